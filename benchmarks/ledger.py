@@ -58,7 +58,7 @@ def with_past(where: Path, releases: int, is_alike: bool) -> None:
         text = to_text(replace(group.paid, group=f"g{number:015x}", ids=ids, lines=(line,), spent={"data": ("1", "0")}))
         head = chained(view.key, head, text)
         rows.append((text, head))
-    assert ledger.store.append(view.number, rows, change.contents, {}, "")
+    assert ledger.store.append(view.number, view.head, rows, change.contents, {}, "")
 
 
 def in_a_new_process(where: Path, number: int, is_alike: bool) -> tuple[float, ...]:

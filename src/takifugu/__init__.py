@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from takifugu.analysis.robustness import robust_guarantee
     from takifugu.audit import exact_delta, exact_loss
     from takifugu.calibration import calibrate, compare, with_scale
+    from takifugu.calibration.costs import cost
     from takifugu.calibration.event_level import event_level_loss
     from takifugu.calibration.jointly import calibrate_jointly
     from takifugu.calibration.record_epsilon import record_epsilon
@@ -33,10 +34,12 @@ if TYPE_CHECKING:
     from takifugu.model.beliefs.chains.pieces import IndependentPieces
     from takifugu.model.beliefs.contacts import CliqueInfection, household_infection
     from takifugu.model.beliefs.density import Density
+    from takifugu.model.beliefs.derived.hidden_chain import hidden_markov_chain
     from takifugu.model.beliefs.meetings import cliques_of
     from takifugu.model.beliefs.networks.network import BayesianNetwork
     from takifugu.model.beliefs.networks.network_files import read_network
     from takifugu.model.beliefs.populations import FromPopulations
+    from takifugu.model.beliefs.records.autoregressive import AutoregressiveNormal
     from takifugu.model.beliefs.records.counted_parameters import CountedParameters
     from takifugu.model.beliefs.records.normal import MultivariateNormal
     from takifugu.model.beliefs.records.normal_region import NormalRegion
@@ -88,6 +91,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AtMost",
+    "AutoregressiveNormal",
     "BayesianNetwork",
     "Belief",
     "BinaryChains",
@@ -147,6 +151,7 @@ __all__ = [
     "cliques_of",
     "compare",
     "compose",
+    "cost",
     "dataset_property",
     "distribution_pair",
     "distribution_parameter",
@@ -159,6 +164,7 @@ __all__ = [
     "every_run",
     "exact_delta",
     "exact_loss",
+    "hidden_markov_chain",
     "household_infection",
     "marginals",
     "open_study",
@@ -182,8 +188,10 @@ _MODULES = {
     "takifugu.model.beliefs.contacts": ("CliqueInfection", "household_infection"),
     "takifugu.model.beliefs.density": ("Density",),
     "takifugu.model.beliefs.meetings": ("cliques_of",),
+    "takifugu.model.beliefs.derived.hidden_chain": ("hidden_markov_chain",),
     "takifugu.model.beliefs.networks.network": ("BayesianNetwork",),
     "takifugu.model.beliefs.networks.network_files": ("read_network",),
+    "takifugu.model.beliefs.records.autoregressive": ("AutoregressiveNormal",),
     "takifugu.model.beliefs.records.normal": ("MultivariateNormal",),
     "takifugu.model.beliefs.records.normal_region": ("NormalRegion",),
     "takifugu.model.beliefs.records.counted_parameters": ("CountedParameters",),
@@ -195,6 +203,7 @@ _MODULES = {
     "takifugu.model.beliefs.table": ("JointTable",),
     "takifugu.model.beliefs.users": ("IndependentUsers",),
     "takifugu.calibration": ("calibrate", "compare", "with_scale"),
+    "takifugu.calibration.costs": ("cost",),
     "takifugu.calibration.record_epsilon": ("record_epsilon",),
     "takifugu.calibration.event_level": ("event_level_loss",),
     "takifugu.calibration.jointly": ("calibrate_jointly",),

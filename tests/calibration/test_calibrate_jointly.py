@@ -225,6 +225,14 @@ class Squares:
         return [Fraction(change) for change in self.changes]
 
     @property
+    def sizes(self):
+        return self.start
+
+    @property
+    def shapes(self):
+        return [(place,) for place in range(len(self.changes))]
+
+    @property
     def least(self):
         return [Fraction(0)] * len(self.changes)
 

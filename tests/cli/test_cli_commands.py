@@ -45,9 +45,9 @@ def released(publication: Path, tmp_path: Path) -> Path:
 def test_the_commands_in_the_order_of_their_use() -> None:
     assert all_commands() == [
         ("init",), ("check",), ("advise",), ("cost",), ("release",), ("report",), ("verify",), ("rehearse",),
-        ("audit",), ("odds",), ("session",), ("explore",), ("app",), ("ledger", "show"), ("ledger", "set-budget"),
-        ("ledger", "verify"), ("ledger", "import-certificates"), ("ledger", "key"), ("ledger", "resume"), ("keys",),
-        ("example",), ("beliefs",), ("reproduce",),
+        ("audit",), ("attack",), ("odds",), ("session",), ("explore",), ("app",), ("ledger", "show"),
+        ("ledger", "set-budget"), ("ledger", "verify"), ("ledger", "import-certificates"), ("ledger", "key"),
+        ("ledger", "resume"), ("keys",), ("example",), ("beliefs",), ("reproduce",),
     ]  # fmt: skip
     first, others = invoke("--help").output.split("First commands:")[1].split("Other commands:")
     listed = [re.findall(r"^  ([a-z]+) ", text, re.MULTILINE) for text in (first, others)]

@@ -107,7 +107,7 @@ def test_every_certificate_of_a_folder_is_verified(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     succeed("release", where)
     said = words_of(succeed("verify", tmp_path / "out"))
-    assert said.count("the certificate is unchanged, and the table is the one that was certified") == 2
+    assert said.count("the certificate is unchanged, and the table beside it is the one that was certified") == 2
     documents = json_of("verify", tmp_path / "out")["certificates"]
     assert [document["table"] for document in documents] == ["the same", "the same"]
     table = tmp_path / "out" / "time-use-pooled.csv"

@@ -281,6 +281,10 @@ def _normals() -> Iterator[Case]:
     yield Case("normal records, every law that a sample supports", _hide(fitted, secret=near), tf.Mean("height"))
     mean = tf.distribution_parameter("height", interval=(168, 171))
     yield Case("normal records, a parameter", _hide(body, secret=mean), tf.Mean("height"))
+    series = tf.AutoregressiveNormal("0.5", 1, length=3)
+    yield Case("process, a series", _hide(series, secret=tf.every_entry(max_difference=1)), tf.Sum())
+    one = tf.MultivariateNormal([0, 0], [[4, 1], [1, 1]], names=["x", "y"], records=1)
+    yield Case("process, one record", _hide(one, secret=tf.every_entry("x", 1)), tf.Sum("y"))
 
 
 def _densities() -> Iterator[Case]:

@@ -83,7 +83,7 @@ def test_marks_stand_at_their_place() -> None:
 @example("\x00\x1b", "\uffff]]>", "</svg><script>")
 def test_no_text_breaks_out(title: str, label: str, made: str) -> None:
     parsed(line_chart([Line(label, [(0, 1), (1, 2)])], Axis(label), Axis(label), title, made))
-    parsed(bar_chart([Bar(label, 1, 0, 2)], Axis(label), title, made))
+    parsed(bar_chart([Bar(label, 1, 0, 2)], Axis(label), title))
 
 
 @given(st.lists(st.tuples(numbers, numbers), min_size=1, max_size=9), st.booleans(), st.booleans())

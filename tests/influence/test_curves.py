@@ -185,7 +185,7 @@ def test_what_no_curve_bounds_is_unsupported(monkeypatch):
     by_influence = joint_loss(part, [release])
     monkeypatch.setattr(curves, "joint_cost", refuse)
     assert joint_loss(part, [release]) == profile_loss(part, profile) == by_influence
-    monkeypatch.setattr(curves, "_along_curve", lambda *_: None)
+    monkeypatch.setattr(curves, "along_curve", lambda *_: None)
     for ask in (lambda: joint_loss(part, [release]), lambda: profile_loss(part, profile)):
         with pytest.raises(Unsupported, match="no quilts"):
             ask()

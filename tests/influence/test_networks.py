@@ -29,10 +29,13 @@ from takifugu.influence.networks.networks import (
     sums_of_all,
 )
 from takifugu.influence.networks.tables import (
+    TOO_LONG,
     _may_exceed,
+    at_most,
     clique_losses,
     exchangeable_loss,
     supremum_of_number,
+    table_loss,
     table_losses,
 )
 from takifugu.influence.networks.trees import NONE, losses_on_tree, plus
@@ -400,11 +403,49 @@ def test_tables_are_exact():
             assert loss[np.ix_(can, can)] == pytest.approx(truth[np.ix_(can, can)], abs=1e-8)
 
 
+@pytest.mark.parametrize("kept", [1.0, 0.7])
+def test_tables_of_many_values_are_exact_too(kept):
+    """More than 16 joint values of the others: programs of the pairs that no third state implies."""
+    rng = np.random.default_rng(13)
+    for shape in ((2,) * 6, (3, 3, 2, 3)):
+        law = rng.dirichlet(np.full(math.prod(shape), 0.5)).reshape(shape) * (rng.random(shape) < kept)
+        law /= law.sum()
+        belief, tables = table_of(law), random_tables(rng, shape)
+        for entry in (0, len(shape) - 1):
+            loss = table_losses(belief, Profile.by_entry(tables), entry)
+            assert loss == pytest.approx(oracle.worst_pairs(law, tables, entry), abs=1e-8)
+
+
+def table_of(law):
+    cells = list(np.ndindex(*law.shape))
+    return tf.JointTable(cells, [float(law[cell]) for cell in cells])
+
+
+def test_a_table_loses_the_same_whatever_was_asked_of_it_before():
+    """What the last profile lost bounds what the next one does, so that few entries are computed again."""
+    rng = np.random.default_rng(14)
+    law = rng.dirichlet(np.full(32, 0.5)).reshape((2,) * 5)
+    asked, family = table_of(law), Family(range(5))
+    for _ in range(6):
+        tables = random_tables(rng, law.shape)
+        for factor in (1.0, 1.1, 0.8):
+            profile = Profile.by_entry([factor * table for table in tables])
+            bounds = [at_most(asked, profile, entry) for entry in range(5)]
+            truth = [table_losses(table_of(law), profile, entry) for entry in range(5)]
+            for bound, loss in zip(bounds, truth, strict=True):
+                assert (bound >= loss - 1e-12).all()
+            worst = table_loss(asked, profile, family)
+            assert worst.epsilon == pytest.approx(max(loss.max() for loss in truth), rel=1e-9)
+            assert not worst.note
+
+
 def test_a_large_table_is_charged_in_full():
     rng = np.random.default_rng(11)
     rows = np.unique(rng.integers(0, 2, size=(3000, 14)), axis=0)
     belief = tf.JointTable(rows.tolist(), rng.dirichlet(np.ones(len(rows))).tolist())
-    assert table_losses(belief, Profile.of(0.3 * PAIR, 14), 0) == pytest.approx(14 * 0.3 * PAIR)
+    profile = Profile.of(0.3 * PAIR, 14)
+    assert table_losses(belief, profile, 0) == pytest.approx(14 * 0.3 * PAIR)
+    assert table_loss(belief, profile, Family(range(14))).note == TOO_LONG
 
 
 def test_household_of_four():

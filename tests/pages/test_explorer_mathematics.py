@@ -12,6 +12,7 @@ import pytest
 from tests.support.javascript import Scripts
 
 import takifugu as tf
+from takifugu.audit.step_posteriors import learnt
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
 
@@ -202,3 +203,10 @@ def test_the_better_guess_is_that_of_enumeration(scripts: Scripts) -> None:
     right = np.maximum(prior * noise @ laws[1], (1 - prior) * noise @ laws[0]).sum()
     ours = scripts.call("rightGuesses(P, T, b, p)", P=matrix, T=length, b=scale, p=prior)
     assert ours == pytest.approx(right, rel=1e-9)
+
+
+def test_the_truth_on_average_is_that_of_the_audit(scripts: Scripts) -> None:
+    probabilities, path = [0.9, 0.4, 0.25, 1.0], [1, 0, 1, 1]
+    law = np.array([[1 - p, p] for p in probabilities])
+    found = learnt(law, law, np.array(path), dict.fromkeys(range(4), ((0, 1), (1, 0))), 1.0)
+    assert scripts.call("truthOnAverage(p, x)", p=probabilities, x=path) == pytest.approx(found.truth, rel=1e-12)

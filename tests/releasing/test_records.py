@@ -22,7 +22,7 @@ from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import DataError, SpecError, TakifuguError
 from takifugu.releasing.file import loading as spec
 from takifugu.releasing.planning import plan
-from takifugu.releasing.planning.comparison import compared
+from takifugu.releasing.planning.prices import compared
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -128,8 +128,8 @@ BY_HAND = (
     "releasing/draft/", "releasing/publishing/forms.py",
 )  # fmt: skip
 #: Words with an option that is added to the command that printed them, each with its own test below or above.
-OPTIONS = ("write --allow-useless", "rehearse the others with --only NAME", "such as --idempotency-key 2",
-           "such as --window ", "with --new-ledger", "or write --force",
+OPTIONS = ("write --allow-useless", "take the others with --only NAME", "such as --idempotency-key 2",
+           "such as --window ", "fewer steps, such as --steps 300", "with --new-ledger", "or write --force",
            "write --other-entries", "leave --same-entries", "example --same-entries",
            "--same-entries WHY")  # fmt: skip
 
@@ -425,7 +425,7 @@ FITTED = re.sub(r"matrix = .*\n", 'fit = { file = "data.csv", value = "state", o
 MISSPELT = changed(ONE, ('source = "a test"\n\n[[', 'sources = "a test"\n\n[['))
 
 
-@of("releasing/cost.py: cost", "releasing/planning/comparison.py: only_one",
+@of("releasing/cost.py: cost", "releasing/planning/prices.py: only_one",
     "releasing/file/loading.py: _checked", "releasing/file/kinds.py: which_kind",
     "releasing/file/problems.py: problems_of")  # fmt: skip
 @pytest.mark.parametrize(("spec", "command", "code", "start", "words"), [

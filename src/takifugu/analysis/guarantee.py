@@ -156,7 +156,7 @@ class Charge(PlainForm):
 
     @cached_property
     def _hash(self) -> int:
-        return hash(tuple(getattr(self, f.name) for f in fields(self) if f.compare and f.hash is not False))
+        return hash(tuple(getattr(self, name) for name in _HASHED))
 
     def __hash__(self) -> int:
         return self._hash  # a long history is looked up charge by charge, at every release
@@ -170,7 +170,11 @@ class Charge(PlainForm):
 
         Raises InputError for a missing key or a value that breaks a rule.
         """
-        missing = [member.name for member in fields(cls) if member.name not in (*data, *_WHICH)]
+        missing = [name for name in _REQUIRED if name not in data]
         if missing:
             raise InputError(f"a charge lacks {missing}", rule="it was not written by Charge.to_dict")
         return cls(**arguments(cls, data))
+
+
+_REQUIRED = [member.name for member in fields(Charge) if member.name not in _WHICH]
+_HASHED = [member.name for member in fields(Charge) if member.compare and member.hash is not False]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from takifugu.core.cache import cached
-from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.errors import InputError, TakifuguError, Unsupported
 from takifugu.model import queries, secrets
 from takifugu.model.beliefs import Belief, Separate, separate
 from takifugu.model.beliefs.alike import alike
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 #: An undeclared grid is at most this share of the distance between the lowest and the highest atom.
 FINE = Fraction(1, 10**6)
+
+#: What a problem has in common with itself at other epsilons, and where it keeps the first of them.
+_OF_ANY_EPSILON, _LIKE = ("answers", "grid", "parts", "law_parts"), "_like"
 
 Value = TypeVar("Value")
 
@@ -70,6 +74,19 @@ class Problem:
     def cached(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """Return a value kept for all mechanisms, made at the first question."""
         return cached(self, key, make)
+
+    def kept(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """Return a value that depends on no epsilon, kept for all problems that were made by `at`, too."""
+        return cached(vars(self).get(_LIKE, self), key, make)
+
+    def at(self, epsilon: Fraction) -> Problem:
+        """Return the problem at another epsilon: what depends on none is found once, for both."""
+        other, first = replace(self, epsilon=epsilon), vars(self).get(_LIKE, self)
+        vars(other)[_LIKE] = first
+        for name in _OF_ANY_EPSILON:
+            with suppress(TakifuguError):  # which whoever asks for it is told
+                vars(other)[name] = getattr(first, name)
+        return other
 
     @property
     def is_pair(self) -> bool:

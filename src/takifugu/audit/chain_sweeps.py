@@ -253,6 +253,8 @@ def sweep_of(belief: Belief, framework_secrets: Sequence[Secret], releases: Sequ
 
     None where they are few, and where the belief is no chain, an answer no sum, or a noise no additive one.
     """
+    if len(belief.components()) == 1:  # of a belief from outside this is the chain that it says it is
+        belief = belief.component(0)
     sequence = Chained.of(belief)
     if sequence is None or sequence.joint_states_within(LISTED):
         return None

@@ -20,6 +20,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.core.plain import Plain
 from takifugu.model.beliefs.records.normal_region import RegionView
 from takifugu.model.beliefs.records.normal_views import NormalView
+from takifugu.model.beliefs.records.process_view import ProcessView
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet
@@ -72,6 +73,24 @@ def of_region_view(view: RegionView, secret: Secret, answer: ColumnSums) -> tupl
         pairs += [(first + a, first + b) for a, b in compared]
         densities += of_law
     return densities, tuple(pairs)
+
+
+def of_process_view(view: ProcessView, secret: Secret, answer: ColumnSums) -> tuple[Sequence[Description], Pairs]:
+    """Return the answer's densities, two for each hidden value, with all of the process's own randomness.
+
+    Raises Unsupported for vectors, and for values that are clipped or rounded.
+    """
+    belief, reach = view.whole, Fraction(secret.to_dict()["max_difference"])
+    if answer.cells != 1 or belief.resolution is not None or belief.clips(answer.read_columns):
+        raise Unsupported("the audit of a process is of one sum of values that are read as they are")
+    row, covariance, densities = answer.coefficients[0], belief.covariance, list[Description]()
+    variance = _form(row, covariance, row)
+    for column in view.columns:
+        shared = _product(row, covariance[column])
+        slope = shared / covariance[column][column]
+        densities += [_normal(slope * value, variance - slope * shared) for value in (Fraction(0), reach)]
+    places = range(0, len(densities), 2)
+    return densities, tuple(chain.from_iterable(((a, a + 1), (a + 1, a)) for a in places))
 
 
 def _numbers(words: Plain) -> list[Fraction]:

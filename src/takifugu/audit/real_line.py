@@ -217,6 +217,7 @@ DENSITIES: Question[Callable[[Belief, Secret, Additive], Described] | None] = Qu
     {
         "model.beliefs.density_views:DensityView": "audit.real_line:of_density",
         "model.beliefs.records.normal_views:NormalView": "audit.normal_columns:of_normal_view",
+        "model.beliefs.records.process_view:ProcessView": "audit.normal_columns:of_process_view",
         "model.beliefs.records.normal_region:RegionView": "audit.normal_columns:of_region_view",
     },
     default=None,

@@ -35,7 +35,7 @@ from takifugu.model import queries
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
 from takifugu.model.queries.forms import Limited
-from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction, as_truth
+from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction, as_truth, to_text
 from takifugu.numbers.transport.metrics import Declared
 
 __all__ = ["REGISTRY", "Alternative", "Calibration", "Comparisons", "calibrate", "compare", "with_scale"]
@@ -102,12 +102,19 @@ def calibrate(
     """
     check_type(mechanism, str, "the name of a mechanism", 'write mechanism="auto"', "mechanism")
     problem = problem_of(framework, query, epsilon, delta, metric)
-    conditions = check_beliefs(framework, allow_private_belief)
+    return of_problem(problem, mechanism, single_release, allow_zero_noise, allow_private_belief)
+
+
+def of_problem(
+    problem: Problem, mechanism: str, single_release: bool, allow_zero_noise: bool, allow_private_belief: bool
+) -> Calibration:
+    """Return the noise for a problem (`calibrate`)."""
+    conditions = check_beliefs(problem.framework, allow_private_belief)
     _check_metric(problem, mechanism)
     allow_zero_noise, only = as_truth(allow_zero_noise, "allow_zero_noise"), as_truth(single_release, "single_release")
     if mechanism == "auto":
         return _best(problem, only or problem.is_pair, allow_zero_noise, conditions)
-    return _named(problem, mechanism, delta, allow_zero_noise, conditions)
+    return _named(problem, mechanism, allow_zero_noise, conditions)
 
 
 def _check_metric(problem: Problem, mechanism: str) -> None:
@@ -122,13 +129,14 @@ def _check_metric(problem: Problem, mechanism: str) -> None:
 
 
 def _named(
-    problem: Problem, mechanism: str, delta: Number, allow_zero_noise: bool, conditions: tuple[str, ...]
+    problem: Problem, mechanism: str, allow_zero_noise: bool, conditions: tuple[str, ...]
 ) -> Calibration:
     """Return what the mechanism of a name promises, at any cost."""
     line = find(mechanism, problem.framework.definition)
     if problem.delta > 0 and not line.takes_delta:
         raise InputError(
-            f"delta is {delta!r}, and {line.named_as(mechanism)} makes a pure promise that has no use for it",
+            f"delta is {to_text(problem.delta)}, and {line.named_as(mechanism)} makes a pure promise that has no use "
+            "for it",
             fix='write delta=0, or mechanism="auto"',
         ).at("delta")
     trial = attempt(line, problem, allow_zero_noise, limited=False)

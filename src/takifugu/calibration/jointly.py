@@ -1,9 +1,10 @@
 """Several queries under one promise: their noise is found together, for the least total expected error.
 
-The joint loss is the ledger's own (`calibration.shared_noise`). Along one shape of profile it is a function of
-sum_k D_k/b_k^p, p = 1 for Laplace noise and 2 for normal noise, and a sum of errors E_k(b_k) is least where b_k^(p+1)
-is in proportion to D_k/E_k'; elsewhere D_k is what the loss says locally, -b_k^p times its derivative by log b_k, and
-a search along each scale follows.
+The joint loss is a function of one profile where there is one, else the ledger's own (`calibration.shared_noise`); the
+ledger's own judges the result. Along one shape of profile it is a function of sum_k D_k/b_k^p, p = 1 for Laplace noise
+and 2 for normal noise, and a sum of errors E_k(b_k) is least where b_k^(p+1) is in proportion to D_k/E_k'; elsewhere
+D_k is what the loss says locally, -b_k^p times its derivative by log b_k, and a search along each shape follows, which
+finds the kinks where the worst entry is another one.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from operator import itemgetter
 
 from takifugu.analysis.problem import Problem
 from takifugu.calibration import problem_of
@@ -27,10 +29,12 @@ from takifugu.model.queries import Query
 from takifugu.numbers.rationals import Number, as_epsilon, as_fraction, round_up
 from takifugu.numbers.search import lowest, smallest_scale
 
-#: Rounds of the closed form at the local loss, and of the search along each scale.
-ROUNDS, SWEEPS = 4, 2
-#: How far a scale moves at most in one search, as a power of e, and how often this interval is cut.
-WIDEST, CUTS = 1.0, 10
+#: Rounds of the closed form at the local loss, and of the search along each shape.
+ROUNDS, SWEEPS = 8, 4
+#: What a round or a sweep must gain, relatively, for another one to follow; a step of a search along one shape.
+WORTH_A_ROUND, WORTH_A_SWEEP, WORTH_A_STEP = 1e-6, 1e-4, 1e-6
+#: How far a scale moves at most in one search, as a power of e, and how often the last interval is cut.
+WIDEST, CUTS = 1.0, 6
 #: How far a fitted loss may be from epsilon, relatively, and how far from the scales the last search begins.
 FITTED, NEAR = 1e-7, Fraction(1, 10**5)
 #: The grid of scales in a search; none is smaller: where the belief hides all, any is enough, and the gate refuses it.
@@ -101,11 +105,12 @@ def _within_epsilon(
     if not noise.fits(scales):
         noise = noise.bounded()
         scales = Split(noise, weights).best()
+    stretch = Fraction(1, 2**30)
     while True:
         calibrations = noise.calibrations(scales, conditions)
         if noise.charged(calibrations) <= noise.epsilon:
             return tuple(map(_judged, calibrations))
-        scales = [round_up(scale * (1 + Fraction(1, 2**30))) for scale in scales]
+        scales, stretch = [round_up(scale * (1 + stretch)) for scale in scales], 2 * stretch
 
 
 def _judged(calibration: Calibration) -> Calibration:
@@ -169,12 +174,12 @@ class Split:
         pairs = zip(self.weights, scales, strict=True)
         return math.fsum(weight * self.noise.error(place, scale) for place, (weight, scale) in enumerate(pairs))
 
-    def fitted(self, shape: Scales) -> Scales:
+    def fitted(self, shape: Scales, factor: float = 1.0) -> Scales:
         """Return proportional scales with a joint loss of about epsilon.
 
-        Secants of logarithms find them. A scale below its release's own need is raised to it.
+        Secants of logarithms find them from a factor on. A scale below its release's own need is raised to it.
         """
-        place = math.log(self.noise.guess(shape))
+        place = math.log(factor)
         gap = self._gap(shape, place)
         slope = -1.0
         for _ in range(12):
@@ -199,16 +204,22 @@ class Split:
 
     def equal(self) -> Scales:
         """Return scales of equal single losses, stretched until all together fit."""
-        alone = list[Fraction]()
-        for place, start in enumerate(self.noise.start):
-            alone += Split(self.noise.only(place), (1.0,)).fitted([start])
-        return self.fitted(alone)
+        alone = list(self.noise.start)
+        for places in self.noise.shapes:
+            first = places[0]
+            single, start = self.noise.only(first), [self.noise.start[first]]
+            (scale,) = Split(single, (1.0,)).fitted(start, single.guess(start))
+            for place in places:
+                alone[place] = scale * self.noise.sizes[place] / self.noise.sizes[first]
+        return self.fitted(alone, self.noise.guess(alone))
 
     def best(self) -> Scales:
         """Return scales of small total error within a joint loss of epsilon."""
         shape = self.equal()
         if len(shape) > 1:
-            shape = self._by_searches(self._by_closed_form(shape))
+            shape = self._by_closed_form(shape)
+        if len(self.noise.shapes) > 1:
+            shape = self._by_searches(shape)
 
         def loss(factor: Fraction) -> float:
             return self.noise.loss([factor * scale for scale in shape])
@@ -220,43 +231,68 @@ class Split:
         return [max(round_up(factor * scale), least) for scale, least in zip(shape, self.noise.least, strict=True)]
 
     def _by_closed_form(self, best: Scales) -> Scales:
-        """Return the best scales after steps to b_k^(p+1) ~ D_k/E_k'."""
-        scales, least, power = best, self.error(best), self.noise.power
-        up = Fraction(math.exp(STEP))
+        """Return the best scales after steps towards b_k^(p+1) ~ D_k/E_k'; a step that gains nothing is halved."""
+        least, part = self.error(best), 1.0
+        target = self._closed_form(best)
         for _ in range(ROUNDS):
-            loss = self.noise.loss(scales)
-            shape = []
-            for place, scale in enumerate(scales):
-                dropped = loss - self.noise.loss(_with(scales, place, scale * up))
-                change = max(dropped, 1e-4 * STEP * loss) * float(scale) ** power
+            pairs = zip(best, target, strict=True)
+            scales = self.fitted([scale * Fraction(float(aim / scale) ** part) for scale, aim in pairs])
+            error = self.error(scales)
+            if error >= least * (1 - WORTH_A_ROUND):
+                part /= 2
+                continue
+            best, least = scales, error
+            target = self._closed_form(best)
+        return best
+
+    def _closed_form(self, scales: Scales) -> Scales:
+        """Return scales in the proportion of the least error, where the loss is as here."""
+        power, up = self.noise.power, Fraction(math.exp(STEP))
+        loss, shape = self.noise.loss(scales), list(scales)
+        for places in self.noise.shapes:
+            dropped = loss - self.noise.loss(_stretched(scales, places, up))
+            shares = [float(self.noise.sizes[place] / scales[place]) for place in places]
+            for place, share in zip(places, shares, strict=True):
+                scale = scales[place]
+                change = max(dropped, 1e-4 * STEP * loss) * share / math.fsum(shares) * float(scale) ** power
                 rise = self.noise.error(place, scale * up) - self.noise.error(place, scale)
                 growth = self.weights[place] * max(rise, 1e-12 * float(scale)) / float(scale)
-                shape.append(Fraction((change / growth) ** (1 / (power + 1))))
-            scales = self.fitted(shape)
-            error = self.error(scales)
-            if error >= least * (1 - 1e-6):
-                break
-            best, least = scales, error
-        return best
+                shape[place] = Fraction((change / growth) ** (1 / (power + 1)))
+        return self.fitted(shape, self.noise.guess(shape) / self.noise.guess(scales))
 
     def _by_searches(self, best: Scales) -> Scales:
-        """Return the best scales after one search along each logarithm."""
+        """Return the best scales after searches along the logarithm of each shape."""
         for _ in range(SWEEPS):
             before = self.error(best)
-            for place in range(len(best)):
-                best = self._along(best, place)
-            if self.error(best) > before * (1 - 1e-4):
+            for places in self.noise.shapes:
+                best = self._along(best, places)
+            if self.error(best) > before * (1 - WORTH_A_SWEEP):
                 break
         return best
 
-    def _along(self, best: Scales, place: int) -> Scales:
+    def _along(self, best: Scales, places: Sequence[int]) -> Scales:
+        """Return the best scales in the valley along one shape, on the side where the error falls."""
         def tried(power: float) -> tuple[float, Scales]:
-            scales = self.fitted(_with(best, place, best[place] * Fraction(math.exp(power))))
+            scales = self.fitted(_stretched(best, places, Fraction(math.exp(power))))
             return self.error(scales), scales
 
-        valley = lowest(tried, -WIDEST, WIDEST, CUTS, key=lambda point: point[0])
-        return min((self.error(best), best), valley, key=lambda point: point[0])[1]
+        here = self.error(best), best
+        for side in (1, -1):
+            behind, at, last = 0.0, here, tried(side * STEP)
+            if last[0] >= here[0] * (1 - WORTH_A_STEP):
+                continue
+            place = side * STEP
+            while last[0] < at[0] and abs(place) < WIDEST:
+                behind, at, place = place / 4, last, 4 * place
+                last = tried(place)
+            valley = lowest(tried, min(behind, place), max(behind, place), CUTS, key=itemgetter(0))
+            return min(at, last, valley, key=itemgetter(0))[1]
+        return best
 
 
-def _with(scales: Scales, place: int, scale: Fraction) -> Scales:
-    return [*scales[:place], scale, *scales[place + 1 :]]
+def _stretched(scales: Scales, places: Sequence[int], factor: Fraction) -> Scales:
+    """Return scales of which some are multiplied by a factor."""
+    changed = list(scales)
+    for place in places:
+        changed[place] *= factor
+    return changed

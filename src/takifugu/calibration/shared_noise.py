@@ -1,8 +1,9 @@
-"""Noise of several queries that share one promise: what it loses together by the ledger's own rule, and how it errs.
+"""Noise of several queries that share one promise: what it loses together, and how it errs.
 
-Laplace noise of scales b_k, and choices, lose what `composition.by_noise` says, a function of sum_k D_k/b_k where
-all profiles have one shape. Normal noise of deviations s_k loses at delta what `composition.series` says, a function
-of sum_k D_k^2/s_k^2 there: squares add up entry by entry, and Theorem 4 of docs/theory/influence.md is applied once.
+Laplace noise of scales b_k loses what a curve says of one profile, linear in the rates 1/b_k (`shared_profile`); with
+choices, and where the loss is no function of one profile, what `composition.by_noise` says. Normal noise of deviations
+s_k loses at delta what `composition.series` says, a function of sum_k D_k^2/s_k^2 where all profiles have one shape:
+squares add up entry by entry, and Theorem 4 of docs/theory/influence.md is applied once.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.analysis.sensitivity import component_change
 from takifugu.calibration import noise_of, of_bound, of_scale
 from takifugu.calibration.result import Calibration
+from takifugu.calibration.shared_profile import SharedProfile, shared_profile
 from takifugu.core.errors import CalibrationRefused
 from takifugu.mechanisms import influence_gaussian
 from takifugu.model.frameworks import Framework
@@ -64,6 +66,16 @@ class SharedNoise:
     def least(self) -> Scales:
         """Return each release's least scale on its own."""
         return [Fraction(0)] * len(self.problems)
+
+    @property
+    def shapes(self) -> Sequence[Sequence[int]]:
+        """Return the places of releases whose profiles are proportional, shape by shape."""
+        return [(place,) for place in range(len(self.problems))]
+
+    @property
+    def sizes(self) -> Scales:
+        """Return how far each answer moves, in proportion within a shape."""
+        return self.start
 
     @cached_property
     def view(self) -> View:
@@ -137,7 +149,22 @@ class LaplaceTogether(SharedNoise):
         charges = map(self.charge, self.calibrations(self.start, ()))
         return [replace(charge, covers=Covers.ENTRIES, epsilon=Fraction(0)) for charge in charges]
 
+    @cached_property
+    def profile(self) -> SharedProfile | None:
+        """The profile of all releases; None where their loss is no function of one."""
+        return shared_profile(self.view, self.charges)
+
+    @property
+    def shapes(self) -> Sequence[Sequence[int]]:
+        return super().shapes if self.profile is None else self.profile.shapes
+
+    @property
+    def sizes(self) -> Scales:
+        return super().sizes if self.profile is None else self.profile.sizes
+
     def loss(self, scales: Scales) -> float:
+        if self.profile is not None:
+            return self.profile.loss(scales)
         noised = [replace(charge, scale=scale) for charge, scale in zip(self.charges, scales, strict=True)]
         return float(cost_by_noise(self.view, noised))
 

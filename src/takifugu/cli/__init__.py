@@ -213,6 +213,24 @@ def audit() -> None:
     """
 
 
+@main.command(runs="cli.attacking:attack")
+@FILE_ARGUMENT
+@click.option(
+    "--seed", type=int, default=1, show_default=True, metavar="NUMBER", help="Where recording and noise come from."
+)
+@click.option("--steps", type=int, metavar="NUMBER", help="How long the recording is.")
+@click.option("--only", metavar="NAME", help="Attack the [[table]] of this name, instead of the first.")
+@WINDOW_OPTION
+@JSON_OPTION
+def attack() -> None:
+    """Show what a suspicious reader of FILE's table learns.
+
+    Draws one recording from the belief and the table from it, and computes what a reader thinks of each step, before
+    and after: with Takifugu's noise, with ordinary noise for one step, and with noise for all steps, of the same
+    epsilon. Opens neither data nor ledger. Publishes nothing.
+    """
+
+
 @main.command(runs="cli.odds:show")
 @click.option("--prior", default="0.1", show_default=True, help="How sure a reader is beforehand: 0.1, or 10%.")
 @click.option("--epsilon", default="1", show_default=True, help="The epsilon of the promise.")

@@ -40,7 +40,7 @@ def _lost(file: Path, window: str | None) -> tuple[str, ...] | None:
         return None
     with suppress(TakifuguError):  # which whoever reads the data raises
         rows = left_out(load(file, window=window, first=True))
-        return () if rows is None else tuple(rows.sentences())
+        return (rows.words,) if rows is not None and rows.dropped else ()
     return ()
 
 

@@ -10,7 +10,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from difflib import get_close_matches
 from pathlib import Path
 from traceback import walk_tb
 from typing import Any
@@ -238,12 +237,11 @@ def _leave_to_the_system() -> None:
 
 
 def guided(error: click.UsageError) -> click.UsageError:
-    """Return an error with the probable option, if close enough.
-
-    Keys of a release file are named as such.
-    """
+    """Return an error with the probable option, if close enough. Keys of a release file are named as such."""
     if not isinstance(error, click.NoSuchOption):
         return error
+    from difflib import get_close_matches  # for mistakes alone
+
     name, options = error.option_name, list(error.possibilities or ())
     longer = [option for option in options if option.startswith(name)]
     meant = longer or get_close_matches(name, options, n=1, cutoff=0.75)
@@ -275,10 +273,7 @@ def _asking(context: click.Context, as_json: bool) -> click.Context:
 
 
 def code_of(error: BaseException) -> int:
-    """Return the exit code of an error.
-
-    The release's state decides first, then whose mistake it was.
-    """
+    """Return the exit code of an error. The release's state decides first, then whose mistake it was."""
     state = state_of(error)
     if state is ReleaseState.DONE:  # or by another process, which published it elsewhere
         return UNPUBLISHED if isinstance(error, LedgerError) else DONE

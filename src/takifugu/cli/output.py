@@ -6,7 +6,6 @@ import json
 import os
 import sys
 import tempfile
-import webbrowser
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -161,6 +160,8 @@ def write_page(output: Path | None, name: str, text: str, title: str, force: boo
 
 def open_page(address: str, what: str = "address") -> None:
     """Open an address in the browser, or say that there is none."""
+    import webbrowser  # few commands open a page
+
     if not webbrowser.open(address):
         click.echo(f"There is no browser here: open this {what} with one.", err=True)
 

@@ -7,12 +7,14 @@ from pathlib import Path
 import click
 
 from takifugu.cli.output import open_page, print_json, write_new, write_page
+from takifugu.core.assumptions import sentence
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import paragraph, width
 from takifugu.releasing.certificates.certificate import WIDTH
+from takifugu.releasing.certificates.checksum import TABLES
 from takifugu.releasing.certificates.files import CERTIFICATE, REPORT
-from takifugu.releasing.certificates.verifying import MISSING, NOT_CERTIFIED, SAME, verified
+from takifugu.releasing.certificates.verifying import verified
 
 CHECKED = "The checksum in the file matches: nothing was changed by accident or by hand since it was written."
 #: What a signature proves, and what its absence leaves open.
@@ -20,14 +22,6 @@ SIGNED = "The certificate is signed with the key {key}. Compare it with the key 
 UNSIGNED = (
     "Without a signature anybody could have written it: if you must rely on it, get the file from the publisher."
 )
-
-
-#: What is said of the table beside the certificate.
-TABLES = {
-    SAME: "The table beside it is the one that was certified.",
-    MISSING: "Note: the table that it is about is not beside it.",
-    NOT_CERTIFIED: "It does not say which file its values were published in.",
-}
 
 
 def verify(where: Path | None, page: bool, output: Path | None, force: bool, as_json: bool) -> None:
@@ -74,7 +68,8 @@ def _verify(where: Path, as_json: bool) -> None:
         click.echo(one.certificate.text(min(WIDTH, width())) if is_one else paragraph(f"{one.words}."))
     said = [CHECKED]
     if is_one:
-        said.append(TABLES[results[0].table])
+        words = TABLES[results[0].table]
+        said.append(sentence(words) if results[0].is_whole else f"Note: {words}.")
     keys = list(dict.fromkeys(one.signed_by for one in results))
     said.append(SIGNED.format(key=keys[0]) if len(keys) == 1 and keys[0] else "" if is_one and keys[0] else UNSIGNED)
     click.echo(f"\n{paragraph(' '.join(said))}")

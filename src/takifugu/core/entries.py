@@ -145,10 +145,7 @@ def positions(
 def position(
     belief: Entries, entry: Hashable, what: str = "the secret is about entry", kind: str = "entries", key: str = "entry"
 ) -> int:
-    """Return the belief's own position of one entry, by name or number.
-
-    Raises InputError as `positions` does.
-    """
+    """Return the belief's own position of one entry, by name or number. Raises InputError as `positions` does."""
     return positions(belief, (entry,), what, kind, key)[0]
 
 

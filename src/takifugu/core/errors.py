@@ -26,10 +26,7 @@ class ReleaseState(StrEnum):
     DONE = "done"
 
     def sentence(self, ledger: object = None) -> str:
-        """Return the state, its meaning and the next step.
-
-        The command is named where the ledger is known.
-        """
+        """Return the state, its meaning and the next step. The command is named where the ledger is known."""
         resuming = "" if ledger is None else f", or {command('ledger', 'resume', ledger)},"
         return f"State of the release: {self}. {_MEANS[self].format(again=f'The same command again{resuming}')}"
 
@@ -378,12 +375,14 @@ def faults_in(error: TakifuguError) -> tuple[TakifuguError, ...]:
 
 
 @contextmanager
-def gathered(faults: list[TakifuguError]) -> Iterator[None]:
-    """Add an error inside to the faults, instead of raising it."""
+def gathered(
+    faults: list[TakifuguError], placed: Callable[[TakifuguError], Iterable[TakifuguError]] = faults_in
+) -> Iterator[None]:
+    """Add an error inside to the faults, as `placed` tells it, instead of raising it."""
     try:
         yield
     except TakifuguError as error:
-        faults += faults_in(error)
+        faults += placed(error)
 
 
 def raise_gathered(faults: Iterable[TakifuguError]) -> None:

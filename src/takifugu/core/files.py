@@ -118,10 +118,7 @@ def private_folder() -> tempfile.TemporaryDirectory[str]:
 
 
 def remove_left_folders() -> None:
-    """Remove this user's folders without a process.
-
-    The system releases a process's locks however it ends.
-    """
+    """Remove this user's folders without a process. The system releases a process's locks however it ends."""
     if not hasattr(os, "getuid"):  # Windows
         return
     for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):

@@ -21,10 +21,7 @@ class Frame(Protocol):
 
 
 def is_table(data: object) -> TypeGuard[Frame]:
-    """Return whether data have named columns, as frames of all libraries.
-
-    Iterating them gives their names.
-    """
+    """Return whether data have named columns, as frames of all libraries. Iterating them gives their names."""
     return hasattr(type(data), "columns") or hasattr(type(data), "column_names")
 
 

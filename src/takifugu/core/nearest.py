@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from takifugu.core.errors import InputError
 
@@ -32,7 +31,7 @@ def did_you_mean(word: object, choices: Iterable[object]) -> str:
     "; did you mean 'walking'?"
     """
     words = list(map(str, choices))
-    close = get_close_matches(str(word), words, n=len(words) or 1, cutoff=0.6)
+    close = _close(word, words, 0.6)
     if close:
         return f"; did you mean {min(close, key=lambda name: apart(str(word), name))!r}?"
     return ""
@@ -69,10 +68,16 @@ def nearest_words(word: object, choices: Iterable[object]) -> list[str]:
     words = list(dict.fromkeys(map(str, choices)))
     if len(words) <= FEW:
         return words
-    close = get_close_matches(str(word), words, n=len(words), cutoff=0.6)
-    close.sort(key=lambda name: apart(str(word), name))
-    far = get_close_matches(str(word), words, n=3, cutoff=0)
+    close = sorted(_close(word, words, 0.6), key=lambda name: apart(str(word), name))
+    far = _close(word, words, 0)
     return list(dict.fromkeys([*close, *far, *words]))[:3]
+
+
+def _close(word: object, words: list[str], cutoff: float) -> list[str]:
+    """Return the words that are as near as that, the nearest first."""
+    from difflib import get_close_matches  # for mistakes alone
+
+    return get_close_matches(str(word), words, n=len(words) or 1, cutoff=cutoff)
 
 
 def nearest(word: object, choices: Iterable[object]) -> str:

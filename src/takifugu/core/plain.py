@@ -154,10 +154,7 @@ class PlainForm(ByValue):
 
     @classmethod
     def from_dict(cls, data: Plain) -> Self:
-        """Return the value from its plain data.
-
-        Raises InputError for a key that is missing.
-        """
+        """Return the value from its plain data. Raises InputError for a key that is missing."""
         return cls(**arguments(cls, data))
 
 

@@ -31,6 +31,7 @@ from takifugu.core.sections import FilePath, Key
 from takifugu.influence.curves import CURVES
 from takifugu.mechanisms.common.answer_noise import laplace_noise
 from takifugu.model import beliefs
+from takifugu.model.beliefs.derived.own import OwnBelief, OwnSequence
 from takifugu.model.beliefs.one_sequence import AnySequence
 from takifugu.model.queries import Additive
 from takifugu.model.queries import register as register_query
@@ -48,10 +49,10 @@ if TYPE_CHECKING:
 __all__ = [
     "LABEL", "ONE_SIDED", "PARTS", "Additive", "AnswerLaw", "AnySequence", "Assumption", "Bound", "Cost", "Covers",
     "DataError", "Definition", "Direction", "FilePath", "InputError", "JointStates", "Key", "ListedFamily",
-    "Marginal", "Pmf", "Problem", "Quilts", "Randomiser", "RandomiserKind", "Refusal", "Search", "States",
-    "Unsupported", "View", "Witness", "Worst", "answer_law", "check", "laplace_noise", "laplace_or_exact", "limit",
-    "public", "reading", "register_belief", "register_definition", "register_mechanism", "register_query",
-    "register_randomiser", "register_secret", "round_up", "world",
+    "Marginal", "OwnBelief", "OwnSequence", "Pmf", "Problem", "Quilts", "Randomiser", "RandomiserKind", "Refusal",
+    "Search", "States", "Unsupported", "View", "Witness", "Worst", "answer_law", "check", "laplace_noise",
+    "laplace_or_exact", "limit", "public", "reading", "register_belief", "register_definition", "register_mechanism",
+    "register_query", "register_randomiser", "register_secret", "round_up", "world",
 ]  # fmt: skip
 
 
@@ -71,7 +72,9 @@ def register_belief(
 ) -> None:
     """Register a type of belief and its answers to questions.
 
-    Then it is read back from ledgers and certificates.
+    Then it is read back from ledgers and certificates. A type that derives from OwnBelief or OwnSequence says its
+    distribution, which answers all questions: only for distributions that are neither a table nor a chain nor a network
+    there are the answers below.
 
     `answer_law` (an AnswerLaw) is for mechanisms that look at the distribution of the answer, `joint_states` (a
     JointStates) for the audit, `values` (belief, data -> value indices) for releases, `quilts` (Quilts) for mechanisms

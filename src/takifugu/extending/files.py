@@ -10,9 +10,8 @@ from takifugu.releasing.file.reading import wrong
 from takifugu.releasing.file.records.kind import RecordHideSpec, RecordItemSpec, Records, RecordSourceSpec
 from takifugu.releasing.file.records.rows import Columned
 from takifugu.releasing.file.relation_keys import RelationKeys, key
-from takifugu.releasing.file.sections import FileSpec
+from takifugu.releasing.file.sections import FileSpec, SharedTable, Table
 from takifugu.releasing.file.shape import Shape
-from takifugu.releasing.file.tables import SharedTable, Table
 
 __all__ = [
     "Columned", "FileSpec", "Kind", "RecordHideSpec", "RecordItemSpec", "RecordSourceSpec", "Records", "RelationKeys",

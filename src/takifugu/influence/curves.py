@@ -111,10 +111,10 @@ def influence_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witn
     moving = [release for release in releases if Runs.of(release.changes).values.any()]
     if CURVES.of(part.belief) is None or any(release.scale == 0 for release in moving) or not moving:
         return None
-    return _along_curve(part, added([profile_of(part.belief, release) for release in moving]))
+    return along_curve(part, added([profile_of(part.belief, release) for release in moving]))
 
 
-def _along_curve(part: Part, profile: Profile) -> tuple[float, Witness] | None:
+def along_curve(part: Part, profile: Profile) -> tuple[float, Witness] | None:
     curve = CURVES.of(part.belief)
     if curve is None or len(profile.lengths) * len(profile.tables[0]) ** 2 > MOST_WORK:
         return None
@@ -157,7 +157,7 @@ def profile_loss(part: Part, profile: Profile) -> tuple[float, Witness]:
     The cost is to the secrets of one part. `group` adds up the profile's largest losses. Raises Unsupported
     where nothing is known.
     """
-    by_influence = _along_curve(part, profile)
+    by_influence = along_curve(part, profile)
     if by_influence is not None and is_least(part.belief):
         return by_influence
     return _at_most_quilts(part, by_influence, [in_steps(profile)])

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Rational
 from typing import Any, TypeGuard
 
@@ -104,11 +105,12 @@ def common_denominator(numbers: Iterable[Fraction]) -> int:
     return math.lcm(*(number.denominator for number in numbers))
 
 
+@lru_cache(maxsize=1024)
 def read_fraction(text: str) -> Fraction:
     """Read a written number exactly.
 
-    No other place turns a text into a Fraction. Raises ValueError, ZeroDivisionError or OverflowError for what is not a
-    finite number, or is too long or too large.
+    No other place turns a text into a Fraction; a long ledger holds the same few again and again. Raises ValueError,
+    ZeroDivisionError or OverflowError for what is not a finite number, or is too long or too large.
 
     >>> read_fraction("2.50e-1")
     Fraction(1, 4)

@@ -25,10 +25,9 @@ from takifugu.core.text.tables import labelled, name_of
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.advice.forecast import Forecast, Foreseen, forecast_of
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.planning.comparison import Compared, compared, only_one
 from takifugu.releasing.planning.outlook import Outlook, outlook
 from takifugu.releasing.planning.plan import Plan, Watch, aims_as_needed, aims_of, planned_of, unwatched
-from takifugu.releasing.planning.prices import Prices, meaning_words, prices
+from takifugu.releasing.planning.prices import Compared, Prices, compared, meaning_words, only_one, prices
 from takifugu.releasing.planning.questions import Question
 
 _NOISE = ("table", "answers", "mechanism", "scale", "error", "epsilon")

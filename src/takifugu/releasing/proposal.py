@@ -91,7 +91,9 @@ class Proposal:
             if form.file is not None and text is not None:
                 try:
                     plan = self._plan(form, text)
-                    judged = {"tables": self._verdicts(form, plan), "chain": _chain(plan)}
+                    left_out = in_place_of_good(plan.file, is_seen=True)
+                    tables = list(map(_table, advice_of(plan, form.number, left_out)))
+                    judged = {"tables": tables, "chain": _chain(plan)}
                     is_ready = True
                 except TakifuguError as error:
                     lacks += lines_of(error)
@@ -293,11 +295,6 @@ class Proposal:
             return calibrated(file)
         return planned_about(file, lambda part: form.units[part.places])
 
-    def _verdicts(self, form: _Form, plan: Plan) -> list[Json]:
-        left_out = in_place_of_good(plan.file, is_seen=True)
-        tables = [replace(table, left_out=left_out) for table in advice_of(plan, form.number)]
-        return [_table(table) for table in tables]
-
     def _posed(self, form: _Form, question: Question, said: Answers) -> Json:
         name = question.name
         answer = said.get(name) or form.answers.get(name)
@@ -308,11 +305,8 @@ class Proposal:
 
 
 def _table(table: TableAdvice) -> Json:
-    return {**table.to_dict(), "words": f"{table.name} is {table.sentence}", "half": _half(table)}
-
-
-def _half(table: TableAdvice) -> float | None:
-    return None if table.joint is None or table.joint.half_width is None else float(table.joint.half_width)
+    half = None if table.joint is None else float(table.joint.half_width)
+    return {**table.to_dict(), "words": f"{table.name} is {table.sentence}", "half": half}
 
 
 def _chain(plan: Plan) -> Json | None:

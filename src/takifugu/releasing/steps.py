@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from takifugu.core.errors import CompositionRefused
@@ -19,7 +19,7 @@ from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning.outlook import Outlook, outlook
 from takifugu.releasing.planning.plan import Watch, plan, table_names, unwatched
-from takifugu.releasing.publishing.choosing import Choice, folder_of, refuse_inputs, to_plan
+from takifugu.releasing.publishing.choosing import NO_CHOICE, Choice, folder_of, refuse_inputs, to_plan
 
 #: A dry run looks so many windows ahead.
 YEAR = 52
@@ -30,19 +30,13 @@ class DryRun(Foreseen):
     """What a release would publish and cost; `outlook` is what such windows would cost one after the other.
 
     Where no other window may follow one with this noise, `only_one` says why. `there` are the tables that are published
-    already, and that a release leaves alone. `left_out` stands in the place of the verdict "good", where rules leave
-    rows out.
+    already, and that a release leaves alone.
     """
 
     forecast: Forecast
     outlook: Outlook | None
     there: tuple[str, ...] = ()
     only_one: str = ""
-    left_out: str = ""
-
-    @property
-    def advice(self) -> tuple[TableAdvice, ...]:
-        return tuple(replace(table, left_out=self.left_out) for table in self.forecast.advice)
 
     @property
     def refusal(self) -> Part:
@@ -53,7 +47,7 @@ class DryRun(Foreseen):
         if self.there:
             yield words(f"already published, and nothing to pay for: {', '.join(self.there)}")
         yield from self.forecast.foreseen
-        judged = [table for table in self.advice if table.worth is not None]
+        judged = [table for table in self.forecast.advice if table.worth is not None]
         lines = [("worth", f"{table.name}: {table.sentence}") for table in judged]
         if any(table.verdict is not Verdict.GOOD for table in judged):
             lines.append(("advice", f"{command('advise', self.forecast.path)} says what would help"))
@@ -66,7 +60,7 @@ class DryRun(Foreseen):
 
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
-        worth = list(map(TableAdvice.to_dict, self.advice))
+        worth = list(map(TableAdvice.to_dict, self.forecast.advice))
         data: Json = {"forecast": self.forecast.to_dict(), "there": list(self.there), "advice": worth}
         if self.outlook is not None:
             data["outlook"] = self.outlook.to_dict()
@@ -80,7 +74,7 @@ _AHEAD = "If such windows are published one after the other"
 
 def dry_run(
     file: ReleaseFile, output: str | Path | None = None, new_ledger: bool = False, allow_useless: bool = False,
-    watch: Watch = unwatched, choice: Choice | None = None, is_seen: bool = False,
+    watch: Watch = unwatched, choice: Choice = NO_CHOICE, is_seen: bool = False,
 ) -> DryRun:
     """Rehearse publishing a release file, without creating a missing ledger.
 
@@ -88,7 +82,6 @@ def dry_run(
 
     Raises what `release_file` raises before it pays.
     """
-    choice = choice or Choice()
     new = to_plan(file, folder_of(file, output), choice, new_ledger)
     planned = plan(new, watch)
     refuse_inputs(file, folder_of(file, output), files_of(table.name for table in planned.tables))
@@ -101,6 +94,5 @@ def dry_run(
             ahead = outlook(file, YEAR, is_sought=False)
         except CompositionRefused as error:  # the next window is, and this one is not
             only_one = error.message
-    return DryRun(
-        forecast_of(planned, allow_useless), ahead, published_before, only_one, in_place_of_good(planned.file, is_seen)
-    )
+    forecast = forecast_of(planned, allow_useless, left_out=in_place_of_good(planned.file, is_seen))
+    return DryRun(forecast, ahead, published_before, only_one)

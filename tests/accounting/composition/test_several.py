@@ -20,7 +20,7 @@ from takifugu.accounting.composition.several import (
     Cost,
     Several,
     alike,
-    as_one,
+    changed,
     in_runs,
     merged,
     placed,
@@ -175,9 +175,9 @@ def test_one_of_several_and_all_of_them_as_one() -> None:
     (sum_of,) = merged([replace(c, epsilon=5 / Fraction(b)) for c, b in zip(made, scales, strict=True)])
     assert (sum_of.epsilon, sum_of.scale) == (Fraction(7, 8), Fraction(40, 7))
     assert sum_of.ratio == 5
-    assert type(as_one(sum_of)) is Charge
+    assert type(changed(sum_of)) is Charge
     promise = {"epsilon": sum_of.epsilon, "scale": sum_of.scale, "randomiser": sum_of.randomiser}
-    assert as_one(sum_of) == replace(alike(sum_of), **promise)
+    assert changed(sum_of) == replace(alike(sum_of), **promise)
     at = replace(made[0], at=3)
     assert several(made[0]).places.tolist() == [*several(made[0]).windows] == []
     assert [*several(at).windows] == [(3, several(at).cost)]

@@ -72,7 +72,7 @@ def test_rows_are_written_where_nobody_else_wrote(tmp_path: Path) -> None:
             before_it = row[1] if number == 3 else head
             assert not store.append(number, before_it, [row], {"other": b"body"}, {("three", 0): b"c"}, "one")
         assert store.after(0) == before
-        assert (store.content("digest"), store.content("other")) == (b"body", None)
+        assert store.contents(["digest", "other"]) == {"digest": b"body"}
         assert (store.waiting("one"), store.waiting("three")) == ([b"a", b"b"], [])
         with store.alone():
             assert store.append(2, row[1], [row], {}, {}, "one")

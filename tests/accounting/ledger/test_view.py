@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -103,7 +104,7 @@ def referred(reference: Reference, source: str, tag: int | None) -> Pair | str:
 
 def compare(ledger: Ledger, names: Sequence[str]) -> int:
     """Compare every total with the reference's; return how many there are."""
-    reference, compared = Reference(ledger.store.after(0), ledger.store.content), 0
+    reference, compared = Reference(ledger.store.after(0), ledger._content), 0
     for source in ledger.show():
         if not source.tables:
             continue
@@ -282,7 +283,7 @@ def unrefined(monkeypatch: pytest.MonkeyPatch) -> None:
             return refine(self, new)
         return {
             number
-            for number, count in people._counted(self.classes[np.searchsorted(self.tags, tags)])
+            for number, count in Counter(self.classes[np.searchsorted(self.tags, tags)].tolist()).items()
             if count == self.sizes[number]
         }
 

@@ -35,7 +35,6 @@ def four(records: int = 500, **more: object) -> tf.MultivariateNormal:
     ({"covariance": [[1, "nan"], ["nan", 1]]}, "covariance"),
     ({"mean": [0]}, "mean"),
     ({"names": ["a", "a"]}, "names"),
-    ({"records": 1}, "records"),
     ({"records": 0}, "records"),
     ({"records": 2.5}, "records"),
     ({"ranges": {"c": (0, 1)}}, "ranges"),

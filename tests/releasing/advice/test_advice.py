@@ -19,8 +19,7 @@ import takifugu as tf
 from takifugu.core.errors import LedgerError
 from takifugu.releasing.advice.advice import Advice
 from takifugu.releasing.advice.bands import Band
-from takifugu.releasing.advice.candidates import ideas
-from takifugu.releasing.advice.changes import applied, half_as_long, what_if
+from takifugu.releasing.advice.changes import applied, half_as_long, ideas, what_if
 from takifugu.releasing.advice.expecting import filling
 from takifugu.releasing.advice.forecast import forecast_of
 from takifugu.releasing.advice.worth import Expectation, Verdict, Worth

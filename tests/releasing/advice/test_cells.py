@@ -12,8 +12,7 @@ from tests.support.releases import put
 import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import SpecError
-from takifugu.releasing.advice.cells import Cells, cells_that_count
-from takifugu.releasing.advice.worth import GOOD, ROUGH, Expectation, Verdict, Worth, worth
+from takifugu.releasing.advice.worth import GOOD, ROUGH, Cells, Expectation, Verdict, Worth, cells_that_count, worth
 
 LABELS = ("on time", "late", "cancelled")
 

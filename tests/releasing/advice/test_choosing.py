@@ -14,7 +14,7 @@ from takifugu.releasing.advice.advising import worth_of
 from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.checking import check
 from takifugu.releasing.advice.worth import GOOD, ROUGH, Expectation, Named, Verdict
-from takifugu.releasing.file.expectations import ExpectSpec
+from takifugu.releasing.file.sections import ExpectSpec
 from takifugu.releasing.postprocess.readable import LEVEL
 
 RUNS = 1500

@@ -18,7 +18,8 @@ import takifugu as tf
 from takifugu.core.errors import InputError
 from takifugu.releasing.certificates import archives
 from takifugu.releasing.certificates.archives import members_of, zipped
-from takifugu.releasing.certificates.verifying import MISSING, SAME, verified
+from takifugu.releasing.certificates.checksum import MISSING, SAME
+from takifugu.releasing.certificates.verifying import verified
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +46,7 @@ def test_a_folder_an_archive_and_a_certificate(folder: Path, tmp_path: Path) -> 
     units, pooled = sorted(verified(folder), key=lambda one: one.name, reverse=True)
     assert (units.name, units.table, pooled.name) == ("time-use-units", SAME, "time-use-pooled")
     assert units.is_whole
-    assert "time-use-units: the certificate is unchanged, and the table is the one that was certified" in units.words
+    assert "time-use-units: the certificate is unchanged, and the table beside it is the one that was" in units.words
     assert "nothing vouches for time-use-units.certificate.txt" in units.words
     path = tmp_path / "time-use-units.zip"
     path.write_bytes(zipped(contents(folder)))
@@ -152,7 +153,7 @@ def test_a_table_is_made_one_archive_on_demand(folder: Path, tmp_path: Path) -> 
         path = place / f"{name}.zip"
         assert members_of(path.read_bytes(), path.name) == contents(folder, name)
         said = words_of(succeed("verify", path))
-        assert f"{name}: the certificate is unchanged, and the table is the one that was certified" in said
+        assert f"{name}: the certificate is unchanged, and the table beside it is the one that was certified" in said
         (place / f"{name}.csv").write_bytes(b"cell,value\n")
     succeed("report", place, "--as", "zip", "--force")
     assert "is not the table that was certified" in refused("verify", place / "time-use-units.zip")

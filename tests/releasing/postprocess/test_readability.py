@@ -20,7 +20,7 @@ from tests.support.pages import check_page
 
 import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace
-from takifugu.releasing.advice.cells import Cells
+from takifugu.releasing.advice.worth import Cells
 from takifugu.releasing.postprocess.readability import Rule, possible_ends
 
 

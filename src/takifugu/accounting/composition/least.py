@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from takifugu.accounting.composition.by_noise import cost_by_noise
 from takifugu.accounting.composition.losses import Joint, deltas, steady_cost, whole_cost
+from takifugu.accounting.composition.processes import stacked_joint
 from takifugu.accounting.composition.series import in_a_series, series_joint
 from takifugu.accounting.composition.several import STEADY, merged
 from takifugu.accounting.composition.views import View
@@ -25,6 +26,9 @@ def least_of_all(view: View, charges: Sequence[Charge], is_alone: bool) -> Joint
     `is_alone` says that there is no other release about the unit, nor any that its answer reads others in: then a
     promise about the one output's own distribution counts. Raises CompositionRefused where nothing is proved.
     """
+    stacked = stacked_joint(view, charges)
+    if stacked is not None:
+        return stacked
     if in_a_series(charges):
         return series_joint(view, charges)
     delta, terms, bounds = deltas(charges), merged(charges), list[Joint]()

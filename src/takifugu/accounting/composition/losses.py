@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf, isinf
 
-from takifugu.accounting.composition.several import Several, as_one
+from takifugu.accounting.composition.several import Several, changed
 from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers
@@ -155,8 +155,8 @@ def loss(reach: int | Fraction, charge: Charge) -> Fraction:
 
 def covering(charge: Charge, epsilon: Fraction, delta: Fraction) -> Charge:
     """Return a promise about every change of what a release reads, under any framework."""
-    return replace(
-        as_one(charge), covers=Covers.EVERYTHING, epsilon=epsilon, delta=delta, scale=None, query=ELSEWHERE, entries=0,
+    return changed(
+        charge, covers=Covers.EVERYTHING, epsilon=epsilon, delta=delta, scale=None, query=ELSEWHERE, entries=0,
         answers=(), scope="unit", names=(), lengths=(), reading="", at=None, phases=(), begins_series=False,
     )  # fmt: skip
 

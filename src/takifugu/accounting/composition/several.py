@@ -118,17 +118,19 @@ def ratio_of(charge: Charge) -> Fraction | None:
     return charge.epsilon * charge.scale
 
 
-def as_one(charge: Charge) -> Charge:
-    """Return one release at the cost of all."""
-    return changed(charge) if isinstance(charge, Several) else charge
-
-
 def several(charge: Charge) -> Several:
     """Return a charge as `Several`, with the sums of one release."""
     if isinstance(charge, Several):
         return charge
+    return added_up(charge, cost_of(charge))
+
+
+def cost_of(charge: Charge) -> Cost:
+    """Return the sums of a charge's releases: of one, or of several."""
+    if isinstance(charge, Several):
+        return charge.cost
     rates = Total.of(entry_of(charge) / charge.scale) if charge.scale else None
-    return added_up(charge, Cost(1, rates, Total.of(charge.epsilon)))
+    return Cost(1, rates, Total.of(charge.epsilon))
 
 
 def added_up(first: Charge, cost: Cost, runs: Iterable[Run] = ()) -> Several:
@@ -235,12 +237,16 @@ class _Sum:
 
     @property
     def charge(self) -> Several:
-        return _at_places(self.first, Cost.of_all(self.costs), self.places)
+        """All of them as one."""
+        cost, runs = Cost.of_all(self.costs), in_runs(self.places)
+        if not runs:
+            return added_up(self.first, cost)
+        return added_up(changed(self.first, at=runs[0].first), cost, () if len(self.places) == 1 else runs)
 
 
 @lru_cache(maxsize=65536)
 def _kind_and_cost(charge: Charge) -> tuple[Hashable, Cost]:
-    return _same_kind(kind_of(charge)), several(charge).cost
+    return _same_kind(kind_of(charge)), cost_of(charge)
 
 
 @lru_cache(maxsize=1024)
@@ -284,12 +290,3 @@ def together(charges: Sequence[Charge]) -> Several:
         for place, cost in term.windows:
             sums.put(place, cost)
     return sums.charge
-
-
-def _at_places(first: Charge, cost: Cost, costs: Mapping[int, Cost]) -> Several:
-    """Return releases of a cost in all, and one at each of some places, if any."""
-    if not costs:
-        return added_up(first, cost)
-    runs = in_runs(costs)
-    first = changed(first, at=runs[0].first)
-    return added_up(first, cost, () if len(costs) == 1 else runs)

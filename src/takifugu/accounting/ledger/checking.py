@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
 from takifugu.accounting.amounts import NOTHING, Amount
 from takifugu.accounting.ledger import words
-from takifugu.accounting.ledger.events import DRAWN, Paid, decoding, in_chain
+from takifugu.accounting.ledger.events import DRAWN, Event, Paid
 from takifugu.accounting.ledger.totals import longest, most_of
 from takifugu.accounting.ledger.view import View
 from takifugu.core.errors import LedgerError
@@ -15,20 +15,18 @@ from takifugu.core.errors import LedgerError
 RECOMPUTED = 300
 
 
-def differences(
-    rows: Sequence[tuple[str, str]], content: Callable[[str], bytes], values: Callable[[View, str], object]
-) -> Iterator[str]:
-    """Say what differs between events and what they note; `values` reads those of a payment that wait."""
-    view, noted, whole = View(content), dict[str, Amount](), {""}
-    for event, digest in in_chain(rows, b"", "", 0):
-        with decoding():
-            view.apply(event, digest)
-            named = {event.reading, event.recipe} if isinstance(event, Paid) else set[str]()
-            for name in named - whole:
-                content(name)
-            whole |= named
+def differences(view: View, events: Iterable[Event], values: Callable[[View, str], object]) -> Iterator[str]:
+    """Say what differs between events, each just taken by the view, and what they note.
+
+    `values` reads those of a payment that wait.
+    """
+    noted, whole = dict[str, Amount](), {""}
+    for event in events:
         if not isinstance(event, Paid):
             continue
+        for name in {event.reading, event.recipe} - whole:
+            view.content(name)
+            whole.add(name)
         spent = {name: Amount.of_texts(texts) for name, texts in event.spent.items()}
         for name, amount in spent.items():
             if not noted.get(name, NOTHING).fits(amount):

@@ -499,4 +499,5 @@ class Ledger(Waiting):
         Returns:
             The differences, in words; empty if there are none.
         """
-        return tuple(differences(self.store.after(0), self._content, self._values))
+        view = View(self._content)
+        return tuple(differences(view, self._applied(view, self.store.after(0)), self._values))

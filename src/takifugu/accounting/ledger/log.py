@@ -6,12 +6,12 @@ newest. Who has lost that race three times takes the lock first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from takifugu.accounting.ledger.events import RESTORE, chained, decoding, in_chain, keyed, to_text
-from takifugu.accounting.ledger.events.stores import Store, content_of
+from takifugu.accounting.ledger.events import RESTORE, Event, Paid, chained, decoding, in_chain, keyed, to_text
+from takifugu.accounting.ledger.events.stores import AT_ONCE, Store, content_of, contents_of
 from takifugu.accounting.ledger.trials import Change
 from takifugu.accounting.ledger.view import View
 from takifugu.core.errors import LedgerError
@@ -49,13 +49,24 @@ class Log:
             view, rows = View(self._content), self.store.after(0)
         elif view.number:
             rows = rows[1:]
-        for event, digest in in_chain(rows, view.key, view.head, view.number):
-            with decoding():
-                view.apply(event, digest)
+        for _ in self._applied(view, rows):
+            pass
         if not view.number:
             raise LedgerError(f"the ledger {self.store.name!r} has no first event", fix=RESTORE)
         self._view = view
         return view
+
+    def _applied(self, view: View, rows: Sequence[tuple[str, str]]) -> Iterator[Event]:
+        """Let a view take the events of rows, and yield each; the charges of several of them are read at once."""
+        for start in range(0, len(rows), AT_ONCE):
+            events = list(in_chain(rows[start : start + AT_ONCE], view.key, view.head, view.number))
+            named = {line.charge for event, _ in events if isinstance(event, Paid) for line in event.lines}
+            with decoding():
+                view.read_charges(contents_of(self.store, named - view.charges.keys()))
+            for event, digest in events:
+                with decoding():
+                    view.apply(event, digest)
+                yield event
 
     @property
     def _content(self) -> Callable[[str], bytes]:

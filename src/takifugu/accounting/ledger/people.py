@@ -6,7 +6,7 @@ as what joined and left another set that was charged before. Its name is the dig
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
@@ -155,7 +155,9 @@ class People:
         places = np.searchsorted(self.tags, tags)
         inside = self.classes[places]
         whole, splits = set[int](), dict[int, int]()
-        for number, count in _counted(inside):
+        counts = np.bincount(inside)
+        for number in np.flatnonzero(counts).tolist():
+            count = int(counts[number])
             if count == self.sizes[number]:
                 whole.add(number)
                 continue
@@ -177,10 +179,3 @@ class People:
         self.classes = np.insert(self.classes, places, len(self.sizes)).astype(np.int32)
         self.sizes.append(len(new))
         self.pasts.append(None)
-
-
-def _counted(classes: npt.NDArray[np.int32]) -> Iterator[tuple[int, int]]:
-    """Yield each class among some units, and of how many of them."""
-    counts = np.bincount(classes)
-    numbers = np.flatnonzero(counts)
-    yield from zip(numbers.tolist(), counts[numbers].tolist(), strict=True)

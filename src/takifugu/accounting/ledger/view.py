@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -176,11 +176,12 @@ class View:
         tables = source.tables
         if (paid.reading, paid.entries) not in tables:
             tables = (*tables, (paid.reading, paid.entries))
-        self._set(
-            paid.source, tables=tables, names_units=any(line.units != NOBODY for line in paid.lines)
-        )
-        for name, spent in paid.spent.items():
-            self._set(name, spent=most(self.source(name).spent, Amount.of_texts(spent)))
+        names_units = any(line.units != NOBODY for line in paid.lines)
+        self.sources[paid.source] = replace(source, tables=tables, names_units=names_units)
+        for name, texts in paid.spent.items():
+            before, spent = self.source(name), Amount.of_texts(texts)
+            if not spent.fits(before.spent):
+                self.sources[name] = replace(before, spent=most(before.spent, spent))
         self.releases.update((number, paid.group) for number in paid.ids.values())
         self.tables.name_people(paid.source, paid.reading, self.content)
         for line in paid.lines:
@@ -205,8 +206,12 @@ class View:
 
     def charge(self, digest: str) -> Charge:
         if digest not in self.charges:
-            self.charges[digest] = Charge.from_dict(json.loads(self.content(digest)))
+            self.read_charges({digest: self.content(digest)})
         return self.charges[digest]
+
+    def read_charges(self, contents: Mapping[str, bytes]) -> None:
+        """Read charges among contents; what lines name is read once."""
+        self.charges.update((digest, Charge.from_dict(json.loads(body))) for digest, body in contents.items())
 
     def loose(self) -> set[str]:
         """Return the sources whose people were named in several ways: each of their lines may be about anybody."""

@@ -24,7 +24,6 @@ from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.columns import ColumnAnswer
 from takifugu.model.queries.real_columns import ColumnSums
-from takifugu.numbers.normal.matrices import form
 
 
 def of_users(users: IndependentUsers, count: Additive, tilts: FloatArray) -> FloatArray:
@@ -92,7 +91,7 @@ def of_normal(belief: MultivariateNormal, answer: ColumnSums, tilts: FloatArray)
         return np.full(len(tilts), np.inf)
     row, grid = answer.coefficients[0], float(answer.grid)
     mean = float(answer.size * sum(weight * of_column for weight, of_column in zip(row, belief.mean, strict=True)))
-    variance = float(answer.size * form(row, belief.covariance, row))
+    variance = belief.deviation(row) ** 2
     rounding = 0.0 if belief.resolution is None else float(answer.size * answer.rounding(belief.resolution)[0]) / 2
     return np.asarray((mean * tilts + rounding * np.abs(tilts)) / grid + variance / 2 * (tilts / grid) ** 2)
 

@@ -210,6 +210,7 @@ ANSWER_LAW: Question[Callable[[Belief, Additive, Family], AnswerLaw[Belief]]] = 
         "model.beliefs.records.counted_parameters:CountedParameters": "analysis.questions.answer_law:FOR_COUNTED",
         "model.beliefs.records.parameters:Parameters": "analysis.answer_laws.parameters:of_columns",
         "model.beliefs.records.normal_views:NormalView": "analysis.answer_laws.normal:ShiftLaw",
+        "model.beliefs.records.process_view:ProcessView": "analysis.answer_laws.normal_process:ProcessShift",
         "model.beliefs.records.normal_region:RegionView": "analysis.answer_laws.normal:ShiftLaw",
         "model.beliefs.pair:LawPair": "analysis.answer_laws.listed:PairLaw",
         "model.beliefs.density_views:DensityView": "analysis.questions.answer_law:FOR_DENSITIES",

@@ -41,14 +41,16 @@ if TYPE_CHECKING:
 
 #: Marks an entry that was not observed; it has weight 0.
 MISSING = -1
+#: Marks a variable that a record leaves out; no answer may read it.
+LEFT_OUT = -2
 
 
 def value_indices(belief: Belief | Data, data: object) -> IntArray:
     """Return the data as value indices, one per entry of the belief.
 
-    MISSING stands for an entry that was not observed. `data` are what `VALUES` has registered for the type of belief,
-    by default a record (a mapping, or values in the listed order) where entries have names, and else a sequence of
-    states, which may be shorter than the belief.
+    MISSING stands for an entry that was not observed, LEFT_OUT for a variable that a record gives as None. `data` are
+    what `VALUES` has registered for the type of belief, by default a record (a mapping, or values in the listed order)
+    where entries have names, and else a sequence of states, which may be shorter than the belief.
 
     Raises DataError for data that the belief does not know.
 
@@ -63,6 +65,20 @@ def value_indices(belief: Belief | Data, data: object) -> IntArray:
 def misses(answer: Additive, values: IntArray) -> bool:
     """Return whether an entry was not observed, of those in an answer."""
     return values.ndim == 1 and bool(((values == MISSING) & (answer.weights != 0)).any())
+
+
+def filled(answer: Additive, values: IntArray) -> IntArray:
+    """Return the values of a record with any value for a variable that is left out and moves nothing.
+
+    Raises DataError where the answer reads one that is left out.
+    """
+    if values.dtype != np.int64 or values.ndim != 1 or not (values == LEFT_OUT).any():
+        return values
+    if ((values == LEFT_OUT) & (answer.entry_changes() != 0)).any():
+        raise DataError(
+            "the record leaves out a variable that the query reads", fix="give its value, or read others: entries=[...]"
+        ).at("data")
+    return np.where(values == LEFT_OUT, 0, values)
 
 
 def evaluate(answer: Additive, values: IntArray) -> tuple[int, ...]:
@@ -263,6 +279,8 @@ def _number(value: object, alphabet: tuple[Hashable, ...]) -> int:
     try:
         return alphabet.index(value)
     except ValueError:
+        if value is None:
+            return LEFT_OUT
         message = "the record has a value that the belief does not know"
         raise DataError(message, fix=f"the column's values are {_words(alphabet)}") from None
 

@@ -19,6 +19,7 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.contacts import CliqueInfection
+from takifugu.model.beliefs.derived.own import OwnBelief, law_of
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.beliefs.table import JointTable
@@ -94,9 +95,15 @@ def of_records(records: Records, entropy: Entropy) -> list[tuple[Hashable, ...]]
     return take(records.table.rows, _rows(records.table, records.size, entropy))
 
 
-def of_table(table: JointTable, entropy: Entropy) -> dict[Hashable, Hashable]:
+def of_table(table: JointTable, entropy: Entropy) -> dict[Hashable, Hashable] | list[Hashable]:
     """Draw one row of a table."""
-    return dict(zip(table.column_names, table.rows[_rows(table, 1, entropy)[0]], strict=True))
+    row = table.rows[_rows(table, 1, entropy)[0]]
+    return list(row) if table.names is None else dict(zip(table.names, row, strict=True))
+
+
+def of_own(belief: OwnBelief, entropy: Entropy) -> Any:
+    """Draw from the distribution that a belief has."""
+    return made_up(law_of(belief), entropy)
 
 
 def _rows(table: JointTable, count: int, entropy: Entropy) -> list[int]:
@@ -142,6 +149,7 @@ MADE_UP: Question[Callable[[Any, Entropy], Any]] = Question(
         "model.beliefs.users:IndependentUsers": "analysis.questions.made_up_data:of_users",
         "model.beliefs.records.records:Records": "analysis.questions.made_up_data:of_records",
         "model.beliefs.table:JointTable": "analysis.questions.made_up_data:of_table",
+        "model.beliefs.derived.own:OwnBelief": "analysis.questions.made_up_data:of_own",
         "model.beliefs.networks.network:BayesianNetwork": "analysis.questions.made_up_data:of_network",
         "model.beliefs.contacts:CliqueInfection": "analysis.questions.made_up_data:of_cliques",
     },

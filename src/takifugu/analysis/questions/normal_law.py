@@ -87,6 +87,7 @@ NORMAL_LAW: Question[Callable[[Belief, Additive, Family], NormalLaw[Belief]]] = 
     "the normal distribution of the answer",
     {
         "model.beliefs.records.normal_views:NormalView": "analysis.answer_laws.normal:ViewLaw",
+        "model.beliefs.records.process_view:ProcessView": "analysis.answer_laws.normal_process:ProcessLaw",
         "model.beliefs.records.normal_region:RegionView": "analysis.answer_laws.normal:ViewLaw",
     },
     default=_not_normal,

@@ -67,10 +67,10 @@ def of_number(belief: Density, data: object) -> RealColumns:
 def of_columns(belief: MultivariateNormal, data: object) -> RealColumns | ColumnTotals:
     """Return the columns named by a normal belief.
 
-    Data are a frame or a mapping by name, or records in order. A number is the decimal that it is written as, rounded
-    to a multiple of the declared resolution. Raises DataError for another number of records than the belief's, for a
-    missing column, for what is no finite number, and, unless the belief clips, for a number outside its column's
-    declared range.
+    Data are a frame or a mapping by name, or records in order; of a process its values in order, too. A number is the
+    decimal that it is written as, rounded to a multiple of the declared resolution. Raises DataError for another number
+    of records than the belief's, for a missing column, for what is no finite number, and, unless the belief clips, for
+    a number outside its column's declared range.
 
     >>> from takifugu import MultivariateNormal
     >>> belief = MultivariateNormal([0, 0], [[1, 0], [0, 1]], ["x", "y"], records=2, ranges={"x": (0, 1)})
@@ -101,6 +101,8 @@ def _columns(belief: MultivariateNormal, data: object) -> list[list[Hashable]]:
             raise DataError(f"the data lack the columns {missing}", fix="give every column that the belief names")
         return [_values(data[name]) for name in names]
     records = _values(data)
+    if belief.is_process and not any(isinstance(value, Mapping | Sequence) for value in records):
+        records = [tuple(records)]  # the values of one record, as a series is written
     rows = [row for row in records if isinstance(row, Mapping | Sequence) and not isinstance(row, str | bytes)]
     if len(rows) < len(records):
         raise DataError("the data are no records", fix=f"give columns by name, or records of {list(names)}")

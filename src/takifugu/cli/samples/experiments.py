@@ -99,10 +99,7 @@ def run(
 
 @contextmanager
 def _ignoring_interrupts() -> Iterator[None]:
-    """Let a process start that ignores Ctrl-C.
-
-    Who waits for it ends it, without a traceback of its own.
-    """
+    """Let a process start that ignores Ctrl-C. Who waits for it ends it, without a traceback of its own."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

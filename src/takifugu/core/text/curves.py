@@ -83,10 +83,7 @@ def line_chart(
 def _lines(
     lines: Sequence[Line], runs: Sequence[list[list[tuple[float, float]]]], flat: Scale, tall: Scale
 ) -> Iterator[str]:
-    """Yield each line in its colour and dash, with its label.
-
-    The label stands where the line ends.
-    """
+    """Yield each line in its colour and dash, with its label. The label stands where the line ends."""
     ends = []
     for number, (line, line_runs) in enumerate(zip(lines, runs, strict=True)):
         colour, dash = COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)]

@@ -64,10 +64,7 @@ def wrapped(text: str, letters: int, most: int = 9) -> list[str]:
 
 
 def rectangle(x: float, y: float, width: float, height: float, colour: str, shade: float = 1.0) -> str:
-    """Return a filled rectangle, opaque by its shade.
-
-    Its edges are not blurred, so that neighbours leave no seam.
-    """
+    """Return a filled rectangle, opaque by its shade. Its edges are not blurred, so that neighbours leave no seam."""
     opaque = _unless("fill-opacity", shade, 1, ".3f")
     return (
         f'<rect x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}" fill="{colour}"{opaque} '

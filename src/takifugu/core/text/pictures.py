@@ -76,16 +76,16 @@ class Panel:
     times: Sequence[int] | None = None
 
 
-def bar_chart(bars: Sequence[Bar], axis: Axis, title: str, made: str = "", width: int = WIDTH) -> str:
+def bar_chart(bars: Sequence[Bar], axis: Axis, title: str, width: int = WIDTH) -> str:
     """Return one horizontal bar per value as SVG (`value_chart`).
 
     >>> bar_chart([Bar("still", 6, 4, 8)], Axis("minutes"), "Time use").count("<rect")
     2
     """
-    return value_chart([Panel("", bars)], axis, title, made, width)
+    return value_chart([Panel("", bars)], axis, title, width)
 
 
-def value_chart(panels: Sequence[Panel], axis: Axis, title: str, made: str = "", width: int = WIDTH) -> str:
+def value_chart(panels: Sequence[Panel], axis: Axis, title: str, width: int = WIDTH) -> str:
     """Return values with their intervals as SVG.
 
     All panels have one scale with 0. Where all intervals are as wide, their ± is written once, below; else beside each
@@ -121,7 +121,7 @@ def value_chart(panels: Sequence[Panel], axis: Axis, title: str, made: str = "",
         top += high
     for number, line in enumerate(below):
         body.append(words(12, top + 14 + LINE * number, line, colour=FAINT))
-    return drawing(width, round(top + 20 + LINE * len(below)), title, body, made)
+    return drawing(width, round(top + 20 + LINE * len(below)), title, body)
 
 
 def _height(panel: Panel, panels: int) -> float:
@@ -144,10 +144,7 @@ Sides = tuple[float, float, float, float]
 def _bars(
     panel: Panel, every: Sequence[Bar], scale: Scale, axis: Axis, error: float | None, sides: Sides
 ) -> Iterator[str]:
-    """Yield a bar, an interval and a number per value.
-
-    Names and numbers take the same room in all panels.
-    """
+    """Yield a bar, an interval and a number per value. Names and numbers take the same room in all panels."""
     left, top, right, _ = sides
     bottom = top + _BAR * len(panel.bars)
     longest = min(_LONGEST, int(_NAMES * (right - left) / LETTER))

@@ -69,10 +69,7 @@ class Plot:
         return self.svg
 
     def save(self, path: str | Path) -> Path:
-        """Write the picture into a .svg file; return its path.
-
-        Raises InputError for another ending.
-        """
+        """Write the picture into a .svg file; return its path. Raises InputError for another ending."""
         target = Path(path)
         if target.suffix != ".svg":
             raise InputError(f"{target.name!r} is no name of a picture", fix="end it with .svg, and convert that")

@@ -11,16 +11,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
-from takifugu.core.arrays import FloatArray
+from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.core.cache import cached
 from takifugu.influence.chains.chains import Loss
 from takifugu.influence.networks.conditionals import TRUSTED
 from takifugu.influence.networks.networks import largest_of_family, with_others
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.profile import Profile
+from takifugu.influence.profiles.sparse import SparsePrograms
 from takifugu.influence.profiles.suprema import LARGEST_POWER, suprema
 from takifugu.model.beliefs.contacts import Clique, CliqueInfection
 from takifugu.model.beliefs.table import JointTable
@@ -105,8 +109,15 @@ def _may_exceed(p: FloatArray, q: FloatArray, c: float, ratio: float) -> bool:
     return later > 0
 
 
-#: Rows of a table beyond which only the sum over all entries is taken, or its program takes too long.
-MOST_ROWS, MOST_IN_PROGRAM = 1000, 64
+#: Joint values of the others beyond which only the sum over all entries is taken, or their program takes too long.
+MOST_ROWS, MOST_IN_PROGRAM = 1000, 512
+#: Operations for a number that a table's program handles.
+PER_NUMBER = 50.0
+#: What is said beyond.
+TOO_LONG = (
+    f"the other entries of the table have more than {MOST_IN_PROGRAM} joint values, so what they lose together is "
+    "bounded from above: give a chain or a network in place of the table"
+)
 
 
 def clique_losses(belief: CliqueInfection | Clique, profile: Profile, entry: int) -> FloatArray:
@@ -127,6 +138,45 @@ def clique_losses(belief: CliqueInfection | Clique, profile: Profile, entry: int
     return exchangeable_loss(masses, profile.largest(entry), largest_of_others)
 
 
+@dataclass(eq=False)
+class Others:
+    """All others of an entry of a table: their joint values (n, others), and P(them | value), shape (possible, n)."""
+
+    entries: tuple[int, ...]
+    states: IntArray
+    rows: FloatArray
+    possible: IntArray
+    programs: Programs | None
+    last: tuple[Profile, FloatArray] | None = None
+
+
+def others_of(belief: JointTable, entry: int) -> Others | None:
+    """Return the others of an entry, kept with the table; None where they are too many, or too improbable."""
+    kept: dict[int, Others | None] = cached(belief, "others", dict)
+    if entry not in kept:
+        kept[entry] = _others(belief, entry)
+    return kept[entry]
+
+
+def _others(belief: JointTable, entry: int) -> Others | None:
+    if belief.size == 1 or len(belief.rows) > MOST_ROWS * len(belief.alphabet(entry)):
+        return None  # rows of one joint value of the others differ in the entry alone
+    entries = tuple(t for t in range(belief.size) if t != entry)
+    masses = np.array([mass / (belief.total or 1) for mass in belief.masses])  # of integers of any size
+    alive = np.array([mass > 0 for mass in belief.masses])
+    states, numbers = np.unique(belief.indices[alive][:, entries], axis=0, return_inverse=True)
+    if len(states) > MOST_ROWS or masses[alive].min() < TRUSTED:
+        return None
+    rows = np.zeros((len(belief.alphabet(entry)), len(states)))
+    rows[belief.indices[alive][:, entry], numbers.ravel()] = masses[alive]
+    possible = np.flatnonzero(rows.any(axis=1))
+    rows = rows[possible] / rows[possible].sum(axis=1, keepdims=True)
+    programs = None
+    if len(states) <= MOST_IN_PROGRAM:  # which pairs no third state implies mostly is the same for all entries
+        programs = Programs(sparse=SparsePrograms(pairs=cached(belief, "pairs of others", dict)))
+    return Others(entries, states, rows, possible, programs)
+
+
 def table_losses(belief: JointTable, profile: Profile, entry: int) -> FloatArray:
     """Return the loss of each pair of values in a table.
 
@@ -134,33 +184,65 @@ def table_losses(belief: JointTable, profile: Profile, entry: int) -> FloatArray
     >>> table_losses(twins, Profile.of([[0, 1.0], [1.0, 0]], 2), 0).round(6).tolist()
     [[0.0, 1.569445], [1.569445, 0.0]]
     """
-    other_entries = [t for t in range(belief.size) if t != entry]
-    most = 0.0
-    for t in other_entries:
-        most = float(sum_up(most, profile.largest(t)))
-    loss = with_others(profile.at(entry), most)
-    masses = np.array([mass / (belief.total or 1) for mass in belief.masses])  # of integers of any size
-    alive = np.array([mass > 0 for mass in belief.masses])
-    states, state_numbers = np.unique(belief.indices[alive][:, other_entries], axis=0, return_inverse=True)
-    if not other_entries or len(states) > MOST_ROWS or masses[alive].min() < TRUSTED:
+    loss, others = _sum_of_all(profile, entry), others_of(belief, entry)
+    if others is None:
         return loss
-    rows = np.zeros((len(loss), len(states)))
-    rows[belief.indices[alive][:, entry], state_numbers.ravel()] = masses[alive]
-    possible = np.flatnonzero(rows.any(axis=1))
-    rows = rows[possible] / rows[possible].sum(axis=1, keepdims=True)
-    moves = np.zeros((len(states), len(states)))
-    for place, t in enumerate(other_entries):
-        moves = sum_up(moves, profile.at(t)[np.ix_(states[:, place], states[:, place])])
-    programs = Programs() if len(states) <= MOST_IN_PROGRAM else None
-    message = suprema(rows, moves, (len(states) + 4) * UNIT, programs)
-    block = np.ix_(possible, possible)
+    moves = np.zeros((len(others.states),) * 2)
+    for place, t in enumerate(others.entries):
+        values = others.states[:, place]
+        moves = sum_up(moves, profile.at(t)[np.ix_(values, values)])
+    error = (len(others.states) + 4) * UNIT
+    message = suprema(others.rows, moves, error, others.programs, is_closed=True)
+    block = np.ix_(others.possible, others.possible)
     loss[block] = np.minimum(loss[block], sum_up(profile.at(entry)[block], message))
+    others.last = profile, loss
     return loss
 
 
+def _sum_of_all(profile: Profile, entry: int) -> FloatArray:
+    """Return c of an entry plus the largest of all others."""
+    most = 0.0
+    for t, table_number in enumerate(profile.table_numbers.tolist()):
+        if t != entry:
+            most = float(sum_up(most, float(profile.tables[table_number].max(initial=0.0))))
+    return with_others(profile.at(entry), most)
+
+
+def at_most(belief: JointTable, profile: Profile, entry: int) -> FloatArray:
+    """Bound `table_losses` by those of the last profile, which is quick: S(.; rho + eta) <= S(.; rho) + eta."""
+    loss, others = _sum_of_all(profile, entry), others_of(belief, entry)
+    if others is None or others.last is None:
+        return loss
+    last, known = others.last
+    rise = 0.0
+    for t in others.entries:
+        rise = float(sum_up(rise, float(up(profile.at(t) - last.at(t)).max(initial=0.0))))
+    own = np.maximum(up(profile.at(entry) - last.at(entry)), 0.0)
+    return np.minimum(loss, sum_up(known, sum_up(own, np.full_like(own, rise))))
+
+
 def table_loss(belief: JointTable, profile: Profile, family: Family) -> Loss:
-    """Return the largest `table_losses` of a family, its entry and values."""
-    return largest_of_family(belief, family, lambda entry: table_losses(belief, profile, entry))
+    """Return the largest `table_losses` of a family, its entry and values.
+
+    Only entries that may lose most are computed: the result is as if all had been.
+    """
+    worst = largest_of_family(
+        belief, family, partial(at_most, belief, profile), partial(table_losses, belief, profile)
+    )
+    others = others_of(belief, worst.entry)
+    is_long = belief.size > 1 and (others is None or others.programs is None)
+    return replace(worst, note=TOO_LONG) if is_long and worst.epsilon else worst
+
+
+def table_work(belief: JointTable) -> float:
+    """Predict the operations of `table_loss`: those of a program are in proportion to its squared states."""
+    work = PER_NUMBER * belief.size * len(belief.rows)
+    for others in map(partial(others_of, belief), range(belief.size)):
+        if others is not None:
+            values = len(others.possible)
+            programs = values * (values - 1) if others.programs else 1
+            work += PER_NUMBER * programs * len(others.states) ** 2
+    return work
 
 
 def clique_loss(belief: CliqueInfection | Clique, profile: Profile, family: Family) -> Loss:

@@ -68,8 +68,8 @@ class Trees:
 class Programs:
     """One program for each ordered pair of rows, with its last tree."""
 
+    sparse: SparsePrograms = field(default_factory=SparsePrograms)
     _trees: dict[tuple[int, int], Trees] = field(default_factory=dict)
-    _sparse: SparsePrograms = field(default_factory=SparsePrograms)
 
     def bound(self, rows: FloatArray, ratio: FloatArray, needed: np.ndarray | None = None) -> FloatArray:
         """Return R[a, b] >= log sup p.phi / q.phi over the cone: the supremum, nearly, or the least of two levels.
@@ -93,7 +93,7 @@ class Programs:
             places = places[~solved]
         if len(places):
             first, second = first[places], second[places]
-            bound[first, second], solved = self._sparse.bound(rows, ratio, np.stack([first, second], axis=1))
+            bound[first, second], solved = self.sparse.bound(rows, ratio, np.stack([first, second], axis=1))
             if not solved.all():
                 levels = Levels(rows).bound(float(ratio.max()))
                 bound[first[~solved], second[~solved]] = levels[first[~solved], second[~solved]]

@@ -28,13 +28,15 @@ LARGEST_POWER = 300.0
 def suprema(
     rows: FloatArray, ratio: FloatArray, relative_error: float = 0.0, programs: Programs | None = None,
     levels: Levels | None = None, needed: np.ndarray | None = None, possible: BoolArray | None = None,
+    is_closed: bool = False,
 ) -> FloatArray:  # fmt: skip
     """Return R[a, b] >= S(rows[a], rows[b]; ratio), shape (m, m), diagonal 0.
 
     `rows` (m, k) are probabilities, `ratio` (k, k) is rho >= 0. A relative error of the entries of `rows` is covered by
     `relative_error`. Where not all rays are listed `programs` remembers which constraints were tight in the last call,
     and for more than EXACT_STATES states asks for the supremum; `levels` remembers sums of these rows. Bounds of pairs
-    that are not `needed` (m, m) may be loose. `possible` says which entries are above 0 where `rows` are products:
+    that are not `needed` (m, m) may be loose. `is_closed` says that `ratio` keeps all triangle inequalities but for
+    rounding; the cone is the same either way. `possible` says which entries are above 0 where `rows` are products:
     floats may have lost those below TRUSTED. Source: Theorem 1 and section 3 of docs/theory/influence.md.
 
     >>> suprema(np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[0.0, 1.0], [1.0, 0.0]])).round(6).tolist()
@@ -46,7 +48,7 @@ def suprema(
     if states <= MOST_STATES:
         largest, rays = _cone(np.asarray(ratio, dtype=np.float64).tobytes(), states)
     else:
-        ratio = closed(ratio) if is_exact else ratio  # of the others only the largest counts
+        ratio = closed(ratio) if is_exact and not is_closed else ratio  # of the others only the largest counts
         largest = float(ratio.max(initial=0.0))
     if largest == 0.0 or len(rows) < 2:
         return np.zeros((len(rows), len(rows)))

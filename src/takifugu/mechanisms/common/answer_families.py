@@ -57,9 +57,9 @@ Loss = Callable[[Located, float], float]
 def located_families(problem: Problem, lines: bool = False) -> Iterator[Located]:
     """Yield every answer family of a problem.
 
-    The families of small problems are computed once. With `lines`, for mechanisms of Laplace noise, answers of several
-    cells that move along one line count as one number (`lines`). Raises Unsupported where a belief or the query has no
-    law of the answer.
+    The families of small problems are computed once, for all epsilons. With `lines`, for mechanisms of Laplace noise,
+    answers of several cells that move along one line count as one number (`lines`). Raises Unsupported where a belief
+    or the query has no law of the answer.
     """
     parts = line_parts(problem) if lines else problem.law_parts
     if _are_few(parts):
@@ -86,7 +86,7 @@ def _are_few(parts: Sequence[Part]) -> bool:
 
 def _at_once(problem: Problem, parts: Sequence[Part], lines: bool) -> tuple[Located, ...]:
     of_lines = lines and problem.cells > 1
-    return problem.cached((Located, of_lines), lambda: tuple(_located(problem, parts, lines)))
+    return problem.kept((Located, of_lines), lambda: tuple(_located(problem, parts, lines)))
 
 
 def predicted(problem: Problem, scans: float, laplace: bool = False, lines: bool = False) -> Cost:

@@ -106,6 +106,7 @@ KINDS: Registry[type[Registered]] = Registry(
         "law-pair": "model.beliefs.pair:LawPair",
         "bayesian-network": "model.beliefs.networks.network:BayesianNetwork",
         "multivariate-normal": "model.beliefs.records.normal:MultivariateNormal",
+        "autoregressive-normal": "model.beliefs.records.autoregressive:AutoregressiveNormal",
         "normal-region": "model.beliefs.records.normal_region:NormalRegion",
         "clique-infection": "model.beliefs.contacts:CliqueInfection",
         "density": "model.beliefs.density:Density",

@@ -216,6 +216,8 @@ def least_isotropic_variance(
     needed = variance_per_shift(epsilon, delta)
     if not any(shift):
         return Fraction(0)
+    if not any(map(any, covariance)):
+        return needed * _squared(shift)
     moves = np.array(shift, dtype=object)
     lacking = needed * np.outer(moves, moves) - np.array(covariance, dtype=object)
     if is_semidefinite(-lacking):
@@ -229,6 +231,12 @@ def distance_squared(shift: Sequence[Fraction], covariance: Matrix, added: Fract
     >>> distance_squared([Fraction(2)], ((Fraction(1),),), Fraction(3))
     Fraction(1, 1)
     """
+    if added and not any(map(any, covariance)):
+        return _squared(shift) / added
     noisy = np.array(covariance, dtype=object) + added * np.eye(len(shift), dtype=int).astype(object)
     solution = solved(noisy, shift)
     return None if solution is None else form(solution, noisy, solution)
+
+
+def _squared(shift: Sequence[Fraction]) -> Fraction:
+    return sum((move * move for move in shift), Fraction(0))

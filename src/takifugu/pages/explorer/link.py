@@ -12,9 +12,9 @@ from takifugu.core.escaping import command
 from takifugu.core.plain import Json
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.relation_keys import UNOPENED
+from takifugu.releasing.file.sections import Table
 from takifugu.releasing.file.sequences.sections import ReleaseSpec
 from takifugu.releasing.file.sharing import epsilon_of
-from takifugu.releasing.file.tables import Table
 
 #: What the page offers (settings.js): steps and runs by their minutes, stays in steps, epsilon, a name's length.
 STEPS: dict[float | None, str] = {1: "1min", 5: "5min", 15: "15min", 60: "1h"}

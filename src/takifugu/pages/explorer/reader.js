@@ -5,6 +5,15 @@ function posteriorBound(prior, gain) {
   return 1 / (1 + (1 - prior) / prior * Math.exp(-gain));
 }
 
+/** How probable a reader takes what was so, by the mean of its log-odds; `path` says at which steps it was 1. */
+function truthOnAverage(probabilities, path) {
+  const gains = Array.from(path, (x, t) => {
+    const p = Math.min(1 - 2 ** -53, Math.max(2 ** -53, x ? probabilities[t] : 1 - probabilities[t]));
+    return Math.log(p / (1 - p));
+  });
+  return posteriorBound(.5, gains.reduce((sum, gain) => sum + gain, 0) / gains.length);
+}
+
 /** The law of the number of 1s in the next n steps, from either state now: laws[state][number]. */
 function lawsOfCount(P, n) {
   let laws = [new Float64Array(n + 1), new Float64Array(n + 1)];

@@ -82,7 +82,7 @@ function hasThoughts(settings, model) {
   return model.k === 2 && (settings.query === "hour" ? settings.span === 1440 : model.T <= 400);
 }
 
-/** What a reader who knows everybody else thinks of each step of the first person, under two noises. */
+/** What a reader who knows everybody else thinks of each step of the first person, under three noises. */
 function thoughtsOf(settings, model, table, seed) {
   const size = settings.query === "hour" ? 60 / model.unit : model.T, path = table.first, blocks = [];
   for (let first = 0; first < model.T; first += size) blocks.push([first, Math.min(model.T, first + size)]);
@@ -95,7 +95,8 @@ function thoughtsOf(settings, model, table, seed) {
     return posteriorOfSteps(model.P, model.law, blocks, likelihoods);
   };
   return {
-    ordinary: thinks(model.scales.ordinary), takifugu: thinks(model.scales.takifugu), path,
+    ordinary: thinks(model.scales.ordinary), takifugu: thinks(model.scales.takifugu),
+    group: thinks(model.scales.group), before: new Float64Array(model.T).fill(model.law[1]), path,
     bounds: [1, -1].map(sign => posteriorBound(model.law[1], sign * settings.epsilon)),
     name: settings.states[1][0], span: SPANS[settings.span],
   };

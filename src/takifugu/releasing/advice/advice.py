@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 
-from takifugu.core.errors import DataError, SpecError
+from takifugu.core.errors import DataError, SpecError, TakifuguError
 from takifugu.core.escaping import number
 from takifugu.core.plain import Json
 from takifugu.core.rules import as_path
@@ -17,17 +18,19 @@ from takifugu.core.text.bars import bars
 from takifugu.core.text.parts import html_table, note
 from takifugu.core.text.tables import filled, paragraph
 from takifugu.core.tracebacks import without_data
+from takifugu.data.sql.faults import RowFault
 from takifugu.releasing.advice.advising import TableAdvice, advice_of, poorest, said
 from takifugu.releasing.advice.bands import json_of
 from takifugu.releasing.advice.budgets import beforehand
 from takifugu.releasing.advice.changes import what_if
-from takifugu.releasing.advice.faults_of_data import refuse_unreadable
 from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.advice.refusing import too_early
 from takifugu.releasing.advice.remedies import SECONDS, Remedy, remedies, with_changes
 from takifugu.releasing.advice.worth import Named, Verdict, Worth
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load, parsed
+from takifugu.releasing.file.reading import raise_all
+from takifugu.releasing.file.relation_keys import is_there
 from takifugu.releasing.planning.expected import AT_ONCE
 from takifugu.releasing.planning.plan import Plan, Watch, calibrated, number_of_units, unwatched
 
@@ -216,23 +219,21 @@ def advised(read: ReleaseFile, raw: Json, watch: Watch = unwatched, is_seen: boo
     ends = time.process_time() + SECONDS
     try:
         if not read.kind.facts.has_lengths:  # whose data calibration does not read
-            refuse_unreadable(read)
+            _refuse_unreadable(read)
         planned = calibrated(read, watch)
     except DataError:
-        refuse_unreadable(read)  # which tells all that is wrong with them at once
+        _refuse_unreadable(read)  # which tells all that is wrong with them at once
         raise
     units = _units_of(planned, watch)
     left_out = in_place_of_good(planned.file, is_seen)
-    tables = tuple(replace(table, left_out=left_out) for table in advice_of(planned, units))
+    tables = advice_of(planned, units, left_out)
     account, notices = beforehand(planned)
     notices += tuple(too_early(read))
     advice = Advice(tables, (), notices=notices)
     if not any(table.hopeless or table.verdict in (Verdict.ROUGH, Verdict.USELESS) for table in tables):
         return advice
     watch("looking for what would help", 0, 1)
-    possible = remedies(raw, planned, tables, ends, units, account)
-    said = tuple(replace(remedy, advised=replace(remedy.advised, left_out=left_out)) for remedy in possible)
-    advice = replace(advice, remedies=said)
+    advice = replace(advice, remedies=remedies(raw, planned, tables, ends, units, account, left_out))
     supposed = what_if(raw)
     if supposed is None:
         return advice
@@ -240,15 +241,13 @@ def advised(read: ReleaseFile, raw: Json, watch: Watch = unwatched, is_seen: boo
     changed = with_changes(raw, planned, [change])
     if changed is None:
         return advice
-    poor = poorest(advice_of(changed, units))
-    return replace(advice, if_true=None if poor is None else replace(poor, left_out=left_out), provided=provided)
+    return replace(advice, if_true=poorest(advice_of(changed, units, left_out)), provided=provided)
 
 
 def verdicts(path: Path, is_seen: bool) -> tuple[TableAdvice, ...]:
     """Judge a release file's tables as `advise`, and look for no remedy."""
     planned = calibrated(load(path))
-    left_out = in_place_of_good(planned.file, is_seen)
-    return tuple(replace(table, left_out=left_out) for table in advice_of(planned, _units_of(planned, unwatched)))
+    return advice_of(planned, _units_of(planned, unwatched), in_place_of_good(planned.file, is_seen))
 
 
 def _units_of(planned: Plan, watch: Watch) -> int | None:
@@ -296,3 +295,25 @@ def expected_rows(table: TableAdvice) -> list[tuple[str, ...]]:
     if len(rows) > MOST_CELLS:
         rows[MOST_CELLS:] = [(f"{len(rows) - MOST_CELLS} more", "", "")]
     return rows
+
+
+def _refuse_unreadable(file: ReleaseFile) -> None:
+    """Raise the one fault of the data, or SpecError for several; nothing for data that are not there."""
+    if is_there(file.source, file.folder, file.given):
+        parts = [file.kind.part(file, item) for item in file.items]
+        windows = {part.places: part for part in parts}.values()
+        raise_all(chain.from_iterable(map(_faults_of_window, windows)))
+
+
+def _faults_of_window(file: ReleaseFile) -> Iterator[TakifuguError]:
+    """Yield the faults of the data that a release of the tables of one window would meet."""
+    try:
+        file.kind.units(file)
+    except SpecError as error:
+        yield from error.faults
+    except RowFault as error:
+        yield error
+        for other in [*error.each()][1:]:
+            yield other.at("source").placed()
+    except DataError as error:
+        yield error

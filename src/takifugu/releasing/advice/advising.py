@@ -19,7 +19,6 @@ from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.candidates import Candidates
 from takifugu.releasing.advice.bands import Joint, joint_of, json_of
-from takifugu.releasing.advice.cells import cells_that_count, refuse_no_cells
 from takifugu.releasing.advice.choosing import worth_of_choice
 from takifugu.releasing.advice.contradicting import refuse_more_people
 from takifugu.releasing.advice.expecting import (
@@ -32,10 +31,20 @@ from takifugu.releasing.advice.expecting import (
     unit_of,
 )
 from takifugu.releasing.advice.leaving_out import in_place_of_good
-from takifugu.releasing.advice.worth import Reach, Verdict, Worth, reach_of, refuse_unused, worth, worth_of_list
+from takifugu.releasing.advice.worth import (
+    Reach,
+    Verdict,
+    Worth,
+    cells_that_count,
+    reach_of,
+    refuse_no_cells,
+    refuse_unused,
+    worth,
+    worth_of_list,
+)
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
-from takifugu.releasing.file.tables import Table as Item
+from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.planning.asking import Totals
 from takifugu.releasing.planning.expected import expected as noise_of
 from takifugu.releasing.planning.expected import half_width, values_of
@@ -43,7 +52,7 @@ from takifugu.releasing.planning.plan import Plan, Table
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
-    from takifugu.releasing.file.expectations import ExpectSpec
+    from takifugu.releasing.file.sections import ExpectSpec
 
 
 @dataclass(frozen=True)
@@ -301,10 +310,10 @@ def poorest(tables: Sequence[TableAdvice]) -> TableAdvice | None:
     return max(judged, key=lambda table: table.ratio, default=None)
 
 
-def advice_of(planned: Plan, units: int | None = None) -> tuple[TableAdvice, ...]:
+def advice_of(planned: Plan, units: int | None = None, left_out: str | None = None) -> tuple[TableAdvice, ...]:
     """Return the worth of every table of a plan, in order.
 
-    `units` is as for one table.
+    `units` is as for one table; `left_out` stands in the place of the verdict "good", None as the file's rules say.
     """
     lists = list(filter(_is_list, planned.tables))
     with _as_fault_of_file():  # what is expected of a list is unused, and of a file if all its tables are lists
@@ -313,7 +322,8 @@ def advice_of(planned: Plan, units: int | None = None) -> tuple[TableAdvice, ...
                 refuse_unused(table.item.expect, ("table", planned.file.items.index(table.item), "expect"))
         if planned.spec.expect is not None and lists and len(lists) == len(planned.tables):
             refuse_unused(planned.spec.expect, ("expect",))
-    left_out = in_place_of_good(planned.file)
+    if left_out is None:
+        left_out = in_place_of_good(planned.file)
     advice = tuple(replace(table_advice(planned, table, units), left_out=left_out) for table in planned.tables)
     names_read = len(planned.unit_names)
     if names_read:

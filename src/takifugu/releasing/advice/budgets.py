@@ -1,28 +1,30 @@
-"""What a remedy costs beside the declared budget: how often it fits, and what to change where it does not."""
+"""What tables cost beside the declared budget: how often they fit, and what to write or run where they do not.
+
+An epsilon with which they fit is tried before it is offered.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, LedgerError, TakifuguError
 from takifugu.core.names import normalised
 from takifugu.core.plain import Json, Plain
-from takifugu.releasing.advice.candidates import number_of
-from takifugu.releasing.advice.changes import Change
-from takifugu.releasing.advice.fitting import lines_that_fit
+from takifugu.releasing.advice.changes import Change, applied, number_of
 from takifugu.releasing.file.kind import ReleaseFile
+from takifugu.releasing.file.loading import checked, parsed
 from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.planning.book import opened
 from takifugu.releasing.planning.notices import asks_words, notices_of_reading
-from takifugu.releasing.planning.plan import Plan
+from takifugu.releasing.planning.plan import Plan, plan
 from takifugu.releasing.planning.questions import debits_of
 
 if TYPE_CHECKING:
     from takifugu.accounting.amounts import Amount, Budget
     from takifugu.accounting.ledger import Preview
-
 
 def room_of(planned: Plan, account: Preview | None = None) -> float:
     """Return the number of times a plan's costs fit the declared budget.
@@ -75,10 +77,7 @@ def beforehand(planned: Plan) -> tuple[Preview | None, tuple[str, ...]]:
 
 
 def larger_budget(raw: Plain, room: float) -> Change:
-    """Return the change to a budget that is large enough.
-
-    `room` is how often the costs fit into the present one.
-    """
+    """Return the change to a budget that is large enough. `room` is how often the costs fit into the present one."""
     budget = raw["source"]["budget"]
     if isinstance(budget, dict):
         return Change(("source", "budget"), {**budget, "epsilon": two_digits(number_of(budget["epsilon"]) / room)})
@@ -86,10 +85,7 @@ def larger_budget(raw: Plain, room: float) -> Change:
 
 
 def said_to_ledger(planned: Plan, change: Change) -> str:
-    """Say how to tell the ledger of a new budget first.
-
-    Empty where the ledger has counted none for the source.
-    """
+    """Say how to tell the ledger of a new budget first. Empty where the ledger has counted none for the source."""
     if not _is_declared(planned.file):
         return ""
     from takifugu.accounting.amounts import as_budget
@@ -126,7 +122,7 @@ def with_ways_to_pay(over: BudgetExceeded, file: ReleaseFile, planned: Plan | No
     if not ways or _is_declared(file):
         ways.append(f"run\n{_setting(file, budget)}")
     over.fix = f"fits in [[table]]: {over.fits};\nto spend that much, {' and '.join(ways)}"
-    if planned is not None and (lines := lines_that_fit(planned, over, previewed)):
+    if planned is not None and (lines := _lines_that_fit(planned, over)):
         over.fix = f"{over.fix};\n{lines}"
     return over.at("source")
 
@@ -153,3 +149,72 @@ def two_digits(value: float, down: bool = False) -> float:
     step = 10.0 ** (math.floor(math.log10(value)) - 1)
     digits = math.floor(value / step + 1e-9) if down else math.ceil(value / step - 1e-9)
     return round(digits * step, 10)
+
+
+#: How often a smaller epsilon is tried, and how much smaller each is.
+TRIES, SMALLER = 6, Fraction(9, 10)
+
+
+def _lines_that_fit(planned: Plan, over: BudgetExceeded) -> str:
+    """Return what to write in which [[table]] so that the release fits, "" where nothing is found.
+
+    The lines are tried: the tables are calibrated again, and the ledger is asked what they would cost.
+    """
+    if over.share is None or not planned.questions:
+        return ""
+    try:
+        raw = parsed(planned.file.path)
+        share = over.share
+        for _ in range(TRIES):
+            changes = _changes(raw["table"], planned, share)
+            if not changes:
+                return ""
+            if _fits(applied(raw, changes), planned):
+                return _in_lines(changes)
+            share *= SMALLER
+    except TakifuguError:  # what is changed is another file, which may be refused for another reason
+        return ""
+    return ""
+
+
+def _changes(items: Sequence[dict[str, object]], planned: Plan, share: Fraction) -> list[Change]:
+    """Return every table's epsilon times a share, rounded down; none where one has no epsilon of its own."""
+    changes: dict[int, Change] = {}
+    for table in planned.tables:
+        name = table.item.name
+        for number, item in enumerate(items):
+            if name == item.get("name") or name.startswith(f"{item.get('name')}-"):
+                epsilon = item.get("epsilon")
+                if epsilon is None or isinstance(epsilon, bool | list | dict):
+                    return []
+                smaller = _rounded_down(Fraction(str(epsilon)) * share)
+                if not smaller:
+                    return []
+                changes[number] = Change(("table", number, "epsilon"), smaller, str(item["name"]))
+                break
+    return [*changes.values()]
+
+
+def _rounded_down(value: Fraction) -> float:
+    """Return three digits of a number, and never more.
+
+    >>> _rounded_down(Fraction("2.64999")), _rounded_down(Fraction(1, 3)), _rounded_down(Fraction(1, 3000))
+    (2.64, 0.333, 0.000333)
+    """
+    if value <= 0:
+        return 0.0
+    places = 2 - math.floor(math.log10(value))
+    return float(math.floor(value * Fraction(10) ** places) / Fraction(10) ** places)
+
+
+def _fits(raw: Json, planned: Plan) -> bool:
+    file = planned.file
+    changed = plan(checked(raw, file.path, file.given, file.window)).only({table.name for table in planned.tables})
+    return previewed(changed, file.budget).over is None
+
+
+def _in_lines(changes: Sequence[Change]) -> str:
+    if len(changes) == 1:
+        return f"or write under {changes[0].section}\n{changes[0].line}"
+    lines = [f"{change.line}  # under {change.section}" for change in changes]
+    return "\n".join(["or write", *lines])

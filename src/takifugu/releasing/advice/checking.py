@@ -21,7 +21,7 @@ from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.file.relation_keys import UNOPENED
-from takifugu.releasing.file.tables import Table as Item
+from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.planning.expected import expected
 from takifugu.releasing.planning.plan import (
     Plan,
@@ -136,10 +136,7 @@ def _tried(file: ReleaseFile, item: Item, watch: Watch) -> tuple[dict[str, tuple
 
 
 def _unpaid(planned: Plan) -> Iterator[str]:
-    """Yield the tables dearer than the whole budget.
-
-    Even a ledger without spending could not pay for them.
-    """
+    """Yield the tables dearer than the whole budget. Even a ledger without spending could not pay for them."""
     most = planned.file.epsilon_budget
     if most is None:
         return

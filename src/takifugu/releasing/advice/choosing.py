@@ -28,7 +28,7 @@ from takifugu.releasing.postprocess.readable import LEVEL
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
-    from takifugu.releasing.file.expectations import ExpectSpec
+    from takifugu.releasing.file.sections import ExpectSpec
 
 _LESS_OFTEN = "what is named occurs less often than the best one, by"
 _BEST = "what is named is the best one"

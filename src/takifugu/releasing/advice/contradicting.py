@@ -24,7 +24,7 @@ from takifugu.releasing.planning.questions import Observed
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
     from takifugu.model.queries.real_columns import ColumnSums
-    from takifugu.releasing.file.expectations import ExpectSpec
+    from takifugu.releasing.file.sections import ExpectSpec
 
 #: What floats may lose of a sum, as a share of what a cell can be.
 _ROUNDING = 1e-9
@@ -43,10 +43,7 @@ def rows_read(query: Query, belief: Belief) -> int:
 
 
 def share_of_rows(expect: ExpectSpec, query: Query, belief: Belief, readers: int) -> float:
-    """Return the expected share of a query's rows.
-
-    Raises InputError for more rows than there are.
-    """
+    """Return the expected share of a query's rows. Raises InputError for more rows than there are."""
     size, believed = rows_read(query, belief), EXPECTED_ANSWER.of(belief)(belief).people
     if believed is None:
         believed = readers
@@ -151,10 +148,7 @@ def largest_difference(calibration: Calibration) -> float:
 
 
 def _ends(calibration: Calibration, answer: Additive | ColumnSums) -> tuple[FloatArray, FloatArray] | None:
-    """Return the least and largest possible cells, if bounded.
-
-    Both are in answer units.
-    """
+    """Return the least and largest possible cells, if bounded. Both are in answer units."""
     if type(answer) is Additive:
         low, high = answer.cell_bounds()
         return low.astype(float) * float(answer.grid), high.astype(float) * float(answer.grid)
@@ -163,10 +157,7 @@ def _ends(calibration: Calibration, answer: Additive | ColumnSums) -> tuple[Floa
 
 
 def refuse_more_rows(rows: float, read: float, share: float, place: str, key: str) -> None:
-    """Raise InputError for more rows than the expected people have.
-
-    `share` is their share of all rows.
-    """
+    """Raise InputError for more rows than the expected people have. `share` is their share of all rows."""
     if rows > read * share * (1 + _ROUNDING):
         whose = "that the table reads" if share == 1 else "of the people and rows that are expected"
         fault = f"{number(rows)} {place} are more than the {number(read * share)} rows {whose}"

@@ -24,15 +24,14 @@ from takifugu.model.queries.forms import Averaging, of_each_cell
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.advice.contradicting import largest_difference, refuse_impossible, rows_read, share_of_rows
 from takifugu.releasing.advice.worth import Expectation
-from takifugu.releasing.file.expectations import size_that_matters
-from takifugu.releasing.file.sequences.sections import seconds_in, seconds_of_step
-from takifugu.releasing.file.sequences.source import SourceSpec
+from takifugu.releasing.file.sections import size_that_matters
+from takifugu.releasing.file.sequences.sections import SourceSpec, seconds_in, seconds_of_step
 from takifugu.releasing.planning.questions import Observed
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
     from takifugu.model.queries.real_columns import ColumnSums
-    from takifugu.releasing.file.expectations import ExpectSpec
+    from takifugu.releasing.file.sections import ExpectSpec
     from takifugu.releasing.planning.plan import Table
 
 _PER_ONE = {"row": "rows", "step": "steps"}
@@ -79,10 +78,7 @@ def filling(calibration: Calibration, source: Any) -> tuple[str, ...]:
 def _expected(
     calibration: Calibration, expect: ExpectSpec | None, people: int
 ) -> tuple[tuple[float, ...], str]:
-    """Return the expected cells, and their source.
-
-    Raises Unsupported without a source.
-    """
+    """Return the expected cells, and their source. Raises Unsupported without a source."""
     answer = calibration.problem.answers[0]
     beliefs = calibration.framework.beliefs
     times = 1.0 if expect is None or not beliefs else share_of_rows(expect, calibration.query, beliefs[0], people)
@@ -129,20 +125,14 @@ def declared(expect: ExpectSpec | None, cells: Sequence[float] | None = None) ->
 
 
 def first_belief(calibration: Calibration) -> Belief:
-    """Return the belief behind expected means.
-
-    Raises Unsupported where nothing is believed.
-    """
+    """Return the belief behind expected means. Raises Unsupported where nothing is believed."""
     if not calibration.framework.beliefs:
         raise Unsupported("nothing is believed about the data", fix="write values in [expect]")
     return calibration.framework.beliefs[0]
 
 
 def is_mean_of_cells(query: Query) -> bool:
-    """Return whether each cell is a mean.
-
-    The size of a mean says nothing of how well it is known.
-    """
+    """Return whether each cell is a mean. The size of a mean says nothing of how well it is known."""
     whole_query = query.query if isinstance(query, Observed) else query
     return isinstance(of_each_cell(whole_query), Averaging)
 
@@ -163,10 +153,7 @@ def _of_shares(
 
 
 def numbers_for(labels: Sequence[str], numbers: Mapping[str, Number], key: str) -> tuple[float, ...]:
-    """Return one number for each cell.
-
-    Raises InputError for unknown cells and for missing ones.
-    """
+    """Return one number for each cell. Raises InputError for unknown cells and for missing ones."""
     odd = without(numbers, labels)
     lacking = without(labels, numbers)
     if odd or lacking:

@@ -190,16 +190,19 @@ def dry_run(
         return forecast_of(plan(load(path, data, single_release, window)))
 
 
-def forecast_of(planned: Plan, allow_useless: bool = False, is_due: bool = True) -> Forecast:
+def forecast_of(
+    planned: Plan, allow_useless: bool = False, is_due: bool = True, left_out: str | None = None
+) -> Forecast:
     """Return the forecast of a plan.
 
     Where it `is_due`, tables of windows that have not ended are refused with what would help, and what a ledger asks
-    first is raised. `allow_useless` accepts tables that are not worth publishing. Where the units of records were not
-    read, the ledger is not consulted, and a table of units is not judged.
+    first is raised. `allow_useless` accepts tables that are not worth publishing. `left_out` stands in the place of
+    "good" (`advice_of`). Where the units of records were not read, the ledger is not consulted, and a table of units is
+    not judged.
     """
     file, questions, notices_of_sources = planned.file, planned.questions, notices_of_file(planned.file)
     name, people = normalised(file.source.name), file.people
-    tables, advice = tuple(map(expected, planned.tables)), advice_of(planned)
+    tables, advice = tuple(map(expected, planned.tables)), advice_of(planned, None, left_out)
     early = too_early(file) if is_due else []
     refusals = [] if allow_useless else [*early, *refusals_of(planned, tables, advice, is_due)]
     if planned.knows_units and not questions:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from takifugu.core.errors import TakifuguError
@@ -23,18 +22,9 @@ class LeftOut:
     rule: str
 
     @property
-    def is_too_much(self) -> bool:
-        return self.dropped * ONE_IN > self.rows
-
-    @property
     def words(self) -> str:
         """Say how many rows do not count, and by which rule."""
         return f"{self.dropped:,} of {self.rows:,} rows do not count ({self.rule})"
-
-    def sentences(self) -> Iterator[str]:
-        """Say how many rows are left out, if any."""
-        if self.dropped:
-            yield self.words
 
 
 def rules_that_drop(file: ReleaseFile) -> list[str]:
@@ -69,5 +59,5 @@ def in_place_of_good(file: ReleaseFile, is_seen: bool = False) -> str:
     if not rules:
         return ""
     if is_seen and len(rules) == 1 and (lost := left_out(file)) is not None:
-        return lost.words if lost.is_too_much else ""
+        return lost.words if lost.dropped * ONE_IN > lost.rows else ""
     return f"rows may be left out ({' and '.join(rules)})"

@@ -46,10 +46,7 @@ def refusal_of(planned: Plan, allow_useless: bool = False) -> CalibrationRefused
 
 
 def too_early(file: ReleaseFile) -> list[str]:
-    """Name the tables of unfinished windows.
-
-    Such tables would be paid for, and not read again.
-    """
+    """Name the tables of unfinished windows. Such tables would be paid for, and not read again."""
     early = list[str]()
     for item in file.items:
         window = file.kind.part(file, item).still_open

@@ -20,8 +20,7 @@ from takifugu.core.plain import Json, Plain
 from takifugu.releasing.advice.advising import TableAdvice, advice_of, said
 from takifugu.releasing.advice.bands import Joint, json_of
 from takifugu.releasing.advice.budgets import larger_budget, room_of, said_to_ledger, two_digits
-from takifugu.releasing.advice.candidates import ideas, number_of, of_table
-from takifugu.releasing.advice.changes import Change, applied, by_section, words_of
+from takifugu.releasing.advice.changes import Change, applied, by_section, ideas, number_of, of_table, words_of
 from takifugu.releasing.advice.worth import GOOD, Worth
 from takifugu.releasing.file.loading import checked
 from takifugu.releasing.planning.plan import Plan, calibrated
@@ -138,20 +137,22 @@ class Made:
 
 def remedies(
     raw: Plain, planned: Plan, tables: Sequence[TableAdvice], ends: float, units: int | None = None,
-    account: Preview | None = None,
+    account: Preview | None = None, left_out: str | None = None,
 ) -> tuple[Remedy, ...]:
     """Return the worst table's remedies, best first.
 
     Among equals those of fewest keys go first; those that need a budget are last. `raw` is the parsed release file of
     the plan, `tables` what its tables are worth now, `units` how many there are if the plan does not know it, `account`
-    what the ledger would count, if it was asked. What does not help, and what the file refuses, is left out. Ten files
-    are tried at most, and none is begun when so many seconds of processor time are over, but for two.
+    what the ledger would count, if it was asked, `left_out` what stands in the place of "good" (`advice_of`). What does
+    not help, and what the file refuses, is left out. Ten files are tried at most, and none is begun when so many
+    seconds of processor time are over, but for two.
     """
     measured = {index_of(raw, table) for table in tables if table.worth is not None or table.hopeless}
     now = _worst(raw, tables, measured)
     if not now:
         return ()
-    search = _Search(raw, planned, units, measured, Made((), "", now, room_of(planned, account)), ends)
+    now_made = Made((), "", now, room_of(planned, account))
+    search = _Search(raw, planned, units, measured, now_made, ends, left_out)
     alone = _alone(search)
     _enough_epsilon(search, search.now)
     best = min([*alone, *_together(search, alone)], key=lambda attempt: attempt.ratio, default=None)
@@ -168,9 +169,12 @@ def remedies(
 class _Search:
     """The changes that were tried, within the limits, and those that helped."""
 
-    def __init__(self, raw: Plain, planned: Plan, units: int | None, measured: set[int], now: Made, ends: float):
+    def __init__(
+        self, raw: Plain, planned: Plan, units: int | None, measured: set[int], now: Made, ends: float,
+        left_out: str | None,
+    ) -> None:  # fmt: skip
         self.raw, self.planned, self.units, self.measured, self.now = raw, planned, units, measured, now
-        self.ends, self.done = ends, list[frozenset[tuple[object, str]]]()
+        self.ends, self.left_out, self.done = ends, left_out, list[frozenset[tuple[object, str]]]()
         self.better: list[Remedy] = []
 
     @property
@@ -188,7 +192,7 @@ class _Search:
         if planned is None:
             return None
         try:
-            worst = _worst(self.raw, advice_of(planned, self.units), self.measured)
+            worst = _worst(self.raw, advice_of(planned, self.units, self.left_out), self.measured)
         except TakifuguError:
             return None  # what [expect] says of the table as it is contradicts this one
         if worst.keys() != self.measured:

@@ -19,10 +19,10 @@ from typing import Any, overload
 
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import visible
-from takifugu.core.files import read_file
 from takifugu.core.lists import take
 from takifugu.core.plain import Plain, Row
 from takifugu.core.rules import as_path
+from takifugu.releasing.certificates.files import bytes_of
 
 #: The first column of what was sent for each row.
 ROW = "row"
@@ -103,20 +103,15 @@ def read_table(path: str | Path) -> Sequence[Plain]:
     """
     file = as_path(path, "path")
     name = file.name
+    content = bytes_of(file, "give the path of a published table")
     try:
-        return rows_in(read_file(file).decode("utf-8-sig"))
-    except OSError as error:
-        reason = (error.strerror or "it cannot be opened").lower()
-        raise InputError(f"{name} cannot be read ({reason})", fix="give the path of a published table") from None
+        return rows_in(content.decode("utf-8-sig"))
     except (ValueError, KeyError, TypeError, AttributeError, csv.Error):
         raise InputError(f"{name} is not a table that Takifugu published", fix="give the file <release>.csv") from None
 
 
 def rows_in(text: str) -> Sequence[Plain]:
-    """Parse the rows of a published table's text.
-
-    Raises ValueError or a subclass for other text.
-    """
+    """Parse the rows of a published table's text. Raises ValueError or a subclass for other text."""
     if text.partition(",")[0] == ROW:
         return read_rows(text)
     rows = list[Plain]()
@@ -180,10 +175,7 @@ def names_of(columns: Sequence[str], outputs: Sequence[Hashable]) -> tuple[str, 
 
 
 def rows_sent(names: Sequence[str], outputs: Sequence[Hashable], row: Sequence[int], place: Sequence[int]) -> Rows:
-    """Return the lines of sent values.
-
-    `place` has each value's index in `outputs`, `row` the number of its row.
-    """
+    """Return the lines of sent values. `place` has each value's index in `outputs`, `row` the number of its row."""
     parts = list(zip(*outputs, strict=True)) if len(names) == 2 else [tuple(outputs)]
     columns: dict[str, Sequence[Hashable]] = {ROW: list(row)}
     for name, part in zip(names, parts, strict=True):
@@ -192,10 +184,7 @@ def rows_sent(names: Sequence[str], outputs: Sequence[Hashable], row: Sequence[i
 
 
 def rows_text(names: Sequence[str], outputs: Iterable[object], row: Iterable[int], place: Iterable[int]) -> str:
-    """Return the table of sent values as CSV.
-
-    Coordinates are in full, texts guarded and quoted.
-    """
+    """Return the table of sent values as CSV. Coordinates are in full, texts guarded and quoted."""
     texts = list[str]()  # of each value, once
     for value in outputs:
         texts.append(_line(map(repr, value) if isinstance(value, tuple) else [guarded(str(value))]))
@@ -211,10 +200,7 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def read_rows(text: str) -> Rows:
-    """Read the lines of sent values from CSV.
-
-    Raises InputError for other text.
-    """
+    """Read the lines of sent values from CSV. Raises InputError for other text."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         header = next(reader)

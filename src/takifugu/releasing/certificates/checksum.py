@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import types
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from functools import cache, partial
@@ -18,15 +19,21 @@ from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.assumptions import Assumption
 from takifugu.core.errors import InputError
-from takifugu.core.files import read_file
 from takifugu.core.plain import Json, Plain
 from takifugu.numbers.rationals import LARGEST_NUMBER, as_delta, as_epsilon, as_fraction
 from takifugu.releasing.certificates.certificate import FORMAT, Answer, Certificate
 from takifugu.releasing.certificates.facts import Caution, Stays, Window, checksum_of
-from takifugu.releasing.certificates.files import CERTIFICATE, TABLE, digest_of_file, reason
+from takifugu.releasing.certificates.files import CERTIFICATE, TABLE, bytes_of, digest_of_file, reason
 from takifugu.releasing.certificates.wording import COMPOSES
 
 SCOPES = ("all", "unit", "pooled")
+#: What the table of a certificate is, with what is said of it.
+SAME, MISSING, NOT_CERTIFIED = "the same", "missing", "not certified"
+TABLES = {
+    SAME: "the table beside it is the one that was certified",
+    MISSING: "the table that it is about is not beside it",
+    NOT_CERTIFIED: "it does not say which file its values were published in",
+}
 
 
 def read_certificate(path: str | Path) -> Certificate:
@@ -81,41 +88,34 @@ def from_dict(data: Plain, name: str = "the certificate") -> Certificate:
 def table_state(path: str | Path, certificate: Certificate) -> str:
     """Compare the table beside a certificate's file with it.
 
-    Returns "the same", "missing", or "not certified" where there was no table. Raises InputError for another table and
-    an unreadable one.
+    Raises InputError for another table and an unreadable one.
     """
-    if certificate.table is None:
-        return "not certified"
-    name = Path(path).name.removesuffix(CERTIFICATE)
-    table = Path(path).with_name(f"{name}{TABLE}")
+    name, digest = f"{Path(path).name.removesuffix(CERTIFICATE)}{TABLE}", None
     try:
-        digest = digest_of_file(table)
-    except FileNotFoundError:
-        return "missing"
+        with suppress(FileNotFoundError):
+            digest = None if certificate.table is None else digest_of_file(Path(path).with_name(name))
     except OSError as error:
-        raise InputError(f"{table.name}, the table beside the certificate, cannot be read ({reason(error)})") from None
+        raise InputError(f"{name}, the table beside the certificate, cannot be read ({reason(error)})") from None
+    return state_of(certificate, digest, name)
+
+
+def state_of(certificate: Certificate, digest: str | None, name: str) -> str:
+    """Return which of `TABLES` the table of a certificate is, by its digest; InputError for another table."""
+    if certificate.table is None:
+        return NOT_CERTIFIED
+    if digest is None:
+        return MISSING
     if digest != certificate.table:
         raise InputError(
-            f"{table.name}, the table beside the certificate, is not the one that was certified",
-            rule="it was changed, or one of the two belongs to another release",
+            f"{name} is not the table that was certified", rule="it was changed, or belongs to another release",
             fix="get both from whoever published them",
-        )
-    return "the same"
+        )  # fmt: skip
+    return SAME
 
 
 def parsed(path: Path) -> Plain:
-    """Read the plain values of a certificate's file.
-
-    Raises InputError for a file that cannot hold a certificate.
-    """
-    try:
-        content = read_file(path)
-    except OSError as error:
-        reason = (error.strerror or "it cannot be opened").lower()
-        raise InputError(
-            f"{path.name or path} cannot be read ({reason})", fix="give the path of a certificate"
-        ) from None
-    return fields_of(content, path.name)
+    """Read the plain values of a certificate's file. Raises InputError for a file that cannot hold a certificate."""
+    return fields_of(bytes_of(path, "give the path of a certificate"), path.name)
 
 
 def fields_of(content: bytes, name: str) -> Plain:
@@ -198,10 +198,7 @@ def _is_framework(data: object) -> bool:
 
 
 def _is_choice(answer: Answer) -> bool:
-    """Return whether values were chosen.
-
-    Raises InputError for a value outside the choices.
-    """
+    """Return whether values were chosen. Raises InputError for a value outside the choices."""
     kind = answer.noise["kind"]
     if kind not in randomisers.KINDS or not randomisers.KINDS.find(kind).is_choice:
         return False

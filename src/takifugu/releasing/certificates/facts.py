@@ -14,7 +14,7 @@ from enum import StrEnum
 
 from takifugu.core.assumptions import Assumption, limit, reading
 from takifugu.core.lists import without_keys
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Plain
 from takifugu.core.text.tables import shortened
 
 #: So many states of a chain are told one by one.
@@ -189,9 +189,6 @@ Fact = Assumption | Window | Stays
 
 def checksum_of(data: Plain) -> str:
     """Return the checksum of a certificate's values, whatever their order."""
-    return f"sha256:{hashlib.sha256(_canonical(data, 'checksum')).hexdigest()}"
-
-
-def _canonical(data: Plain, *without: str) -> bytes:
-    content: Json = without_keys(data, without)
-    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()
+    content = without_keys(data, ("checksum",))
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"

@@ -9,6 +9,9 @@ from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 
+from takifugu.core.errors import InputError
+from takifugu.core.files import LARGEST, read_file
+
 #: What each table's files are called, after its name.
 CERTIFICATE, PAGE, TABLE, REPORT = ".certificate.json", ".certificate.txt", ".csv", ".report.html"
 SIGNATURE = f"{CERTIFICATE}.sig"
@@ -49,10 +52,7 @@ def digest_of(content: bytes) -> str:
 
 
 def digest_of_file(path: Path) -> str:
-    """Return the digest of a file of any size.
-
-    Raises OSError for an unreadable path and for what is not a file.
-    """
+    """Return the digest of a file of any size. Raises OSError for an unreadable path and for what is not a file."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if path.exists() and not path.is_file():
@@ -68,3 +68,11 @@ def digest_at(path: Path) -> str | None:
 
 def reason(error: OSError) -> str:
     return (error.strerror or type(error).__name__).lower()
+
+
+def bytes_of(path: Path, fix: str, largest: int = LARGEST) -> bytes:
+    """Return a file's bytes; InputError, with the fix, where it cannot be read."""
+    try:
+        return read_file(path, largest)
+    except OSError as error:
+        raise InputError(f"{path.name or path} cannot be read ({reason(error)})", fix=fix) from None

@@ -5,29 +5,30 @@ A checksum shows accidents and edits. A signature beside the certificate shows w
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from takifugu.core.errors import InputError
-from takifugu.core.files import read_file
 from takifugu.releasing.certificates.archives import MOST_MEMBERS, read_archive
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.certificates.checksum import fields_of, from_dict
-from takifugu.releasing.certificates.files import CERTIFICATE, DATA, PAGE, REPORT, SIGNATURE, TABLE, digest_of, reason
+from takifugu.releasing.certificates.checksum import MISSING, TABLES, fields_of, from_dict, state_of
+from takifugu.releasing.certificates.files import (
+    CERTIFICATE,
+    DATA,
+    PAGE,
+    REPORT,
+    SIGNATURE,
+    TABLE,
+    bytes_of,
+    digest_of,
+    reason,
+)
 from takifugu.releasing.certificates.signing import signed_by
 
-#: What stands for the table of a certificate: it is there as it was certified, not there, or none was certified.
-SAME, MISSING, NOT_CERTIFIED = "the same", "missing", "not certified"
 #: The files that say the same in other forms, as the version that wrote them words it.
 _UNVERIFIED = (PAGE, DATA, REPORT)
-_WORDS = {
-    SAME: "the table is the one that was certified",
-    MISSING: "the table is missing",
-    NOT_CERTIFIED: "the certificate is of no file",
-}
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Verified:
     def words(self) -> str:
         """Say what was verified, and what was not."""
         rehearsal = "a rehearsal, no guarantee: " if self.certificate.rehearsal is not None else ""
-        words = f"{self.name}: {rehearsal}the certificate is unchanged, and {_WORDS[self.table]}"
+        words = f"{self.name}: {rehearsal}the certificate is unchanged, and {TABLES[self.table]}"
         if self.signed_by is not None:
             words = f"{words}; signed with the key {self.signed_by}"
         if self.unverified:
@@ -91,23 +92,13 @@ def verified(path: str | Path) -> tuple[Verified, ...]:
 def _verified(name: str, files: Mapping[str, bytes]) -> Verified:
     file = f"{name}{CERTIFICATE}"
     certificate = from_dict(fields_of(files[file], file), file)
-    content, state, unverified = files.get(f"{name}{TABLE}"), SAME, list[str]()
-    if certificate.table is None:
-        state = NOT_CERTIFIED
-    elif content is None:
-        state = MISSING
-    elif digest_of(content) != certificate.table:
-        raise InputError(
-            f"{name}{TABLE} is not the table that was certified", rule="it was changed, or belongs to another release",
-            fix="get both from whoever published them",
-        )  # fmt: skip
-    for end in _UNVERIFIED:
-        if f"{name}{end}" in files:
-            unverified.append(f"{name}{end}")
+    content = files.get(f"{name}{TABLE}")
+    state = state_of(certificate, None if content is None else digest_of(content), f"{name}{TABLE}")
+    unverified = tuple(f"{name}{end}" for end in _UNVERIFIED if f"{name}{end}" in files)
     signature, key = files.get(f"{name}{SIGNATURE}"), None
     if signature is not None:
         key = signed_by(files[file], signature, f"{name}{SIGNATURE}")
-    return Verified(name, certificate, state, tuple(unverified), key)
+    return Verified(name, certificate, state, unverified, key)
 
 
 def _in_folder(folder: Path) -> dict[str, bytes]:
@@ -141,12 +132,5 @@ def _single(path: Path) -> dict[str, bytes]:
 
 
 def _read(path: Path) -> bytes:
-    try:
-        return read_file(path)
-    except OSError as error:
-        fix = "give a folder, a .zip or a certificate"
-        if error.errno == errno.ENOENT:
-            fix = "check the path"
-        raise InputError(f"{path.name or path} cannot be read ({reason(error)})", fix=fix) from None
-
+    return bytes_of(path, "give a folder, a .zip or a certificate" if path.exists() else "check the path")
 

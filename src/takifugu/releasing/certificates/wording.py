@@ -71,8 +71,9 @@ def sections(c: Certificate) -> list[Section]:
         first += len(sentences) if kind in NUMBERED else 0
     when = c.date or "As a rehearsal"
     publisher = ", ".join(filter(None, [c.publisher, c.contact]))
+    technical = [sentence(noise_text(c)), f"Mechanism: {', '.join(mechanisms_of(c))}.", *composes(c)]
     parts += [
-        Section("Technical", [" ".join([sentence(noise_text(c)), _mechanism(c), *composes(c)])]),
+        Section("Technical", [" ".join(technical)]),
         Section("Verify", [sentence(account_text(c)), *_table(c)]),
         Section("Publisher", [publisher]),
         Section("Made", [f"{when}, {c.software}. The JSON certificate has every number and belief."]),
@@ -83,7 +84,8 @@ def sections(c: Certificate) -> list[Section]:
 
 def assumed(c: Certificate) -> tuple[Assumption, ...]:
     """Return all assumptions by their kinds: those of the models, of the window and of the definition, too."""
-    every = [*map(world, models(c)), *c.assumptions, *map(world, stay_words(c))]
+    every = [*map(world, models(c)), *c.assumptions]
+    every += map(world, shortened([stay.words for stay in c.stays], _CHAINS, "more matrices, which the belief lists."))
     if c.units:
         every.append(public(f"The {c.people.many}: {_units(c.units)}."))
     if c.window is not None:
@@ -101,11 +103,6 @@ def models(c: Certificate) -> list[str]:
         return [f"The model of the data: {c.beliefs[0]}."]
     several = [f"A model of the data: {belief}." for belief in c.beliefs]
     return list(shortened(several, _LISTED, "more models of this kind, with other lengths."))
-
-
-def stay_words(c: Certificate) -> tuple[str, ...]:
-    """Say how long states last, by the belief's first chains."""
-    return tuple(shortened([stay.words for stay in c.stays], _CHAINS, "more matrices, which the belief lists."))
 
 
 def statistic_of(c: Certificate) -> str:
@@ -285,10 +282,6 @@ def account_text(c: Certificate) -> str:
 def mechanisms_of(c: Certificate) -> list[str]:
     """Name the mechanisms with their sources."""
     return [f"{name} ({source})" for name, source in c.mechanisms.items()]
-
-
-def _mechanism(c: Certificate) -> str:
-    return f"Mechanism: {', '.join(mechanisms_of(c))}."
 
 
 def _table(c: Certificate) -> list[str]:

@@ -21,7 +21,7 @@ from takifugu.releasing.file.keys import Moment, Text, checked, meaning
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.problems import blamed, broken, fault
 from takifugu.releasing.file.relation_keys import RelationKeys, key
-from takifugu.releasing.file.tables import Table, numbered
+from takifugu.releasing.file.sections import Table, numbered
 
 if TYPE_CHECKING:
     from takifugu.accounting.composition.charges import Calibrated

@@ -15,8 +15,7 @@ from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, 
 
 from takifugu.core.sections import Checked, Finite, Key, PublicFile, checked_path, metadata_of
 from takifugu.releasing.file.keys import Described, Section
-from takifugu.releasing.file.sections import EncodedFile, FileSpec
-from takifugu.releasing.file.tables import Table
+from takifugu.releasing.file.sections import EncodedFile, FileSpec, Table
 
 _STRICT: Mapping[object, object] = {
     int: StrictInt, float: StrictFloat, str: StrictStr, bool: StrictBool, NoneType: NoneType,

@@ -20,18 +20,17 @@ from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.files import path_in
 from takifugu.core.people import People
 from takifugu.core.plugins import package_of, promise_of_package
-from takifugu.core.sections import written
+from takifugu.core.sections import values_of, written
 from takifugu.model.frameworks import Assuming, Framework
 from takifugu.model.queries import Query, name_of
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.described import model_of
 from takifugu.releasing.file.keys import Described, Section
-from takifugu.releasing.file.relation_keys import is_there
+from takifugu.releasing.file.relation_keys import entries_of, is_there, read_with
 from takifugu.releasing.file.sections import BudgetSpec, FileSpec
+from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.shape import Shape, opened
-from takifugu.releasing.file.source_reading import entries_of, read_with
-from takifugu.releasing.file.tables import Table as Item
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -280,24 +279,17 @@ def output_by_default(path: Path) -> str:
 
 
 def assumptions_of(file: ReleaseFile) -> tuple[Fact, ...]:
-    """Return the assumptions on a file's data."""
-    return (*with_kinds(file.kind, file.kind.assumptions(file)), *_which_rows(file), *_promised_by_others(file))
-
-
-def _which_rows(file: ReleaseFile) -> Iterator[Fact]:
-    """Yield which rows the data are, whatever kind of file reads them."""
-    said = {key: getattr(file.source, key) for key in written(file.source, ("sql", "where"))}
+    """Return the assumptions on a file's data: its kind's, which rows they are, and whose word it is what they mean."""
+    facts = list(with_kinds(file.kind, file.kind.assumptions(file)))
+    said = values_of(file.source, written(file.source, ("sql", "where")))
     if "sql" in said:
-        yield reading(f"The rows are those of {said['sql']}")
+        facts.append(reading(f"The rows are those of {said['sql']}"))
     if "where" in said:
-        yield reading(f"Rows count where {said['where']}. Nothing is guaranteed about others.")
-
-
-def _promised_by_others(file: ReleaseFile) -> Iterator[Fact]:
-    """Yield whose word it is what the rows mean, where that is another package's code."""
-    package = package_of(file.kind) or package_of(file.kind.section)
-    if package:
-        yield limit(f"A {promise_of_package(package)}: what a row means is its author's word, and was not checked.")
+        facts.append(reading(f"Rows count where {said['where']}. Nothing is guaranteed about others."))
+    if package := package_of(file.kind) or package_of(file.kind.section):
+        words = f"A {promise_of_package(package)}: what a row means is its author's word, and was not checked."
+        facts.append(limit(words))
+    return tuple(facts)
 
 
 def assumed(section: Described) -> Iterable[Fact]:

@@ -10,16 +10,14 @@ from typing import Protocol, runtime_checkable
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.model.queries.forms import QueryReader, Weighing
-from takifugu.releasing.file.expectations import PUBLIC, ExpectSpec
 from takifugu.releasing.file.keys import Described
 from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.problems import Where, blamed, fault
 from takifugu.releasing.file.public import Public, collecting, faults_of, private_keys, revealed
 from takifugu.releasing.file.relation_keys import is_there
-from takifugu.releasing.file.sections import FileSpec
+from takifugu.releasing.file.sections import PUBLIC, ExpectSpec, FileSpec, Table, numbered
 from takifugu.releasing.file.shape import Parts, opened
 from takifugu.releasing.file.sharing import promise_problems, single_release_problems
-from takifugu.releasing.file.tables import Table, numbered
 
 #: Keys of [belief] in whose place an example tells nothing wrong about the others.
 _HARMLESS = frozenset({"belief.records", "belief.source"})
@@ -84,19 +82,13 @@ def _meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path
 
 
 def _is_by_default(belief: Described, faulty: frozenset[str]) -> bool:
-    """Return whether a default stands for a faulty key.
-
-    What it contradicts says nothing of what was meant.
-    """
+    """Return whether a default stands for a faulty key. What it contradicts says nothing of what was meant."""
     keys = type(belief).model_fields.items()
     return any(f"belief.{key}" in faulty and not field.is_required() for key, field in keys)
 
 
 def two_tables(items: Sequence[Table | None]) -> Iterator[TakifuguError]:
-    """Yield a fault for each name of two tables.
-
-    On some machines A.csv and a.csv are one file.
-    """
+    """Yield a fault for each name of two tables. On some machines A.csv and a.csv are one file."""
     taken = set[str]()
     for number, item in numbered(items):
         twice = [name for name in item.names if name.lower() in taken]

@@ -40,9 +40,8 @@ from takifugu.releasing.file.problems import broken, undeclared
 from takifugu.releasing.file.public import Public
 from takifugu.releasing.file.reading import Codes, cells_on, misplaced, placed_at, wrong
 from takifugu.releasing.file.relation_keys import RelationKeys, key
-from takifugu.releasing.file.sections import AboutUnits, FileSpec
+from takifugu.releasing.file.sections import AboutUnits, FileSpec, Table, numbered
 from takifugu.releasing.file.shape import Shape
-from takifugu.releasing.file.tables import Table, numbered
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.boxed_places import Grid
@@ -99,7 +98,7 @@ class Populations(Kind):
         if isinstance(source.value, tuple) and belief.box is not None:
             boxes = (("belief", "box", "first"), ("belief", "box", "second"))
             ends = (belief.box.first, belief.box.second)
-            yield from misplaced(source.value, ends, ("source", "value"), boxes)
+            yield from misplaced(source.value, ends, boxes)
         with_places = "write it with two columns in source.value"
         with_value = "write the values that a row may have, with one column in source.value"
         yield from broken(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from takifugu.core.errors import InputError, SpecError, Step, TakifuguError, faults_in
 from takifugu.core.escaping import command
-from takifugu.core.lists import without
 from takifugu.core.nearest import did_you_mean, nearest, nearest_words
 from takifugu.core.people import PEOPLE
 from takifugu.core.plain import Json, either
@@ -82,14 +81,6 @@ def broken(*rules: Rule) -> Iterator[TakifuguError]:
             if isinstance(place, str):
                 place = tuple(int(step) if step.isdigit() else step for step in place.split("."))
             yield fault(place, what, fix)
-
-
-def strange_states(
-    where: Where, states: Iterable[object], declared: Sequence[object]
-) -> Iterator[TakifuguError]:
-    """Yield the fault of each undeclared state."""
-    for state in without(states, declared):
-        yield stranger(where, state, "state", declared)
 
 
 def stranger(where: Where, word: object, what: str, choices: Iterable[object]) -> InputError:

@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 
 from takifugu.core.arrays import FloatArray
-from takifugu.core.errors import DataError, SpecError, Step, TakifuguError
+from takifugu.core.errors import DataError, Step, TakifuguError, faults_in, gathered
 from takifugu.core.files import private_folder
 from takifugu.core.lists import places_of
 from takifugu.core.nearest import did_you_mean, first_of
@@ -220,15 +220,9 @@ def _blamed(error: TakifuguError, belief: Described) -> TakifuguError:
     return blamed(error, "belief", *key)
 
 
-@contextmanager
-def collecting(faults: list[TakifuguError], belief: Described) -> Iterator[None]:
+def collecting(faults: list[TakifuguError], belief: Described) -> AbstractContextManager[None]:
     """Add the faults of a [belief] that is made inside, each at its key."""
-    try:
-        yield
-    except SpecError as error:
-        faults += [_blamed(problem, belief) for problem in error.faults]
-    except TakifuguError as error:
-        faults.append(_blamed(error, belief))
+    return gathered(faults, lambda error: [_blamed(fault, belief) for fault in faults_in(error)])
 
 
 def revealed(spec: FileSpec, folder: Path, table: Any) -> Iterator[TakifuguError]:

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from takifugu.model.beliefs.boxed_places import Grid
 
 Codes = npt.NDArray[np.int32]
-
-
 #: A public file, whose rows are nobody's secret, may be read without some of them.
 _LEAVE_OUT = "read the file without such rows, by a SELECT with WHERE in the place of its name"
 
@@ -40,15 +38,6 @@ def placed_at(*key: str) -> Iterator[None]:
     except DataError as error:
         error.where = ("source", *(key or error.where))
         raise error.placed() from None
-
-
-@contextmanager
-def noted(faults: list[TakifuguError]) -> Iterator[None]:
-    """Add an error about the data inside to the faults, instead of raising it."""
-    try:
-        yield
-    except DataError as error:
-        faults.append(error)
 
 
 def raise_all(faults: Iterable[TakifuguError]) -> None:
@@ -75,7 +64,7 @@ def cells_on(
     `rows` are the numbers of the places' rows, where these are not all.
     """
     if grid.in_degrees or are_degrees(names[:2]):
-        refuse_beyond(names, (first, second), rows=rows)
+        _refuse_beyond(names, (first, second), rows)
     return grid.cells_of(first, second)
 
 
@@ -140,11 +129,11 @@ def are_degrees(columns: Sequence[str]) -> bool:
 
 
 def misplaced(
-    columns: Sequence[str], ends: Sequence[Sequence[Number]], key: Where, boxes: tuple[Where, Where]
+    columns: Sequence[str], ends: Sequence[Sequence[Number]], boxes: tuple[Where, Where]
 ) -> Iterator[TakifuguError]:
     """Yield the faults of a box of longitudes and latitudes.
 
-    `key` names the columns, `boxes` their `ends`. A latitude may only come first with a box beyond 90: then the data
+    `boxes` are the keys of its `ends`. A latitude may only come first with a box beyond 90: then the data
     have exchanged the names.
     """
     if not are_degrees(columns):
@@ -154,7 +143,7 @@ def misplaced(
         right = toml_of([columns[1], columns[0]])
         fault_text = f"takes {columns[0]!r} for the longitude and {columns[1]!r} for the latitude"
         box = InputError().at(*boxes[0][:2]).place
-        yield fault(key, fault_text, f"the longitude comes first: {right}, and so do its ends in {box}")
+        yield fault(("source", "value"), fault_text, f"the longitude comes first: {right}, and so do its ends in {box}")
         return
     for axis, name in enumerate(_NAMES):
         if reach[axis] > _LARGEST[axis]:
@@ -165,28 +154,16 @@ def misplaced(
             )  # fmt: skip
 
 
-def first_beyond(coordinates: Sequence[npt.ArrayLike]) -> tuple[int, int] | None:
-    """Return the axis and row of the first coordinate out of range."""
-    for axis, largest in enumerate(_LARGEST):
-        is_beyond = np.abs(np.asarray(coordinates[axis], dtype=float)) > largest
-        if is_beyond.any():
-            return axis, int(np.argmax(is_beyond))
-    return None
-
-
-def refuse_beyond(
-    columns: Sequence[str], coordinates: Sequence[npt.ArrayLike], are_ordered: bool = True, rows: Sequence[int] = ()
-) -> None:
+def _refuse_beyond(columns: Sequence[str], coordinates: Sequence[FloatArray], rows: Sequence[int]) -> None:
     """Raise DataError for a row of coordinates beyond the earth; `rows` are the numbers of rows that are not all."""
-    nowhere = first_beyond(coordinates)
-    if nowhere is None:
-        return
-    axis, row = nowhere
-    place = ""
-    if are_ordered:
-        place = f" in row {rows[row] if rows else row + 1} (counted from 1 below the header)"
-    raise DataError(
-        f"column {columns[axis]!r} holds{place} a {_NAMES[axis]} out of range",
-        rule=f"it is a number of degrees from -{_LARGEST[axis]} to {_LARGEST[axis]}",
-        fix="repair the row, or leave it out of the file",
-    ).at("value")
+    for axis, largest in enumerate(_LARGEST):
+        is_beyond = np.abs(coordinates[axis]) > largest
+        if is_beyond.any():
+            row = int(np.argmax(is_beyond))
+            number = rows[row] if rows else row + 1
+            raise DataError(
+                f"column {columns[axis]!r} holds in row {number} (counted from 1 below the header) a {_NAMES[axis]} "
+                "out of range",
+                rule=f"it is a number of degrees from -{largest} to {largest}",
+                fix="repair the row, or leave it out of the file",
+            ).at("value")

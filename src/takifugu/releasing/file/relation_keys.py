@@ -1,25 +1,42 @@
-"""The keys of [source] by which its rows are read as a relation, the same for every kind of file, and its opening."""
+"""The keys of [source] by which its rows are read as a relation, the same for every kind of file, and its opening.
+
+How its rows become entries is a text, one fact a line, which its ledger keeps with what these are called.
+"""
 
 from __future__ import annotations
 
+import json
 import operator
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 
 from pydantic import Field, StrictBool, StrictStr
 
 from takifugu.core.errors import DataError, InputError, TakifuguError
+from takifugu.core.plain import Plain
 from takifugu.core.sections import SELECT
 from takifugu.data.cluster.counting import opened_cluster
 from takifugu.data.cluster.spark import is_frame_of_spark
 from takifugu.data.relation.keys import KEYS, OF_ROWS
-from takifugu.data.relation.opening import files_of_select, files_read
+from takifugu.data.relation.opening import files_of_select, files_read, paths_of_select
 from takifugu.data.relation.relation import files_named
 from takifugu.data.relation.source import Table, opened_table
 from takifugu.data.values.encodings import check_encoding
-from takifugu.releasing.file.keys import Epsilon, Name, Section, State, Text, Words, checked, meaning, refused
+from takifugu.releasing.file.keys import (
+    Described,
+    Epsilon,
+    Name,
+    Section,
+    State,
+    Text,
+    Words,
+    checked,
+    meaning,
+    refused,
+)
 from takifugu.releasing.file.keys import Path as FilePath
 from takifugu.releasing.file.sections import BudgetSpec
 
@@ -150,3 +167,59 @@ def open_relation(
             raise InputError(what, fix="leave it out").at("engine")
         return opened_cluster(keys, states, folder, data)
     return opened_table(keys, states, folder, data, public)
+
+
+#: A day, a week, a month or a year in the name of a file, and a time behind it.
+_DATE = re.compile(
+    r"(?<!\d)(?:(?:19|20)\d\d(?:[-_.]?[WQ]?\d\d?)*|\d\d?[-_.](?:\d\d?[-_.])?(?:19|20)\d\d)(?:T[-_.:\d]+Z?)?(?!\d)"
+)
+
+#: What the entries of a frame are called whose times say which they are, and the rows of batches without a name.
+TIMES, ROWS = "times", "rows"
+
+
+@runtime_checkable
+class Telling(Protocol):
+    """A declared [belief] whose keys decide which rows become which entry of whom."""
+
+    def reading(self) -> Plain: ...
+
+
+def read_with(reading: str, belief: Described) -> str:
+    """Return the reading of a relation with what the belief's keys decide."""
+    facts = belief.meant.reading() if isinstance(belief.meant, Telling) else {}
+    lines = [reading]
+    for name, value in sorted(facts.items()):
+        if value is not None:
+            lines.append(f"{name}: {json.dumps(value, sort_keys=True, ensure_ascii=False)}")
+    return "\n".join(lines)
+
+
+def entries_of(source: RelationKeys, given: object) -> str | None:
+    """Return the name of a source's entries; None where nobody named them.
+
+    The name is declared, or else that of the source's file: its owner is asked where the next one is called otherwise.
+    Where `order` holds times they say which entries are read, so that dates in the name are no part of it. Of rows that
+    are sent one by one every one about a person counts, whatever its batch is called.
+    """
+    if source.names_rows:
+        return ROWS
+    if source.entries is not None:
+        return source.entries
+    if given is not None and not isinstance(given, str | Path):
+        return TIMES if source.has_times else None
+    name = ", ".join(dict.fromkeys(_files(source, given))) or None
+    if name is not None and source.has_times:
+        name = _DATE.sub("*", name)
+    return name
+
+
+def _files(source: Any, given: object) -> Iterator[str]:
+    """Yield the names of the files of a source, as they are written, without their folders."""
+    if given is not None:
+        yield Path(str(given)).name
+    elif source.file is not None:
+        yield source.file.rpartition("/")[2]
+    elif source.sql is not None and SELECT.match(source.sql):
+        for path in paths_of_select(source.sql):
+            yield path.rpartition("/")[2]

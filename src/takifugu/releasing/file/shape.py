@@ -15,8 +15,7 @@ from takifugu.model.frameworks import Framework
 from takifugu.releasing.file.keys import Described
 from takifugu.releasing.file.problems import blamed, blamed_keys
 from takifugu.releasing.file.relation_keys import RelationKeys, open_relation
-from takifugu.releasing.file.sections import FileSpec
-from takifugu.releasing.file.tables import Table
+from takifugu.releasing.file.sections import FileSpec, Table
 
 #: The belief, what is hidden where that is the same for all, the opened data, and all faults but those of tables.
 Parts = tuple[Entries | None, Framework | None, Any, list[TakifuguError]]

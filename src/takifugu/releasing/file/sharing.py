@@ -17,7 +17,7 @@ from takifugu.numbers.transport.metrics import Declared, declared
 from takifugu.releasing.file.calendars import WINDOW_KEYS
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.problems import blamed, broken, fault
-from takifugu.releasing.file.tables import Table, numbered
+from takifugu.releasing.file.sections import Table, numbered
 
 #: The queries that choose among declared values.
 CHOICES = ("median", "quantile", "mode", "top-k")

@@ -20,8 +20,7 @@ from takifugu.releasing.file.described import model_of
 from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.kinds import KINDS, which_kind
 from takifugu.releasing.file.problems import MOST_PROBLEMS, Where, fault, problems_of
-from takifugu.releasing.file.sections import FileSpec
-from takifugu.releasing.file.tables import Table
+from takifugu.releasing.file.sections import FileSpec, Table
 from takifugu.releasing.file.unsupported import instead_of, unknown_query
 
 #: Keys of a table that others do not depend on.
@@ -132,10 +131,7 @@ class Reading:
     def _read(
         self, model: type[BaseModel], raw: Any, place: Where, faulty: set[str] | None = None
     ) -> BaseModel | None:
-        """Return a section, None if faulty.
-
-        With `faulty`, keys that are go there, and examples stand for them.
-        """
+        """Return a section, None if faulty. With `faulty`, keys that are go there, and examples stand for them."""
         try:
             return model.model_validate(raw)
         except ValidationError as error:

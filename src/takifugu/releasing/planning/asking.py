@@ -16,13 +16,13 @@ from takifugu.model.queries.forms import ByCells
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.public import fitted_to_data
+from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.sharing import (
     ITS_EPSILON,
     epsilon_of,
     metric_of,
     sharing,
 )
-from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.planning.questions import Question, about_observed, all_complete, observed_of
 
 #: What the cells of an answer sum to, in blocks of equally many cells; None where that is not public.
@@ -77,10 +77,7 @@ class Asking:
             yield self._ask(name, item, query, [unit])
 
     def totals(self, questions: Sequence[Question]) -> tuple[Totals, ...]:
-        """Return the public sums of each answer's cells, block by block.
-
-        A block is, for example, an hour.
-        """
+        """Return the public sums of each answer's cells, block by block. A block is, for example, an hour."""
         units_by_name, totals = {unit.name: (unit,) for unit in self.units}, []
         for question in questions:
             problem, units = question.calibration.problem, self.units

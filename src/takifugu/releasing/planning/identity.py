@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from takifugu.releasing.file.kind import ReleaseFile
     from takifugu.releasing.file.sections import FileSpec
-    from takifugu.releasing.file.tables import Table as Item
+    from takifugu.releasing.file.sections import Table as Item
     from takifugu.releasing.planning.questions import Ready
 
 #: Keys of a release file that say where things are and what may be spent, or words for readers, not what is released.
@@ -78,10 +78,7 @@ def identity_of(
 
 
 def keys_of(file: ReleaseFile, item: Item) -> str:
-    """Return a digest of one [[table]]'s publishing keys.
-
-    Its data, and how these are written, do not count.
-    """
+    """Return a digest of one [[table]]'s publishing keys. Its data, and how these are written, do not count."""
     defaults = dict[str, object]()
     for key, field in type(file.source).model_fields.items():
         if key in _AS_WRITTEN or (key == "timezone" and file.source.timezone == "UTC"):

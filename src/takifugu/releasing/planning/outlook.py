@@ -178,10 +178,7 @@ def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook
 
 
 def _tables(file: ReleaseFile, aims: Sequence[Aim], factor: Fraction) -> list[_Table]:
-    """Return the first window of every table, as charged to one unit.
-
-    Every epsilon is multiplied by `factor`.
-    """
+    """Return the first window of every table, as charged to one unit. Every epsilon is multiplied by `factor`."""
     tables: dict[str, _Table] = {}
     for asking, item, name, scope in aims:
         at = asking.file.at
@@ -199,10 +196,7 @@ def _tables(file: ReleaseFile, aims: Sequence[Aim], factor: Fraction) -> list[_T
 
 
 def _following(file: ReleaseFile, tables: Sequence[_Table], releases: int) -> list[_Windows]:
-    """Return the next windows of all tables.
-
-    Periods go by the clocks; other windows are as long as the first.
-    """
+    """Return the next windows of all tables. Periods go by the clocks; other windows are as long as the first."""
     source: Any = file.source
     calendar, columns = source.calendar, list[Iterable[tuple[str, range]]]()
     for table in tables:

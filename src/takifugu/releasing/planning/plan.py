@@ -15,10 +15,9 @@ from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.forms import reads_alike
 from takifugu.releasing.certificates.facts import Fact, Window
 from takifugu.releasing.file.kind import ReleaseFile, Unit, assumptions_of
-from takifugu.releasing.file.sections import FileSpec
+from takifugu.releasing.file.sections import Adjustable, FileSpec
+from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.sharing import sharing
-from takifugu.releasing.file.tables import Adjustable
-from takifugu.releasing.file.tables import Table as Item
 from takifugu.releasing.planning.asking import Asking, Calibrated, Totals
 from takifugu.releasing.planning.questions import Question
 
@@ -37,8 +36,7 @@ class Table:
     """One table to publish: the answers of one release to one scope ("all", "unit" or "pooled").
 
     `facts` are what its certificate says of the window that it reads. `totals` are what the cells of each answer
-    sum to, for a table that publishes adjusted values, too. `people` is what those are called whose data it reads,
-    `entries` what it counts of them.
+    sum to, for a table that publishes adjusted values, too. `people` is what those are called whose data it reads.
     """
 
     name: str
@@ -48,7 +46,6 @@ class Table:
     facts: tuple[Fact, ...] = ()
     totals: tuple[Totals, ...] | None = None
     people: People = PEOPLE
-    entries: str = "rows"
 
     @property
     def calibrations(self) -> tuple[Calibration, ...]:
@@ -58,7 +55,7 @@ class Table:
     def measured_in(self) -> str:
         """Return the unit of its values.
 
-        Without a declared one, counts are of its entries, or of the steps of the calendar.
+        Without a declared one, counts are of rows, or of the steps of the calendar.
         """
         if self.item.measured_in:
             return self.item.measured_in
@@ -71,7 +68,7 @@ class Table:
         for fact in self.facts:
             if isinstance(fact, Window):
                 return "steps" if fact.step.isdigit() else f"steps of {fact.step}"
-        return self.entries
+        return "rows"
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,10 +139,7 @@ def number_of_units(file: ReleaseFile, watch: Watch) -> int:
 
 
 def calibrated_unread(file: ReleaseFile, watch: Watch) -> Plan:
-    """Return the calibrated plan of tables with data-independent noise.
-
-    A window is taken to have all its steps.
-    """
+    """Return the calibrated plan of tables with data-independent noise. A window is taken to have all its steps."""
     ready = []
     for item in file.items:
         if not any(_needs_units(file, sharer) for sharer in _calibrated_with(file, item)):
@@ -191,10 +185,7 @@ def _needs_units(file: ReleaseFile, item: Item) -> bool:
 
 
 def aims_of(file: ReleaseFile) -> list[Aim]:
-    """Return every table with its asking, without data.
-
-    One unit of the window's length stands in for the data.
-    """
+    """Return every table with its asking, without data. One unit of the window's length stands in for the data."""
     return _aims(file, lambda part: (imagined(part),), Calibrated())
 
 
@@ -210,12 +201,6 @@ def aims_as_needed(file: ReleaseFile, watch: Watch) -> list[Aim]:
     return _aims(file, watched, Calibrated())
 
 
-def whose_answers(people: People, scope: str, unit: str | None) -> str:
-    """Name the people behind a table's answers, and any representative `unit`."""
-    example = f"; shown for {unit!r}, who has the most rows" if unit else ""
-    return f"{people.whose(scope)}{example}"
-
-
 def planned_of(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
     """Calibrate every answer of these tables, drawing nothing."""
     work = sum(asking.answers(scope) for asking, _, _, scope in scopes)
@@ -229,8 +214,7 @@ def planned_of(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
             watch(f"calibrating {name}", done, work)
         words = asking.kind.certificate_words(asking.file, item, questions[0].calibration)
         totals = asking.totals(questions) if isinstance(item, Adjustable) and item.adjust else None
-        whose = asking.file.people, "rows"
-        tables.append(Table(name, scope, item, tuple(questions), words, totals, *whose))
+        tables.append(Table(name, scope, item, tuple(questions), words, totals, asking.file.people))
     units = chain.from_iterable(asking.units for asking, *_ in scopes)
     names = dict.fromkeys(map(attrgetter("name"), units))
     names.pop(None, None)
@@ -246,10 +230,7 @@ def imagined(file: ReleaseFile) -> Unit:
 
 
 def _read(file: ReleaseFile) -> tuple[Unit, ...]:
-    """Return the units of a source.
-
-    Raises InputError where two units get one name, as one debit would pay for both.
-    """
+    """Return the units of a source. Raises InputError where two units get one name, as one debit would pay for both."""
     units = tuple(file.kind.units(file))
     names = set(map(attrgetter("name"), units))
     if not units or len(names) < len(units) or names >= {None, ""}:
@@ -260,10 +241,6 @@ def _read(file: ReleaseFile) -> tuple[Unit, ...]:
             fix="return one Unit per name, with all its data",
         )
     return units
-
-
-def longest_of(units: Sequence[Unit]) -> Unit:
-    return max(units, key=lambda unit: unit.size)
 
 
 def tables_of(file: ReleaseFile, item: Item) -> tuple[tuple[str, str], ...]:

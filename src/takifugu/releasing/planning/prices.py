@@ -1,4 +1,4 @@
-"""What the tables of a release file would cost at other epsilons, a row each, and the picture of it."""
+"""What the tables of a release file could be: with every mechanism side by side, and at other epsilons."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from fractions import Fraction
 
 from takifugu.accounting import definitions
 from takifugu.accounting.suspicion import OF_SOME, Suspicion, explain, factor_words, one_sided, percent, thrice
-from takifugu.calibration import Calibration
-from takifugu.core.errors import CalibrationRefused
-from takifugu.core.escaping import at_most, number
+from takifugu.calibration import Calibration, Comparisons, compare
+from takifugu.calibration.alternatives import CHOSEN
+from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.core.escaping import at_most, command, number
 from takifugu.core.people import People
 from takifugu.core.plain import Json
 from takifugu.core.text.bars import block
@@ -20,9 +21,10 @@ from takifugu.core.text.scales import Axis
 from takifugu.model.secrets import compares_some
 from takifugu.numbers.rationals import as_fraction, to_text
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.sharing import epsilon_of
+from takifugu.releasing.file.sharing import epsilon_of, metric_of, sharing
 from takifugu.releasing.file.toml_words import in_toml
-from takifugu.releasing.planning.plan import Aim, Watch, longest_of, unwatched, whose_answers
+from takifugu.releasing.planning.asking import Asking
+from takifugu.releasing.planning.plan import Aim, Watch, unwatched
 
 #: How sure a reader is beforehand, where rows say how sure it can become.
 PRIOR = "0.1"
@@ -49,6 +51,33 @@ def meaning_words(calibration: Calibration) -> str:
     if any(compares_some(secret.to_dict()) for secret in calibration.framework.secrets):
         said.append(OF_SOME.rstrip("."))
     return "; ".join(said)
+
+
+@dataclass(frozen=True, eq=False)
+class OfTable:
+    """What one table could be; `unit` is the person shown (the longest), None for all together."""
+
+    name: str
+    scope: str
+    unit: str | None
+    people: People
+
+    @property
+    def whose(self) -> str:
+        """Name the people behind its answers, and the one who is shown."""
+        example = f"; shown for {self.unit!r}, who has the most rows" if self.unit else ""
+        return f"{self.people.whose(self.scope)}{example}"
+
+    def to_dict(self) -> Json:
+        return {"name": self.name, "scope": self.scope, "unit": self.unit}
+
+
+def _shown(asking: Asking, scope: str) -> tuple[Asking, str | None]:
+    """Return who asks for the answers that are shown, and of whom: one person stands for a table of each."""
+    if scope != "unit":
+        return asking, None
+    longest = max(asking.units, key=lambda unit: unit.size)
+    return replace(asking, units=(longest,)), longest.name
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,13 +114,9 @@ class Price:
 
 
 @dataclass(frozen=True, eq=False)
-class Prices:
-    """The prices of one table; `unit` is the person shown (the longest), None for all together."""
+class Prices(OfTable):
+    """The prices of one table."""
 
-    name: str
-    scope: str
-    unit: str | None
-    people: People
     rows: tuple[Price, ...]
 
     @property
@@ -108,7 +133,7 @@ class Prices:
             bar = block((price.error or 0.0) / (most or 1.0), _BAR)
             lines.append([epsilon, price.calibration.mechanism, number(price.error), becomes, bar])
         before = percent(explain(PRIOR, 1).prior, up=True)
-        yield heading(f"{self.name} at other epsilons, {whose_answers(self.people, self.scope, self.unit)}")
+        yield heading(f"{self.name} at other epsilons, {self.whose}")
         yield rows(["epsilon", "mechanism", "error", f"{before} becomes", "error, as a bar"], lines)
         yield facts(reasons)
         calibrations = [price.calibration for price in self.rows if price.calibration is not None]
@@ -116,8 +141,7 @@ class Prices:
         yield words(f"* in the file; error: {' or '.join(errors) or 'none is known'}")
 
     def to_dict(self) -> Json:
-        priced = [price.to_dict() for price in self.rows]
-        return {"name": self.name, "scope": self.scope, "unit": self.unit, "rows": priced}
+        return {**super().to_dict(), "rows": [price.to_dict() for price in self.rows]}
 
 
 def epsilons_of(text: str) -> tuple[Fraction, ...]:
@@ -137,8 +161,7 @@ def prices(
     Each epsilon replaces the table's own; a table of units is priced for the longest.
     """
     for place, (all_units, item, name, scope) in enumerate(scopes):
-        longest = longest_of(all_units.units)
-        asking = replace(all_units, units=(longest,)) if scope == "unit" else all_units
+        asking, unit = _shown(all_units, scope)
         of_file = as_fraction(epsilon_of(file, item), "epsilon")
         priced = list[Price]()
         for epsilon in sorted({*epsilons, of_file}):
@@ -151,7 +174,6 @@ def prices(
                 reason = str(refusal)
             delta = as_fraction(item.delta, "delta")
             priced.append(Price(epsilon, delta, epsilon == of_file, calibration, reason))
-        unit = longest.name if scope == "unit" else None
         yield Prices(name, scope, unit, file.people, tuple(priced))
 
 
@@ -166,3 +188,59 @@ def picture(tables: Sequence[Prices], name: str) -> str:
     title, how = f"What a promise costs: {name}", f"{name}: by epsilon"
     error = Axis("error of all cells together", log=True)
     return line_chart(lines, Axis("epsilon", log=True), error, title, how, marks)
+
+
+@dataclass(frozen=True, eq=False)
+class Compared(OfTable):
+    """Every mechanism side by side for one table."""
+
+    rows: Comparisons
+
+    @property
+    def head(self) -> str:
+        return f"{self.name}: {self.whose}"
+
+    def to_dict(self) -> Json:
+        return {**super().to_dict(), **self.rows.to_dict()}
+
+
+def only_one(compared: Sequence[Compared], mechanism: str, file: ReleaseFile) -> tuple[Compared, ...]:
+    """Return comparisons with one mechanism's rows alone.
+
+    Raises InputError for one that is proved for other promises than the tables make.
+    """
+    tables = list[Compared]()
+    for table in compared:
+        rows = tuple(row for row in table.rows if row.name == mechanism)
+        if not rows:
+            raise InputError(
+                f"{mechanism!r} is proved for another kind of promise than that of {table.name!r}",
+                fix=f"{command('cost', '--all', file.path)} lists those that are",
+            ).at("mechanism")
+        tables.append(replace(table, rows=replace(table.rows, rows=rows)))
+    return tuple(tables)
+
+
+def compared(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch = unwatched) -> Iterator[Compared]:
+    """Yield every mechanism side by side for each table."""
+    for place, (all_units, item, name, scope) in enumerate(scopes):
+        asking, unit = _shown(all_units, scope)
+        watch(f"comparing mechanisms for {name}", place, len(scopes))
+        aimed = asking.kind.unit_query(asking.file, item, asking.query(item), asking.units)
+        framework, query = asking.about(aimed.units), aimed.query
+        promised = (epsilon_of(file, item), item.delta)
+        rows = compare(
+            framework, query, *promised, file.source.single_release, metric_of(item), item.allow_zero_noise
+        )
+        remarks = [*rows.remarks]
+        if item.shares_epsilon:
+            remarks.append(
+                f"{', '.join(table.name for table in sharing(file, item))} share this epsilon, so that each gets more "
+                "noise than it would alone, which is what is compared here"
+            )
+        best = [row.name for row in rows.rows if row.status == CHOSEN]
+        if best:
+            remarks += asking.kind.remarks(asking.file, item, best[0])
+        rows_in_toml = tuple(replace(row, reason=in_toml(row.reason)) for row in rows.rows)
+        rows = replace(rows, rows=rows_in_toml, remarks=tuple(remarks))
+        yield Compared(name, scope, unit, file.people, rows)

@@ -120,10 +120,7 @@ class Terms:
         return self.values_left(replies) == 0 or len(replies) == len(self.thresholds)
 
     def draw(self, counts: Sequence[int | Fraction], question: Inquiry, replies: Sequence[Reply], bits: Entropy) -> str:
-        """Return the noisy answer to the next question, as a text.
-
-        `counts` are exact, in the order of the places.
-        """
+        """Return the noisy answer to the next question, as a text. `counts` are exact, in the order of the places."""
         asking = self.noise.mechanism.session(bits, _values(replies), [reply.question.place for reply in replies])
         count = int(counts[list(self.thresholds).index(question.place)])
         return str(asking.ask(count, question.at_most, question.place))

@@ -17,7 +17,13 @@ import numpy as np
 
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.questions.coded_rows import CodedRows
-from takifugu.analysis.questions.evaluating import evaluate, misses, number_given, value_indices
+from takifugu.analysis.questions.evaluating import (
+    evaluate,
+    filled,
+    misses,
+    number_given,
+    value_indices,
+)
 from takifugu.calibration.trials import MOST_WRITTEN
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
@@ -80,12 +86,13 @@ def read(calibration: Calibration, data: object) -> Seen:
         _check_written([_number(calibration, data)], calibration)
         return Seen(value_of(data))
     domain = calibration.framework.domain  # all beliefs agree on entries and values (frameworks.agreed)
-    values = value_indices(domain, data)
+    answer = resolved(calibration.query, domain)
+    values = filled(answer, value_indices(domain, data))
     if not calibration.problem.on_grid:
         seen = Seen(values)
         _check_written(answer_of(calibration, seen), calibration)
         return seen
-    if misses(resolved(calibration.query, domain), values):
+    if misses(answer, values):
         _check_may_miss(calibration)
     return Seen(values)
 

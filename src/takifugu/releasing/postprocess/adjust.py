@@ -141,10 +141,7 @@ def notes_of_total(
 
 
 def check_not_negative(certificate: Certificate) -> None:
-    """Raise InputError where true values may be negative.
-
-    Moving them to 0 would be an error, not consistency.
-    """
+    """Raise InputError where true values may be negative. Moving them to 0 would be an error, not consistency."""
     if certificate.query["kind"] in ("count", "histogram", "count-rows", "cross-table"):
         return
     least = min(possible_answers(a.query, certificate.frameworks[a.framework])[0] for a in certificate.answers)

@@ -155,17 +155,14 @@ def estimates_of(priors: Sequence[Prior], noise: Randomiser, values: Sequence[Fr
     published = list(map(int, steps))
     estimates = list[Estimate]()
     for cell in range(len(published)):
+        expected = _summary([prior.laws[cell] for prior in priors], noise.grid)
         readings = [reading(prior, noise, published, cell) for prior in priors]
-        estimates.append(_estimate(readings, [prior.laws[cell] for prior in priors], noise.grid))
+        believable = [law for law in readings if law is not None]
+        if believable:
+            estimates.append(Estimate(*_summary(believable, noise.grid), expected))
+        else:
+            estimates.append(Estimate(None, None, None, expected))
     return tuple(estimates)
-
-
-def _estimate(readings: Sequence[CellLaw | None], laws: Sequence[CellLaw], grid: Fraction) -> Estimate:
-    expected = _summary(laws, grid)
-    believable = [law for law in readings if law is not None]
-    if not believable:
-        return Estimate(None, None, None, expected)
-    return Estimate(*_summary(believable, grid), expected)
 
 
 def _summary(laws: Sequence[CellLaw], grid: Fraction) -> tuple[float, float | int, float | int]:

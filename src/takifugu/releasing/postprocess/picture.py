@@ -178,10 +178,7 @@ def boxes_of(frameworks: Iterable[Plain]) -> Boxes | None:
 
 
 def boxes_in(frameworks: Iterable[Plain], labels: Iterable[str]) -> Boxes | None:
-    """Return the grid of all these cells as boxes, if any.
-
-    `frameworks` are written ones.
-    """
+    """Return the grid of all these cells as boxes, if any. `frameworks` are written ones."""
     boxes = boxes_of(frameworks)
     return boxes if boxes is not None and {*labels} <= {*boxes.names()} else None
 

@@ -169,10 +169,7 @@ def _check_addable(per_unit: Mapping[str, Release], pooled: Release) -> None:
 
 
 def _statistic(release: Release) -> Json:
-    """Return the part of a query common to tables that add up.
-
-    Entries are each unit's own; cells are compared.
-    """
+    """Return the part of a query common to tables that add up. Entries are each unit's own; cells are compared."""
     query = release.certificate.query
     varying = {"entries", "weights", "grid"}
     if query["kind"] == "histogram":

@@ -22,7 +22,7 @@ from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.keys import names_of as keys_named
 from takifugu.releasing.file.keys import plain, texts_within
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.tables import Table as Item
+from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import table_names
 from takifugu.releasing.publishing.new_ledger import check_ledger
@@ -237,10 +237,7 @@ def refuse_inputs(file: ReleaseFile, folder: Path, names: Sequence[str]) -> None
 
 
 def inputs_of(file: ReleaseFile) -> Iterator[Path]:
-    """Yield every possible input file of a release, existing or not.
-
-    Any text of the release file may be a path.
-    """
+    """Yield every possible input file of a release, existing or not. Any text of the release file may be a path."""
     yield file.path
     ledger = str(file.ledger).removeprefix("sqlite:///")
     if "://" not in ledger:

@@ -23,7 +23,7 @@ from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.escaping import number, plus_minus
 from takifugu.model.queries.additive import Additive
-from takifugu.releasing.advice.cells import rounded
+from takifugu.releasing.advice.worth import rounded
 from takifugu.releasing.planning.questions import Drawn, Question, Ready
 from takifugu.releasing.postprocess.readable import LEVEL
 

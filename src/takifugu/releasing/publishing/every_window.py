@@ -24,10 +24,7 @@ _MADE_TABLES = (
 
 
 def index_windows(folder: Path, published: Iterable[Certificate]) -> None:
-    """Write all-window pages and tables of newly published tables.
-
-    Other programs' files are left alone.
-    """
+    """Write all-window pages and tables of newly published tables. Other programs' files are left alone."""
     in_series: dict[str, Certificate] = {}
     for certificate in published:
         if certificate.window is not None and certificate.window.series:

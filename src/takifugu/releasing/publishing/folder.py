@@ -23,7 +23,7 @@ from takifugu.core.errors import InputError, ReleaseError
 from takifugu.core.files import draft_of, read_file, sync, write_synced
 from takifugu.core.names import normalised
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.certificates.checksum import read_certificate, table_state
+from takifugu.releasing.certificates.checksum import MISSING, read_certificate, table_state
 from takifugu.releasing.certificates.files import CERTIFICATE, SIGNATURE, TABLE, VALUES, content_of, digest_at, reason
 
 try:
@@ -79,6 +79,16 @@ def in_the_way(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, 
     return strange
 
 
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Tell a failure of the disk inside as one of the release."""
+    try:
+        yield
+    except OSError as error:
+        fault = f"the files could not all be written to {str(folder)!r} ({reason(error)})"
+        raise ReleaseError(fault, fix="make room or fix it").at("output") from None
+
+
 def _different(folder: Path, files: Mapping[str, bytes]) -> list[str]:
     """Return the names under which the folder holds something else, or nothing."""
     return [name for name, content in files.items() if content_of(folder / name) != content]
@@ -114,10 +124,7 @@ def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str])
 
 
 def _locked(folder: Path, until: float) -> Callable[[], None]:
-    """Lock a folder; return the function for releasing it.
-
-    The system releases the lock of a process that is killed.
-    """
+    """Lock a folder; return the function for releasing it. The system releases the lock of a process that is killed."""
     path = folder / _LOCK
     while True:
         folder.mkdir(parents=True, exist_ok=True)  # whoever was here before may have removed it
@@ -221,7 +228,7 @@ class Certified:
     def is_whole(self) -> bool:
         """Return whether the certificate is unchanged, with its table beside it."""
         try:
-            return table_state(self.path, read_certificate(self.path)) != "missing"
+            return table_state(self.path, read_certificate(self.path)) != MISSING
         except InputError:
             return False
 
@@ -243,10 +250,7 @@ def certificates_of(folder: Path, names: Iterable[str]) -> tuple[Certified, ...]
 
 
 def called_certificates(folder: Path) -> list[Path]:
-    """Return the files of a folder that are named certificates.
-
-    What they hold does not count.
-    """
+    """Return the files of a folder that are named certificates. What they hold does not count."""
     return sorted(folder.glob(f"*{CERTIFICATE}"))
 
 

@@ -16,7 +16,7 @@ from takifugu.core.plain import Json, Plain
 from takifugu.numbers.noise import Entropy, SystemEntropy
 from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.advice.refusing import refusal_of
-from takifugu.releasing.certificates.files import content_of, digest_at, files_of, reason
+from takifugu.releasing.certificates.files import content_of, digest_at, files_of
 from takifugu.releasing.certificates.signing import configured
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.neighbours import notices_of_file
@@ -29,7 +29,7 @@ from takifugu.releasing.postprocess.readable import library_of
 from takifugu.releasing.publishing.choosing import Choice, check_place, to_pay
 from takifugu.releasing.publishing.estimating import foresee_estimates
 from takifugu.releasing.publishing.every_window import index_windows
-from takifugu.releasing.publishing.folder import alone_in, in_the_way, place
+from takifugu.releasing.publishing.folder import alone_in, in_the_way, place, writing
 from takifugu.releasing.publishing.new_ledger import opened
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.publish import Order, Stored, keep, ready
@@ -51,10 +51,7 @@ class Ordered:
     once: str | None = None
 
     def part(self, names: Collection[str], once: str | None) -> Ordered | None:
-        """Return the order of these whole [[table]]s, else None.
-
-        `once` is the key of the new order.
-        """
+        """Return the order of these whole [[table]]s, else None. `once` is the key of the new order."""
         part = self.planned.only(names)
         if sorted(table_names(part.file, part.file.items)) != sorted(names):
             return None
@@ -66,10 +63,7 @@ class Ordered:
         return identity_of(self.requested, self.planned.spec, self.private, once=self.once)
 
     def bill(self, identity: bytes, replaces: Mapping[str, str]) -> Order:
-        """Return the order's payment.
-
-        `replaces` are the digests of the files that it may overwrite.
-        """
+        """Return the order's payment. `replaces` are the digests of the files that it may overwrite."""
         file = self.planned.file
         keys = {item.name: keys_of(file, item) for item in file.items}
         folder = {"output": str(self.folder.absolute()), "replaces": dict(replaces)}
@@ -81,10 +75,7 @@ class Ordered:
 
 
 def ordered(planned: Plan, folder: Path, data: object = None, private: bool = True) -> Ordered:
-    """Read and validate the data of a plan.
-
-    Raises DataError for data that break a rule.
-    """
+    """Read and validate the data of a plan. Raises DataError for data that break a rule."""
     file = planned.file  # where it and its rows are, for whoever reads them again elsewhere
     only = file.source.single_release
     origin: Json = {"file": str(file.path.absolute()), "single_release": only, "window": file.window}
@@ -132,10 +123,7 @@ def published(
 
 
 def completed(order: Ordered, group: str, progress: Progress) -> tuple[Published, ...] | None:
-    """Draw and publish the tables of one payment of this order.
-
-    Returns None for a payment of another order.
-    """
+    """Draw and publish the tables of one payment of this order. Returns None for a payment of another order."""
     with alone_for(order, new_ledger=True) as waiting:
         for paid in waiting:
             if paid.group == group and (done := _completed(order, paid, SystemEntropy(), progress, False)):
@@ -201,23 +189,20 @@ def handed_out(stored: Stored, folder: Path, force: bool, progress: Progress) ->
     files, replaced = stored.bundle.files, stored.recipe.get("replaces", {})
     progress.public = lambda: [name for name, content in files.items() if content_of(folder / name) == content]
     try:
-        strange = in_the_way(folder, files, replaced)
-        in_folder = InFolder.STRANGE if strange else InFolder.NOTHING
-        row = row_of(InLedger.DRAWN, in_folder)
-        if row.done(force) is Does.REFUSE:
-            raise row.refusal(files=", ".join(strange), where=str(folder))
-        place(folder, files, replaced)
-        index_windows(folder, [sheet.certificate for sheet in stored.bundle.sheets])
-    except BaseException as error:
+        with writing(folder):
+            strange = in_the_way(folder, files, replaced)
+            in_folder = InFolder.STRANGE if strange else InFolder.NOTHING
+            row = row_of(InLedger.DRAWN, in_folder)
+            if row.done(force) is Does.REFUSE:
+                raise row.refusal(files=", ".join(strange), where=str(folder))
+            place(folder, files, replaced)
+            index_windows(folder, [sheet.certificate for sheet in stored.bundle.sheets])
+    except BaseException:
         if len(progress.public()) == len(files):
             progress.state = ReleaseState.UNRECORDED
-        if not isinstance(error, OSError):
-            raise
-        fault = f"the files could not all be written to {str(folder)!r} ({reason(error)})"
-    else:
-        progress.record(stored.book, stored.paid, stored.bundle.certificates, ReleaseState.UNRECORDED)
-        return tuple(table_of(sheet, folder) for sheet in stored.bundle.sheets)
-    raise ReleaseError(fault, fix="make room or fix it").at("output")
+        raise
+    progress.record(stored.book, stored.paid, stored.bundle.certificates, ReleaseState.UNRECORDED)
+    return tuple(table_of(sheet, folder) for sheet in stored.bundle.sheets)
 
 
 def _outcome(file: ReleaseFile, publications: Sequence[Made], standing: Sequence[Standing]) -> Outcome:

@@ -55,10 +55,7 @@ class Progress:
             raise
 
     def pay(self, book: Ledger, source: str, identity: bytes, reserve: Callable[[], Reservation]) -> Reservation:
-        """Reserve in the ledger, and ask it again after a failure.
-
-        A commit can fail after it was written.
-        """
+        """Reserve in the ledger, and ask it again after a failure. A commit can fail after it was written."""
         self.state = State.PAID
         try:
             return reserve()
@@ -76,10 +73,7 @@ class Progress:
         raise LedgerError(words)
 
     def keep(self, book: Ledger, paid: Reservation | Payment, bundle: Bundle) -> bytes:
-        """Keep the noisy values, and return those in the ledger.
-
-        Another process may have drawn them.
-        """
+        """Keep the noisy values, and return those in the ledger. Another process may have drawn them."""
         self.state = State.PAID
         try:
             content = book.keep(paid.group, bundle.to_bytes())

@@ -6,7 +6,7 @@ Before any of it, it is found out whether all can be read again, and whether a l
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -131,10 +131,7 @@ def keep(
 
 
 def stored_of(book: Ledger, drawn: Payment) -> Stored:
-    """Return the ledger's values of a release.
-
-    Raises LedgerError where they are lost.
-    """
+    """Return the ledger's values of a release. Raises LedgerError where they are lost."""
     if drawn.values is None:
         lost = row_of(InLedger.LOST, InFolder.NOTHING)
         fix = lost.fix.format(again=paying_for_new_values(drawn, book.payments(drawn.source)))
@@ -168,21 +165,14 @@ def pay(questions: Sequence[Ready], ledger: Ledger, order: Order, progress: Prog
 def draw(
     questions: Sequence[Ready], accounts: Mapping[str, Plain], bits: Entropy, declared: tuple[Assumption, ...] = ()
 ) -> tuple[Drawn, ...]:
-    """Answer the questions with noise.
-
-    An exact answer goes from its computation into the noise, and nowhere else.
-    """
+    """Answer the questions with noise. An exact answer goes from its computation into the noise, and nowhere else."""
     drawn = []
     for ready in questions:
-        account = accounts.get(ready.question.release)
-        values = _randomised(ready, bits)
+        account, calibration = accounts.get(ready.question.release), ready.question.calibration
+        drawing = calibration.randomiser.draw if ready.labels else calibration.randomiser.draw_column
+        values = drawing(answer_of(calibration, ready.seen), bits)
         drawn.append(Drawn(ready.question, ready.labels, values, is_private(bits), account, declared))
     return tuple(drawn)
-
-
-def _randomised(ready: Ready, bits: Entropy) -> Sequence[Hashable]:
-    noise, answer = ready.question.calibration.randomiser, answer_of(ready.question.calibration, ready.seen)
-    return noise.draw(answer, bits) if ready.labels else noise.draw_column(answer, bits)
 
 
 def check(questions: Sequence[Ready]) -> None:
@@ -219,10 +209,7 @@ def check(questions: Sequence[Ready]) -> None:
 def _check(
     role: str, thing: Writing, data: Json | None, kinds: Registry[Thing], from_dict: Callable[[Plain], Writing]
 ) -> None:
-    """Load the readers of a thing, and compare foreign ones.
-
-    `data` is the thing as written, if it is.
-    """
+    """Load the readers of a thing, and compare foreign ones. `data` is the thing as written, if it is."""
     name, rule = type(thing).__name__, "certificates and ledgers must be able to read it"
     try:
         data = data or thing.to_dict()

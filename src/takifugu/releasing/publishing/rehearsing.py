@@ -23,14 +23,13 @@ from takifugu.numbers.rationals import as_whole
 from takifugu.releasing.advice.budgets import with_ways_to_pay
 from takifugu.releasing.advice.refusing import refusal_of
 from takifugu.releasing.certificates.checksum import read_certificate
-from takifugu.releasing.certificates.files import reason
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.relation_keys import UNOPENED, is_one_of, private_files
 from takifugu.releasing.planning.plan import Plan, Table, Watch, planned_about, unwatched
 from takifugu.releasing.planning.questions import Question, debits_of
 from takifugu.releasing.publishing.choosing import Choice
-from takifugu.releasing.publishing.folder import alone_in, called_certificates, place
+from takifugu.releasing.publishing.folder import alone_in, called_certificates, place, writing
 from takifugu.releasing.publishing.publish import check, draw, ready
 from takifugu.releasing.publishing.sheets import bundle_for, table_of, worths_of
 from takifugu.releasing.report.outcomes import Published
@@ -69,23 +68,11 @@ def rehearse(
     max_length. The budget is that of the file, of which nothing is spent. Raises what a release raises before it pays,
     Unsupported for a belief that no data are drawn from, and ReleaseError where another file is in the way.
     """
-    as_whole(seed, "the seed", "seed", least=0)
-    for name, number in (("people", people), ("steps", steps)):
-        if number is not None:
-            as_whole(number, f"the number of {name}", name, least=1)
     file = Choice(tuple(only)).of(load(path, UNOPENED, window=window))
-    by_attribute = [item.name for item in file.items if file.kind.part(file, item).by_units]
-    if by_attribute:
-        raise InputError(
-            f"{by_attribute[0]} is by what is public of {file.people.many}, and these are made up",
-            fix="rehearse the others with --only NAME",
-        ).at("only")
-    crowd = _Crowd(file, people, steps)
-    planned = planned_about(file, crowd.units, watch)
+    planned, crowd, bits = about_nobody(file, seed, people, steps, watch)
     if refusal := refusal_of(planned, allow_useless):
         raise refusal
-    bits = InsecureSeededEntropyForTests(seed)
-    drawn_plan = _with_data(planned, bits)
+    drawn_plan = with_data(planned, bits)
     requested = ready(drawn_plan.questions)
     check(requested)
     _pay_nothing(planned)
@@ -97,8 +84,26 @@ def rehearse(
     return Rehearsal(seed, folder, tables, crowd.words)
 
 
+def about_nobody(
+    file: ReleaseFile, seed: int, people: int | None, steps: int | None, watch: Watch = unwatched
+) -> tuple[Plan, Crowd, Entropy]:
+    """Return the plan about made-up people, who they are, and the bits that data and noise come from."""
+    as_whole(seed, "the seed", "seed", least=0)
+    for name, number in (("people", people), ("steps", steps)):
+        if number is not None:
+            as_whole(number, f"the number of {name}", name, least=1)
+    by_attribute = [item.name for item in file.items if file.kind.part(file, item).by_units]
+    if by_attribute:
+        raise InputError(
+            f"{by_attribute[0]} is by what is public of {file.people.many}, and these are made up",
+            fix="take the others with --only NAME",
+        ).at("only")
+    crowd = Crowd(file, people, steps)
+    return planned_about(file, crowd.units, watch), crowd, InsecureSeededEntropyForTests(seed)
+
+
 @dataclass(frozen=True, eq=False)
-class _Crowd:
+class Crowd:
     """Who is made up for a file: so many people, and so many steps of each."""
 
     file: ReleaseFile
@@ -154,7 +159,7 @@ class _Crowd:
         return f"{who}, in recordings of {' or '.join(f'{size:,}' for size in sizes)} steps"
 
 
-def _with_data(planned: Plan, bits: Entropy) -> Plan:
+def with_data(planned: Plan, bits: Entropy) -> Plan:
     """Return the plan with data for each question; one person has one recording in all tables of a window."""
     recordings = dict[tuple[object, str], Any]()
     tables = list[Table]()
@@ -186,14 +191,8 @@ def _pay_nothing(planned: Plan) -> None:
 
 def _place(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write the files; those of another rehearsal give way, and those of a release do not."""
-    try:
-        with alone_in(folder):
-            for path in called_certificates(folder):
-                if path.name in files and read_certificate(path).rehearsal is None:
-                    raise ReleaseError(f"{str(path)!r} is of a release, and would be overwritten", fix="move its table")
-            place(folder, files, {})
-    except OSError as error:
-        fault = f"the files could not all be written to {str(folder)!r} ({reason(error)})"
-    else:
-        return
-    raise ReleaseError(fault, fix="make room or fix it")
+    with writing(folder), alone_in(folder):
+        for path in called_certificates(folder):
+            if path.name in files and read_certificate(path).rehearsal is None:
+                raise ReleaseError(f"{str(path)!r} is of a release, and would be overwritten", fix="move its table")
+        place(folder, files, {})

@@ -21,7 +21,7 @@ from takifugu.core.tracebacks import without_data
 from takifugu.numbers.noise import Entropy, SystemEntropy, is_private
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.advice.budgets import with_ways_to_pay
-from takifugu.releasing.certificates.files import digest_at, files_of, reason
+from takifugu.releasing.certificates.files import digest_at, files_of
 from takifugu.releasing.certificates.signing import Signer, configured
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.neighbours import notices_of_file
@@ -32,7 +32,7 @@ from takifugu.releasing.planning.session import Inquiry, Reply, Terms
 from takifugu.releasing.planning.truth import answer_of
 from takifugu.releasing.publishing.bundle import Bundle
 from takifugu.releasing.publishing.choosing import NO_CHOICE, Choice
-from takifugu.releasing.publishing.folder import certificates_of, place
+from takifugu.releasing.publishing.folder import certificates_of, place, writing
 from takifugu.releasing.publishing.new_ledger import opened
 from takifugu.releasing.publishing.orders import Ordered, alone_for, ordered
 from takifugu.releasing.publishing.progress import Progress
@@ -110,10 +110,7 @@ def ask(
 
 
 def _of_session(file: ReleaseFile) -> ReleaseFile:
-    """Return the file with its one table, under the name of its session.
-
-    Raises InputError for several tables.
-    """
+    """Return the file with its one table, under the name of its session. Raises InputError for several tables."""
     if len(file.items) != 1:
         names = [item.name for item in file.items]
         raise InputError(
@@ -177,7 +174,9 @@ class _Sitting:
         has_ended, table = is_last or self.terms.is_over(replies), None
         if replies:
             bundle = self._bundle(session, replies)
-            table = self._placed(bundle, there)
+            with writing(self.order.folder):
+                place(self.order.folder, bundle.files, there)
+            table = table_of(bundle.sheets[0], self.order.folder)
             self.progress.state = ReleaseState.DONE
         if has_ended and replies:
             self.progress.record(session.ledger, session.paid, bundle.certificates, ReleaseState.UNRECORDED)
@@ -269,17 +268,6 @@ class _Sitting:
         drawn = Drawn(question, labels, cells, is_private(self.bits), statement, declared)
         table = replace(planned.tables[0], questions=(question,), facts=(*planned.tables[0].facts, CHOSEN))
         return bundle_for(replace(planned, tables=(table,)), [drawn], {}, signer=self.signer)
-
-    def _placed(self, bundle: Bundle, there: Mapping[str, str]) -> Published:
-        """Put the table of all answers so far into the folder."""
-        folder = self.order.folder
-        try:
-            place(folder, bundle.files, there)
-        except OSError as error:
-            fault = f"the files could not all be written to {str(folder)!r} ({reason(error)})"
-        else:
-            return table_of(bundle.sheets[0], folder)
-        raise ReleaseError(fault, fix="make room or fix it").at("output")
 
 
 def _replies(session: Session) -> tuple[Reply, ...]:

@@ -29,7 +29,7 @@ from takifugu.releasing.certificates.cells import (
     rows_sent,
     rows_text,
     table_text,
-)  # fmt: skip
+)
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.facts import Fact, Window
 from takifugu.releasing.certificates.files import (
@@ -42,7 +42,7 @@ from takifugu.releasing.certificates.files import (
     TABLE,
     content_of,
     digest_of,
-)  # fmt: skip
+)
 from takifugu.releasing.certificates.signing import Signer
 from takifugu.releasing.planning.plan import Plan, Table
 from takifugu.releasing.planning.questions import SERIES, Drawn
@@ -231,10 +231,7 @@ def with_calibrations(
 
 
 def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:
-    """Return a table's adjusted values, if it publishes any.
-
-    Only its noisy values and public totals enter.
-    """
+    """Return a table's adjusted values, if it publishes any. Only its noisy values and public totals enter."""
     if table.totals is None:
         return None
     values = list[Mapping[str, Fraction]]()

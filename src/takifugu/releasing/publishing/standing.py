@@ -13,7 +13,7 @@ from takifugu.accounting.ledger import DRAWN, OVER, Payment
 from takifugu.core.names import normalised
 from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.tables import Table as Item
+from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.planning.book import there
 from takifugu.releasing.planning.identity import keys_of
 from takifugu.releasing.planning.plan import table_names
@@ -79,10 +79,7 @@ def payments_of(file: ReleaseFile) -> tuple[Payment, ...]:
 
 
 def standings(file: ReleaseFile, folder: Path) -> tuple[Standing, ...]:
-    """Return each [[table]]'s state from ledger and folder.
-
-    Pending payments are taken to be for other keys or data.
-    """
+    """Return each [[table]]'s state from ledger and folder. Pending payments are taken to be for other keys or data."""
     payments = payments_of(file)
     return tuple(_standing(file, item, folder, payments) for item in file.items)
 

@@ -30,23 +30,17 @@ def statements_of(book: Ledger, paid: Reservation | Payment) -> dict[str, Plain]
 
 def declared_of(book: Ledger, source: str) -> tuple[Assumption, ...]:
     """Return what was declared of a source's entries and people, in certificates' words."""
-    return (*_same_entries(book, source), *_same_people(book, source))
-
-
-def _same_entries(book: Ledger, source: str) -> Iterator[Assumption]:
+    said = list[Assumption]()
     for declared in book.declarations(source):
         changes = side_by_side(*declared.readings)
-        words = f"Declared on {declared.created[:10]} to be the same entries ({declared.why}):\n{changes}"
-        yield reading(words)
-
-
-def _same_people(book: Ledger, source: str) -> Iterator[Assumption]:
+        said.append(reading(f"Declared on {declared.created[:10]} to be the same entries ({declared.why}):\n{changes}"))
     for other in book.view().sources:
         if other != source:
-            yield public(
+            said.append(public(
                 f"The people of the source {other!r} are the same people. Each release about it counts here at the "
                 "cost of a change of the whole data set."
-            )
+            ))  # fmt: skip
+    return tuple(said)
 
 
 def in_certificate(statement: Plain, calibrations: Sequence[Calibration], frameworks: Plain, worst: bool) -> Plain:

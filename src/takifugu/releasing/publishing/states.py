@@ -192,10 +192,7 @@ def resuming(file: ReleaseFile) -> str:
 def paying_again(
     path: str | Path, name: str, payments: Iterable[Payment], output: str | Path, window: str, is_only: bool
 ) -> str:
-    """Return the command for paying for one [[table]] again.
-
-    `is_only` says that the file has no other.
-    """
+    """Return the command for paying for one [[table]] again. `is_only` says that the file has no other."""
     used = {paid.once for paid in payments}
     key = next(key for key in map(str, count(2)) if key not in used)
     options = list[str | Path]()

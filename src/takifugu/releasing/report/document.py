@@ -44,6 +44,7 @@ from takifugu.releasing.certificates.wording import (
     statistic_of,
 )
 from takifugu.releasing.postprocess.release import Release
+from takifugu.releasing.report.beside import beside
 from takifugu.releasing.report.opening import accuracy, verdict_of
 from takifugu.releasing.report.outcomes import Outcome, Published
 from takifugu.releasing.report.page import Block, Bullets, Column, Figure, Gallery, Table, Terms, Words, page, sentence
@@ -177,7 +178,7 @@ def _article(t: Published) -> dict[str, object]:
         "warnings": [*warnings, *(Words(sentence(words), "warning") for words in c.doubts)],
         "pictures": pictures, "columns": _columns(t), "before": _before(t), "files": files,
         "published": [*map(Words, meaning_of(c)), *tables],
-        "assumptions": list(_groups(c)), "limits": c.of_kind(Kind.LIMIT), "suspicions": list(suspicions(c)),
+        "assumptions": list(_groups(c)), "limits": c.of_kind(Kind.LIMIT), "suspicions": [*suspicions(c), *beside(t)],
         "if_belief_off": if_off(c), "with_others": composes(c), "compared": list(_compared(t)),
         "facts": _key_facts(t), "technical": _technical(t),
     }  # fmt: skip

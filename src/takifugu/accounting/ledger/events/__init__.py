@@ -136,10 +136,13 @@ _FIELDS = {
 }
 
 
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
 def canonical(data: object, name: str = "an event") -> str:
     """Write plain values as one JSON text; raises InputError where they would not read back unchanged."""
     try:
-        text = json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        text = _ENCODER.encode(data)
         if "\\ud" in text:  # half a character, which no file can hold
             json.dumps(data, ensure_ascii=False).encode()
         if name == "an event" or json.loads(text) == data:

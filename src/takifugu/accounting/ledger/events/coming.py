@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
+from typing import Any
 
 from takifugu.accounting.ledger.events.memory import Memory
-from takifugu.accounting.ledger.events.stores import MissingLedger, Store
+from takifugu.accounting.ledger.events.stores import Asking, MissingLedger, Store
 
 
-class Coming:
+class Coming(Store):
     """The store at a place, once there is one, and until then one in memory.
 
     `opens` opens it, and makes it where it gets a first event; `announce` is called before that.
@@ -31,28 +32,19 @@ class Coming:
                 self.is_new = False
         return self._made or self._rehearsed
 
-    def after(self, number: int) -> list[tuple[str, str]]:
-        return self._store.after(number)
+    def asking(self) -> AbstractContextManager[Asking]:
+        return self._store.asking()
 
-    def content(self, digest: str) -> bytes | None:
-        return self._store.content(digest)
+    def alone(self) -> AbstractContextManager[None]:
+        return self._store.alone()
 
-    def append(
-        self, number: int, head: str, events: Sequence[tuple[str, str]], contents: Mapping[str, bytes],
-        waiting: Mapping[tuple[str, int], bytes], done: str,
-    ) -> bool:  # fmt: skip
+    def append(self, *written: Any, **others: Any) -> bool:
         store = self._store
         if store is self._rehearsed:
             self._announce()
             self._made = store = self._opens(self._rehearsed.after(0)[0])
             self.is_new = store.is_new  # where another process was faster, its first event is another one
-        return store.append(number, head, events, contents, waiting, done)
-
-    def waiting(self, group: str) -> list[bytes]:
-        return self._store.waiting(group)
-
-    def alone(self) -> AbstractContextManager[None]:
-        return self._store.alone()
+        return store.append(*written, **others)
 
     def close(self) -> None:
         if self._made is not None:

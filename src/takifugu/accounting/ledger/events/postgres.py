@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
-from takifugu.accounting.ledger.events.stores import MissingLedger, in_place, named
+from takifugu.accounting.ledger.events.stores import Asking, MissingLedger, Store, named
 from takifugu.core.errors import LedgerError
 
 try:
@@ -33,7 +34,9 @@ _TABLES = {
     "takifugu_waiting": "ledger text, name text, number bigint, body bytea not null, "
     "primary key (ledger, name, number)",
 }
-_LOCK = "select pg_advisory_xact_lock(hashtextextended(%s, 0))"
+_NAMES = {**{table.removeprefix("takifugu_"): table for table in _TABLES}, "mine": "ledger = ? and", "key": "?, "}
+_LOCK = "select pg_advisory_xact_lock(hashtextextended(?, 0))"
+_LACKS, _HAS = "select to_regclass(?) is null", "select 1 from {events} where {mine} true limit 1"
 #: What a database must not be, and why it would forget.
 _FORGETS = {
     "select current_setting('fsync') = 'off'": "fsync is off",
@@ -44,7 +47,7 @@ _FORGETS = {
 }  # fmt: skip
 
 
-class Postgres:
+class Postgres(Store):
     """One ledger of a database: postgresql://host/database?ledger=name, with one connection."""
 
     _connection: Connection[Any] | None = None
@@ -63,41 +66,39 @@ class Postgres:
     def open(cls, url: str, timeout: float = 30.0, first: tuple[str, str] | None = None) -> Postgres:
         """Open a ledger, or make it with a first event; raises LedgerError where the database cannot keep one."""
         store = cls(url, timeout)
-        with store._transaction() as cursor:
+        with store.asking() as ask:
             for question, why in _FORGETS.items():
-                if _first(cursor, question):
+                if ask(question) == [(True,)]:
                     raise LedgerError(
                         f"the database of the ledger {store.name!r} may forget what it has committed",
                         rule=f"{why}: after a crash the same epsilon could be spent again",
                         fix="use a primary database with fsync and synchronous_commit on",
                     ).at("ledger")
             if first is not None:
-                store._make(cursor, first)
-            has = "select exists (select 1 from takifugu_events where ledger = %s)"
-            known = _first(cursor, "select to_regclass('takifugu_events') is not null")
-            if not known or not _first(cursor, has, store.ledger):
+                store._make(ask, first)
+            if ask(_LACKS, _NAMES["events"]) == [(True,)] or not ask(_HAS):
                 raise MissingLedger(f"there is no ledger {store.name!r}", fix="check the address").at("ledger")
         return store
 
-    def _make(self, cursor: Cursor[Any], first: tuple[str, str]) -> None:
-        cursor.execute(_LOCK, ("takifugu: tables",))
+    def _make(self, ask: Asking, first: tuple[str, str]) -> None:
+        ask(_LOCK, "takifugu: tables")
         for table, columns in _TABLES.items():
-            if not _first(cursor, "select to_regclass(%s) is not null", table):  # who may only insert need not make it
-                cursor.execute(f"create table {table} ({columns})")
-        if not _first(cursor, "select exists (select 1 from takifugu_events where ledger = %s)", self.ledger):
-            cursor.execute("insert into takifugu_events values (%s, 0, %s, %s)", (self.ledger, *first))
+            if ask(_LACKS, table) == [(True,)]:  # who may only insert need not make it
+                ask(f"create table {table} ({columns})")
+        if not ask(_HAS):
+            ask("insert into {events} values ({key}0, ?, ?)", *first)
             self.is_new = True
 
     @contextmanager
-    def _transaction(self) -> Iterator[Cursor[Any]]:
-        """Yield a cursor in a transaction, which ends with the outermost one."""
+    def asking(self) -> Iterator[Asking]:
+        """Yield what runs statements in a transaction, which ends with the outermost one."""
         with self._guard:
             try:
                 connection = self._connected()
                 self._depth += 1
                 try:
                     with connection.cursor() as cursor:
-                        yield cursor
+                        yield partial(self._ask, cursor)
                     if self._depth == 1:
                         connection.commit()
                 finally:
@@ -114,6 +115,12 @@ class Postgres:
                         "that the server runs",
                     ).at("ledger") from None
                 raise
+
+    def _ask(self, cursor: Cursor[Any], statement: str, *values: object) -> list[tuple[Any, ...]]:
+        if "{mine}" in statement or "{key}" in statement:
+            values = self.ledger, *values
+        cursor.execute(statement.format(**_NAMES).replace("?", "%s"), values)
+        return cursor.fetchall() if cursor.description else []
 
     def _connected(self) -> Connection[Any]:
         """Return the connection, opened anew where it is broken, or of the process that this one was forked from."""
@@ -132,55 +139,8 @@ class Postgres:
     def __del__(self) -> None:
         self.close()
 
-    def after(self, number: int) -> list[tuple[str, str]]:
-        query = (
-            "select number, body, digest from takifugu_events where ledger = %s and (number >= %s or number < 0) "
-            "order by number"
-        )
-        with self._transaction() as cursor:
-            return in_place(number, cursor.execute(query, (self.ledger, number)).fetchall())
-
-    def content(self, digest: str) -> bytes | None:
-        query = "select body from takifugu_contents where ledger = %s and digest = %s"
-        with self._transaction() as cursor:
-            row = cursor.execute(query, (self.ledger, digest)).fetchone()
-        return bytes(row[0]) if row else None
-
-    def append(
-        self, number: int, head: str, events: Sequence[tuple[str, str]], contents: Mapping[str, bytes],
-        waiting: Mapping[tuple[str, int], bytes], done: str,
-    ) -> bool:  # fmt: skip
-        with self.alone(), self._transaction() as cursor:
-            last = "select max(digest) from takifugu_events where ledger = %s and number = %s"
-            if _first(cursor, "select count(*) from takifugu_events where ledger = %s", self.ledger) != number:
-                return False
-            if number and _first(cursor, last, self.ledger, number - 1) != head:
-                return False
-            for digest, body in contents.items():
-                statement = "insert into takifugu_contents values (%s, %s, %s) on conflict do nothing"
-                cursor.execute(statement, (self.ledger, digest, body))
-            for place, event in enumerate(events, number):
-                cursor.execute("insert into takifugu_events values (%s, %s, %s, %s)", (self.ledger, place, *event))
-            for key, body in waiting.items():
-                cursor.execute("insert into takifugu_waiting values (%s, %s, %s, %s)", (self.ledger, *key, body))
-            if done:
-                cursor.execute("delete from takifugu_waiting where ledger = %s and name = %s", (self.ledger, done))
-        return True
-
-    def waiting(self, group: str) -> list[bytes]:
-        query = "select number, body from takifugu_waiting where ledger = %s and name = %s order by number"
-        with self._transaction() as cursor:
-            rows = cursor.execute(query, (self.ledger, group)).fetchall()
-        return [bytes(body) for place, (number, body) in enumerate(rows) if place == number]
-
     @contextmanager
     def alone(self) -> Iterator[None]:
-        with self._transaction() as cursor:
-            cursor.execute(_LOCK, (f"takifugu: {self.ledger}",))
+        with self.asking() as ask:
+            ask(_LOCK, f"takifugu: {self.ledger}")
             yield
-
-
-def _first(cursor: Cursor[Any], query: str, *values: object) -> Any:
-    """Return the one value that a query asks for."""
-    row = cursor.execute(query, values).fetchone()
-    return row[0] if row else None

@@ -8,14 +8,15 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
+from typing import Any
 from urllib.parse import quote
 
 from takifugu.accounting.ledger.events import RESTORE, disk
-from takifugu.accounting.ledger.events.stores import MissingLedger, in_place
+from takifugu.accounting.ledger.events.stores import Asking, MissingLedger, Store
 from takifugu.core.errors import LedgerError
 
 _TABLES = {
@@ -24,12 +25,13 @@ _TABLES = {
     "waiting": "CREATE TABLE waiting "
     "(name text, number integer, body blob not null, primary key (name, number)) without rowid",
 }
+_NAMES = {**dict(zip(_TABLES, _TABLES, strict=True)), "mine": "", "key": ""}
 _SETTINGS = ("synchronous=FULL", "secure_delete=ON", "trusted_schema=OFF", "temp_store=MEMORY")
 #: No value of a ledger has so many bytes.
 _LENGTH = 450_000_000
 
 
-class Sqlite:
+class Sqlite(Store):
     """A ledger in one file, with one connection, for one thread at a time."""
 
     _connection: sqlite3.Connection | None = None
@@ -66,9 +68,7 @@ class Sqlite:
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         try:
             with closing(sqlite3.connect(draft)) as connection:
-                for statement in _TABLES.values():
-                    connection.execute(statement)
-                connection.execute("insert into events values (0, ?, ?)", first)
+                begun(connection, first)
                 connection.commit()
             return disk.placed(draft, self.path)
         finally:
@@ -142,38 +142,14 @@ class Sqlite:
         if self._connection is not None:
             self.close()
 
-    def after(self, number: int) -> list[tuple[str, str]]:
-        query = "select number, body, digest from events where number >= ? or number < 0 order by number"
+    @contextmanager
+    def asking(self) -> Iterator[Asking]:
         with self._connected() as connection:
-            return in_place(number, connection.execute(query, (number,)).fetchall())
 
-    def content(self, digest: str) -> bytes | None:
-        with self._connected() as connection:
-            row = connection.execute("select body from contents where digest = ?", (digest,)).fetchone()
-        return row[0] if row and isinstance(row[0], bytes) else None
+            def ask(statement: str, *values: object) -> list[tuple[Any, ...]]:
+                return connection.execute(statement.format(**_NAMES), values).fetchall()
 
-    def append(
-        self, number: int, head: str, events: Sequence[tuple[str, str]], contents: Mapping[str, bytes],
-        waiting: Mapping[tuple[str, int], bytes], done: str,
-    ) -> bool:  # fmt: skip
-        with self.alone(), self._connected() as connection:
-            (there,) = connection.execute("select count(*) from events").fetchone()
-            (last,) = connection.execute("select max(digest) from events where number = ?", (number - 1,)).fetchone()
-            if there != number or (number and last != head):
-                return False
-            connection.executemany("insert or ignore into contents values (?, ?)", contents.items())
-            rows = [(number + place, *row) for place, row in enumerate(events)]
-            connection.executemany("insert into events values (?, ?, ?)", rows)
-            values = [(*key, body) for key, body in waiting.items()]
-            connection.executemany("insert or replace into waiting values (?, ?, ?)", values)
-            if done:
-                connection.execute("delete from waiting where name = ?", (done,))
-        return True
-
-    def waiting(self, group: str) -> list[bytes]:
-        with self._connected() as connection:
-            query = "select number, body from waiting where name = ? order by number"
-            return [body for place, (number, body) in enumerate(connection.execute(query, (group,))) if place == number]
+            yield ask
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -193,6 +169,13 @@ class Sqlite:
                     raise
                 finally:
                     self._is_alone = False
+
+
+def begun(connection: sqlite3.Connection, first: tuple[str, str]) -> None:
+    """Make the tables of a ledger, with its first event."""
+    for statement in _TABLES.values():
+        connection.execute(statement)
+    connection.execute("insert into events values (0, ?, ?)", first)
 
 
 def _close(connection: sqlite3.Connection) -> None:

@@ -1,11 +1,13 @@
-"""What a ledger needs of a database."""
+"""What a ledger keeps in a database, by one text of SQL for all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
+from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from takifugu.accounting.ledger.events import RESTORE, digest_of
@@ -44,17 +46,51 @@ def in_place(number: int, rows: Sequence[tuple[Any, ...]]) -> list[tuple[str, st
     return [(body, digest) for _, body, digest in rows]
 
 
-class Store(Protocol):
-    """Where events are kept. Rows are only added, but for values that wait; each call is one transaction."""
+#: Runs a statement with its values, and returns its rows.
+Asking = Callable[..., list[tuple[Any, ...]]]
+#: So many contents are asked for at once.
+AT_ONCE = 500
+
+
+class Store(ABC):
+    """A ledger in three tables of a database. Rows are only added, but for values that wait.
+
+    One text of SQL is for all databases. Each puts its tables' names into a statement; where a table holds several
+    ledgers, `{mine}` picks this one's rows, and `{key}` is its place in a new row.
+    """
 
     name: str
     is_new: bool
 
+    @abstractmethod
+    def asking(self) -> AbstractContextManager[Asking]:
+        """Yield what runs statements."""
+
+    @abstractmethod
+    def alone(self) -> AbstractContextManager[None]:
+        """Let nobody else write meanwhile; what is written inside is so at the end, all or nothing."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the connection; the next call opens it again."""
+
     def after(self, number: int) -> list[tuple[str, str]]:
         """Return the texts and digests of all events from a number on; raises LedgerError where one is missing."""
+        query = (
+            "select number, body, digest from {events} where {mine} (number >= ? or number < 0) order by number"
+        )
+        with self.asking() as ask:
+            return in_place(number, ask(query, number))
 
-    def content(self, digest: str) -> bytes | None:
-        """Return a content, None for one that is not there."""
+    def contents(self, digests: Collection[str]) -> dict[str, bytes]:
+        """Return those of some contents that are there."""
+        bodies, left = dict[str, bytes](), iter(digests)
+        with self.asking() as ask:
+            while some := list(islice(left, AT_ONCE)):
+                places = ", ".join("?" * len(some))
+                rows = ask(f"select digest, body from {{contents}} where {{mine}} digest in ({places})", *some)
+                bodies.update((digest, body) for digest, body in rows if isinstance(body, bytes))
+        return bodies
 
     def append(
         self, number: int, head: str, events: Sequence[tuple[str, str]], contents: Mapping[str, bytes],
@@ -65,19 +101,37 @@ class Store(Protocol):
         `head` is the digest of the event before them: another ledger in this place may have as many events.
         `waiting` are values to keep until they are published; those of the group `done` are dropped.
         """
+        with self.alone(), self.asking() as ask:
+            ((there,),) = ask("select count(*) from {events} where {mine} true")
+            ((last,),) = ask("select max(digest) from {events} where {mine} number = ?", number - 1)
+            if there != number or (number and last != head):
+                return False
+            for content in contents.items():
+                ask("insert into {contents} values ({key}?, ?) on conflict do nothing", *content)
+            for place, event in enumerate(events, number):
+                ask("insert into {events} values ({key}?, ?, ?)", place, *event)
+            for key, body in waiting.items():
+                ask("delete from {waiting} where {mine} name = ? and number = ?", *key)
+                ask("insert into {waiting} values ({key}?, ?, ?)", *key, body)
+            if done:
+                ask("delete from {waiting} where {mine} name = ?", done)
+        return True
 
     def waiting(self, group: str) -> list[bytes]:
         """Return the values that wait, in their order."""
+        query = "select number, body from {waiting} where {mine} name = ? order by number"
+        with self.asking() as ask:
+            return [body for place, (number, body) in enumerate(ask(query, group)) if place == number]
 
-    def alone(self) -> AbstractContextManager[None]:
-        """Let nobody else write meanwhile; what is written inside is so at the end, all or nothing."""
 
-    def close(self) -> None:
-        """Close the connection; the next call opens it again."""
+def contents_of(store: Store, digests: Collection[str]) -> dict[str, bytes]:
+    """Return contents that events name; raises LedgerError where one is not there, or another one."""
+    bodies = store.contents(digests)
+    if any(digest not in bodies or digest_of(bodies[digest]) != digest for digest in digests):
+        raise LedgerError("the ledger lacks what one of its events names", rule="it was edited or damaged", fix=RESTORE)
+    return bodies
+
 
 def content_of(store: Store, digest: str) -> bytes:
-    """Return a content that an event names; raises LedgerError where it is not there, or another one."""
-    body = store.content(digest)
-    if body is None or digest_of(body) != digest:
-        raise LedgerError("the ledger lacks what one of its events names", rule="it was edited or damaged", fix=RESTORE)
-    return body
+    """Return one such content."""
+    return contents_of(store, [digest])[digest]

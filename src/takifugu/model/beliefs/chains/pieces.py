@@ -15,7 +15,7 @@ from takifugu.core.entries import Nameless
 from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of
 from takifugu.core.plain import Plain, PlainForm, form, set_fields
-from takifugu.model.beliefs import check_registered, from_dict
+from takifugu.model.beliefs import Belief, check_registered, from_dict
 from takifugu.model.beliefs.one_sequence import OneSequence
 
 State = Hashable
@@ -118,14 +118,14 @@ class IndependentPieces(PlainForm, Nameless, kind="independent-pieces"):
     def components(self) -> Sequence[range]:
         return _Components(self.ends)
 
-    def component(self, number: int) -> OneSequence:
+    def component(self, number: int) -> Belief:
         length = self.lengths[number]
         if length not in self._cut:
-            self._cut[length] = self.chain.with_length(length)
+            self._cut[length] = self.chain.with_length(length).component(0)
         return self._cut[length]
 
     @cached_property
-    def _cut(self) -> dict[int, OneSequence]:
+    def _cut(self) -> dict[int, Belief]:
         return {}
 
     def assumptions(self) -> tuple[Assumption, ...]:

@@ -17,8 +17,9 @@ from takifugu.core.lists import list_of, members_of
 from takifugu.core.plain import ByValue, Json, Plain, set_fields
 from takifugu.core.rules import check_as_many, check_known, check_type
 from takifugu.model.beliefs.estimate import checked_source, point_estimate
-from takifugu.model.queries import Query
+from takifugu.model.queries import Linear, Mean, Query, Sum
 from takifugu.model.queries.real_columns import Columns, ColumnSums, declared_grid, readable_grid
+from takifugu.model.queries.together import JointQuery
 from takifugu.numbers.normal.matrices import Matrix, Vector, form, is_semidefinite, pivots
 from takifugu.numbers.rationals import Number, as_fraction, as_fractions, as_interval, as_positive, is_whole, to_text
 
@@ -34,13 +35,14 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
     """Model independent records that are jointly normal over named columns (Zhang22 §4.3).
 
     Decimals stay exact, so a singular covariance is one. The guarantee covers the effect of rounding, clipping and
-    replacing on the answer (docs/theory/attributes.md).
+    replacing on the answer (docs/theory/attributes.md). One record is a Gaussian process: its columns are the values
+    of a series, and `every_entry(max_difference=...)` hides each of them.
 
     Args:
         mean: One number for each column.
         covariance: One row for each column: symmetric and positive semidefinite.
         names: Names of the columns.
-        records: Number of records, two or more; it is public.
+        records: Number of records, one or more; it is public.
         ranges: (low, high) of each column that is read, in its units.
         resolution: Step to which numbers are rounded when read.
         outside: "refuse" numbers outside their range, or "clip" them, which the certificate states.
@@ -48,7 +50,7 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
         replaced: Columns whose missing values are replaced by a number before they are read.
 
     Raises:
-        InputError: For a covariance that is not symmetric and positive semidefinite, and for fewer than two records.
+        InputError: For a covariance that is not symmetric and positive semidefinite, and for fewer than one record.
 
     Examples:
         >>> body = MultivariateNormal([170, 70], [[49, 40], [40, 144]], names=["height", "weight"], records=500)
@@ -82,11 +84,11 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
         check_known(filled, columns, "the records have no column", "replaced")
         means = tuple(as_fraction(value, "a mean", "mean") for value in list_of(mean, "the means", "mean", "[170, 70]"))
         check_as_many(means, "means", columns, "columns", "mean")
-        if not is_whole(records, 2):
+        if not is_whole(records, 1):
             raise InputError(
                 f"the number of records is {records!r}",
-                rule="a property of whole columns is of two records or more, and their number is public",
-                fix="write a whole number from 2",
+                rule="one record is a series of values, more are a table, and their number is public",
+                fix="write a whole number from 1",
             ).at("records")
         check_known([outside], ("refuse", "clip"), "outside is", "outside")
         step = None
@@ -171,6 +173,34 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
             reaches.append(None if ends is None else self._reach(*ends))
         return Columns(self.columns, self.records, tuple(reaches))
 
+    @property
+    def is_process(self) -> bool:
+        """Whether one draw of all columns is the data: a Gaussian process."""
+        return self.records == 1
+
+    def varies(self, column: int) -> bool:
+        """Return whether a column has more than one value.
+
+        Args:
+            column: The number of the column.
+
+        Returns:
+            Whether its variance is above 0.
+        """
+        return self.covariance[column][column] > 0
+
+    def drift(self, column: int) -> Vector:
+        """Bound how far the mean of each column moves with one unit of another.
+
+        Args:
+            column: The number of the column that is moved by one unit.
+
+        Returns:
+            |Cov|/Var for each column, rounded up if at all.
+        """
+        variance = self.covariance[column][column]
+        return tuple(abs(shared) / variance for shared in self.covariance[column])
+
     def resolve(self, query: Query) -> ColumnSums:
         """Return a query as weighted sums of the columns.
 
@@ -183,8 +213,16 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
             The answer, without data.
 
         Raises:
-            InputError: Where a column that is read varies less than one step of the resolution.
+            InputError: Where a column that is read varies less than one step of the resolution, and for another query
+                than sums of one record.
         """
+        if self.is_process and not isinstance(query, Sum | Mean | Linear | JointQuery):
+            raise InputError(
+                f"the query asks for {query.describe()}, and the belief is a Gaussian process",
+                rule="its guarantee is proved for sums of values: a count jumps by 1 where a value crosses a line, "
+                "however little the value moves",
+                fix="publish Sum(...), Mean(...), Linear(weights), or several JointQuery([...])",
+            ).at("query")
         labels, rows = zip(*self.read.weights(query), strict=True)
         grid = declared_grid(query)
         if grid is None:
@@ -196,6 +234,8 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
         return answer
 
     def _check_resolution(self, read: Sequence[int]) -> None:
+        if self.is_process:
+            return  # a value may move by a whole step more, which is charged
         for number, variance in zip(read, self.pivots(read), strict=True):
             if self.resolution is not None and self.resolution**2 > variance:
                 condition = "" if number == read[0] else " given the others that are read"
@@ -259,6 +299,8 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         names = " and ".join(map(repr, self.columns))
+        if self.is_process:
+            return (world(f"The values are one draw from the stated joint normal distribution of {names}."),)
         normal = world(
             f"The {self.records} records are independent, each drawn from the stated joint normal distribution of "
             f"{names}."
@@ -300,6 +342,8 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
 
     def describe(self) -> str:
         names = " and ".join(map(repr, self.columns))
+        if self.is_process:
+            return f"the Gaussian process {names} ({self.source})"
         return f"{self.records} independent records of the jointly normal columns {names} ({self.source})"
 
 

@@ -20,7 +20,7 @@ from takifugu.core.rules import check_type
 from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.beliefs.records.normal_fit import Ends, region_of
-from takifugu.model.beliefs.records.normal_views import NormalView, view_of
+from takifugu.model.beliefs.records.normal_views import NormalView, records_view_of
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View
@@ -241,8 +241,13 @@ def region_view_of(belief: NormalRegion, secret: Secret) -> RegionView:
 
     Raises InputError for a secret whose worst law is not known.
     """
+    if belief.is_process:
+        raise InputError(
+            "the columns were fitted with a confidence, and there is one record",
+            rule="the worst law is known for several records", fix="declare the mean and the covariance",
+        ).at("records")  # fmt: skip
     name = belief.read.named(_hidden_column(secret))
-    views = tuple(view_of(law, secret) for law in belief.laws(name))
+    views = tuple(records_view_of(law, secret) for law in belief.laws(name))
     return RegionView(belief, belief.columns.index(name), views)
 
 

@@ -17,6 +17,7 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.lists import places_of
 from takifugu.core.rules import check_known
 from takifugu.model.beliefs.records.normal import MultivariateNormal
+from takifugu.model.beliefs.records.process_view import ProcessView, process_view_of
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View
@@ -100,11 +101,16 @@ class NormalView(View):
         return sum((abs(cell[column]) for cell in answer.coefficients), Fraction(0)) * (abs(difference) + farther)
 
 
-def view_of(belief: MultivariateNormal, secret: Secret) -> NormalView:
+def view_of(belief: MultivariateNormal, secret: Secret) -> NormalView | ProcessView:
     """Return the view of a normal belief for a secret.
 
     Raises InputError for a secret without one.
     """
+    return process_view_of(belief, secret) if belief.is_process else records_view_of(belief, secret)
+
+
+def records_view_of(belief: MultivariateNormal, secret: Secret) -> NormalView:
+    """Return the view of several records."""
     if isinstance(secret, DatasetProperty):
         return _of_records(belief, secret)
     if isinstance(secret, EveryEntry):

@@ -30,7 +30,7 @@ from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import Where, blamed, fault, stranger
 from takifugu.releasing.file.public import Public
 from takifugu.releasing.file.reading import wrong
-from takifugu.releasing.file.tables import Table as Item
+from takifugu.releasing.file.sections import Table as Item
 
 
 class Finite(Attributes):

@@ -24,9 +24,8 @@ from takifugu.releasing.file.keys import Answers, Number, Section, State, Text, 
 from takifugu.releasing.file.kind import Kind, ReleaseFile
 from takifugu.releasing.file.problems import Where, blamed, fault
 from takifugu.releasing.file.relation_keys import RelationKeys
-from takifugu.releasing.file.sections import FileSpec
+from takifugu.releasing.file.sections import FileSpec, Table
 from takifugu.releasing.file.shape import ReadBy, Shape
-from takifugu.releasing.file.tables import Table
 
 Columns = Text | Annotated[tuple[Text, ...], Field(min_length=1)]
 

@@ -29,9 +29,9 @@ from takifugu.releasing.file.policies.reading import read_by, valued, visited
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PolicySourceSpec, PriorSpec
 from takifugu.releasing.file.problems import blaming, broken, fault
 from takifugu.releasing.file.reading import misplaced
+from takifugu.releasing.file.sections import Table as Item
+from takifugu.releasing.file.sections import numbered
 from takifugu.releasing.file.shape import Shape
-from takifugu.releasing.file.tables import Table as Item
-from takifugu.releasing.file.tables import numbered
 
 #: What to write where it is not known yet whether places are listed or boxes.
 _COLUMNS = "write source.unit with value, a place or two coordinates; of one value for each person write value alone"
@@ -70,7 +70,7 @@ class UnderPolicy(Kind):
                 yield fault(("hide", "policy", number), "is no predicate", "write one of none_of and any_of")
         if (grid := spec.belief.meant.grid) is not None and isinstance(source.value, tuple):
             ends = (("belief", "grid", "x"), ("belief", "grid", "y"))
-            yield from misplaced(source.value, (grid.x, grid.y), ("source", "value"), ends)
+            yield from misplaced(source.value, (grid.x, grid.y), ends)
         if spec.prior is not None:
             yield from _prior_faults(spec.prior)
         yield from _calendar_faults(spec, forms[0])

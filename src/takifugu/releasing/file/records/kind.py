@@ -30,9 +30,8 @@ from takifugu.releasing.file.problems import broken, fault, faults_at, never_rea
 from takifugu.releasing.file.reading import bins_of, wrong
 from takifugu.releasing.file.relation_keys import RelationKeys
 from takifugu.releasing.file.relation_keys import key as relation_key
-from takifugu.releasing.file.sections import FileSpec
+from takifugu.releasing.file.sections import FileSpec, SharedTable, numbered
 from takifugu.releasing.file.shape import Shape
-from takifugu.releasing.file.tables import SharedTable, numbered
 
 
 class RecordSourceSpec(RelationKeys):

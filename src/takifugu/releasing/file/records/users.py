@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any
 
 from takifugu.core.assumptions import public
-from takifugu.core.errors import DataError, TakifuguError
+from takifugu.core.errors import DataError, TakifuguError, gathered
 from takifugu.core.lists import places_of, without
 from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.core.plain import toml_of
@@ -33,7 +33,7 @@ from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import Where, broken, fault, stranger
-from takifugu.releasing.file.reading import bins_of, noted, placed_at, raise_all, wrong
+from takifugu.releasing.file.reading import bins_of, placed_at, raise_all, wrong
 from takifugu.releasing.file.records.kind import (
     RecordItemSpec,
     RecordReleaseSpec,
@@ -42,8 +42,8 @@ from takifugu.releasing.file.records.kind import (
     faults_of_rows,
     unknown_value,
 )
+from takifugu.releasing.file.sections import numbered
 from takifugu.releasing.file.shape import ReadBy
-from takifugu.releasing.file.tables import numbered
 
 
 def _read_by(spec: RecordReleaseSpec, belief: object) -> ReadBy:
@@ -121,7 +121,7 @@ class Users(Records):
                 "person may have many",
             ))  # fmt: skip
         if source.group is not None and any(group not in names for (group,) in of_groups):
-            with noted(faults), placed_at("group"):
+            with gathered(faults), placed_at("group"):
                 file.table.refuse_lookalikes(names, "group", "by0")
                 raise DataError(f"{source.group!r} has a name that is not a group of the belief",
                                 fix=f"its groups are {first_of(names)}")  # fmt: skip

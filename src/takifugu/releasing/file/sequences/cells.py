@@ -32,10 +32,9 @@ from takifugu.releasing.certificates.facts import AS_WRITTEN
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Unit, UnitQuery
 from takifugu.releasing.file.problems import broken
-from takifugu.releasing.file.sequences.sections import ItemSpec
-from takifugu.releasing.file.sequences.source import SourceSpec
+from takifugu.releasing.file.sections import numbered
+from takifugu.releasing.file.sequences.sections import ItemSpec, SourceSpec
 from takifugu.releasing.file.sharing import CHOICES
-from takifugu.releasing.file.tables import numbered
 
 
 def attribute_of(item: ItemSpec) -> str | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from takifugu.core.errors import InputError, TakifuguError
+from takifugu.core.errors import InputError, TakifuguError, gathered
 from takifugu.core.sections import values_of, written
 from takifugu.data import Calendar, Slots, axes_of, steps_in
 from takifugu.data.relation.keys import OF_ROWS
@@ -25,12 +25,13 @@ from takifugu.releasing.file.problems import (
     broken,
     fault,
     faults_at,
-    strange_states,
+    stranger,
     undeclared,
 )
 from takifugu.releasing.file.public import collecting, faults_of, private_keys, revealed
 from takifugu.releasing.file.published_words import people_named
 from takifugu.releasing.file.relation_keys import UNOPENED, is_there
+from takifugu.releasing.file.sections import numbered
 from takifugu.releasing.file.sequences import cells, runs
 from takifugu.releasing.file.sequences.fitting import PublicSequences
 from takifugu.releasing.file.sequences.runs import declared_source
@@ -40,10 +41,10 @@ from takifugu.releasing.file.sequences.sections import (
     Hide,
     ItemSpec,
     ReleaseSpec,
+    SequenceBelief,
+    SourceSpec,
 )
-from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec
 from takifugu.releasing.file.shape import Parts, opened
-from takifugu.releasing.file.tables import numbered
 
 #: The keys of [source] that name states.
 _OF_STATES = ("bins", "default_state")
@@ -63,7 +64,7 @@ def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Pa
         problems += _twice_named(source)
         declared = None
         if faulty.isdisjoint(f"source.{key}" for key in OF_ROWS):
-            with _collecting(problems):
+            with gathered(problems, _of_rows):
                 declared = declared_source(spec, has_states="belief.states" not in faulty)
         if declared is not None:
             # A calendar is planned before there is a recording; who reads it says that it is missing.
@@ -75,7 +76,7 @@ def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Pa
                 problems += faults
             problems += runs.faults_of(source, belief, folder, data)
             if source.roster is not None:
-                with _collecting(problems):
+                with gathered(problems, _of_rows):
                     roster = runs.roster_of(declared, folder)
                     problems += cells.faults_of(roster, spec.table)
                     if roster is not None:
@@ -98,13 +99,9 @@ def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Pa
     return chain, None, table, problems
 
 
-@contextmanager
-def _collecting(problems: list[TakifuguError]) -> Iterator[None]:
-    """Add an error about the rows inside to the faults, at its key of [source]."""
-    try:
-        yield
-    except TakifuguError as error:
-        problems += blamed_keys(error, "source")
+def _of_rows(error: TakifuguError) -> list[TakifuguError]:
+    """Return the faults of an error about the rows, each at its key of [source]."""
+    return blamed_keys(error, "source")
 
 
 def _believed(
@@ -240,8 +237,9 @@ def _hide(hide: EntrySpec, source: SourceSpec | None, belief: SequenceBelief | N
         what = f"'one-entry' hides one entry of one sequence, and source.{key} says that there are several"
         yield fault(("hide", "kind"), what, f'write kind = "every-entry", or leave source.{key} out')
     if belief is not None:
-        yield from strange_states(("hide", "a"), [hide.a], belief.states)
-        yield from strange_states(("hide", "b"), [hide.b], belief.states)
+        for key, state in (("a", hide.a), ("b", hide.b)):
+            if state not in belief.states:
+                yield stranger(("hide", key), state, "state", belief.states)
     fix = "write the other state that the entry may have"
     yield from broken((hide.a == hide.b, "hide.b", f"is {hide.b!r}, as a is", fix))
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
 
 from takifugu.calibration import Calibration
 from takifugu.core.assumptions import check, limit, public, reading, world
-from takifugu.core.errors import SpecError
+from takifugu.core.errors import DataError, InputError, SpecError, Step
 from takifugu.core.sections import written
 from takifugu.data import Bins, Calendar, Slots, axes_of
+from takifugu.data.relation.pieces import pieces_of
 from takifugu.data.values.pieces import Counted, Piece
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
@@ -22,22 +25,33 @@ from takifugu.releasing.file.calendars import expanded, facts_of, night_set_back
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery, assumed
 from takifugu.releasing.file.problems import blaming, fault
-from takifugu.releasing.file.sequences.build import units_of
 from takifugu.releasing.file.sequences.cells import (
     attribute_of,
     by_attribute,
     by_cells,
     cells_of_nobody,
     clock_of,
+    counted_by,
     used_by,
     values_of_attribute,
+    with_attributes,
     words_of_cells,
 )
 from takifugu.releasing.file.sequences.checks import meaning_of
-from takifugu.releasing.file.sequences.runs import notices_of, words_of
-from takifugu.releasing.file.sequences.sections import EntrySpec, ItemSpec, ReleaseSpec, duration_in, lasting
-from takifugu.releasing.file.sequences.source import SequenceBelief, read_by
+from takifugu.releasing.file.sequences.runs import notices_of, refuse_future, words_of
+from takifugu.releasing.file.sequences.sections import (
+    EntrySpec,
+    ItemSpec,
+    ReleaseSpec,
+    SequenceBelief,
+    duration_in,
+    lasting,
+    read_by,
+)
 from takifugu.releasing.file.shape import Shape
+
+#: The section of a release file that has a key, where it is not [source].
+_SECTIONS: dict[Step, str] = {"states": "belief", "max_length": "belief"}
 
 
 class Sequences(Kind):
@@ -73,7 +87,41 @@ class Sequences(Kind):
         return tuple(facts)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
-        return units_of(file)
+        """Return the units by name, with the pieces of allowed (public) lengths.
+
+        Raises DataError, with the rule's key in the release file.
+        """
+        spec = file.sections(ReleaseSpec)
+        source, table = spec.source, file.table
+        entrywise = not all(reads_alike(item.meant.query_about(file.belief, file.folder)) for item in spec.table)
+        try:
+            if source.are_runs:
+                refuse_future(source)
+            counts = table.counts(file.places, counted_by(spec.table))
+            states = table.states(file.places) if entrywise else None
+            all_pieces = pieces_of(counts, source.unit, source.recording, states, table.first_rows)
+            if file.places is not None and not source.hides_gaps:  # who has rows in a window is then public, too
+                all_pieces = [piece for piece in all_pieces if piece.observed]
+                if not all_pieces:
+                    raise DataError("no row lies in the window", fix="publish another window").at("from")
+            _check_lengths(all_pieces, spec.belief.max_length)
+        except (DataError, InputError) as error:
+            error.where = error.where or ("file",)
+            raise error.at(_SECTIONS.get(error.where[0], "source")).placed() from None
+        shapes: dict[tuple[int, ...], tuple[int, ...]] = {}  # equal ones are one object
+        units = list[Unit]()
+        for name, group in groupby(all_pieces, key=attrgetter("unit")):
+            of_unit = tuple(group)
+            if len(of_unit) == 1:  # as most have, and there may be millions
+                lengths, complete = shapes.setdefault((of_unit[0].length,), (of_unit[0].length,)), of_unit[0].complete
+            else:
+                lengths, complete = tuple(map(attrgetter("length"), of_unit)), all(map(attrgetter("complete"), of_unit))
+                lengths = shapes.setdefault(lengths, lengths)
+            observed = () if complete else _observed(of_unit)
+            starts = tuple(piece.start for piece in of_unit if piece.start is not None)
+            spelling, size = of_unit[0].written, sum(lengths)
+            units.append(Unit(name, of_unit, spelling, size, complete, observed, shape=lengths, starts=starts))
+        return with_attributes(tuple(units), table.roster, spec.table)
 
     def query_of(self, file: ReleaseFile, item: ItemSpec) -> Query:
         query = super().query_of(file, item)
@@ -184,3 +232,22 @@ def _rules(spec: ReleaseSpec) -> Iterator[Fact]:
         bins = Bins(source.bins)
         readings = "; ".join(f"{words} as {state!r}" for words, state in zip(bins.words, bins.states, strict=True))
         yield reading(f"Numbers of {source.value!r} are read in bins: {readings}.")
+
+
+def _check_lengths(pieces: Sequence[Piece], most: int | None) -> None:
+    if most is not None and any(piece.length > most for piece in pieces):
+        raise DataError(
+            "a recording has more steps than max_length", rule="lengths are public, and declared",
+            fix="raise max_length; or number recordings of that length in sql",
+        ).at("max_length")  # fmt: skip
+
+
+def _observed(pieces: Sequence[Piece]) -> tuple[range, ...]:
+    """Return the observed entries, counted through all pieces."""
+    if len(pieces) == 1:
+        return pieces[0].observed
+    runs, start = list[range](), 0
+    for piece in pieces:
+        runs += [range(start + run.start, start + run.stop) for run in piece.observed]
+        start += piece.length
+    return tuple(runs)

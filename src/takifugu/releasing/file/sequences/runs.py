@@ -21,7 +21,7 @@ from takifugu.data.relation.roster import Roster, read_roster
 from takifugu.data.values.spellings import meant
 from takifugu.releasing.file.problems import broken
 from takifugu.releasing.file.relation_keys import is_one_of, private_files
-from takifugu.releasing.file.sequences.source import SequenceBelief, SourceSpec, read_by
+from takifugu.releasing.file.sequences.sections import SequenceBelief, SourceSpec, read_by
 
 
 def declared_source(spec: Any, has_states: bool = True) -> Source:

@@ -1,0 +1,1 @@
+"""Beliefs that are said by other ones: a distribution of somebody else's, and a chain behind its observations."""

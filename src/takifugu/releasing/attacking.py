@@ -1,0 +1,157 @@
+"""What a suspicious reader of a release file's table learns of one made-up recording, under three noises.
+
+The recording is drawn from the public belief: no data are opened, and no ledger is. Beside Takifugu's noise stand
+ordinary noise and group noise of the same epsilon (`other_noises`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from takifugu.analysis.randomisers import Randomiser
+from takifugu.audit.compared_pairs import Pairs, is_of_runs, of_entries
+from takifugu.audit.step_posteriors import Learnt, Walk, learnt
+from takifugu.calibration import Calibration
+from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.core.errors import Unsupported
+from takifugu.core.lists import places_of, take
+from takifugu.core.plain import Json
+from takifugu.model.queries import Additive
+from takifugu.model.secrets.of_entries import EveryEntry
+from takifugu.numbers.noise import Entropy
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.file.relation_keys import UNOPENED
+from takifugu.releasing.planning.other_noises import TAKIFUGU, attacked, other_noises
+from takifugu.releasing.planning.plan import Watch, unwatched
+from takifugu.releasing.publishing import rehearsing
+from takifugu.releasing.publishing.choosing import Choice
+
+#: What is served, for a refusal.
+_SERVED = (
+    "an attack serves counts, sums and histograms of one Markov chain of two or three states with a known start, under "
+    "Laplace noise"
+)
+
+
+@dataclass(frozen=True)
+class Suspected:
+    """What a reader learns under one noise."""
+
+    noise: str
+    scale: float
+    learnt: Learnt
+
+
+@dataclass(frozen=True, eq=False)
+class Attack:
+    """What a reader learns of one made-up recording from one table, by noise: ordinary, Takifugu's, group.
+
+    `others` are the tables of the file that were left alone, `run` the length of the runs of steps that are secret.
+    """
+
+    table: str
+    others: tuple[str, ...]
+    seed: int
+    steps: int
+    epsilon: Fraction
+    states: tuple[str, ...]
+    run: int
+    noises: tuple[Suspected, ...]
+
+    @property
+    def words(self) -> str:
+        """Say what was made up."""
+        return (
+            f"MADE UP: one recording of {self.steps:,} steps, from the belief and the seed {self.seed}. Nobody's data "
+            "were read."
+        )
+
+    def to_dict(self) -> Json:
+        """Return plain data for JSON."""
+        noises = []
+        for each in self.noises:
+            found = asdict(each.learnt)
+            found["worst"]["pair"] = take(self.states, each.learnt.worst.pair)
+            noises.append({"noise": each.noise, "scale": each.scale, **found})
+        return {
+            "made_up": self.words, "table": self.table, "seed": self.seed, "steps": self.steps,
+            "epsilon": str(self.epsilon), "run": self.run, "noises": noises,
+        }  # fmt: skip
+
+
+def attack(
+    path: str | Path, seed: int, steps: int | None = None, only: str | None = None, window: str | None = None,
+    watch: Watch = unwatched,
+) -> Attack:  # fmt: skip
+    """Attack a table of a release file, by default its first one, on one recording drawn from its belief.
+
+    The reader knows everybody else's data, and takes the belief for true. Raises Unsupported for what is not served.
+    """
+    file = Choice(() if only is None else (only,)).of(load(path, UNOPENED, window=window))
+    first, *others = file.items
+    if not file.kind.facts.has_lengths:
+        raise _unserved(first.name, "its belief is no chain")
+    file = file.only((first,))
+    planned, _, bits = rehearsing.about_nobody(file, seed, 1, steps, watch)
+    watch(f"attacking {first.name}", 0, 1)
+    table = planned.tables[0]
+    calibration = table.questions[0].calibration
+    try:
+        chain, answer = attacked(calibration)
+        noises = list(_noises(calibration))
+    except Unsupported as error:
+        raise _unserved(table.name, error.message) from None
+    walk = Walk.of(chain, answer)
+    (question,) = rehearsing.with_data(planned.only((table.name,)), bits).questions
+    recording: Any = question.data
+    truth = np.array(take(places_of(chain.chain.states), recording), dtype=np.int64)
+    compared = _compared(calibration, walk.before)
+    suspected = list[Suspected]()
+    for name, noise in noises:
+        after = walk.after(noise, _published(answer, truth, noise, bits))
+        found = learnt(walk.before, after, truth, compared, float(calibration.epsilon))
+        suspected.append(Suspected(name, float(noise.scale), found))
+    states = tuple(map(str, chain.chain.states))
+    run = max(getattr(secret, "length", 1) for secret in calibration.framework.secrets)
+    names = tuple(item.name for item in others)
+    return Attack(table.name, names, seed, chain.length, calibration.epsilon, states, run, tuple(suspected))
+
+
+def _unserved(name: str, why: str) -> Unsupported:
+    return Unsupported(f"{name!r} cannot be attacked: {why}; {_SERVED}")
+
+
+def _noises(calibration: Calibration) -> Iterator[tuple[str, Randomiser]]:
+    """Yield ordinary noise, Takifugu's, and group noise, of one epsilon."""
+    (ordinary, of_one), (group, of_all) = other_noises(calibration)
+    yield ordinary, of_one.randomiser
+    yield TAKIFUGU, calibration.randomiser
+    yield group, of_all.randomiser
+
+
+def _published(answer: Additive, truth: IntArray, noise: Randomiser, bits: Entropy) -> tuple[Fraction, ...]:
+    """Draw the table of a made-up recording."""
+    steps = [Fraction(total) * answer.grid / noise.grid for total in answer.evaluate(truth)]
+    drawn: Any = noise.draw(steps, bits)
+    return tuple(drawn)
+
+
+def _compared(calibration: Calibration, before: FloatArray) -> dict[int, Pairs]:
+    """Return the ordered pairs of values that each secret step is promised about.
+
+    Whoever hides runs hides each step of them: what a step tells is a mixture of what the runs around it tell.
+    """
+    compared = dict[int, Pairs]()
+    for secret in calibration.framework.secrets:
+        of_steps = EveryEntry() if is_of_runs(secret) else secret
+        belief = calibration.framework.beliefs[0]
+        for step, pairs in of_entries(of_steps, belief, lambda i: np.flatnonzero(before[i] > 0).tolist()):
+            if pairs:
+                compared[step] = (*compared.get(step, ()), *pairs)
+    return compared

@@ -1,0 +1,53 @@
+"""The noises that stand beside Takifugu's: for one step as if no other told of it, and for all that somebody did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from takifugu.analysis.bounds import Bound, Refusal
+from takifugu.analysis.problem import Problem
+from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace
+from takifugu.audit.partial_sums import Sequence as Chained
+from takifugu.calibration import Calibration
+from takifugu.calibration.registry import find
+from takifugu.core.errors import Unsupported
+from takifugu.model.queries import Additive, resolved
+
+#: The noises by their names, and the mechanisms that find them.
+ORDINARY, TAKIFUGU, GROUP = "ordinary", "takifugu", "group"
+_MECHANISMS = {ORDINARY: "entry", GROUP: "group"}
+
+
+def other_noises(calibration: Calibration) -> Iterator[tuple[str, Bound]]:
+    """Yield ordinary noise and group noise of the same epsilon, with what they promise under the belief.
+
+    Raises Unsupported where there is none.
+    """
+    problem = Problem(calibration.framework, calibration.query, calibration.epsilon)
+    for name, mechanism in _MECHANISMS.items():
+        bound = find(mechanism).load().bound(problem)
+        if isinstance(bound, Refusal):
+            raise Unsupported(bound.reason)
+        yield name, bound
+
+
+def attacked(calibration: Calibration) -> tuple[Chained, Additive]:
+    """Return the chain and the answer that a reader's posterior is computed of.
+
+    Raises Unsupported, with the reason, for anything but sums over one chain of two or three states with a known start,
+    with Laplace noise.
+    """
+    beliefs = calibration.framework.beliefs
+    chain = Chained.of(beliefs[0]) if len(beliefs) == 1 else None
+    if chain is None:
+        raise Unsupported("its belief is no single chain")
+    if chain.states not in (2, 3):
+        raise Unsupported(f"its chain has {chain.states} states")
+    if chain.chain.initial == "any":
+        raise Unsupported("its chain has any start")
+    answer = resolved(calibration.query, beliefs[0])
+    if not isinstance(answer, Additive) or answer.is_chosen_from:
+        raise Unsupported(f"it publishes {calibration.query.describe()}")
+    if not isinstance(calibration.randomiser, DiscreteLaplace | RoundedLaplace):
+        raise Unsupported("its noise is not Laplace noise")
+    return chain, answer

@@ -1,0 +1,70 @@
+"""What a reader who is 50 % sure becomes with a table's noise, beside ordinary noise and group noise of its epsilon."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from takifugu.accounting.suspicion import explain, odds, percent
+from takifugu.analysis.randomisers import Randomiser
+from takifugu.audit.partial_sums import Sequence as Chained
+from takifugu.audit.right_guesses import right_guesses
+from takifugu.calibration import Calibration
+from takifugu.core.errors import Unsupported
+from takifugu.core.escaping import number
+from takifugu.model.queries import Additive
+from takifugu.numbers.rationals import Number
+from takifugu.releasing.planning.other_noises import GROUP, ORDINARY, attacked, other_noises
+from takifugu.releasing.report.outcomes import Published
+from takifugu.releasing.report.page import Block, Table
+
+_NAMES = {ORDINARY: "ordinary, for one step alone", GROUP: "for a whole recording"}
+_NOTE = (
+    "Right guesses: how often the better guess at the middle step of the longest recording is right, on average over "
+    "all tables. Without a table it is 50 %."
+)
+
+
+def beside(t: Published) -> Iterator[Block]:
+    """Yield three noises of one epsilon, where a posterior is computed of the table and both others were compared."""
+    calibration = t.noisiest[1].calibration
+    if calibration is None or calibration.delta:
+        return
+    tried = {row.name for row in calibration.alternatives if row.scale is not None}
+    try:
+        chain, answer = attacked(calibration)
+        if not {"entry", "group"} <= tried:  # too large, or nobody compared anything
+            return
+        rows = list(_rows(calibration, chain, answer))
+    except Unsupported:
+        return
+    header: tuple[str, ...] = ("noise of the same epsilon", "scale", "50 % can become", "in odds", "right guesses")
+    has_average = any(row[-1] for row in rows)
+    if not has_average:
+        header, rows = header[:-1], [row[:-1] for row in rows]
+    yield Table(f"{t.name}: other noise", header, rows, range(1, len(header)), _NOTE * has_average, chosen=1)
+
+
+def _rows(calibration: Calibration, chain: Chained, answer: Additive) -> Iterator[tuple[str, ...]]:
+    from takifugu.influence.promise import promise_of
+
+    (ordinary, of_one), (group, of_all) = other_noises(calibration)
+    hides_all = promise_of(calibration.problem, of_all.randomiser.scale).epsilon
+    noises: list[tuple[str, Randomiser, Number]] = [
+        (_NAMES[ordinary], of_one.randomiser, of_one.epsilon),
+        ("Takifugu's", calibration.randomiser, calibration.epsilon),
+        (_NAMES[group], of_all.randomiser, hides_all),
+    ]  # fmt: skip
+    for name, noise, loss in noises:
+        high = explain("50 %", loss).high
+        becomes = percent(high, up=True), f"1 to 1 → {odds(high, up=True)}"
+        yield name, number(noise.scale), *becomes, _average(chain, answer, noise)
+
+
+def _average(chain: Chained, answer: Additive, noise: Randomiser) -> str:
+    """Say how often the better guess is right, on average over all tables, "" where that is not computed."""
+    longest = max(chain.lengths)
+    step = sum(chain.lengths[: chain.lengths.index(longest)]) + longest // 2
+    try:
+        return percent(right_guesses(chain, answer, step, noise, 0.5), up=True)
+    except Unsupported:
+        return ""

@@ -1,0 +1,86 @@
+"""Normal releases about one Gaussian process: squares of moves add up, value by value, whatever was chosen when."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from tests.support import process_oracles as oracle
+
+import takifugu as tf
+from takifugu.accounting.composition import charge_of, joint
+from takifugu.accounting.composition.processes import STACKED
+from takifugu.core.errors import CompositionRefused, TakifuguError
+
+SERIES = tf.AutoregressiveNormal("0.8", 1, 20)
+FRAMEWORK = tf.Pufferfish(tf.every_entry(max_difference=1), SERIES)
+TINY = Fraction(1, 10**6)
+
+
+def week(first):
+    return tf.calibrate(
+        FRAMEWORK, tf.Sum(entries=range(first, first + 5)), 1, TINY, mechanism="attribute-gaussian-exact"
+    )
+
+
+def stacked_move(scales):
+    weights = np.kron(np.eye(20 // 5), np.ones((1, 5)))[: len(scales)]
+    variances = np.array([float(scale) ** 2 for scale in scales])
+    return oracle.moves(oracle.autoregressive(0.8, 20), weights, variances, 1, own=False).max()
+
+
+@pytest.fixture(scope="module")
+def weeks():
+    return [week(first) for first in range(0, 20, 5)]
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_weekly_sums_lose_what_one_release_of_all_of_them_would(weeks, count):
+    published = weeks[:count]
+    together = tf.compose(published)
+    move = stacked_move([one.scale for one in published])
+    delta = float(together.delta)
+    assert delta == pytest.approx(count * 1e-6)
+    assert oracle.profile(move, float(together.epsilon)) <= delta * (1 + 1e-6)
+    if together.epsilon > 1:
+        assert oracle.profile(move, float(together.epsilon) * (1 - 1e-6)) > delta
+
+
+def test_a_sum_again_and_again_loses_the_root_of_its_number(weeks):
+    again = tf.compose([weeks[0]] * 9)
+    move = 3 * stacked_move([weeks[0].scale])
+    assert oracle.profile(move, float(again.epsilon)) == pytest.approx(9e-6, rel=1e-4)
+
+
+def test_a_later_release_never_lowers_what_is_spent(weeks):
+    charges = [charge_of(one) for one in (weeks[0], weeks[1], weeks[0])]
+    spent = [joint(FRAMEWORK, charges[:count]) for count in (1, 2, 3)]
+    assert [one.rule for one in spent] == [STACKED] * 3
+    assert spent[0].epsilon == 1
+    assert [one.epsilon for one in spent] == sorted(one.epsilon for one in spent)
+    assert [one.delta for one in spent] == [TINY, 2 * TINY, 3 * TINY]
+
+
+def test_the_worst_of_several_beliefs_counts(weeks):
+    wilder = tf.AutoregressiveNormal("0.9", 1, 20)
+    both = tf.Pufferfish(tf.every_entry(max_difference=1), [SERIES, wilder])
+    one = tf.calibrate(both, tf.Sum(entries=range(5)), 1, TINY, mechanism="attribute-gaussian-exact")
+    assert one.scale > weeks[0].scale
+    assert tf.compose([one, one]).epsilon > 1
+
+
+def test_noise_of_another_kind_or_framework_is_not_added_up(weeks):
+    laplace = tf.calibrate(FRAMEWORK, tf.Sum(), 1, mechanism="wasserstein")
+    with pytest.raises(CompositionRefused):
+        tf.compose([weeks[0], laplace])
+    other = tf.Pufferfish(tf.every_entry(max_difference=2), SERIES)
+    foreign = tf.calibrate(other, tf.Sum(), 1, TINY, mechanism="attribute-gaussian-exact")
+    with pytest.raises(CompositionRefused):
+        tf.compose([weeks[0], foreign])
+
+
+def test_a_ledger_pays_for_one_week_after_another(weeks, tmp_path):
+    path, values = tmp_path / "ledger.db", [0.1 * step for step in range(20)]
+    for one in weeks:
+        tf.release(one, values, ledger=path, source="meter", budget=("1.2", "1e-5"), entries="power, one value an hour")
+    with pytest.raises(TakifuguError, match="left"):
+        tf.release(weeks[0], values, ledger=path, source="meter", entries="power, one value an hour")
