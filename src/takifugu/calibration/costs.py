@@ -51,7 +51,12 @@ def cost(
         framework: what is secret under which beliefs.
         query: what is published.
         epsilons: at least one; each as `calibrate` takes it.
-        delta: as that of `calibrate`, and so are all others.
+        delta: As in `calibrate`.
+        mechanism: As in `calibrate`.
+        single_release: As in `calibrate`.
+        allow_zero_noise: As in `calibrate`.
+        allow_private_belief: As in `calibrate`.
+        metric: As in `calibrate`.
 
     Returns:
         The costs in the order of the epsilons. Where noise is refused its calibration is None.
