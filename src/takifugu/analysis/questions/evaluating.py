@@ -72,7 +72,7 @@ def filled(answer: Additive, values: IntArray) -> IntArray:
 
     Raises DataError where the answer reads one that is left out.
     """
-    if values.dtype != np.int64 or values.ndim != 1 or not (values == LEFT_OUT).any():
+    if values.ndim > 1 or not (values == LEFT_OUT).any():
         return values
     if ((values == LEFT_OUT) & (answer.entry_changes() != 0)).any():
         raise DataError(

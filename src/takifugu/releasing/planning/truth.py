@@ -87,11 +87,12 @@ def read(calibration: Calibration, data: object) -> Seen:
         return Seen(value_of(data))
     domain = calibration.framework.domain  # all beliefs agree on entries and values (frameworks.agreed)
     answer = resolved(calibration.query, domain)
-    values = filled(answer, value_indices(domain, data))
+    values = value_indices(domain, data)
     if not calibration.problem.on_grid:
         seen = Seen(values)
         _check_written(answer_of(calibration, seen), calibration)
         return seen
+    values = filled(answer, values)
     if misses(answer, values):
         _check_may_miss(calibration)
     return Seen(values)
