@@ -2,3 +2,10 @@
 new MutationObserver(() => {
   document.querySelectorAll("nav.md-code__nav:not([role])").forEach((bar) => bar.setAttribute("role", "presentation"));
 }).observe(document.documentElement, { childList: true, subtree: true });
+
+// A table that is wider than the page is scrolled, by keyboard, too.
+const reachable = () => document.querySelectorAll(".md-typeset__scrollwrap").forEach((wrap) => {
+  if (wrap.scrollWidth > wrap.clientWidth) wrap.tabIndex = 0;
+});
+addEventListener("load", reachable);
+addEventListener("resize", reachable);

@@ -142,7 +142,7 @@ def papers() -> Iterator[str]:
         yield f"### {paper}\n"
         yield from table(("item", "where", "shown by", "against the print"), (
             (
-                item["item"], _from_docs(item["where"]), item.get("command", f"– ({item.get('none', '')})"),
+                item["item"], _from_docs(item["where"]), _from_docs(item.get("command", f"– ({item.get('none', '')})")),
                 _from_docs(item["difference"]),
             )
             for item in items
