@@ -13,7 +13,8 @@ function eventLevelWords(epsilon, similarity) {
   if (!(epsilon > 0 && epsilon <= 700)) return "Write an ε above 0, and at most 700.";
   if (!(similarity >= 0.5 && similarity <= 0.9999)) return "Write a probability from 0.5 to 0.9999.";
   const loss = eventLevelLoss(epsilon, similarity);
-  const sure = lost => (Math.ceil(1e4 / (1 + Math.exp(-lost)) - 1e-6) / 100).toFixed(2);
+  const percent = lost => Math.ceil(1e4 / (1 + Math.exp(-lost)) - 1e-6) / 100;
+  const sure = lost => percent(lost) > 99.99 ? "more than 99.99" : percent(lost).toFixed(2);
   const up = lost => (Math.ceil(lost * 100 - 1e-6) / 100).toFixed(2);
   return `One event loses ε = ${up(loss)}. Somebody who is 50 % sure of it can become ${sure(loss)} % sure. ` +
     `If events were independent, it would be ε = ${up(epsilon)} and ${sure(epsilon)} %.`;

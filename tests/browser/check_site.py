@@ -68,7 +68,7 @@ def test_a_form_says_what_an_event_loses(address: str, browser: Any) -> None:
     output = page.locator("form.event-level output")
     assert "ε = 6.89" in output.inner_text()
     page.get_by_label("probability of the same").fill("0.99")
-    assert "ε = 11.68" in output.inner_text()
+    assert "ε = 11.69. Somebody who is 50 % sure of it can become more than 99.99 % sure" in output.inner_text()
     page.close()
 
 

@@ -32,6 +32,10 @@ def test_its_sentence_has_the_numbers_of_the_page(script: Scripts) -> None:
     )
 
 
+def test_nobody_is_sure_of_all(script: Scripts) -> None:
+    assert "can become more than 99.99 % sure" in script.call("eventLevelWords(2.64, 0.99)")
+
+
 @pytest.mark.parametrize(
     ("numbers", "word"),
     [("NaN, 0.9", "ε"), ("0, 0.9", "ε"), ("1e9, 0.9", "ε"), ("1, 1", "probability"), ("1, 0.2", "probability"),
