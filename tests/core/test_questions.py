@@ -212,7 +212,7 @@ def checks(tree: ast.AST, types: set[str]) -> Iterator[str]:
 
 def test_nothing_asks_for_the_type_of_a_belief() -> None:
     types = belief_types()
-    chains = {"MarkovChain", "IntervalMarkovChain", "ChainClass"}
+    chains = {"MarkovChain", "IntervalMarkovChain"}
     assert chains | {"JointTable", "BayesianNetwork", "IndependentUsers"} <= types
     assert "Belief" not in types
     counts = Counter[str]()

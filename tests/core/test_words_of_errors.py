@@ -145,7 +145,7 @@ SRC = Path(__file__).parents[2] / "src"
 
 #: Readers of errors that other libraries raise, which have words only, as "module function".
 FOREIGN = frozenset({
-    "takifugu.accounting.ledger.events.postgres _transaction", "takifugu.data.cluster.spark plain_errors",
+    "takifugu.accounting.ledger.events.postgres asking", "takifugu.data.cluster.spark plain_errors",
 })  # fmt: skip
 
 CUTS = frozenset({

@@ -23,7 +23,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.core.lists import places_of, take
 from takifugu.core.plain import Json
 from takifugu.model.queries import Additive
-from takifugu.model.secrets.of_entries import EveryEntry
+from takifugu.model.secrets.of_entries import EveryEntry, EveryRun
 from takifugu.numbers.noise import Entropy
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.relation_keys import UNOPENED
@@ -96,7 +96,7 @@ def attack(
     file = Choice(() if only is None else (only,)).of(load(path, UNOPENED, window=window))
     first, *others = file.items
     if not file.kind.facts.has_lengths:
-        raise _unserved(first.name, "its belief is no chain")
+        raise Unsupported(f"{first.name!r} cannot be attacked: its belief is no chain; {_SERVED}")
     file = file.only((first,))
     planned, _, bits = rehearsing.about_nobody(file, seed, 1, steps, watch)
     watch(f"attacking {first.name}", 0, 1)
@@ -106,7 +106,7 @@ def attack(
         chain, answer = attacked(calibration)
         noises = list(_noises(calibration))
     except Unsupported as error:
-        raise _unserved(table.name, error.message) from None
+        raise Unsupported(f"{table.name!r} cannot be attacked: {error}; {_SERVED}") from None
     walk = Walk.of(chain, answer)
     (question,) = rehearsing.with_data(planned.only((table.name,)), bits).questions
     recording: Any = question.data
@@ -118,13 +118,9 @@ def attack(
         found = learnt(walk.before, after, truth, compared, float(calibration.epsilon))
         suspected.append(Suspected(name, float(noise.scale), found))
     states = tuple(map(str, chain.chain.states))
-    run = max(getattr(secret, "length", 1) for secret in calibration.framework.secrets)
+    run = max(secret.length if isinstance(secret, EveryRun) else 1 for secret in calibration.framework.secrets)
     names = tuple(item.name for item in others)
     return Attack(table.name, names, seed, chain.length, calibration.epsilon, states, run, tuple(suspected))
-
-
-def _unserved(name: str, why: str) -> Unsupported:
-    return Unsupported(f"{name!r} cannot be attacked: {why}; {_SERVED}")
 
 
 def _noises(calibration: Calibration) -> Iterator[tuple[str, Randomiser]]:

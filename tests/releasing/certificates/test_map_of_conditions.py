@@ -300,6 +300,12 @@ LIMITS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     ),
 }  # fmt: skip
 LIMITS["extended-distribution"] = LIMITS["distribution"]
+#: Sentences of beliefs that format 7 did not know, by kind.
+SINCE = {
+    "The * values are one draw of a stationary autoregressive series: each is normal with mean * and standard "
+    "deviation *, and the correlation of two of them is * to the power of their distance.": "world",
+    "The values are one draw from the stated joint normal distribution of *.": "world",
+}  # fmt: skip
 #: Sentences that a certificate makes of its other fields.
 OF_FIELDS = ("The *: *.", "**.")
 SOURCES = sorted(Path(takifugu.__file__).parent.rglob("*.py"))
@@ -344,7 +350,7 @@ def test_no_limit_of_a_definition_was_lost() -> None:
 
 
 def test_every_assumption_of_the_sources_is_in_the_map() -> None:
-    known = {sentence: kind for _, kind, now in MAP for sentence in now}
+    known = {sentence: kind for _, kind, now in MAP for sentence in now} | SINCE
     for node in nodes():
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id not in set(Kind):
             continue

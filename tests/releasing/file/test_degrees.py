@@ -54,8 +54,8 @@ def test_boxes_beyond_the_poles(tmp_path: Path) -> None:
 
 def test_names_that_are_exchanged_in_the_data() -> None:
     where = (("belief", "grid", "x"), ("belief", "grid", "y"))
-    assert not [*misplaced(["lat", "lon"], [(139, 140), (35, 36)], ("source", "x"), where)], "no latitude is 139"
-    assert not [*misplaced(["x", "y"], [(0, 500), (0, 700)], ("source", "x"), where)], "metres"
+    assert not [*misplaced(["lat", "lon"], [(139, 140), (35, 36)], where)], "no latitude is 139"
+    assert not [*misplaced(["x", "y"], [(0, 500), (0, 700)], where)], "metres"
 
 
 @pytest.mark.parametrize("outside", ["refuse", "clamp"])

@@ -18,20 +18,20 @@ from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.model import queries, secrets
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.records.process_view import ProcessView
+from takifugu.model.secrets.families import View as Hypotheses
 from takifugu.numbers.normal.pair import shifted_delta
 
 #: The name of this rule.
 STACKED = "moves of one Gaussian process"
 
 
-def process_views(view: View) -> list[tuple[Belief, ProcessView]] | None:
+def process_views(view: View) -> list[tuple[Belief, Hypotheses]] | None:
     """Return each belief with each secret's view of it, if all are of Gaussian processes."""
     views = []
     for belief in view.framework.beliefs:
         for secret in view.framework.secrets:
             seen = secrets.view(secret, belief)
-            if not isinstance(seen, ProcessView):
+            if seen is None or not seen.stacks:
                 return None
             views.append((belief, seen))
     return views or None
@@ -56,15 +56,16 @@ def stacked_joint(view: View, charges: Sequence[Charge]) -> Joint | None:
     return Joint(least_epsilon(lost, max(charge.epsilon for charge in charges)), delta, STACKED, Covers.ENTRIES)
 
 
-def _largest_square(belief: Belief, seen: ProcessView, charges: Sequence[Charge]) -> Fraction:
+def _largest_square(belief: Belief, seen: Hypotheses, charges: Sequence[Charge]) -> Fraction:
     """Return the largest sum of squared moves over variances of any hidden value."""
-    sums = [Fraction(0)] * len(seen.columns)
+    pairs = range(len(seen.pairs or ()))
+    sums = [Fraction(0)] * len(pairs)
     squares = dict[str, list[Fraction]]()  # of answers that are published again and again
     for charge in charges:
         written = repr(charge.query)
         if written not in squares:
             answer = queries.resolved(queries.from_dict(charge.query), belief)
-            moves = (seen.moves(answer, number) for number in range(len(seen.columns)))  # type: ignore[arg-type]
+            moves = (seen.moves(answer, number) for number in pairs)
             squares[written] = [sum((move * move for move in cells), Fraction(0)) for cells in moves]
         variance = Fraction(randomisers.from_dict(charge.randomiser).scale) ** 2
         sums = [total + square / variance for total, square in zip(sums, squares[written], strict=True)]

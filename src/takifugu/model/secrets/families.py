@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from itertools import chain, permutations
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from takifugu.core.assumptions import Assumption
 from takifugu.core.entries import Entries, Nameless, Undivided
@@ -63,10 +64,12 @@ class Described(Believed, Protocol):
 class View(Nameless, Undivided):
     """A belief as a secret about columns reads it: one entry, whose values are the hypotheses.
 
-    A kind of view says its `values`, the `pairs` of their indices that are compared (None: all), and their words.
+    A kind of view says its `values`, the `pairs` of their indices that are compared (None: all), and their words. One
+    whose normal releases add up by their squares, pair by pair, `stacks`, and bounds the `moves` of an answer.
     """
 
     whole: Described
+    stacks: ClassVar[bool] = False
 
     size = 1
     entry_word = "row"
@@ -87,6 +90,10 @@ class View(Nameless, Undivided):
 
     def describe_hypothesis(self, value: int) -> str:
         """Word the hypothesis of a value, by its index."""
+        raise NotImplementedError
+
+    def moves(self, answer: Any, number: int) -> Sequence[Fraction]:
+        """Bound each cell's change between the hypotheses of a pair, in answer units."""
         raise NotImplementedError
 
     def alphabet(self, entry: int) -> Any:

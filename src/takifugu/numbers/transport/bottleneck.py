@@ -228,6 +228,7 @@ def checked_distances(x: list[Hashable], y: list[Hashable], metric: Metric) -> A
 
 
 Population = Mapping[Hashable, Atom]
+Related = Callable[[Hashable, Hashable], bool]
 Coupling = dict[tuple[Hashable, Hashable], Fraction]
 
 

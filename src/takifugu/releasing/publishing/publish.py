@@ -6,7 +6,7 @@ Before any of it, it is found out whether all can be read again, and whether a l
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -168,11 +168,15 @@ def draw(
     """Answer the questions with noise. An exact answer goes from its computation into the noise, and nowhere else."""
     drawn = []
     for ready in questions:
-        account, calibration = accounts.get(ready.question.release), ready.question.calibration
-        drawing = calibration.randomiser.draw if ready.labels else calibration.randomiser.draw_column
-        values = drawing(answer_of(calibration, ready.seen), bits)
+        account = accounts.get(ready.question.release)
+        values = _randomised(ready, bits)
         drawn.append(Drawn(ready.question, ready.labels, values, is_private(bits), account, declared))
     return tuple(drawn)
+
+
+def _randomised(ready: Ready, bits: Entropy) -> Sequence[Hashable]:
+    noise, answer = ready.question.calibration.randomiser, answer_of(ready.question.calibration, ready.seen)
+    return noise.draw(answer, bits) if ready.labels else noise.draw_column(answer, bits)
 
 
 def check(questions: Sequence[Ready]) -> None:

@@ -86,6 +86,9 @@ class NormalSection:
 
     def faults(self) -> Iterator[TakifuguError]:
         declared = written(self, ("mean", "covariance"))
+        if self.records < 2:
+            rule = "a property of whole columns is of two records or more, and their number is public"
+            yield InputError("the number of records is 1", rule=rule, fix="write a whole number from 2").at("records")
         if self.fit is not None:
             for key in declared:
                 yield InputError("is given beside fit", fix="write only one of them").at(key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs.records.normal import MultivariateNormal
@@ -26,6 +27,7 @@ class ProcessView(View):
     secret: EveryEntry
     columns: tuple[int, ...]
     reach: Fraction
+    stacks: ClassVar[bool] = True
 
     @property
     def values(self) -> tuple[str, ...]:
