@@ -9,7 +9,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import fields, replace
-from typing import Any, Self
+from inspect import getattr_static
+from typing import TYPE_CHECKING, Any, Self
 
 from takifugu.core.assumptions import Assumption
 from takifugu.core.errors import InputError
@@ -30,6 +31,21 @@ _GIVE = "return a JointTable, a MarkovChain, a PeriodicChain or a BayesianNetwor
 _TOLD = ("entry_word", "listed", "names", "one_alphabet", "size")
 
 
+class Told:
+    """What the distribution says of a belief; a class has none, so that no field of a dataclass has a default."""
+
+    def __init__(self, otherwise: object = None) -> None:
+        self.otherwise = otherwise
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, belief: OwnBelief | None, owner: type | None = None) -> Any:
+        if belief is None:
+            raise AttributeError(self.name)
+        return getattr(law_of(belief), self.name, self.otherwise)
+
+
 class OwnBelief(PlainForm):
     """A belief of your own, by its distribution.
 
@@ -41,20 +57,17 @@ class OwnBelief(PlainForm):
     unless the belief says more.
     """
 
-    size: int
-    names: tuple[Hashable, ...] | None
-    one_alphabet: bool
+    if TYPE_CHECKING:
+        size: int
+        names: tuple[Hashable, ...] | None
+        one_alphabet: bool
+    else:
+        entry_word, listed, names, one_alphabet, size = Told("row"), Told(), Told(), Told(), Told()
     source: str = "assumed"
 
     @abstractmethod
     def distribution(self) -> Distribution:
         """Return a belief of Takifugu's with the same entries and the same distribution."""
-
-    def __getattr__(self, name: str) -> Any:
-        """Return what the distribution says: no properties, which a dataclass would take for defaults of its fields."""
-        if name in _TOLD:
-            return getattr(law_of(self), name)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def alphabet(self, entry: int) -> tuple[Hashable, ...]:
         return law_of(self).alphabet(entry)
@@ -95,6 +108,10 @@ class OwnSequence(OwnBelief, AnySequence):  # type: ignore[misc]  # its distribu
     It is a frozen dataclass with the fields `length` and `states`. Of a longer recording the first steps follow the
     same distribution; from a later step on it may follow another one.
     """
+
+    if not TYPE_CHECKING:  # a sequence says itself which entries there are
+        size, names = getattr_static(AnySequence, "size"), getattr_static(AnySequence, "names")
+        one_alphabet, entry_word = getattr_static(AnySequence, "one_alphabet"), AnySequence.entry_word
 
     def __post_init__(self) -> None:
         set_fields(self, states=tuple(self.states))
@@ -147,7 +164,8 @@ def _checked(belief: OwnBelief, law: Distribution) -> Belief:
 
 def _says(belief: OwnBelief, name: str) -> bool:
     """Return whether a belief says something itself, and does not leave it to its distribution."""
-    return name in vars(belief) or any(name in vars(kind) for kind in type(belief).__mro__)
+    said = [vars(kind)[name] for kind in type(belief).__mro__ if name in vars(kind)]
+    return name in vars(belief) or any(not isinstance(each, Told) for each in said)
 
 
 def _numbered(table: JointTable, word: str) -> Numbered:
