@@ -120,7 +120,7 @@ FAIR = [(0, 0), (1, 1)], [0.5, 0.5]
 ])  # fmt: skip
 def test_what_is_no_distribution_of_the_belief_is_refused(distribution: object, words: str) -> None:
     with pytest.raises(InputError, match=words):
-        tf.Pufferfish(tf.every_entry(), Wrong(distribution))
+        Wrong(distribution).alphabet(0)
 
 
 def test_a_size_that_the_distribution_does_not_have_and_a_kind_that_is_missing_are_refused() -> None:
