@@ -39,14 +39,11 @@ def process_views(view: View) -> list[tuple[Belief, Hypotheses]] | None:
 
 def stacked_joint(view: View, charges: Sequence[Charge]) -> Joint | None:
     """Return the least epsilon at the sum of deltas; None where some release is no normal noise on a process."""
-    views = process_views(view)
-    if views is None or not charges:
-        return None
     for charge in charges:
         if charge.randomiser["kind"] != NORMAL or not view.is_native(charge) or charge.scope != "unit":
             return None
-    delta = deltas(charges)
-    if not delta:
+    delta, views = deltas(charges), process_views(view) if charges else None
+    if views is None or not delta:
         return None
     square = max(_largest_square(belief, seen, charges) for belief, seen in views)
 

@@ -104,8 +104,8 @@ def _mark(row: Row, is_said: bool) -> str:
     """Return the words beside a value, whose ± is said elsewhere or stands there."""
     words_of = _MARKS | ({"readable": str(row["mark"])} if "mark" in row else {})
     marks = [words for key, words in words_of.items() if row.get(key) is False]
-    if is_said and relative_error(row):
-        marks.insert(0, relative_error(row))
+    if is_said:
+        marks = [*filter(None, [relative_error(row)]), *marks]
     return f"  {', '.join(marks)}" if marks else ""
 
 

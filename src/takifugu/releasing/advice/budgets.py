@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from takifugu.accounting.amounts import Amount, Budget
     from takifugu.accounting.ledger import Preview
 
+
 def room_of(planned: Plan, account: Preview | None = None) -> float:
     """Return the number of times a plan's costs fit the declared budget.
 

@@ -25,7 +25,7 @@ _TABLES = {
     "waiting": "CREATE TABLE waiting "
     "(name text, number integer, body blob not null, primary key (name, number)) without rowid",
 }
-_NAMES = {**dict(zip(_TABLES, _TABLES, strict=True)), "mine": "", "key": ""}
+_NAMES = {**{table: table for table in _TABLES}, "mine": "", "key": ""}
 _SETTINGS = ("synchronous=FULL", "secure_delete=ON", "trusted_schema=OFF", "temp_store=MEMORY")
 #: No value of a ledger has so many bytes.
 _LENGTH = 450_000_000

@@ -27,8 +27,8 @@ from takifugu.model.beliefs.table import JointTable
 Distribution = JointTable | PeriodicChain | BayesianNetwork
 _KEPT = "_law"
 _GIVE = "return a JointTable, a MarkovChain, a PeriodicChain or a BayesianNetwork"
-#: What a belief need not say, for its distribution does.
-_TOLD = ("entry_word", "listed", "names", "one_alphabet", "size")
+#: What a belief may say itself, too.
+_SAID = ("entry_word", "names", "size")
 
 
 class Told:
@@ -149,7 +149,7 @@ def _checked(belief: OwnBelief, law: Distribution) -> Belief:
     title = f"the distribution of {type(belief).__name__}"
     if not isinstance(law, Distribution) or not place_of(type(law)):  # of a derived type nothing is proved
         raise wrong_type(law, title, _GIVE).at("distribution")
-    said = {name: getattr(belief, name) for name in _TOLD if _says(belief, name)}
+    said = {name: getattr(belief, name) for name in _SAID if _says(belief, name)}
     if said.get("names", law.names) is None and isinstance(law, JointTable):
         law = _numbered(law, said.get("entry_word", "row"))
     for name in said.keys() & {"names", "size"}:
