@@ -19,7 +19,7 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.beliefs.contacts import CliqueInfection
-from takifugu.model.beliefs.derived.own import OwnBelief, law_of
+from takifugu.model.beliefs.derived.own import ByDistribution, law_of
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.beliefs.table import JointTable
@@ -101,7 +101,7 @@ def of_table(table: JointTable, entropy: Entropy) -> dict[Hashable, Hashable] | 
     return list(row) if table.names is None else dict(zip(table.names, row, strict=True))
 
 
-def of_own(belief: OwnBelief, entropy: Entropy) -> Any:
+def of_own(belief: ByDistribution, entropy: Entropy) -> Any:
     """Draw from the distribution that a belief has."""
     return made_up(law_of(belief), entropy)
 
@@ -149,7 +149,7 @@ MADE_UP: Question[Callable[[Any, Entropy], Any]] = Question(
         "model.beliefs.users:IndependentUsers": "analysis.questions.made_up_data:of_users",
         "model.beliefs.records.records:Records": "analysis.questions.made_up_data:of_records",
         "model.beliefs.table:JointTable": "analysis.questions.made_up_data:of_table",
-        "model.beliefs.derived.own:OwnBelief": "analysis.questions.made_up_data:of_own",
+        "model.beliefs.derived.own:ByDistribution": "analysis.questions.made_up_data:of_own",
         "model.beliefs.networks.network:BayesianNetwork": "analysis.questions.made_up_data:of_network",
         "model.beliefs.contacts:CliqueInfection": "analysis.questions.made_up_data:of_cliques",
     },

@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import fields, replace
-from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, Self
 
 from takifugu.core.assumptions import Assumption
@@ -40,29 +39,15 @@ class Told:
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, belief: OwnBelief | None, owner: type | None = None) -> Any:
+    def __get__(self, belief: ByDistribution | None, owner: type | None = None) -> Any:
         if belief is None:
             raise AttributeError(self.name)
         return getattr(law_of(belief), self.name, self.otherwise)
 
 
-class OwnBelief(PlainForm):
-    """A belief of your own, by its distribution.
+class ByDistribution(PlainForm):
+    """What beliefs of one's own have of their distribution."""
 
-    Derive a frozen dataclass from it, `class Urn(OwnBelief, kind="urn")`, and return its distribution as a `JointTable`
-    of all joint states, or as a `MarkovChain`, a `PeriodicChain` or a `BayesianNetwork`. The influence curve of a table
-    is exact where the others of each entry have at most 512 joint values together (ten entries of two values), and
-    bounded from above beyond; chains and networks have no such limit. Entries are called as the distribution calls
-    them; `names = None` says that those of a table are only numbered. `describe` and `assumptions` say what it says,
-    unless the belief says more.
-    """
-
-    if TYPE_CHECKING:
-        size: int
-        names: tuple[Hashable, ...] | None
-        one_alphabet: bool
-    else:
-        entry_word, listed, names, one_alphabet, size = Told("row"), Told(), Told(), Told(), Told()
     source: str = "assumed"
 
     @abstractmethod
@@ -102,16 +87,31 @@ class OwnBelief(PlainForm):
         return cls(**{name: _in_tuples(value) for name, value in arguments(cls, data).items()})
 
 
-class OwnSequence(OwnBelief, AnySequence):  # type: ignore[misc]  # its distribution says what a sequence would
+class OwnBelief(ByDistribution):
+    """A belief of your own, by its distribution.
+
+    Derive a frozen dataclass from it, `class Urn(OwnBelief, kind="urn")`, and return its distribution as a `JointTable`
+    of all joint states, or as a `MarkovChain`, a `PeriodicChain` or a `BayesianNetwork`. The influence curve of a table
+    is exact where the others of each entry have at most 512 joint values together (ten entries of two values), and
+    bounded from above beyond; chains and networks have no such limit. Entries are called as the distribution calls
+    them; `names = None` says that those of a table are only numbered. `describe` and `assumptions` say what it says,
+    unless the belief says more.
+    """
+
+    if TYPE_CHECKING:
+        size: int
+        names: tuple[Hashable, ...] | None
+        one_alphabet: bool
+    else:
+        entry_word, listed, names, one_alphabet, size = Told("row"), Told(), Told(), Told(), Told()
+
+
+class OwnSequence(ByDistribution, AnySequence):  # type: ignore[misc]  # its distribution says what a sequence would
     """A belief of your own about the steps of a recording, by its distribution.
 
     It is a frozen dataclass with the fields `length` and `states`. Of a longer recording the first steps follow the
     same distribution; from a later step on it may follow another one.
     """
-
-    if not TYPE_CHECKING:  # a sequence says itself which entries there are
-        size, names = getattr_static(AnySequence, "size"), getattr_static(AnySequence, "names")
-        one_alphabet, entry_word = getattr_static(AnySequence, "one_alphabet"), AnySequence.entry_word
 
     def __post_init__(self) -> None:
         set_fields(self, states=tuple(self.states))
@@ -133,7 +133,7 @@ class Numbered(JointTable):
         raise InputError(f"the entries have no names, and {name!r} is one", fix="count them from 0")
 
 
-def law_of(belief: OwnBelief) -> Belief:
+def law_of(belief: ByDistribution) -> Belief:
     """Return the distribution of a belief, checked and kept with it: whatever is found of it is found once.
 
     Raises InputError for what is no distribution, and for another number of entries or other names than the belief's.
@@ -145,7 +145,7 @@ def law_of(belief: OwnBelief) -> Belief:
     return law
 
 
-def _checked(belief: OwnBelief, law: Distribution) -> Belief:
+def _checked(belief: ByDistribution, law: Distribution) -> Belief:
     title = f"the distribution of {type(belief).__name__}"
     if not isinstance(law, Distribution) or not place_of(type(law)):  # of a derived type nothing is proved
         raise wrong_type(law, title, _GIVE).at("distribution")
@@ -162,7 +162,7 @@ def _checked(belief: OwnBelief, law: Distribution) -> Belief:
     return law
 
 
-def _says(belief: OwnBelief, name: str) -> bool:
+def _says(belief: ByDistribution, name: str) -> bool:
     """Return whether a belief says something itself, and does not leave it to its distribution."""
     said = [vars(kind)[name] for kind in type(belief).__mro__ if name in vars(kind)]
     return name in vars(belief) or any(not isinstance(each, Told) for each in said)
