@@ -10,7 +10,6 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from operator import itemgetter, mul
-from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,22 +18,16 @@ from takifugu.analysis.questions.joint_states import (
     States,
     all_states,
     integers,
-    joint_states,
     of_one_law,
     with_entry,
 )
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
-from takifugu.model.beliefs.records.record_views import (
-    ColumnView,
-    FunctionView,
-    RecordView,
-    SetsView,
-    SumView,
-    VectorView,
-)
+from takifugu.model.beliefs.records.record_views import RecordView
 from takifugu.model.beliefs.records.records import Records
-from takifugu.model.secrets.value_sets import Between, Intervals
+from takifugu.model.secrets.of_entries import EveryEntry
+from takifugu.model.secrets.properties import DatasetProperty, NamedFunction
+from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet
 
 
 class RecordStates(JointStates[Records]):
@@ -64,10 +57,7 @@ class RecordStates(JointStates[Records]):
         return of_one_law(alive[places], weights, records.size)
 
 
-Seen = TypeVar("Seen", bound=RecordView, covariant=True)
-
-
-class _Numbered(JointStates[Seen]):
+class ViewStates(JointStates[RecordView]):
     """A view's data sets, each with the number of its hypothesis."""
 
     def states(self) -> States:
@@ -78,22 +68,25 @@ class _Numbered(JointStates[Seen]):
         return replace(records, values=np.column_stack((records.values, np.array(marks, dtype=np.int64))))
 
     def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
-        raise NotImplementedError
+        """Return the number of the hypothesis that rows fulfil, -1 for none."""
+        value, values, secret = self.value(rows), self.belief.values, self.belief.secret
+        if self.belief.sets is not None:
+            return number_of_set(value, self.belief.sets)
+        if isinstance(secret, DatasetProperty) and value not in values:
+            raise InputError(
+                f"{secret.what} was never {value} when noise was found for it, and is now",
+                rule="a function has one value for the same records", fix="let it read nothing else",
+            ).at("function")  # fmt: skip
+        return values.index(value)
 
-    def column(self, rows: Sequence[tuple[Hashable, ...]], name: str) -> list[Hashable]:
-        place = self.belief.whole.columns.index(name)
-        return list(map(itemgetter(place), rows))
-
-
-class SumStates(_Numbered[SumView | VectorView]):
-    """The value of a mean, a sum, a share, a weighted sum of means, or several of them."""
-
-    def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
-        values: Sequence[Hashable] = self.belief.values
-        return values.index(self.value(rows))
-
-    def value(self, rows: Sequence[tuple[Hashable, ...]]) -> Fraction | tuple[Fraction, ...]:
+    def value(self, rows: Sequence[tuple[Hashable, ...]]) -> Hashable:
+        """Return what the secret is about: the first record's column (they are alike), a function, or sums."""
         secret = self.belief.secret
+        if not isinstance(secret, DatasetProperty):
+            assert isinstance(secret, EveryEntry)
+            return self.column(rows, str(secret.attribute))[0]
+        if isinstance(secret.function, NamedFunction):
+            return Fraction(str(value_of(secret.function(*map(partial(self.column, rows), secret.columns)))))
         values_of = []
         for name in secret.columns:
             total = Fraction(0)
@@ -109,46 +102,20 @@ class SumStates(_Numbered[SumView | VectorView]):
             values_of.append(total)
         if isinstance(secret.function, tuple):
             return sum(map(mul, secret.function, values_of), Fraction(0))
-        if len(values_of) == 1:
-            return values_of[0]
-        return tuple(values_of)
+        return values_of[0] if len(values_of) == 1 else tuple(values_of)
+
+    def column(self, rows: Sequence[tuple[Hashable, ...]], name: str) -> list[Hashable]:
+        place = self.belief.whole.columns.index(name)
+        return list(map(itemgetter(place), rows))
 
 
-class FunctionStates(_Numbered[FunctionView]):
-    """The value of a function of columns."""
-
-    def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
-        value = self.value(rows)
-        if value not in self.belief.values:
-            raise InputError(
-                f"{self.belief.secret.what} was never {value} when noise was found for it, and is now",
-                rule="a function has one value for the same records", fix="let it read nothing else",
-            ).at("function")  # fmt: skip
-        return self.belief.values.index(value)
-
-    def value(self, rows: Sequence[tuple[Hashable, ...]]) -> Fraction:
-        columns = self.belief.secret.columns
-        return Fraction(str(value_of(self.belief.function(*map(partial(self.column, rows), columns)))))
-
-
-class ColumnStates(_Numbered[ColumnView]):
-    """The column of the first record; the records are alike."""
-
-    def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
-        return self.belief.values.index(rows[0][self.belief.column])
-
-
-class SetStates(_Numbered[SetsView]):
-    """The set with the value of the property."""
-
-    def mark(self, rows: Sequence[tuple[Hashable, ...]]) -> int:
-        states: Any = joint_states(self.belief.inside)
-        value, sets = states.value(rows), self.belief.sets
-        for number, members in enumerate(sets):
-            if not isinstance(members, Between | Intervals):
-                is_inside = value in members
-            else:  # intervals hold numbers only
-                is_inside = isinstance(value, Fraction) and members.holds(value)
-            if is_inside:
-                return number
-        return -1
+def number_of_set(value: Hashable, sets: Sequence[ValueSet]) -> int:
+    """Return the number of the set that holds a value, -1 for none."""
+    for number, members in enumerate(sets):
+        if not isinstance(members, Between | Intervals):
+            is_inside = value in members
+        else:  # intervals hold numbers only
+            is_inside = isinstance(value, Fraction) and members.holds(value)
+        if is_inside:
+            return number
+    return -1

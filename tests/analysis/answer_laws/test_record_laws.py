@@ -21,8 +21,8 @@ from tests.support.laws_oracles import laplace_loss_on, least_distance
 from tests.support.record_oracles import laws_given, record_tables
 
 import takifugu as tf
-from takifugu.analysis.answer_laws import given_records as record_laws
 from takifugu.analysis.answer_laws import parameters as module
+from takifugu.analysis.answer_laws import records as record_laws
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.answer_law import answer_law
 from takifugu.core.errors import Unsupported

@@ -1,137 +1,18 @@
-"""Laws of an answer given a sum of scores of independent records: exact ones listed, or bounds through one record."""
+"""Exact laws of an answer given a sum of scores of independent records: what they take, and in which order they are."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from functools import cached_property, partial
-from itertools import pairwise
-from typing import Any, TypeVar
+from collections.abc import Sequence
 
-from takifugu.analysis.answer_laws.given_records import BOUND, Laws, RecordsLaw
-from takifugu.analysis.answer_laws.listed import ListedFamily
-from takifugu.analysis.answer_laws.repeated import RepeatedFamily, copies
 from takifugu.analysis.bounds import Cost
-from takifugu.analysis.questions.answer_law import AnswerFamily
-from takifugu.core.cache import cached
-from takifugu.core.errors import Unsupported
-from takifugu.model.beliefs.records.record_views import SumView, VectorView
-from takifugu.model.secrets.families import compared_values
 from takifugu.model.secrets.properties import DatasetProperty
-from takifugu.numbers.distributions.exact_ratio import (
-    lattice_step,
-    likelihood_ratio_ordered,
-    log_concave,
-    stochastically_ordered,
-)
+from takifugu.numbers.distributions.exact_ratio import lattice_step, likelihood_ratio_ordered, log_concave
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.distributions.record_sums import RecordLaw, Sum, given_count, given_sum
 
-#: Most products for laws of many copies.
-MOST_COPIES = 4e9
-
-
-Scored = TypeVar("Scored", SumView, VectorView, covariant=True)
-
-
-class _OfSums(RecordsLaw[Scored]):
-    """Given sums of scores."""
-
-    @cached_property
-    def law(self) -> RecordLaw[Any]:
-        return self.record(self.belief.scores)
-
-    @cached_property
-    def products(self) -> float:
-        return products_of(self.law, self.records.size, len(self.belief.keys), self.places, self.digits)
-
-    @property
-    def _copied(self) -> float:
-        return self.places**2
-
-    def listed(self, sums: Sequence[int]) -> Laws:
-        """Return the exact laws given some values, by their indices."""
-        return laws_of_sums(self.law, self.records.size, self.belief.keys, sums)
-
-
-class SumLaw(_OfSums[SumView]):
-    """Given a sum of scores: listed, or bounded through one record."""
-
-    @property
-    def is_binary(self) -> bool:
-        return len(self.law.levels) == 2
-
-    @property
-    def outermost_is_worst(self) -> bool:
-        return self.is_binary and self.family.pairs is None and is_ordered(*map(self.law.given, self.law.levels))
-
-    def families(self) -> Iterator[AnswerFamily]:
-        if self.exact:
-            yield self._listed(self.listed(compared_values(self.compared_pairs)))
-        elif self.no_bound:
-            raise Unsupported(self.no_bound)
-        else:
-            yield self.repeated(*self.farthest)
-
-    @property
-    def note(self) -> str:
-        if self.exact or (self.is_binary and is_tight(*map(self.law.given, self.law.levels))):
-            return ""
-        return BOUND
-
-    @property
-    def farthest(self) -> tuple[tuple[int, int], int]:
-        """Return the two values farthest apart, in steps of one record."""
-        count, keys = len(self.belief.keys), self.belief.keys
-        if self.family.pairs is None:
-            pair = (0, count - 1)
-        else:
-            pair = max(self.family.pairs, key=lambda pair: keys[pair[1]] - keys[pair[0]])
-        return pair, self.steps_between(*pair)
-
-    def steps_between(self, a: int, b: int) -> int:
-        """Return the least number of one-record steps between two values."""
-        keys, (low, high) = self.belief.keys, (self.law.levels[0], self.law.levels[1])
-        return int((keys[b] - keys[a]) // (high - low))
-
-    def repeated(self, pair: tuple[int, int], times: int) -> RepeatedFamily:
-        """Bound all pairs of values at most `times` steps apart."""
-        a, b = sorted(pair)
-        laws = list(map(self.law.given, self.law.levels))
-        changes = list(pairwise(range(len(laws))))
-        single = ListedFamily(0, tuple(changes), {level: (law,) for level, law in enumerate(laws)})
-        if not self.is_binary or times * self.reach > MOST_COPIES**0.5:
-            return RepeatedFamily(((a, b),), single, times)
-        zero, other = laws
-        shifts = partial(cached, self, (copies, times), partial(copies, zero, other, times))
-        ordered = stochastically_ordered(zero, other) or stochastically_ordered(other, zero)
-        return RepeatedFamily(
-            ((a, b),), single, times, shifts if is_ordered(zero, other) else None, shifts if ordered else None
-        )
-
-    @property
-    def no_bound(self) -> str:
-        """Return why one-record steps do not reach all values, else ""."""
-        levels = self.law.levels
-        if self.is_binary:
-            return ""
-        even = len({b - a for a, b in pairwise(levels)}) == 1
-        if even and log_concave(Pmf.from_counts(list(levels), list(self.law.weights)), levels[1] - levels[0]):
-            return ""
-        return no_bound(self.belief.secret, self.products)
-
-
-class VectorLaw(_OfSums[VectorView]):
-    """Given several sums of scores together: listed, and bounded by nothing."""
-
-    def families(self) -> Iterator[AnswerFamily]:
-        if not self.exact:
-            raise Unsupported(self.no_bound)
-        yield self._listed(self.listed(compared_values(self.compared_pairs)))
-
-    @property
-    def no_bound(self) -> str:
-        return no_bound(self.belief.secret, self.products)
+#: A value of the property, an integer proportional to its probability, and the law of the answer given it.
+Laws = dict[int, tuple[int, Pmf]]
 
 
 def products_of(law: RecordLaw[Sum], records: int, sums: int, width: float, digits: float) -> float:

@@ -24,7 +24,7 @@ from takifugu.analysis.answer_laws.dense import compared
 from takifugu.analysis.answer_laws.repeated import copies
 from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, Compared
 from takifugu.core.errors import Unsupported
-from takifugu.model.beliefs.records.record_views import RecordView, SumView, ends_of_sets
+from takifugu.model.beliefs.records.record_views import Column, RecordView, Sum, ends_of_sets
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.distributions.pmf import Pmf
@@ -253,20 +253,19 @@ def class_law(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw
 
 
 def _families(view: RecordView, adds: Sequence[int], family: Family) -> Iterator[ClassFamily]:
-    column = view.hidden_column
-    if column is not None:
-        levels = _levels(view, adds, view.whole.table.indices[:, column].tolist())
+    shown = view.shown
+    if isinstance(shown, Column):
+        levels = _levels(view, adds, shown.levels)
         pairs = family.value_pairs(view, 0)
         yield ClassFamily(pairs, {(a, b): [(levels[a], levels[b])] for a, b in pairs})
         return
-    sums = view.hidden_sum
-    if sums is None:
+    if not isinstance(shown, Sum):
         raise Unsupported("bounds for a class of tables are known for one sum, mean or share of the records")
-    sorted_levels = dict(sorted(_levels(view, adds, sums.scores).items()))
+    sorted_levels = dict(sorted(_levels(view, adds, shown.levels).items()))
     _check_levels(sorted_levels)
     steps = list(pairwise(sorted_levels.values()))
     low, high, *_ = sorted_levels
-    for pair, gap in _gaps(view, sums, family):
+    for pair, gap in _gaps(view, shown.keys, family):
         yield ClassFamily((pair,), {pair: steps}, gap // (high - low))
 
 
@@ -279,9 +278,8 @@ def _levels(view: RecordView, adds: Sequence[int], scores: Sequence[Score]) -> d
     return {score: Level(tuple(rows)) for score, rows in intervals.items()}
 
 
-def _gaps(view: RecordView, sums: SumView, family: Family) -> Iterator[tuple[tuple[int, int], int]]:
+def _gaps(view: RecordView, keys: Sequence[int], family: Family) -> Iterator[tuple[tuple[int, int], int]]:
     """Yield comparisons for all, and how far apart the sums are."""
-    keys = sums.keys
     sets = view.members
     if sets is None:
         pairs = family.pairs or ((0, len(keys) - 1),)

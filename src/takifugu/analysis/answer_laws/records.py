@@ -1,160 +1,253 @@
 """Laws of a scalar answer that adds up over independent records, given a property of their columns.
 
 Few records: the exact laws given every value of the property (`record_sums`). Many: bounds from what one record
-adds (`repeated`), for a property of two levels, or one whose levels are evenly spaced and log-concave. Otherwise there
-is no law: nothing is proved, and the reason says what it would have cost. Proofs: docs/theory/attributes.md#records.
+adds (`repeated`), for a property of two levels, or one whose levels are evenly spaced and log-concave, and for the
+column of one record. Otherwise there is no law: nothing is proved, and the reason says what it would have cost. Given
+which set a property is in the laws are mixtures of those given its values. Proofs: docs/theory/attributes.md#records.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
-from itertools import compress
+from functools import cached_property, partial
+from itertools import compress, pairwise
 from typing import Any
 
-from takifugu.analysis.answer_laws.given_records import BOUND, Laws, RecordsLaw
-from takifugu.analysis.answer_laws.given_sum import SumLaw, VectorLaw
+from takifugu.analysis.answer_laws.given_sum import Laws, is_ordered, is_tight, laws_of_sums, no_bound, products_of
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.answer_laws.record_classes import class_law
-from takifugu.analysis.answer_laws.repeated import AloneFamily
-from takifugu.analysis.questions.answer_law import ANSWER_LAW, AnswerFamily, AnswerLaw
+from takifugu.analysis.answer_laws.repeated import AloneFamily, RepeatedFamily, copies
+from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw
+from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
-from takifugu.model.beliefs.records.record_views import ColumnView, FunctionView, RecordView, SetsView, ends_of_sets
+from takifugu.model.beliefs.records.record_views import Column, Function, RecordView, Sum, Sums, ends_of_sets
+from takifugu.model.beliefs.records.records import Records
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family, compared_values
+from takifugu.numbers.distributions.exact_ratio import lattice_step, log_concave, stochastically_ordered
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.distributions.record_sums import RecordLaw, given_function, power
 
+#: Most products of integers for exact laws, pairs of values that are compared one by one, and digits of a mass.
+MOST_PRODUCTS, MOST_COMPARED, MOST_DIGITS = 3e6, 2_000, 4096
+#: Pairs are compared one by one only up to this number where the outermost is the worst for every added noise.
+FEW_COMPARED = 50
+#: Most products for laws of many copies.
+MOST_COPIES = 4e9
 
-class FunctionLaw(RecordsLaw[FunctionView]):
-    """Given any function of columns: all combinations of their values."""
+#: What a witness adds where many records are bounded through one.
+BOUND = "; this is what each record that changes may tell by itself, added up: all together they may tell less"
+
+
+class RecordsLaw(AnswerLaw[RecordView]):
+    """The laws given a property of the records, or which set it is in; `belief` is the view."""
+
+    @property
+    def shown(self) -> Sum | Function | Sums | Column:
+        return self.belief.shown
+
+    @property
+    def records(self) -> Records:
+        return self.belief.whole
+
+    @cached_property
+    def adds(self) -> list[int]:
+        """Return the addend of each row of the table, in grid units."""
+        share = self.answer.contribution(0)[:, 0]
+        return list(map(int, share.tolist()))
+
+    @cached_property
+    def law(self) -> RecordLaw[Any]:
+        """The law of one record."""
+        return RecordLaw.of(zip(self.shown.levels, self.adds, self.records.weights, strict=True))
+
+    # What exact laws would take, and whether they are listed.
+    @cached_property
+    def reach(self) -> int:
+        """How many places the answer's law has for each record, less one."""
+        alive = sorted(set(compress(self.adds, self.records.possible(0))))
+        return (alive[-1] - alive[0]) // lattice_step(Pmf.from_counts(alive, [1] * len(alive)))
+
+    @property
+    def places(self) -> float:
+        return float(1 + self.records.size * self.reach)
+
+    @cached_property
+    def digits(self) -> float:
+        """Binary digits of an exact mass."""
+        return float(self.records.size * math.log2(sum(self.records.weights) or 1))
+
+    @cached_property
+    def compared_pairs(self) -> tuple[tuple[int, int], ...]:
+        return self.family.value_pairs(self.belief, 0)
 
     @cached_property
     def products(self) -> float:
-        levels = set(compress(self.belief.levels, self.records.weights))
-        return float(3 * len(levels) ** self.records.size + self.places**2 * self.records.size)
+        """How many products of integers the exact laws take."""
+        if isinstance(self.shown, Column):
+            return self.places**2 * (1 + self.digits / 2000) * len(self.law.levels) / 4
+        if isinstance(self.shown, Function):
+            return float(3 * len(self.law.levels) ** self.records.size + self.places**2 * self.records.size)
+        return products_of(self.law, self.records.size, len(self.shown.keys), self.places, self.digits)
+
+    @property
+    def pairs_count(self) -> float:
+        """How many unordered pairs are compared."""
+        if self.family.pairs is not None:
+            return len(self.family.pairs) / 2
+        values = sum(self.belief.possible(0))
+        return values * (values - 1) / 2
+
+    @property
+    def is_binary(self) -> bool:
+        return len(self.law.levels) == 2
+
+    @property
+    def is_one_sum(self) -> bool:
+        """Return whether the values of one sum are compared, and not sets of them."""
+        return isinstance(self.shown, Sum) and self.belief.sets is None
+
+    @property
+    def outermost_is_worst(self) -> bool:
+        """Return whether one exact comparison is the worst for every noise."""
+        if not self.is_one_sum or not self.is_binary or self.family.pairs is not None:
+            return False
+        return is_ordered(*map(self.law.given, self.law.levels))
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether the laws given every value are listed."""
+        most = FEW_COMPARED if self.outermost_is_worst else MOST_COMPARED
+        return self.products <= MOST_PRODUCTS and self.digits <= MOST_DIGITS and self.pairs_count <= most
 
     @property
     def no_bound(self) -> str:
-        return (
-            f"{self.belief.secret.what} has too many values or records for exact distributions of the answer: "
-            "use fewer records, or a mean, sum or share"
-        )
+        """Return why no bound is proved beyond listed laws, else ""."""
+        if isinstance(self.shown, Column):
+            return ""
+        if isinstance(self.shown, Function):
+            return (
+                f"{self.shown.secret.what} has too many values or records for exact distributions of the answer: "
+                "use fewer records, or a mean, sum or share"
+            )
+        levels = self.law.levels
+        if isinstance(self.shown, Sum):
+            if self.is_binary:
+                return ""
+            even = len({b - a for a, b in pairwise(levels)}) == 1
+            if even and log_concave(Pmf.from_counts(list(levels), list(self.law.weights)), levels[1] - levels[0]):
+                return ""
+        return no_bound(self.shown.secret, self.products)
 
+    # The laws, and bounds beyond them.
     def listed(self, values: Sequence[int]) -> Laws:
-        """Return the exact laws given some values, by their indices."""
-        law = RecordLaw.of(zip(map(_Level, self.belief.levels), self.adds, self.records.weights, strict=True))
-        apply = lambda levels: self.belief.apply([level.values for level in levels])  # noqa: E731
-        laws = given_function(law, self.records.size, apply)
-        return {v: laws[self.belief.values[v]] for v in values}
-
-    def families(self) -> Iterator[AnswerFamily]:
-        if not self.exact:
-            raise Unsupported(self.no_bound)
-        yield self._listed(self.listed(compared_values(self.compared_pairs)))
-
-
-class _Level:
-    """Values of columns that may have no order of their own, in some order."""
-
-    def __init__(self, values: tuple[Hashable, ...]) -> None:
-        self.values, self._key = values, repr(values)
-
-    def __lt__(self, other: _Level) -> bool:
-        return self._key < other._key
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Level) and self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-
-class SetsLaw(RecordsLaw[SetsView]):
-    """Given which set a property is in: mixtures of the laws given its values, or bounds for any two of these."""
-
-    @cached_property
-    def inner(self) -> SumLaw | FunctionLaw:
-        law: Any = ANSWER_LAW.of(self.belief.inside)(self.belief.inside, self.answer, self.family)
-        return law  # type: ignore[no-any-return]
-
-    @cached_property
-    def products(self) -> float:
-        return self.inner.products
-
-    @property
-    def no_bound(self) -> str:
-        return self.inner.no_bound
+        """Return the exact laws given some values of the property, by their indices."""
+        if isinstance(self.shown, Column):
+            law_of_others = power(self.law.whole, self.records.size - 1)
+            return {v: (1, self.law.given(v).convolve(law_of_others)) for v in values}
+        if isinstance(self.shown, Function):
+            laws = given_function(self.law, self.records.size, self.shown.apply)
+            return {v: laws[self.shown.values[v]] for v in values}
+        return laws_of_sums(self.law, self.records.size, self.shown.keys, values)
 
     def families(self) -> Iterator[AnswerFamily]:
         members = self.belief.members
         if self.exact:
-            laws = self.inner.listed(sorted(set().union(*members)))
-            mixtures = {}
-            for s, group in enumerate(members):
-                if len(group):
-                    weights, mixed = zip(*map(laws.__getitem__, group), strict=True)
-                    total = sum(weights)
-                    mixtures[s] = total, Pmf.mix([Fraction(weight, total) for weight in weights], mixed)
-            yield self._listed(mixtures)
-            return
-        inner = self.inner
-        if self.no_bound or not isinstance(inner, SumLaw):
+            values = compared_values(self.compared_pairs)
+            laws = self.listed(values) if members is None else self._mixed(members)
+            yield ListedFamily(0, self.compared_pairs, {v: (laws[v][1],) for v in values})
+        elif self.no_bound:
             raise Unsupported(self.no_bound)
-        # Whatever hides each two of their values hides two sets: laws given a set are mixtures of these.
-        for sets, ends in ends_of_sets(members):
-            times = max(abs(inner.steps_between(min(pair), max(pair))) for pair in ends)
-            yield inner.repeated(sets, times)
+        elif isinstance(self.shown, Column):
+            laws_of_one = {v: (self.law.given(v),) for v in compared_values(self.compared_pairs)}
+            yield AloneFamily(0, self.compared_pairs, laws_of_one)
+        elif members is None:
+            yield self.repeated(*self.farthest)
+        else:  # whatever hides each two of their values hides two sets
+            for sets, ends in ends_of_sets(members):
+                times = max(abs(self.steps_between(min(pair), max(pair))) for pair in ends)
+                yield self.repeated(sets, times)
 
+    def _mixed(self, members: Sequence[Sequence[int]]) -> Laws:
+        """Return the law given each set with members: a mixture of those given its values."""
+        laws = self.listed(sorted(set().union(*members)))
+        mixtures = {}
+        for s, group in enumerate(members):
+            if len(group):
+                weights, mixed = zip(*map(laws.__getitem__, group), strict=True)
+                total = sum(weights)
+                mixtures[s] = total, Pmf.mix([Fraction(weight, total) for weight in weights], mixed)
+        return mixtures
+
+    @property
+    def farthest(self) -> tuple[tuple[int, int], int]:
+        """Return the two values farthest apart, in steps of one record."""
+        keys = self._keys
+        if self.family.pairs is None:
+            pair = (0, len(keys) - 1)
+        else:
+            pair = max(self.family.pairs, key=lambda pair: keys[pair[1]] - keys[pair[0]])
+        return pair, self.steps_between(*pair)
+
+    @property
+    def _keys(self) -> Sequence[int]:
+        assert isinstance(self.shown, Sum)  # else there is a reason
+        return self.shown.keys
+
+    def steps_between(self, a: int, b: int) -> int:
+        """Return the least number of one-record steps between two values."""
+        low, high, *_ = self.law.levels
+        return int((self._keys[b] - self._keys[a]) // (high - low))
+
+    def repeated(self, pair: tuple[int, int], times: int) -> RepeatedFamily:
+        """Bound all pairs of values at most `times` steps apart."""
+        a, b = sorted(pair)
+        laws = list(map(self.law.given, self.law.levels))
+        changes = list(pairwise(range(len(laws))))
+        single = ListedFamily(0, tuple(changes), {level: (law,) for level, law in enumerate(laws)})
+        if not self.is_binary or times * self.reach > MOST_COPIES**0.5:
+            return RepeatedFamily(((a, b),), single, times)
+        zero, other = laws
+        shifts = partial(cached, self, (copies, times), partial(copies, zero, other, times))
+        ordered = stochastically_ordered(zero, other) or stochastically_ordered(other, zero)
+        return RepeatedFamily(
+            ((a, b),), single, times, shifts if is_ordered(zero, other) else None, shifts if ordered else None
+        )
+
+    # What is said and predicted of them.
     @property
     def note(self) -> str:
-        return "" if self.exact else BOUND
+        if self.exact or (self.is_one_sum and self.is_binary and is_tight(*map(self.law.given, self.law.levels))):
+            return ""
+        return BOUND
 
-    @property
-    def _copied(self) -> float:
-        return self.inner._copied
+    def work(self, laplace: bool = False) -> tuple[float, float]:
+        if self.exact:
+            return 100.0 * self.products, 100.0 * self.products
+        copied = self.places**2 if isinstance(self.shown, Sum | Sums) and not laplace else 0.0
+        return 1e4 + copied, 1e4 + 200 * copied**0.5
 
-
-class ColumnLaw(RecordsLaw[ColumnView]):
-    """Given a column's value in one record: what that record adds, and all others."""
-
-    @cached_property
-    def law(self) -> RecordLaw[int]:
-        return self.record(self.records.table.indices[:, self.belief.column].tolist())
-
-    @cached_property
-    def products(self) -> float:
-        return self.places**2 * (1 + self.digits / 2000) * len(self.law.levels) / 4
-
-    def families(self) -> Iterator[AnswerFamily]:
-        pairs = self.compared_pairs
-        laws = {v: self.law.given(v) for v in compared_values(pairs)}
-        if not self.exact:
-            yield AloneFamily(0, pairs, {v: (law,) for v, law in laws.items()})
-            return
-        law_of_others = power(self.law.whole, self.records.size - 1)
-        yield ListedFamily(0, pairs, {v: (law.convolve(law_of_others),) for v, law in laws.items()})
+    def atoms(self) -> float:
+        return self.places if self.exact else 1.0 + self.reach
 
     def comparisons(self, laplace: bool = False) -> tuple[float, float]:
-        return self.pairs_count, self.places if self.exact else 1.0 + self.reach
+        if self.reason or not len(self.family.entries):
+            return 0.0, 0.0
+        if self.exact or isinstance(self.shown, Column):
+            return self.pairs_count, self.atoms()
+        # Masses of many copies have as many digits as there are copies.
+        return 1.0, (1.0 + self.reach if laplace else self.places * (1 + self.places / 500))
 
-    @property
-    def note(self) -> str:
-        return "" if self.exact else BOUND
-
-
-def record_law(kind: type[RecordsLaw[RecordView]]) -> Callable[..., AnswerLaw[RecordView]]:
-    """Return a maker of laws; inexact ones have `no_bound` as reason."""
-
-    def make(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw[RecordView]:
-        if belief.whole.within is not None:
-            return class_law(belief, answer, family)
-        law = kind(belief, answer, family)
-        return law if law.exact else replace(law, reason=law.no_bound)
-
-    return make
+    def cached_bytes(self) -> float:
+        return super().cached_bytes() if self.exact else 1e4  # laws of copies are made where they are asked for
 
 
-SUM, VECTOR, FUNCTION, SETS, COLUMN = map(record_law, (SumLaw, VectorLaw, FunctionLaw, SetsLaw, ColumnLaw))
+def record_law(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw[RecordView]:
+    """Return the laws given a property of records; inexact ones have `no_bound` as reason."""
+    if belief.whole.within is not None:
+        return class_law(belief, answer, family)
+    law = RecordsLaw(belief, answer, family)
+    return law if law.exact else replace(law, reason=law.no_bound)

@@ -1,7 +1,8 @@
 """How secrets about columns read a belief over records: one entry, whose values are the hypotheses.
 
-A *sum* of scores of the records (mean, sum, share, a weighted sum of means) in whole steps, or several of them
-together; any *function* of the columns; the column of one record; and *sets* of the values of one of these.
+A view is of a property of the records, and of its values or of *sets* of them. A property is a *sum* of scores of the
+records (mean, sum, share, a weighted sum of means) in whole steps, several *sums* together, any *function* of columns,
+or the *column* of one record. Each has `levels`: what a row of the table shows of it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from itertools import combinations, compress, product
 from operator import itemgetter
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import value_of
+from takifugu.core.lists import take, value_of
 from takifugu.core.rules import too_large
 from takifugu.model.beliefs.records.possible_sums import MOST_LISTED, Steps, column_number, sums, sums_of_vectors
 from takifugu.model.beliefs.records.records import Records
@@ -32,32 +33,10 @@ MOST_COMBINATIONS, MOST_PAIRS = 100_000, 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class RecordView(View):
-    """A belief about one entry, made of records for a secret."""
-
-    whole: Records
-    secret: Secret
-
-    @property
-    def hidden_column(self) -> int | None:
-        """Return the number of the hidden column, None for whole records."""
-        return None
-
-    @property
-    def hidden_sum(self) -> SumView | None:
-        """Return the sum of scores that is hidden, None for other functions."""
-        return None
-
-    @property
-    def members(self) -> tuple[range | tuple[int, ...], ...] | None:
-        """Return the value indices in each set, None without sets."""
-        return None
-
-
-@dataclass(frozen=True, eq=False)
-class NumberView(RecordView):
+class Number:
     """A number that the records at hand add up to, or that a function makes of them."""
 
+    whole: Records
     secret: DatasetProperty
 
     @property
@@ -66,15 +45,21 @@ class NumberView(RecordView):
         raise NotImplementedError
 
     @property
+    def possible(self) -> tuple[bool, ...]:
+        return (True,) * len(self.values)
+
+    @property
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
+        """Return the compared pairs of indices of values, None for all."""
         return self.secret.compared(self.values)
 
-    def describe_hypothesis(self, value: int) -> str:
+    def describe(self, value: int) -> str:
+        """Word the property's value, by its index."""
         return f"{self.secret.what} is {to_text(self.values[value])}"
 
 
 @dataclass(frozen=True, eq=False)
-class SumView(NumberView):
+class Sum(Number):
     """A sum over the records of whole scores, one for each row of the table.
 
     The property is `offset` + `unit` times the sum; the scores begin at 0 and have no common divisor. Where too many
@@ -82,23 +67,14 @@ class SumView(NumberView):
     values are bounds the others, too.
     """
 
-    scores: tuple[int, ...]
+    levels: tuple[int, ...]
     unit: Fraction
     offset: Fraction
-
-    @property
-    def hidden_sum(self) -> SumView:
-        return self
-
-    @cached_property
-    def levels(self) -> tuple[int, ...]:
-        """The scores of rows of positive probability, in order."""
-        return tuple(sorted(set(compress(self.scores, self.whole.possible(0)))))
 
     @cached_property
     def keys(self) -> Sequence[int]:
         """The possible sums of scores, in order, one for each value."""
-        n, levels = self.whole.size, self.levels
+        n, levels = self.whole.size, sorted(set(compress(self.levels, self.whole.possible(0))))
         if len(levels) == 1:
             return (n * levels[0],)
         low, high = levels[0], levels[-1]
@@ -116,38 +92,29 @@ class SumView(NumberView):
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
-        secret = self.secret
-        if secret.max_difference is not None and self.lists_widest_only:
-            gap = self.widest
-            return tuple(zip(range(len(self.values) - gap), range(gap, len(self.values)), strict=False))
-        return secret.compared(self.values)
-
-    @cached_property
-    def lists_widest_only(self) -> bool:
-        """Whether `pairs` are those of the largest difference only."""
-        near_each = 0
+        gap = 0
         if self.secret.max_difference is not None and isinstance(self.keys, Steps):
-            near_each = self.widest
-        return near_each * len(self.keys) > MOST_PAIRS
+            gap = self._widest(self.keys.step, self.secret.max_difference[0])
+        if gap * len(self.keys) > MOST_PAIRS:  # those of the largest difference only
+            return tuple(zip(range(len(self.values) - gap), range(gap, len(self.values)), strict=False))
+        return self.secret.compared(self.values)
 
-    @cached_property
-    def widest(self) -> int:
-        """Return the most steps between two values within `max_difference`."""
-        farthest, *_ = self.secret.max_difference or (Fraction(0),)
-        steps: Fraction = farthest / (self.unit * (self.keys[1] - self.keys[0]))
-        return min(math.floor(steps), len(self.values) - 1)
+    def _widest(self, step: int, farthest: Fraction) -> int:
+        """Return the most steps between two values that far apart."""
+        return min(math.floor(farthest / (self.unit * step)), len(self.values) - 1)
 
 
 @dataclass(frozen=True, eq=False)
-class FunctionView(NumberView):
-    """A function of columns over all records; `levels` are the columns' values of each row of the table."""
+class Function(Number):
+    """A function of columns over all records; `different` are their values in the rows, and levels places in these."""
 
     function: NamedFunction
-    levels: tuple[tuple[Hashable, ...], ...]
+    different: tuple[tuple[Hashable, ...], ...]
+    levels: tuple[int, ...]
 
-    def apply(self, levels: Sequence[tuple[Hashable, ...]]) -> Fraction:
-        """Return the function of the records with these values of the columns."""
-        columns = list(map(list, zip(*levels, strict=True)))
+    def apply(self, levels: Sequence[int]) -> Fraction:
+        """Return the function of the records with these levels."""
+        columns = list(map(list, zip(*take(self.different, levels), strict=True)))
         try:
             result = self.function(*columns)
             return as_fraction(value_of(result), "its value")
@@ -160,31 +127,32 @@ class FunctionView(NumberView):
 
     @cached_property
     def values(self) -> tuple[Fraction, ...]:
-        alive = sorted(set(compress(self.levels, self.whole.possible(0))), key=repr)
+        alive = sorted(set(compress(self.levels, self.whole.possible(0))))
         count = len(alive) ** self.whole.size
         if count > MOST_COMBINATIONS:
             fix = "use fewer records, or a mean, sum or share, which have closed forms"
             raise too_large(self.secret.what, count, MOST_COMBINATIONS, "combinations of records", fix).at("function")
-        return tuple(sorted({self.apply(list(rows)) for rows in product(alive, repeat=self.whole.size)}))
+        return tuple(sorted({self.apply(levels) for levels in product(alive, repeat=self.whole.size)}))
 
 
 @dataclass(frozen=True, eq=False)
-class VectorView(RecordView):
+class Sums:
     """Several sums over the records of whole scores: the scores of each row of the table, one for each sum.
 
     The property is `offsets` + `units` times the sums, place by place; the scores of a place begin at 0 and have no
     common divisor.
     """
 
+    whole: Records
     secret: DatasetProperty
-    scores: tuple[tuple[int, ...], ...]
+    levels: tuple[tuple[int, ...], ...]
     units: tuple[Fraction, ...]
     offsets: tuple[Fraction, ...]
 
     @cached_property
     def keys(self) -> tuple[tuple[int, ...], ...]:
         """The possible sums of scores, in order, one for each value."""
-        alive = set(compress(self.scores, self.whole.possible(0)))
+        alive = set(compress(self.levels, self.whole.possible(0)))
         if len(alive) == 1:
             (score,) = alive
             return (tuple(place * self.whole.size for place in score),)
@@ -198,6 +166,10 @@ class VectorView(RecordView):
             values.append(tuple(o + u * k for o, u, k in zip(self.offsets, self.units, key, strict=True)))
         return tuple(values)
 
+    @property
+    def possible(self) -> tuple[bool, ...]:
+        return (True,) * len(self.values)
+
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
         """Return the pairs within `max_difference` in every number; None for all."""
@@ -209,26 +181,28 @@ class VectorView(RecordView):
                 pairs.append((a, b))
         return tuple(pairs)
 
-    def describe_hypothesis(self, value: int) -> str:
+    def describe(self, value: int) -> str:
         return f"{self.secret.what} is ({', '.join(map(to_text, self.values[value]))})"
 
 
 @dataclass(frozen=True, eq=False)
-class ColumnView(RecordView):
+class Column:
     """The value of a column in one record ("individual attribute privacy", Zhang22 §3)."""
 
+    whole: Records
     secret: EveryEntry
     column: int
 
     @property
-    def hidden_column(self) -> int:
-        return self.column
+    def levels(self) -> tuple[int, ...]:
+        return tuple(self.whole.table.indices[:, self.column].tolist())
 
-    @cached_property
+    @property
     def values(self) -> tuple[Hashable, ...]:
         return self.whole.table.alphabet(self.column)
 
-    def possible(self, entry: int) -> tuple[bool, ...]:
+    @cached_property
+    def possible(self) -> tuple[bool, ...]:
         rows = compress(self.whole.table.rows, self.whole.possible(0))
         alive = set(map(itemgetter(self.column), rows))
         return tuple(value in alive for value in self.values)
@@ -242,39 +216,41 @@ class ColumnView(RecordView):
         neighbours = near(sorted(numbers), self.secret.max_difference)
         return tuple((order[a], order[b]) for a, b in neighbours)
 
-    def describe_hypothesis(self, value: int) -> str:
+    def describe(self, value: int) -> str:
         return f"{self.secret.attribute!r} of one record is {self.values[value]!r}"
 
 
 @dataclass(frozen=True, eq=False)
-class SetsView(RecordView):
-    """Which of several sets a property is in; `inside` is the view of the property itself."""
+class RecordView(View):
+    """A belief about one entry: a property of records, or which of several sets the property is in."""
 
-    secret: DatasetProperty
-    sets: tuple[ValueSet, ...]
-    inside: SumView | FunctionView
-
-    @property
-    def hidden_sum(self) -> SumView | None:
-        return self.inside.hidden_sum
+    whole: Records
+    secret: Secret
+    shown: Sum | Function | Sums | Column
+    sets: tuple[ValueSet, ...] | None = None
 
     @property
-    def values(self) -> Sequence[int]:
-        return range(len(self.sets))
+    def values(self) -> Sequence[Hashable]:
+        return self.shown.values if self.sets is None else range(len(self.sets))
 
     @cached_property
-    def members(self) -> tuple[range | tuple[int, ...], ...]:
-        """The indices of the possible values of the property in each set."""
-        return tuple(places_in(value_set, self.inside.values) for value_set in self.sets)
+    def members(self) -> tuple[range | tuple[int, ...], ...] | None:
+        """The indices of the possible values of the property in each set, None without sets."""
+        if self.sets is None or not isinstance(self.shown, Number):
+            return None
+        return tuple(places_in(value_set, self.shown.values) for value_set in self.sets)
 
     def possible(self, entry: int) -> tuple[bool, ...]:
-        return tuple(map(bool, self.members))
+        return self.shown.possible if self.members is None else tuple(map(bool, self.members))
 
     @property
-    def pairs(self) -> None:
-        return None
+    def pairs(self) -> tuple[tuple[int, int], ...] | None:
+        return self.shown.pairs if self.sets is None else None
 
     def describe_hypothesis(self, value: int) -> str:
+        if self.sets is None:
+            return self.shown.describe(value)
+        assert isinstance(self.secret, DatasetProperty)  # which alone names sets
         values = self.sets[value]
         if isinstance(values, Between | Intervals):
             is_in = f"is {values.describe()}"

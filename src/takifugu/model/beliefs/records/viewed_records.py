@@ -6,17 +6,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import take
+from takifugu.core.lists import places_of, take
 from takifugu.core.rules import check_known
 from takifugu.model.beliefs.records.possible_sums import column_number, in_steps
-from takifugu.model.beliefs.records.record_views import (
-    ColumnView,
-    FunctionView,
-    RecordView,
-    SetsView,
-    SumView,
-    VectorView,
-)
+from takifugu.model.beliefs.records.record_views import Column, Function, RecordView, Sum, Sums
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.secrets.of_entries import EveryEntry
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, NamedFunction
@@ -31,7 +24,8 @@ def view_of(records: Records, secret: object) -> RecordView | None:
     """
     if not isinstance(secret, DatasetProperty):
         if isinstance(secret, EveryEntry) and secret.attribute is not None:
-            return ColumnView(records, secret, records.column(str(secret.attribute)))
+            column = records.column(str(secret.attribute))
+            return RecordView(records, secret, Column(records, secret, column))
         if isinstance(secret, DistributionParameter):
             raise InputError(
                 f"records of one known distribution have no parameter of {secret.column!r} to hide",
@@ -39,33 +33,32 @@ def view_of(records: Records, secret: object) -> RecordView | None:
             ).at("secrets")
         return None
     places = list(map(records.column, secret.columns))
-    sum_view: SumView | FunctionView
     if secret.is_vector:
-        return _vector_view(records, secret, places)
+        return RecordView(records, secret, _sums(records, secret, places))
+    shown: Sum | Function
     if isinstance(secret.function, NamedFunction):
-        levels = []
-        for row in records.table.rows:
-            levels.append(tuple(take(row, places)))
-        sum_view = FunctionView(records, secret, secret.function, tuple(levels))
+        rows = [tuple(take(row, places)) for row in records.table.rows]
+        different = dict(sorted({repr(row): row for row in rows}.items()))  # values may have no order of their own
+        place_of = places_of(different)
+        levels = tuple(place_of[repr(row)] for row in rows)
+        shown = Function(records, secret, secret.function, tuple(different.values()), levels)
     else:
         weights: tuple[Fraction, ...] = (Fraction(1),)
         if isinstance(secret.function, tuple):
             weights = secret.function
         weighed = times(list(zip(*_columns(records, secret, places), strict=True)), weights)
-        sum_view = SumView(records, secret, *in_steps(weighed, records.size))
-    if secret.sets is None:
-        return sum_view
-    return SetsView(records, secret, secret.sets, sum_view)
+        shown = Sum(records, secret, *in_steps(weighed, records.size))
+    return RecordView(records, secret, shown, secret.sets)
 
 
-def _vector_view(records: Records, secret: DatasetProperty, places: Sequence[int]) -> VectorView:
+def _sums(records: Records, secret: DatasetProperty, places: Sequence[int]) -> Sums:
     columns = _columns(records, secret, places)
     for key, values in (("pairs", secret.pairs), ("sets", secret.sets)):
         if values is not None:
             what = f"the secret hides several numbers together, and its {key} are of one number"
             raise InputError(what, fix="give max_difference, or one secret per column").at(key)
     steps, units, offsets = zip(*(in_steps(column, records.size) for column in columns), strict=True)
-    return VectorView(records, secret, tuple(zip(*steps, strict=True)), units, offsets)
+    return Sums(records, secret, tuple(zip(*steps, strict=True)), units, offsets)
 
 
 def _columns(records: Records, secret: DatasetProperty, places: Sequence[int]) -> list[list[Fraction]]:
