@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
-from takifugu.model.beliefs.networks.elimination import UNIT
+from takifugu.core.lists import take, without
+from takifugu.influence.profiles.certified import Programs
 from takifugu.model.beliefs.networks.network import BayesianNetwork
+from takifugu.numbers.outward_rounding import UNIT
 
 #: Joint tables of more numbers are not made: the way that needs them counts as too wide.
 LARGEST_TABLE = 50_000
@@ -19,63 +22,77 @@ LARGEST_TABLE = 50_000
 LARGEST_STEP = 5e6
 #: Smaller masses may have lost digits to underflow.
 TRUSTED = 1e-250
+#: Programs (pairs of rows times squared states) that a message may solve; beyond, functions of two values bound it.
+MOST_PROGRAMS = 1e5
 
 
-def too_wide() -> Unsupported:
-    """Return the error of a way with too large tables."""
-    return Unsupported(
-        "this bound would need tables of too many numbers", fix="the sum over all entries still holds"
-    )
+@dataclass(frozen=True, eq=False)
+class Clique:
+    """Variables of a network, in order, with their numbers of values."""
+
+    network: BayesianNetwork
+    variables: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+    @cached_property
+    def law(self) -> tuple[FloatArray, float] | None:
+        """Return their joint law and its relative error, if computable."""
+        if math.prod(self.sizes) > LARGEST_TABLE or self.network.law_plan(self.variables).largest > LARGEST_STEP:
+            return None
+        try:
+            law, error = self.network.law(self.variables)
+            possible = law > 0 if (law > 0).all() else self.network.support(self.variables)
+        except Unsupported:
+            return None
+        if (law[possible] >= TRUSTED).all():
+            return np.where(possible, law, 0.0), error
+        return None
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """P(variables = states[y] | given = contexts[z]) = rows[z, y], unless impossible.
+    """Different rows P(V = y | s) over the possible y, which row each s has, and their relative error."""
 
-    `error` bounds the relative error of each number; `trusted` is false where underflow may have eaten digits.
-    """
-
-    contexts: IntArray  # (m, variables given)
-    states: IntArray  # (n, variables)
-    rows: FloatArray  # (m, n)
+    variables: tuple[int, ...]
+    sizes: tuple[int, ...]
+    contexts: tuple[int, ...]  # numbers of values of what is given
+    columns: IntArray  # the possible y among all values of V
+    table: FloatArray
+    row_of: IntArray  # of each s, the last variable changing fastest
     error: float
-    trusted: bool
+    programs: Programs | None
+    of_pairs: dict[tuple[int, int], Programs] = field(default_factory=dict)
+
+
+def conditional(
+    clique: Clique, condition: tuple[int, ...], most_contexts: float, most_rows: int, most_states: float
+) -> Rows | None:  # fmt: skip
+    """Return P(other variables of a clique | given), None for more values, rows or states, or where digits are lost."""
+    first = list(map(clique.variables.index, condition))
+    second = without(range(len(clique.variables)), first)
+    sizes = tuple(take(clique.sizes, second))
+    contexts = tuple(take(clique.sizes, first))
+    if math.prod(contexts) > most_contexts or math.prod(sizes) > most_states or clique.law is None:
+        return None
+    joint, error = clique.law
+    law = joint.transpose([*first, *second]).reshape(math.prod(contexts), -1)
+    possible = law.any(axis=1)
+    columns = np.flatnonzero(law.any(axis=0))
+    rows = law[np.ix_(possible, columns)]
+    table, number = np.unique(rows / rows.sum(axis=1, keepdims=True), axis=0, return_inverse=True)
+    row_of = np.full(len(law), -1)
+    row_of[possible] = number.ravel()
+    row_of = taken_from_neighbours(row_of.reshape(contexts)).ravel()
+    if len(table) > most_rows:
+        return None
+    programs = Programs() if len(table) ** 2 * len(columns) ** 2 <= MOST_PROGRAMS else None
+    error = 2 * error + (law.shape[1] + 3) * UNIT
+    return Rows(tuple(take(clique.variables, second)), sizes, contexts, columns, table, row_of, error, programs)
 
 
 def joint_size(network: BayesianNetwork, variables: Iterable[int]) -> int:
     """Count the joint values of some variables."""
     return math.prod(len(network.alphabet(v)) for v in variables)
-
-
-def conditional_rows(network: BayesianNetwork, condition: Sequence[int], variables: Sequence[int]) -> Rows:
-    """Return P(variables | given) for all possible values.
-
-    Raises Unsupported for tables that are too large.
-    """
-    sizes = [len(network.alphabet(v)) for v in (*condition, *variables)]
-    scope = (*condition, *variables)
-    if math.prod(sizes) > LARGEST_TABLE or network.law_plan(scope).largest > LARGEST_STEP:
-        raise too_wide()
-    law, error = network.law(scope)
-    possible = law > 0 if (law > 0).all() else network.support(scope)
-    first, second = sizes[: len(condition)], sizes[len(condition) :]
-    shape = math.prod(first), math.prod(second)
-    law, possible = law.reshape(shape), possible.reshape(shape)
-    contexts, states = possible.any(axis=1), possible.any(axis=0)
-    law = np.where(possible, law, 0.0)[np.ix_(contexts, states)]
-    trusted = bool((law[possible[np.ix_(contexts, states)]] >= TRUSTED).all())
-    with np.errstate(invalid="ignore"):
-        rows = np.nan_to_num(law / law.sum(axis=1, keepdims=True))
-    return Rows(
-        _tuples(first)[contexts], _tuples(second)[states], rows, 2 * error + (law.shape[1] + 3) * UNIT, trusted
-    )
-
-
-def _tuples(sizes: Sequence[int]) -> IntArray:
-    """Return all tuples of values, shape (product, variables)."""
-    if sizes:
-        return np.indices(sizes).reshape(len(sizes), -1).T
-    return np.zeros((1, 0), dtype=np.int64)
 
 
 def taken_from_neighbours(index: IntArray) -> IntArray:

@@ -9,21 +9,16 @@ docs/theory/influence.md.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
-from takifugu.influence.networks.conditionals import (
-    boundary,
-    conditional_rows,
-    moral_graph,
-    taken_from_neighbours,
-    too_wide,
-)
+from takifugu.influence.networks.conditionals import Clique, Rows, boundary, conditional, moral_graph
 from takifugu.influence.profiles.suprema import suprema
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.numbers.outward_rounding import sum_up
@@ -34,17 +29,11 @@ MOST_ROWS = 256
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One variable taken out: its different rows given its shield.
-
-    `row_of` says which row each value of the shield takes.
-    """
+    """One variable taken out, and its rows given its shield."""
 
     variable: int
     shield: tuple[int, ...]
-    values: IntArray
-    table: FloatArray
-    row_of: IntArray  # one axis for each variable of the shield
-    error: float | None  # None where digits may be lost
+    rows: Rows
 
 
 def loss_by_elimination(
@@ -93,26 +82,21 @@ def _steps(network: BayesianNetwork, entry: int, order: Sequence[int]) -> Iterat
 
 
 def _step(network: BayesianNetwork, variable: int, shield: tuple[int, ...]) -> Step:
-    rows = conditional_rows(network, shield, (variable,))
-    table, inverse = rows.rows, np.arange(len(rows.rows))
-    if rows.trusted:  # else rows that look alike need not be
-        table, inverse = np.unique(table, axis=0, return_inverse=True)
-    if len(table) > MOST_ROWS:
-        raise too_wide()
-    row_of = np.full([len(network.alphabet(u)) for u in shield], -1)
-    row_of[tuple(rows.contexts.T)] = inverse.ravel()
-    row_of = taken_from_neighbours(row_of)
-    error = rows.error if rows.trusted else None
-    return Step(variable, shield, rows.states[:, 0], table, row_of, error)
+    scope = (*shield, variable)
+    clique = Clique(network, scope, tuple(len(network.alphabet(v)) for v in scope))
+    rows = conditional(clique, shield, math.inf, MOST_ROWS, math.inf)
+    if rows is None:
+        raise Unsupported(
+            "this bound would need tables of too many numbers", fix="the sum over all entries still holds"
+        )
+    return Step(variable, shield, rows)
 
 
 def _added(step: Step, ratio: FloatArray) -> Iterator[FloatArray]:
     """Yield each neighbour's charge: the largest supremum over the others' values."""
-    within = ratio[np.ix_(step.values, step.values)]
-    if step.error is not None:
-        between = suprema(step.table, within, step.error)
-    else:
-        between = within.max() * (1 - np.eye(len(step.table)))
-    for axis, size in enumerate(step.row_of.shape):
-        of_value = np.moveaxis(step.row_of, axis, 0).reshape(size, -1)
+    rows = step.rows
+    between = suprema(rows.table, ratio[np.ix_(rows.columns, rows.columns)], rows.error)
+    row_of = rows.row_of.reshape(rows.contexts)
+    for axis, size in enumerate(rows.contexts):
+        of_value = np.moveaxis(row_of, axis, 0).reshape(size, -1)
         yield between[of_value[:, None, :], of_value[None, :, :]].max(axis=2)

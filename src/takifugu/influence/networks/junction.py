@@ -21,48 +21,22 @@ from itertools import combinations
 
 import numpy as np
 
-from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached, memoised
-from takifugu.core.errors import Unsupported
 from takifugu.core.lists import among, places_of, take, without
-from takifugu.influence.networks.conditionals import LARGEST_STEP, LARGEST_TABLE, TRUSTED, taken_from_neighbours
+from takifugu.influence.networks.conditionals import LARGEST_TABLE, MOST_PROGRAMS, Clique, Rows, conditional
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.suprema import suprema
 from takifugu.model.beliefs.networks.elimination import elimination_order
 from takifugu.model.beliefs.networks.network import BayesianNetwork
-from takifugu.numbers.outward_rounding import UNIT, closed, sum_up
+from takifugu.numbers.outward_rounding import closed, sum_up
 
 #: Values of a separator, different rows, and states of what is taken out, beyond which the sum of all is charged.
 MOST_CONTEXTS, MOST_ROWS, MOST_STATES = 256, 100, 500
-#: Programs (pairs of rows times squared states) that a message may solve; beyond, functions of two values bound it.
-MOST_PROGRAMS = 1e5
 #: Operations that one message takes, and each number that its programs handle.
 MESSAGE, EACH = 2e5, 50.0
 #: Neighbouring cliques are joined up to this many states; up to MOST_WHOLE messages to a secret are not split.
 JOINED, MOST_WHOLE = 256, 512
-
-
-@dataclass(frozen=True, eq=False)
-class Clique:
-    """Variables of a network, in order, with their numbers of values."""
-
-    network: BayesianNetwork
-    variables: tuple[int, ...]
-    sizes: tuple[int, ...]
-
-    @cached_property
-    def law(self) -> tuple[FloatArray, float] | None:
-        """Return their joint law and its relative error, if computable."""
-        if math.prod(self.sizes) > LARGEST_TABLE or self.network.law_plan(self.variables).largest > LARGEST_STEP:
-            return None
-        try:
-            law, error = self.network.law(self.variables)
-            possible = law > 0 if (law > 0).all() else self.network.support(self.variables)
-        except Unsupported:
-            return None
-        if (law[possible] >= TRUSTED).all():
-            return np.where(possible, law, 0.0), error
-        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +89,7 @@ class JunctionTree:
 
     cliques: tuple[Clique, ...]
     edges: tuple[tuple[int, int], ...]
-    _rows: dict[tuple[int, tuple[int, ...]], _Rows | None] = field(default_factory=dict)
+    _rows: dict[tuple[int, tuple[int, ...]], Rows | None] = field(default_factory=dict)
 
     @cached_property
     def near(self) -> tuple[tuple[int, ...], ...]:
@@ -166,49 +140,12 @@ class JunctionTree:
             yield below, above
         yield from outward
 
-    def rows(self, clique: int, condition: tuple[int, ...]) -> _Rows | None:
+    def rows(self, clique: int, condition: tuple[int, ...]) -> Rows | None:
         """Return P(other variables of a clique | given), if not too large."""
         key = clique, condition
         if key not in self._rows:
-            self._rows[key] = _conditional(self.cliques[clique], condition)
+            self._rows[key] = conditional(self.cliques[clique], condition, MOST_CONTEXTS, MOST_ROWS, MOST_STATES)
         return self._rows[key]
-
-
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """Different rows P(V = y | s) over the possible y, which row each s has, and their relative error."""
-
-    variables: tuple[int, ...]
-    sizes: tuple[int, ...]
-    columns: IntArray  # the possible y among all values of V
-    table: FloatArray
-    row_of: IntArray
-    error: float
-    programs: Programs | None
-    of_pairs: dict[tuple[int, int], Programs] = field(default_factory=dict)
-
-
-def _conditional(clique: Clique, condition: tuple[int, ...]) -> _Rows | None:
-    first = list(map(clique.variables.index, condition))
-    second = without(range(len(clique.variables)), first)
-    sizes = tuple(take(clique.sizes, second))
-    contexts = tuple(take(clique.sizes, first))
-    if math.prod(contexts) > MOST_CONTEXTS or math.prod(sizes) > MOST_STATES or clique.law is None:
-        return None
-    joint, error = clique.law
-    law = joint.transpose([*first, *second]).reshape(math.prod(contexts), -1)
-    possible = law.any(axis=1)
-    columns = np.flatnonzero(law.any(axis=0))
-    rows = law[np.ix_(possible, columns)]
-    table, number = np.unique(rows / rows.sum(axis=1, keepdims=True), axis=0, return_inverse=True)
-    row_of = np.full(len(law), -1)
-    row_of[possible] = number.ravel()
-    row_of = taken_from_neighbours(row_of.reshape(contexts)).ravel()
-    if len(table) > MOST_ROWS:
-        return None
-    programs = Programs() if len(table) ** 2 * len(columns) ** 2 <= MOST_PROGRAMS else None
-    error = 2 * error + (law.shape[1] + 3) * UNIT
-    return _Rows(tuple(take(clique.variables, second)), sizes, columns, table, row_of, error, programs)
 
 
 @memoised
@@ -379,7 +316,7 @@ def _message(
     return Message(condition, sizes, closed(np.minimum(loss, bound)))
 
 
-def _split(rows: _Rows, condition: tuple[int, ...], sizes: tuple[int, ...], parts: Sequence[Message]) -> FloatArray:
+def _split(rows: Rows, condition: tuple[int, ...], sizes: tuple[int, ...], parts: Sequence[Message]) -> FloatArray:
     """Return the loss between all values of a separator, each part as one change of it after one of the others."""
     count = math.prod(sizes)
     loss, moves = np.zeros((count, count)), np.zeros((math.prod(rows.sizes),) * 2)
@@ -391,7 +328,7 @@ def _split(rows: _Rows, condition: tuple[int, ...], sizes: tuple[int, ...], part
     return sum_up(loss, between[np.ix_(rows.row_of, rows.row_of)])
 
 
-def _whole(rows: _Rows, condition: tuple[int, ...], sizes: tuple[int, ...], parts: Sequence[Message]) -> FloatArray:
+def _whole(rows: Rows, condition: tuple[int, ...], sizes: tuple[int, ...], parts: Sequence[Message]) -> FloatArray:
     """Return the loss between all values of a separator, each pair by one cone over both of them with all others."""
     count, states = math.prod(sizes), math.prod(rows.sizes)
     loss, moves = np.zeros((count, count)), np.zeros((count * states,) * 2)
