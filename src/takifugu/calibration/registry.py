@@ -162,6 +162,11 @@ _OURS = (
         noise="the least normal noise that keeps the exact δ, with credit for the answer's own variance",
     ),
     Line(
+        "process-gaussian", "attribute.process_gaussian", takes_delta=True, definitions=_ANY_HYPOTHESES,
+        of_columns=True,
+        noise="the least normal noise that hides every move of a value of a Gaussian process",
+    ),
+    Line(
         "attribute-gaussian-approx", "attribute.gaussian_approx", takes_delta=True, definitions=("attribute",),
         of_columns=True, alone=True, aliases=("Algorithm 2 of Zhang",),
         noise="normal, for a nearly normal answer: ε and δ pay for its distance from a normal one",

@@ -17,9 +17,7 @@ TINY = Fraction(1, 10**6)
 
 
 def week(first):
-    return tf.calibrate(
-        FRAMEWORK, tf.Sum(entries=range(first, first + 5)), 1, TINY, mechanism="attribute-gaussian-exact"
-    )
+    return tf.calibrate(FRAMEWORK, tf.Sum(entries=range(first, first + 5)), 1, TINY)
 
 
 def stacked_move(scales):
@@ -31,6 +29,11 @@ def stacked_move(scales):
 @pytest.fixture(scope="module")
 def weeks():
     return [week(first) for first in range(0, 20, 5)]
+
+
+def test_the_noise_that_adds_up_is_taken_and_said_to_compose(weeks):
+    chosen = {(week.mechanism, str(week.guarantee.composition)) for week in weeks}
+    assert chosen == {("process-gaussian", "composes")}
 
 
 @pytest.mark.parametrize("count", [2, 3, 4])
@@ -63,7 +66,7 @@ def test_a_later_release_never_lowers_what_is_spent(weeks):
 def test_the_worst_of_several_beliefs_counts(weeks):
     wilder = tf.AutoregressiveNormal("0.9", 1, 20)
     both = tf.Pufferfish(tf.every_entry(max_difference=1), [SERIES, wilder])
-    one = tf.calibrate(both, tf.Sum(entries=range(5)), 1, TINY, mechanism="attribute-gaussian-exact")
+    one = tf.calibrate(both, tf.Sum(entries=range(5)), 1, TINY, mechanism="process-gaussian")
     assert one.scale > weeks[0].scale
     assert tf.compose([one, one]).epsilon > 1
 
@@ -73,7 +76,7 @@ def test_noise_of_another_kind_or_framework_is_not_added_up(weeks):
     with pytest.raises(CompositionRefused):
         tf.compose([weeks[0], laplace])
     other = tf.Pufferfish(tf.every_entry(max_difference=2), SERIES)
-    foreign = tf.calibrate(other, tf.Sum(), 1, TINY, mechanism="attribute-gaussian-exact")
+    foreign = tf.calibrate(other, tf.Sum(), 1, TINY, mechanism="process-gaussian")
     with pytest.raises(CompositionRefused):
         tf.compose([weeks[0], foreign])
 

@@ -15,7 +15,7 @@ from takifugu.core.errors import CalibrationRefused, DataError, InputError
 from takifugu.model import beliefs, secrets
 
 TINY = Fraction(1, 10**6)
-BY_NAME = {"mechanism": "attribute-gaussian-exact"}
+BY_NAME = {"mechanism": "process-gaussian"}
 
 
 def hide(belief, difference=1, attribute=None):

@@ -28,6 +28,7 @@ from takifugu.core.escaping import at_least, at_most, number
 from takifugu.mechanisms.common.answer_noise import normal_noise
 from takifugu.mechanisms.common.largest_need import refusing
 from takifugu.mechanisms.normal_by_rule import refusal
+from takifugu.model.secrets.families import View
 from takifugu.model.secrets.hypotheses import against
 from takifugu.numbers.normal.comparisons import Shifted
 from takifugu.numbers.normal.matrices import least_eigenvalue
@@ -53,9 +54,18 @@ def predicted(problem: Problem) -> Cost:
 
 def unanswerable(problem: Problem) -> Refusal | None:
     """Return the reason against normal noise for a property, if any."""
-    if not (refused := refusal(problem)) and problem.is_pair:
+    if refused := refusal(problem):
+        return refused
+    if problem.is_pair:
         return Refusal('two distributions are compared directly: use mechanism="gaussian-exact"')
-    return refused
+    if are_processes(problem):
+        return Refusal('values of one Gaussian process are hidden: use mechanism="process-gaussian"')
+    return None
+
+
+def are_processes(problem: Problem) -> bool:
+    """Return whether the secrets are values of Gaussian processes, so that squares of moves add up."""
+    return all(isinstance(part.belief, View) and part.belief.stacks for part in problem.parts)
 
 
 def accurate(variance: Fraction) -> str:

@@ -47,23 +47,26 @@ class AttributeGaussianExact:
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
         """Return the rounded normal noise, or a refusal."""
-        if refused := unanswerable(problem):
-            return refused
-        variance, worst, comparisons = Fraction(0), "", list(compared(problem))
-        for comparison in comparisons:
-            needed = comparison.laws.least_variance(problem.epsilon, problem.delta)
-            if needed > variance:
-                variance, worst = needed, against(comparison.left, comparison.right)
-        noise = normal_noise(problem, deviation_up(variance) / problem.unit)
-        drawn = Fraction(noise.scale) ** 2
-        exact, closest = 0.0, INDEPENDENT
-        for comparison in comparisons:
-            delta = comparison.laws.delta(drawn, problem.epsilon)
-            if delta > exact:
-                exact, closest = delta, against(comparison.left, comparison.right)
-        detail = f"delta is reached here; {accurate(drawn)}" if variance else NOTHING_NEEDED
-        witness = Witness(worst or closest, detail, (("added_variance", float(drawn)), ("exact_delta", exact)))
-        return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, witness)
+        return unanswerable(problem) or least_noise(problem, Covers.OUTPUT)
+
+
+def least_noise(problem: Problem, covers: Covers) -> Bound:
+    """Return the least noise that keeps every comparison's exact delta."""
+    variance, worst, comparisons = Fraction(0), "", list(compared(problem))
+    for comparison in comparisons:
+        needed = comparison.laws.least_variance(problem.epsilon, problem.delta)
+        if needed > variance:
+            variance, worst = needed, against(comparison.left, comparison.right)
+    noise = normal_noise(problem, deviation_up(variance) / problem.unit)
+    drawn = Fraction(noise.scale) ** 2
+    exact, closest = 0.0, INDEPENDENT
+    for comparison in comparisons:
+        delta = comparison.laws.delta(drawn, problem.epsilon)
+        if delta > exact:
+            exact, closest = delta, against(comparison.left, comparison.right)
+    detail = f"delta is reached here; {accurate(drawn)}" if variance else NOTHING_NEEDED
+    witness = Witness(worst or closest, detail, (("added_variance", float(drawn)), ("exact_delta", exact)))
+    return Bound(noise, problem.epsilon, problem.delta, covers, witness)
 
 
 MECHANISM = AttributeGaussianExact()
