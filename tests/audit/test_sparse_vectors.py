@@ -20,7 +20,7 @@ from takifugu.model.beliefs.domain import Domain
 
 
 @dataclass(frozen=True)
-class TwoPlaces:
+class TwoPlaces(extending.Query):
     """How many people were at A, and how many at B: the words of a record are the places where somebody was."""
 
     def resolve(self, entries: Any) -> Any:

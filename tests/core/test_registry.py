@@ -144,7 +144,7 @@ class Twice:
         return self.change(doubled) if self.change else doubled
 
 
-class Ends:
+class Ends(tf.Query):
     """How many of the first and the last entry are in a state."""
 
     def __init__(self, state: str) -> None:
@@ -229,7 +229,7 @@ def test_a_query_from_outside_is_calibrated_released_and_composed(
         tf.calibrate(FRAMEWORK, Ends("walking"), 1)
     queries.register("ends", Ends)
     for name, kind, words in (
-        ("ends", Ends, "registered already"), ("other", Refusal, "Refusal lacks resolve, to_dict, describe, from_dict"),
+        ("ends", Ends, "registered already"), ("other", Refusal, "Refusal lacks resolve, describe"),
     ):  # fmt: skip
         with pytest.raises(InputError, match=words):
             queries.register(name, kind)
@@ -255,7 +255,7 @@ class Loud(tf.Count):
 
 
 @dataclass(frozen=True)
-class Times:
+class Times(tf.Query):
     """A multiple of a count that does not write the factor down."""
 
     factor: int

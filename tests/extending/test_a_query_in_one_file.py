@@ -22,7 +22,7 @@ from takifugu import extending
 
 
 @dataclass(frozen=True)
-class Trend:
+class Trend(extending.Query, kind="trend"):
     """How often a state occurs in the second half of the entries, minus how often it does in the first half."""
 
     state: object
@@ -34,13 +34,6 @@ class Trend:
         weights = np.array([-1 if i < half else int(i >= entries.size - half) for i in range(entries.size)])
         table = np.array([[int(value == self.state)] for value in entries.alphabet(0)])
         return extending.Additive(Fraction(1), ("trend",), (table,), weights)
-
-    def to_dict(self):
-        return {"kind": "trend", "state": self.state}
-
-    @staticmethod
-    def from_dict(data):
-        return Trend(data["state"])
 
     def describe(self):
         return f"how much more often state {self.state!r} occurs in the second half than in the first"

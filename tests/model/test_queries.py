@@ -241,7 +241,7 @@ def test_codes_are_the_querys_own(make) -> None:
 def test_what_json_would_not_tell_apart_is_not_resolved_as_one_query() -> None:
     """The text of a long array leaves its middle out, and a number as a name becomes text."""
 
-    class Listed:
+    class Listed(Query):
         def __init__(self, weights: Any) -> None:
             self.weights = weights
 

@@ -34,7 +34,6 @@ from takifugu.core.text.tables import labelled
 from takifugu.model import queries
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
-from takifugu.model.queries.forms import Limited
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction, as_truth, to_text
 from takifugu.numbers.transport.metrics import Declared
 
@@ -287,7 +286,7 @@ def problem_of(
     queries.check(query)
     if metric is not None:
         check_type(metric, Declared, "a metric", "write takifugu.numbers.transport.metrics.declared(name)", "metric")
-    if isinstance(query, Limited) and query.definitions is not None and framework.definition not in query.definitions:
+    if query.definitions is not None and framework.definition not in query.definitions:
         rule, fix = query.elsewhere
         message = f"the query ({query.describe()}) is asked under the definition {framework.definition!r}"
         raise InputError(message, rule=rule, fix=fix).at("query")

@@ -33,7 +33,7 @@ from takifugu.mechanisms.common.answer_noise import laplace_noise
 from takifugu.model import beliefs
 from takifugu.model.beliefs.derived.own import OwnBelief, OwnSequence
 from takifugu.model.beliefs.one_sequence import AnySequence
-from takifugu.model.queries import Additive
+from takifugu.model.queries import Additive, Query
 from takifugu.model.queries import register as register_query
 from takifugu.model.secrets import register as register_secret
 from takifugu.model.secrets.families import VIEWS, View
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 __all__ = [
     "LABEL", "ONE_SIDED", "PARTS", "Additive", "AnswerLaw", "AnySequence", "Assumption", "Bound", "Cost", "Covers",
     "DataError", "Definition", "Direction", "FilePath", "InputError", "JointStates", "Key", "ListedFamily",
-    "Marginal", "OwnBelief", "OwnSequence", "Pmf", "Problem", "Quilts", "Randomiser", "RandomiserKind", "Refusal",
-    "Search", "States", "Unsupported", "View", "Witness", "Worst", "answer_law", "check", "laplace_noise",
+    "Marginal", "OwnBelief", "OwnSequence", "Pmf", "Problem", "Query", "Quilts", "Randomiser", "RandomiserKind",
+    "Refusal", "Search", "States", "Unsupported", "View", "Witness", "Worst", "answer_law", "check", "laplace_noise",
     "laplace_or_exact", "limit", "public", "reading", "register_belief", "register_definition", "register_mechanism",
     "register_query", "register_randomiser", "register_secret", "round_up", "world",
 ]  # fmt: skip

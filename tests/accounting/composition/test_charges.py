@@ -16,7 +16,7 @@ from tests.support.ledger_tools import laplace, pieces, promised, steps, users
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, compose
-from takifugu.accounting.composition.charges import HASHED_AT_ONCE, answer_hash, names_entries
+from takifugu.accounting.composition.charges import HASHED_AT_ONCE, answer_hash
 from takifugu.accounting.composition.losses import noise_loss
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import InputError
@@ -117,12 +117,12 @@ def test_a_pooled_mean_is_a_sum_with_the_scale_to_match() -> None:
 
 def test_entries_that_are_numbered_are_those_of_one_reading() -> None:
     for query in (Linear([1, 1]), Count(1, entries=[0]), Sum(entries=[0]), Mean(entries=[0])):
-        assert names_entries(query)
+        assert query.numbers_entries
         with pytest.raises(InputError, match="numbers the rows of all people together"):
             charge(pieces(1, 1), query, framework=pieces(1))
         assert charge(pieces(1, 1), query, framework=pieces(1, 1)).entries == 2
     for query in (Count(1), Sum(), Mean(), Histogram(), Identity()):
-        assert not names_entries(query)
+        assert not query.numbers_entries
 
 
 def hashed(about: Framework, query: Query) -> str:
@@ -213,7 +213,7 @@ def test_entries_with_different_values_are_hashed_in_the_listed_order(sizes: lis
 
 
 @dataclass(frozen=True)
-class Forgetful:
+class Forgetful(Query):
     """A query that counts the entries of one state, and writes down another one."""
 
     state: int

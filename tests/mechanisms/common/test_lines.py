@@ -38,7 +38,7 @@ BELIEFS: list[Belief] = [
 
 
 @dataclass(frozen=True)
-class Along:
+class Along(tf.Query):
     """Entry i adds weights[i] steps of a direction for each step of its place; `bend` moves one value off the line."""
 
     direction: tuple[int, ...]

@@ -74,7 +74,7 @@ def test_a_histogram_has_the_cells_of_the_columns_that_it_names():
     assert evaluate(resolved, value_indices(PEOPLE, DATA)) == (2, 2)
 
 
-class Odd:
+class Odd(tf.Query):
     """A query of somebody else, which may say what it adds per record."""
 
     def resolve(self, entries):

@@ -16,7 +16,6 @@ import takifugu as tf
 from takifugu.analysis.questions.evaluating import evaluate, value_indices
 from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.model import queries
-from takifugu.model.queries import columns
 from takifugu.model.queries.additive import LARGEST_ANSWER
 from takifugu.model.queries.columns import ColumnAnswer, Record, Term, over_columns
 
@@ -111,9 +110,9 @@ def test_the_largest_answer_is_twice_below_what_integers_hold():
 def test_a_term_of_many_combinations_is_refused(monkeypatch):
     record = Record(("x", "y"), (("a", "b"), ("c", "d", "e")))
     query = tf.CountRows({"x": "a", "y": ["c", "d"]})
-    monkeypatch.setattr(columns, "LARGEST_TERM", 6)
+    monkeypatch.setattr(tf.CountRows, "most_rows", 6)
     assert over_columns(query, record, 1, (0, 1), 2).change([0, 1]) == 1
-    monkeypatch.setattr(columns, "LARGEST_TERM", 5)
+    monkeypatch.setattr(tf.CountRows, "most_rows", 5)
     with pytest.raises(Unsupported, match="needs 6 combinations"):
         over_columns(query, record, 1, (0, 1), 2)
     with pytest.raises(InputError, match="chooses entries"):

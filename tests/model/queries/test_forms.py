@@ -11,7 +11,6 @@ import takifugu as tf
 from takifugu.core.errors import InputError
 from takifugu.model import queries
 from takifugu.model.queries import resolved
-from takifugu.model.queries.forms import Averaging
 from takifugu.model.queries.selections import entry_tuple, runs, unruns
 
 STATES = [[0.5, 0.5], [0.5, 0.5]]
@@ -123,6 +122,6 @@ def test_rows_are_randomised_of_populations_only():
 
 def test_a_mean_alone_divides() -> None:
     """A histogram has a `total`, too: it was once read, and charged, as if it divided by the number of entries."""
-    assert isinstance(tf.Mean(codes={0: 0, 1: 1}), Averaging)
+    assert tf.Mean(codes={0: 0, 1: 1}).is_mean
     for query in (tf.Histogram([0, 1], total=7), tf.Count(1), tf.Sum(codes={0: 0, 1: 1}), tf.Linear([1, 2])):
-        assert not isinstance(query, Averaging)
+        assert not query.is_mean

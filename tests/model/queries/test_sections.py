@@ -164,7 +164,7 @@ def test_tables_about_people_under_a_policy_and_about_each_row() -> None:
 
 
 def test_a_query_that_could_not_be_read_back_is_refused_and_says_why() -> None:
-    class Half:
+    class Half(tf.Query):
         def resolve(self, entries: Any) -> Any: ...
 
     class Unknown(Half):
@@ -179,7 +179,7 @@ def test_a_query_that_could_not_be_read_back_is_refused_and_says_why() -> None:
             return {"kind": "count"}
 
     refused: list[tuple[Any, str]] = [
-        (Half(), r"lacks to_dict, describe"), (Unknown(), "kind 'unknown' is registered by nobody"),
+        (Half(), r"lacks describe, to_dict"), (Unknown(), "kind 'unknown' is registered by nobody"),
         (Pretending(), "'count', which is another type"), (tf.Count, "the query is"), ("count", "the query is 'count'"),
     ]  # fmt: skip
     for wrong, message in refused:

@@ -19,7 +19,7 @@ ONES = np.ones(3, dtype=np.int64)
 
 
 @dataclass(frozen=True)
-class Made:
+class Made(tf.Query):
     """A query of a user, whose answer is made by a function of the entries."""
 
     answer: Callable[[Any], Any]

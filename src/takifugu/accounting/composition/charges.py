@@ -29,7 +29,7 @@ from takifugu.model.frameworks import Framework
 from takifugu.model.policies.places import Visits
 from takifugu.model.queries import Additive, Query
 from takifugu.model.queries.additive import whole_change
-from takifugu.model.queries.forms import Averaging, ByCells, OfEntries, QueryReader, Weighing
+from takifugu.model.queries.forms import QueryReader
 from takifugu.numbers.runs import Runs
 
 #: How many integers are written out at once: half a megabyte.
@@ -92,13 +92,13 @@ def charge_of(
 
 def _query_of_unit(of_unit: Framework, origin: Framework, query: Query, factor: Fraction) -> tuple[Query, Fraction]:
     """Return the query about one unit, and the factor of its noise."""
-    if _size(of_unit) != _size(origin) and names_entries(query):
+    if _size(of_unit) != _size(origin) and query.numbers_entries:
         raise InputError(
             f"the pooled query ({query.describe()}) numbers the rows of all people together",
             fix="publish a count, sum, mean or histogram over all rows, or give each person its own query",
         ).at("query")
     query, factor = _as_sum(query, origin) or (query, factor)
-    if isinstance(query, ByCells):
+    if isinstance(query, queries.GroupBy):
         return query.unnamed(), _share_of_cells(query, origin, of_unit)
     return query, factor
 
@@ -136,20 +136,13 @@ def moved_by(calibration: Calibrated) -> tuple[Fraction | None, Fraction | None,
 
 def _as_sum(query: Query, framework: Framework) -> tuple[Query, Fraction] | None:
     """Return a mean's sum and its factor; None for another query."""
-    if not isinstance(query, Averaging) or isinstance(framework.domain, QueryReader):  # records are never cut to units
+    if not query.is_mean or isinstance(framework.domain, QueryReader):  # records are never cut to units
         return None
     total = query.undivided()
     return total, total.resolve(framework.domain).grid / queries.resolved(query, framework.domain).grid
 
 
-def names_entries(query: Query) -> bool:
-    """Return whether a query numbers its entries, for one reading only."""
-    if isinstance(query, Weighing) or (isinstance(query, ByCells) and query.every is None):
-        return True
-    return isinstance(query, OfEntries) and query.entries is not None
-
-
-def _share_of_cells(query: ByCells, origin: Framework, unit_framework: Framework) -> Fraction:
+def _share_of_cells(query: queries.GroupBy, origin: Framework, unit_framework: Framework) -> Fraction:
     """Return the factor of noise for a unit's own table by cells.
 
     A pooled table is charged to a unit by that table. A mean over a pool's entries of a cell is a unit's own mean,
@@ -166,7 +159,7 @@ def _share_of_cells(query: ByCells, origin: Framework, unit_framework: Framework
             f"the cells repeat every {every} values, and some sequence of the pool is no multiple of that long",
             fix="give each person its own table",
         ).at("query")
-    if not isinstance(query.query, Averaging):
+    if not query.query.is_mean:
         return Fraction(1)
     cells = zip(query.held(origin.domain), query.held(unit_framework.domain), strict=True)
     weights = {Fraction(len(of_pool), len(of_unit)) for of_pool, of_unit in cells}

@@ -17,7 +17,7 @@ from takifugu.model.policies.policy import Policy
 from takifugu.model.policies.predicates import Checked
 from takifugu.model.policies.sensitivity import Monotone, Sensitivity, sensitivity
 from takifugu.model.queries import Additive, AtMost, resolved
-from takifugu.model.queries.forms import OnGrid
+from takifugu.model.queries.forms import own_grid
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs
 from takifugu.numbers.rationals import round_up
 
@@ -143,7 +143,7 @@ def check_numbers(problem: Problem) -> None:
 def _check_exact(problem: Problem) -> None:
     """Refuse a declared grid too coarse for the answer."""
     query = problem.query
-    if not isinstance(query, OnGrid) or query.grid is None:
+    if own_grid(query) is None:
         return
     assert is_dataclass(query)
     exact = resolved(replace(query, grid=None), problem.framework.domain)

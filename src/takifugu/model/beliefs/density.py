@@ -15,7 +15,7 @@ from takifugu.core.errors import InputError, within
 from takifugu.core.plain import ByValue, Json, Plain, set_fields
 from takifugu.core.rules import check_any
 from takifugu.model.queries.coded import Identity
-from takifugu.model.queries.forms import OnGrid, Query
+from takifugu.model.queries.forms import Query, own_grid
 from takifugu.model.queries.real_columns import RealNumber
 from takifugu.model.secrets.declared_properties import dataset_property, distribution_parameter
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, NamedFunction, Value
@@ -213,8 +213,7 @@ class Density(Nameless, Undivided, ByValue):
                 f"{query.describe()}",
                 fix="publish Identity()" if self.answer == Identity() else f"publish {self.answer.describe()}",
             ).at("query")
-        grid = query.grid if isinstance(query, OnGrid) else None
-        return RealNumber(grid or self.resolution, self.reach)
+        return RealNumber(own_grid(query) or self.resolution, self.reach)
 
     @property
     def hidden(self) -> str:

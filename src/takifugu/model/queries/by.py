@@ -27,26 +27,18 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries, positions
 from takifugu.core.errors import InputError, within
 from takifugu.core.lists import list_of
-from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form, set_fields
+from takifugu.core.plain import LEFT_OUT, Plain, form, set_fields
 from takifugu.core.rules import check_written_apart
 from takifugu.core.sections import written as named
 from takifugu.model.queries.additive import Additive, Chosen
 from takifugu.model.queries.candidates import Candidates
 from takifugu.model.queries.cells import Cells, checked_cells, checked_period, tables_of_kinds
-from takifugu.model.queries.coded import Mean, Sum
 from takifugu.model.queries.coding import common_step
-from takifugu.model.queries.counts import Count, CountAbove, Histogram
-from takifugu.model.queries.forms import RUNS, Limited, Query, Registered
-from takifugu.model.queries.selection import Quantile, TopK
+from takifugu.model.queries.counts import Histogram
+from takifugu.model.queries.forms import RUNS, Query
+from takifugu.model.queries.registry import from_dict, is_registered
 from takifugu.model.queries.selections import entry_tuple, runs, unruns, where
 from takifugu.numbers.runs import Repeated, Runs
-
-#: The queries of which one value is chosen for each cell.
-_CHOICES: dict[str, type[Registered]] = {"quantile": Quantile, "top-k": TopK}
-#: The queries that may be told by cells, by the kind that they write.
-_PARTS: dict[str, type[Registered]] = {
-    "count": Count, "histogram": Histogram, "sum": Sum, "mean": Mean, "count-above": CountAbove, **_CHOICES,
-}  # fmt: skip
 
 
 def _parts(parts: Iterable[str]) -> tuple[str, ...]:
@@ -62,7 +54,7 @@ def _read_cells(cells: list[Any]) -> list[tuple[str, Chosen]]:
 
 
 @dataclass(frozen=True)
-class GroupBy(PlainForm, kind="by"):
+class GroupBy(Query, kind="by"):
     """Answer a query for each cell, such as each hour of the day.
 
     Cells may overlap, and need not cover all entries. The answer's change D(N) is the sum, over the entries in N, of
@@ -92,7 +84,7 @@ class GroupBy(PlainForm, kind="by"):
         (('night', 'day'), 48)
     """
 
-    query: Query = field(metadata=form(read=lambda data: _PARTS[data["kind"]].from_dict(data)))
+    query: Query = field(metadata=form(read=from_dict))
     cells: tuple[tuple[str, Chosen], ...] = field(metadata=form(_written_cells, _read_cells))
     by: str = ""
     every: int | None = None
@@ -112,7 +104,7 @@ class GroupBy(PlainForm, kind="by"):
         axes: Iterable[str] = (),
         parts: Iterable[Iterable[str]] = (),
     ) -> None:
-        if type(query) not in _PARTS.values():
+        if not (is_registered(query) and query.is_by_cells):
             message = f"a {type(query).__name__} cannot be told by cells"
             fix = "give a Count, Histogram, Sum, Mean, CountAbove, Median, Quantile, Mode or TopK"
             raise InputError(message, fix=fix).at("query")
@@ -141,15 +133,14 @@ class GroupBy(PlainForm, kind="by"):
         Raises:
             InputError: For an unknown entry, and for too large a table.
         """
-        every = self.query.undivided() if isinstance(self.query, Mean) else self.query
-        base = every.resolve(entries)
+        base = self.query.undivided().resolve(entries)
         turn, times = self._in_one_turn(base)
         if times == 1:
             places_of_cells = self.held(entries)
         else:
             places_of_cells = list(map(np.array, dict(self.cells).values()))
         parts = [Fraction(1)] * len(places_of_cells)
-        if isinstance(self.query, Mean):
+        if self.query.is_mean:
             parts = [Fraction(1, len(places) * times) for places in places_of_cells]
         unit = common_step(parts)
         tables, table_of = tables_of_kinds(turn, places_of_cells, [int(part / unit) for part in parts])
@@ -177,15 +168,23 @@ class GroupBy(PlainForm, kind="by"):
 
     @property
     def definitions(self) -> tuple[str, ...] | None:
-        """Return the definitions allowing the query; None for all."""
-        return self.query.definitions if isinstance(self.query, Limited) else None
+        return self.query.definitions
 
     @property
     def elsewhere(self) -> tuple[str, str]:
-        """Return the rule against the query elsewhere, and a fix."""
-        if isinstance(self.query, Limited):
-            return self.query.elsewhere
-        return "", ""
+        return self.query.elsewhere
+
+    @property
+    def is_choice(self) -> bool:
+        return self.query.is_choice
+
+    @property
+    def of_each_cell(self) -> Query:
+        return self.query
+
+    @property
+    def numbers_entries(self) -> bool:
+        return self.every is None or self.entries is not None
 
     def held(self, entries: Entries) -> list[IntArray]:
         """Return the belief's positions of the entries of each cell.
@@ -204,7 +203,7 @@ class GroupBy(PlainForm, kind="by"):
             read = np.array(positions(entries, self.entries), dtype=np.int64)
             places_of_cells = [places[np.isin(places, read)] for places in places_of_cells]
         for (label, _), places in zip(self.cells, places_of_cells, strict=True):
-            if not len(places) and (self.entries is None or isinstance(self.query, Mean)):
+            if not len(places) and (self.entries is None or self.query.is_mean):
                 message = f"the cell {label!r} has no entry"
                 if self.entries is not None:
                     message = f"no entry of {label!r} is read"
@@ -261,7 +260,7 @@ class GroupBy(PlainForm, kind="by"):
             (('Monday', '00'),)
         """
         all_labels, cells = tuple(labels), list(dict(data["cells"]))
-        if data["query"]["kind"] in _CHOICES:
+        if from_dict(data["query"]).is_choice:
             return None
         if data["query"]["kind"] != "histogram":
             is_by_two = len(data.get("axes", ())) == 2 and len(all_labels) == len(cells)

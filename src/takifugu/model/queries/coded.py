@@ -12,13 +12,13 @@ from typing import Annotated, ClassVar, Literal
 from takifugu.core.entries import Entries, positions
 from takifugu.core.errors import InputError, within
 from takifugu.core.lists import value_of
-from takifugu.core.plain import PlainForm, form, set_fields
+from takifugu.core.plain import form, set_fields
 from takifugu.core.rules import check_as_many
 from takifugu.core.sections import FilePath, Key, Text
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.model.queries.coding import chosen_mask, coded, column_mask
-from takifugu.model.queries.forms import CODES, RUNS, grid_or_none
+from takifugu.model.queries.forms import CODES, RUNS, Query, grid_or_none
 from takifugu.model.queries.sections import RECORDS, Attribute, Grid, Variables, meant
 from takifugu.model.queries.sections import Codes as CodesKey
 from takifugu.model.queries.selections import codes_from, codes_to, copied_codes, entry_tuple, where
@@ -29,7 +29,7 @@ Codes = Mapping[State, Number]
 
 
 @dataclass(frozen=True)
-class _Adding(PlainForm):
+class _Adding(Query):
     """What a sum and a mean have: the column or the entries that are added, their codes, and a grid."""
 
     attribute: Hashable | None = None
@@ -37,7 +37,7 @@ class _Adding(PlainForm):
     entries: Chosen | None = field(default=None, metadata=RUNS)
     grid: Number | None = None
 
-    reads_alike = True
+    reads_alike = is_by_cells = is_with_others = is_with_threshold = True
 
     def __post_init__(self) -> None:
         if self.attribute is not None and self.entries is not None:
@@ -98,6 +98,8 @@ class Mean(_Adding, kind="mean"):
         "the mean of 'age'"
     """
 
+    is_mean = True
+
     def undivided(self) -> Sum:
         return Sum(self.attribute, self.codes, self.entries, self.grid)
 
@@ -112,7 +114,7 @@ class Mean(_Adding, kind="mean"):
 
 
 @dataclass(frozen=True)
-class Linear(PlainForm, kind="linear"):
+class Linear(Query, kind="linear"):
     """Add up the entries' numbers with weights: sum_i weights[i] * code(x_i).
 
     Args:
@@ -129,11 +131,11 @@ class Linear(PlainForm, kind="linear"):
         (Fraction(1, 1), Fraction(0, 1), Fraction(1, 2))
     """
 
-    weights: tuple[Fraction, ...]
+    weights: tuple[Fraction, ...] = field()
     codes: Codes | None = field(default=None, hash=False, metadata=CODES)
     grid: Fraction | None = None
 
-    adds_up = True
+    adds_up = is_with_others = is_with_threshold = True
 
     def __init__(self, weights: Iterable[Number], codes: Codes | None = None, grid: Number | None = None) -> None:
         if isinstance(weights, str) or not isinstance(weights, Iterable):
@@ -172,7 +174,7 @@ class Linear(PlainForm, kind="linear"):
 
 
 @dataclass(frozen=True)
-class Identity(PlainForm, kind="identity"):
+class Identity(Query, kind="identity"):
     """Publish the value itself, of `distribution_pair` or of one column.
 
     Args:
@@ -191,7 +193,7 @@ class Identity(PlainForm, kind="identity"):
     grid: Fraction | None = None
     codes: Codes | None = field(default=None, hash=False, metadata=form(codes_to, codes_from, is_left_out=True))
 
-    adds_up = True
+    adds_up = is_with_others = True
 
     def __init__(
         self, attribute: Hashable | None = None, grid: Number | None = None, codes: Codes | None = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -23,15 +23,11 @@ from takifugu.core.rules import check_known, too_large
 from takifugu.model.queries.additive import Additive, State, check_indices, check_reach
 from takifugu.model.queries.by import GroupBy, by_columns
 from takifugu.model.queries.coded import Identity, Mean
-from takifugu.model.queries.cross_table import CrossTable
 from takifugu.model.queries.forms import Query
-from takifugu.model.queries.rows import CountRows
+from takifugu.model.queries.rows import RowQuery
 from takifugu.model.queries.statistic import WholeColumns
 from takifugu.model.queries.summing import check_sum
 from takifugu.model.queries.together import JointQuery, in_common
-
-#: Tables of a term over all values of its columns hold at most this many rows.
-LARGEST_TERM = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,14 +206,10 @@ def over_columns(query: Query, record: Record, records: int, entry_of: tuple[int
     """
     if isinstance(query, JointQuery):
         return _joined([over_columns(part, record, records, entry_of, size) for part in query.queries])
-    if isinstance(query, CountRows):
-        return ColumnAnswer(Fraction(1), ("count",), (counted(query, record),), records, entry_of, size, record.names)
+    if isinstance(query, RowQuery):
+        return _of_rows(query, record, records, entry_of, size)
     if isinstance(query, GroupBy):
         raise by_columns()
-    if isinstance(query, CrossTable):
-        alphabets = dict(zip(record.names, record.alphabets, strict=True))
-        term = crossed(query, record)
-        return ColumnAnswer(query.grid, query.labels(alphabets), (term,), records, entry_of, size, record.names)
     if isinstance(query, Identity):
         raise InputError(
             f"{query.describe()} is one number, and there are {records} records",
@@ -246,26 +238,18 @@ def _joined(answers: Sequence[ColumnAnswer]) -> ColumnAnswer:
     return replace(answers[0], grid=grid, labels=labels, terms=tuple(terms))
 
 
-def crossed(query: CrossTable, record: Record) -> Term:
-    """Return the cells of columns' combinations, as a table over them."""
+def _of_rows(
+    query: RowQuery, record: Record, records: int, entry_of: tuple[int, ...], size: int
+) -> ColumnAnswer:
+    """Return the sum over records of what the values of several columns add: a table over all of them."""
     alphabets = dict(zip(record.names, record.alphabets, strict=True))
-    query.labels(alphabets)  # refuses too many
+    labels = query.labels(alphabets)
     columns = take(alphabets, query.names)
-    rows = [dict(zip(query.names, values, strict=True)) for values in itertools.product(*columns)]
-    table = query.table(rows, alphabets)
-    return Term(tuple(map(record.position, query.names)), table.reshape(*map(len, columns), -1))
-
-
-def counted(query: CountRows, record: Record) -> Term:
-    """Return a query's counted rows as a table over its columns."""
-    alphabets: Mapping[str, tuple[State, ...]] = dict(zip(record.names, record.alphabets, strict=True))
-    query.check(alphabets)
-    names = tuple(dict(query.where))
-    columns = take(alphabets, names)
     count = math.prod(map(len, columns))
-    if count > LARGEST_TERM:
+    if count > query.most_rows:
         what, fix = f"a table of {query.describe()}", "name fewer columns"
-        raise too_large(what, count, LARGEST_TERM, "combinations of values", fix).at("query")
-    counts = [query.holds(dict(zip(names, values, strict=True))) for values in itertools.product(*columns)]
-    table = np.array(counts, dtype=np.int64)
-    return Term(tuple(map(record.position, names)), table.reshape(*map(len, columns), 1))
+        raise too_large(what, count, query.most_rows, "combinations of values", fix).at("query")
+    rows = [dict(zip(query.names, values, strict=True)) for values in itertools.product(*columns)]
+    table = query.table(rows, alphabets).reshape(*map(len, columns), -1)
+    term = Term(tuple(map(record.position, query.names)), table)
+    return ColumnAnswer(query.adds, labels, (term,), records, entry_of, size, record.names)

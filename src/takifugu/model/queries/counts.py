@@ -14,13 +14,13 @@ from annotated_types import MinLen
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.lists import value_of
-from takifugu.core.plain import VALUES, Plain, PlainForm, arguments, form, set_fields
+from takifugu.core.plain import VALUES, Plain, arguments, form, set_fields
 from takifugu.core.rules import check_any, check_known, check_written_apart
 from takifugu.core.sections import Key
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.model.queries.coding import alphabets, code_of, state_tables, states_of
-from takifugu.model.queries.forms import CODES, RUNS
+from takifugu.model.queries.forms import CODES, RUNS, Query
 from takifugu.model.queries.sections import Adjust, Codes, Counted, States, Total, Variables, meant
 from takifugu.model.queries.selections import copied_codes, entry_tuple, named_state, state_or_states, where
 from takifugu.numbers.rationals import Number, as_fraction, as_positive, as_whole, to_text
@@ -38,7 +38,7 @@ def _duration(time: Number | None) -> Fraction | None:
 
 
 @dataclass(frozen=True)
-class Count(PlainForm, kind="count"):
+class Count(Query, kind="count"):
     """Count the entries in a state, or in any of several.
 
     With a duration the answer is the time that these entries take.
@@ -61,7 +61,7 @@ class Count(PlainForm, kind="count"):
     entries: Chosen | None = field(default=None, metadata=RUNS)
     duration: Fraction | None = field(default=None, metadata=DURATION)
 
-    reads_alike = True
+    reads_alike = is_by_cells = is_with_others = is_with_threshold = True
 
     def __post_init__(self) -> None:
         states = state_or_states(self.state)
@@ -96,7 +96,7 @@ class Count(PlainForm, kind="count"):
 
 
 @dataclass(frozen=True)
-class Histogram(PlainForm, kind="histogram"):
+class Histogram(Query, kind="histogram"):
     """Count the entries in each state.
 
     Args:
@@ -119,7 +119,7 @@ class Histogram(PlainForm, kind="histogram"):
     entries: Chosen | None = field(default=None, metadata=RUNS)
     duration: Fraction | None = field(default=None, metadata=DURATION)
 
-    reads_alike = True
+    reads_alike = is_by_cells = is_with_others = is_with_threshold = True
 
     def __post_init__(self) -> None:
         if self.states is not None:
@@ -161,7 +161,7 @@ class Histogram(PlainForm, kind="histogram"):
 
 
 @dataclass(frozen=True)
-class EveryChange(PlainForm, kind="every-change"):
+class EveryChange(Query, kind="every-change"):
     """Any statistic at all of which only the loss is known: b = 1/epsilon stands for a loss of epsilon an entry.
 
     >>> EveryChange().describe()
@@ -215,7 +215,7 @@ class CountSection:
 
 
 @dataclass(frozen=True)
-class CountAbove(PlainForm, kind="count-above"):
+class CountAbove(Query, kind="count-above"):
     """Count the entries above each of several thresholds.
 
     An entry equal to a threshold is not above it. One entry moves one count for each threshold between its two numbers.
@@ -237,7 +237,7 @@ class CountAbove(PlainForm, kind="count-above"):
     codes: Mapping[State, Number] | None = field(default=None, hash=False, metadata=CODES)
     entries: Chosen | None = field(default=None, metadata=RUNS)
 
-    reads_alike = True
+    reads_alike = is_by_cells = True
 
     def __init__(
         self,

@@ -22,11 +22,12 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.lists import places_of, value_of
-from takifugu.core.plain import Plain, PlainForm, form, set_fields
-from takifugu.core.rules import check_any, check_known, check_written_apart, requires, too_large
+from takifugu.core.plain import Plain, form, set_fields
+from takifugu.core.rules import check_any, check_known, check_written_apart, too_large
 from takifugu.core.sections import Key
-from takifugu.model.queries.additive import Additive, State
+from takifugu.model.queries.additive import State
 from takifugu.model.queries.counts import Histogram
+from takifugu.model.queries.rows import Alphabets, RowQuery
 from takifugu.model.queries.sections import Adjust, Columns, States, Total, check_columns, values_by_column, values_of
 from takifugu.model.queries.selections import state_or_states
 from takifugu.numbers.rationals import as_whole
@@ -35,11 +36,9 @@ from takifugu.numbers.rationals import as_whole
 _MOST_NUMBERS = 10_000_000
 _BETWEEN = ", "
 
-Alphabets = Mapping[str, tuple[State, ...]]
-
 
 @dataclass(frozen=True)
-class CrossTable(PlainForm, kind="cross-table"):
+class CrossTable(RowQuery, kind="cross-table"):
     """Count the records with each combination of values of several columns.
 
     Cells are in the order of the columns; the last one varies fastest. One record moves the table by 2.
@@ -63,6 +62,8 @@ class CrossTable(PlainForm, kind="cross-table"):
     columns: tuple[tuple[str, tuple[State, ...] | None], ...] = field(metadata=form(read=dict))
     total: int | None = None
 
+    most_rows = _MOST_NUMBERS
+
     def __init__(self, columns: Mapping[str, Iterable[State] | None] | Iterable[str], total: int | None = None) -> None:
         set_fields(self, columns=_columns(columns))
         public_total = value_of(total)
@@ -75,8 +76,12 @@ class CrossTable(PlainForm, kind="cross-table"):
         return tuple(dict(self.columns))
 
     @property
-    def grid(self) -> Fraction:
+    def grid(self) -> Fraction:  # type: ignore[override]
         return Fraction(1, self.total or 1)
+
+    @property
+    def adds(self) -> Fraction:
+        return self.grid
 
     def values(self, alphabets: Alphabets) -> list[tuple[State, ...]]:
         """Return the values that get cells, for each column.
@@ -98,17 +103,6 @@ class CrossTable(PlainForm, kind="cross-table"):
         return values
 
     def labels(self, alphabets: Alphabets) -> tuple[str, ...]:
-        """Return the name of each cell: its values in the order of the columns.
-
-        Args:
-            alphabets: The values of each column of a belief.
-
-        Returns:
-            The names.
-
-        Raises:
-            InputError: For two equal names.
-        """
         values = self.values(alphabets)
         _check_size(math.prod(map(len, values)))
         labels = tuple(_BETWEEN.join(map(str, cell)) for cell in itertools.product(*values))
@@ -116,15 +110,6 @@ class CrossTable(PlainForm, kind="cross-table"):
         return labels
 
     def table(self, rows: Sequence[Mapping[str, State]], alphabets: Alphabets) -> IntArray:
-        """Return the effect of each record on each cell.
-
-        Args:
-            rows: The records' values by column.
-            alphabets: The values of each column of a belief.
-
-        Returns:
-            Whole numbers, shape (rows, cells).
-        """
         values = self.values(alphabets)
         shape = tuple(map(len, values))
         _check_size(len(rows) * math.prod(shape))
@@ -137,20 +122,6 @@ class CrossTable(PlainForm, kind="cross-table"):
             if min(cell) >= 0:
                 table[(number, *cell)] = 1
         return table.reshape(len(rows), -1)
-
-    def resolve(self, entries: Entries) -> Additive:
-        """Refuse: beliefs over records resolve this query themselves.
-
-        Args:
-            entries: A belief over other entries.
-
-        Returns:
-            Nothing.
-
-        Raises:
-            InputError: Always.
-        """
-        raise requires(self.describe(), "a belief over records", "Records(table, n) or Parameters(...)").at("query")
 
     @staticmethod
     def two_way(data: Plain, labels: Iterable[str]) -> tuple[tuple[str, str], ...] | None:

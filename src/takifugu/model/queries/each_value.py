@@ -16,9 +16,10 @@ from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import at_most, number
 from takifugu.core.lists import list_of
-from takifugu.core.plain import PlainForm, form, set_fields
+from takifugu.core.plain import form, set_fields
 from takifugu.core.rules import check_type, requires
 from takifugu.core.sections import Key, Number
+from takifugu.model.queries.forms import Query
 from takifugu.numbers.rationals import as_fraction, as_non_negative, as_whole
 
 
@@ -36,7 +37,7 @@ class OfRows(Protocol):
 
 
 @dataclass(frozen=True)
-class LocalValue(PlainForm, kind="each-value"):
+class LocalValue(Query, kind="each-value"):
     """Publish each row's value by itself, randomised (Kawamoto19 Algorithm 1).
 
     Args:

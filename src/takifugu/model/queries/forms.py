@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
-from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
-from takifugu.core.plain import Json, Plain, form
+from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.plain import Plain, PlainForm, form
 from takifugu.model.queries.additive import Additive, Chosen
 from takifugu.model.queries.selections import codes_from, codes_to, runs, unruns
 from takifugu.numbers.rationals import Number, as_positive
 
 
-class Query(Protocol):
+class Query(PlainForm):
     """Define a statistic: resolved against a belief's entries it is an integer answer on a grid.
 
-    Implement this protocol for a query of your own (docs/extending.md).
+    Derive a query of your own from this class (docs/extending.md), as a frozen dataclass with a `kind`, `resolve` and
+    `describe`. All else has a default, which fits most queries.
 
     Examples:
         >>> from takifugu.model.queries import Count
@@ -25,45 +28,136 @@ class Query(Protocol):
         'count'
     """
 
-    def resolve(self, entries: Entries) -> Additive: ...
+    #: Whether every entry adds by its value alone, so that counts of the entries' states decide the answer.
+    reads_alike: bool = False
+    #: Whether answers to single rows add up.
+    adds_up: bool = False
+    #: Whether the sum of some entries is divided by their number.
+    is_mean: bool = False
+    #: Whether it may be told by cells (`GroupBy`), with others (`JointQuery`), beside a threshold (`AtMost`).
+    is_by_cells: bool = False
+    is_with_others: bool = False
+    is_with_threshold: bool = False
+    #: The declared grid of the answers, and the entries that are read; None for all.
+    grid: Number | None = None
+    entries: Chosen | None = None
+    #: A weight for each entry by its number, None for one that reads any number of entries.
+    weights: tuple[Fraction, ...] | None = None
 
-    def to_dict(self) -> Json: ...
+    @abstractmethod
+    def resolve(self, entries: Entries) -> Additive:
+        """Return the answer about some entries.
 
-    def describe(self) -> str: ...
+        Args:
+            entries: Their number, names and values.
 
+        Returns:
+            The answer, without data.
+        """
 
-class Registered(Query, Protocol):
-    """A query of a kind that is registered: what it writes down is read back."""
+    def over_records(self, entries: Entries) -> Additive:
+        """Return the answer about independent records, for a query that does not add up over their columns.
+
+        Args:
+            entries: The records, which `resolve` other queries.
+
+        Returns:
+            The answer, with one weight a record.
+
+        Raises:
+            Unsupported: Unless a query defines it.
+        """
+        raise Unsupported(
+            f"a {type(self).__name__} does not say what it adds per record",
+            fix="define over_records(entries), which returns an Additive over the records",
+        ).at("query")
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Describe the statistic in words."""
+
+    @property
+    def definitions(self) -> tuple[str, ...] | None:
+        """Return the definitions allowing the query; None for all."""
+        return None
+
+    @property
+    def elsewhere(self) -> tuple[str, str]:
+        """Return the rule against the query under other definitions, and a fix."""
+        return "", ""
+
+    @property
+    def is_choice(self) -> bool:
+        """Return whether a value is chosen, as by a median or mode."""
+        return False
+
+    @property
+    def blocks(self) -> int:
+        """Return the number of blocks of cells with a public total."""
+        return 1
+
+    @property
+    def of_each_cell(self) -> Query:
+        """Return the query of each cell of a table by cells; any other query as it is."""
+        return self
+
+    @property
+    def numbers_entries(self) -> bool:
+        """Return whether entries are named by number, for one reading only."""
+        return self.weights is not None or self.entries is not None
+
+    def undivided(self) -> Query:
+        """Return the sum that a mean divides; any other query as it is."""
+        return self
+
+    def unweighted(self) -> Query:
+        """Return the query with a weight of 1 for each entry."""
+        return self
+
+    def over(self, entries: Iterable[int]) -> Query:
+        """Return the query about some entries alone.
+
+        Args:
+            entries: Their numbers.
+
+        Returns:
+            The query.
+
+        Raises:
+            InputError: For a query without a field for its entries.
+        """
+        if not is_dataclass(self) or "entries" not in {field.name for field in fields(self)}:
+            raise InputError(
+                f"a {type(self).__name__} does not say what it is of the entries that were observed",
+                fix="give it a field entries, the numbers of those that it reads",
+            )
+        return replace(self, entries=tuple(entries))
 
     @staticmethod
-    def from_dict(data: Plain) -> Query: ...
+    def meaning(data: Plain, noise: Plain) -> Sequence[str]:
+        """Explain an answer in words, where the query's name does not.
 
+        Args:
+            data: The query's `to_dict` form.
+            noise: The noise's.
 
-@runtime_checkable
-class OnGrid(Protocol):
-    """A query that may declare the grid of its answers."""
+        Returns:
+            Sentences for the certificate.
+        """
+        return ()
 
-    @property
-    def grid(self) -> Fraction | None: ...
+    @staticmethod
+    def two_way(data: Plain, labels: Iterable[str]) -> tuple[tuple[str, str], ...] | None:
+        """Return the row and the column of each label, where cells may stand in a table of both.
 
+        Args:
+            data: The query's `to_dict` form.
+            labels: The labels.
 
-@runtime_checkable
-class OfEntries(Protocol):
-    """A query that may name the entries that it reads; None: all."""
-
-    @property
-    def entries(self) -> Chosen | None: ...
-
-
-@runtime_checkable
-class Limited(Protocol):
-    """A query that only some definitions allow (None: all do), with the rule that forbids it elsewhere, and a fix."""
-
-    @property
-    def definitions(self) -> tuple[str, ...] | None: ...
-
-    @property
-    def elsewhere(self) -> tuple[str, str]: ...
+        Returns:
+            Two texts for each label; None where cells form a list.
+        """
+        return None
 
 
 class Answer(Protocol):
@@ -77,104 +171,15 @@ class Answer(Protocol):
 
 
 @runtime_checkable
-class ReadsAlike(Protocol):
-    """A query to which every entry adds by its value alone."""
-
-    @property
-    def reads_alike(self) -> bool: ...
-
-
-@runtime_checkable
-class AddsUp(Protocol):
-    """A query about columns whose answers to single rows add up."""
-
-    @property
-    def adds_up(self) -> bool: ...
-
-
-@runtime_checkable
-class Choosing(Protocol):
-    """A query that chooses values."""
-
-    @property
-    def is_choice(self) -> bool: ...
-
-
-@runtime_checkable
-class Averaging(Protocol):
-    """A query that divides the sum of some entries by their number."""
-
-    def undivided(self) -> Query: ...
-
-
-@runtime_checkable
-class Weighing(Protocol):
-    """A query with a weight for each entry by its number."""
-
-    @property
-    def weights(self) -> tuple[Fraction, ...]: ...
-
-    def over(self, entries: Iterable[int]) -> Query:
-        """Return the query about some entries alone."""
-        ...
-
-    def unweighted(self) -> Query:
-        """Return the query with a weight of 1 for each entry."""
-        ...
-
-
-@runtime_checkable
-class ByCells(Protocol):
-    """A query with an answer for each cell of entries."""
-
-    @property
-    def query(self) -> Query: ...
-
-    @property
-    def cells(self) -> tuple[tuple[str, Chosen], ...]: ...
-
-    @property
-    def by(self) -> str: ...
-
-    @property
-    def every(self) -> int | None: ...
-
-    @property
-    def entries(self) -> Chosen | None: ...
-
-    @property
-    def blocks(self) -> int: ...
-
-    def held(self, entries: Entries) -> list[IntArray]: ...
-
-    def unnamed(self) -> Query: ...
-
-
-@runtime_checkable
 class QueryReader(Protocol):
     """A belief or domain over records, which reads queries itself, column by column."""
 
     def resolve(self, query: Query) -> Additive: ...
 
 
-def of_each_cell(query: Query) -> Query:
-    """Return the query of each cell; any other query as it is."""
-    return query.query if isinstance(query, ByCells) else query
-
-
-def is_choice(query: Query) -> bool:
-    """Return whether a value is chosen, as by a median or mode."""
-    return isinstance(of_each_cell(query), Choosing)
-
-
-def reads_alike(query: Query) -> bool:
-    """Return whether counts of the entries' states decide the answer."""
-    return isinstance(query, ReadsAlike) and query.reads_alike
-
-
-def adds_up_over_rows(query: Query) -> bool:
-    """Return whether answers to single rows add up."""
-    return reads_alike(query) or (isinstance(query, AddsUp) and query.adds_up)
+def own_grid(query: Query) -> Fraction | None:
+    """Return the grid that a query declares for its answers, if any."""
+    return grid_or_none(query.grid)
 
 
 def grid_or_none(grid: Number | None) -> Fraction | None:

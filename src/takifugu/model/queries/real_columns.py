@@ -20,7 +20,7 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.rules import check_as_many, check_known
 from takifugu.model.queries.additive import Chosen
 from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
-from takifugu.model.queries.forms import OnGrid, Query, grid_or_none
+from takifugu.model.queries.forms import Query, own_grid
 from takifugu.model.queries.together import JointQuery, unlike
 from takifugu.numbers.normal.matrices import times
 
@@ -177,7 +177,7 @@ def declared_grid(query: Query) -> Fraction | None:
     if isinstance(query, JointQuery):
         grids = [grid for part in query.queries if (grid := declared_grid(part)) is not None]
         return query.grid or min(grids, default=None)
-    return grid_or_none(query.grid) if isinstance(query, OnGrid) else None
+    return own_grid(query)
 
 
 def readable_grid(deviation: float) -> Fraction:

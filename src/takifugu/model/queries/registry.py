@@ -5,36 +5,38 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import is_dataclass
-from typing import TYPE_CHECKING, Protocol, TypeGuard, get_args, get_type_hints, runtime_checkable
+from typing import TYPE_CHECKING, TypeGuard, get_args, get_type_hints
 
 from takifugu.core.cache import cached, memoised
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.lists import without_keys
-from takifugu.core.plain import Plain, writes_all
+from takifugu.core.plain import Plain
 from takifugu.core.registry import Registry
 from takifugu.model.queries.additive import Additive
-from takifugu.model.queries.forms import Query, QueryReader, Registered, is_choice
+from takifugu.model.queries.forms import Query, QueryReader
 from takifugu.model.queries.sections import EACH_ROW, ENTRIES, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
-from takifugu.model.queries.summing import check_sum, summed
+from takifugu.model.queries.summing import check_sum, is_all_written, summed
 
 if TYPE_CHECKING:
     from takifugu.model.queries.candidates import Candidates
 
-_OFFERED = ("resolve", "to_dict", "describe")
-
 
 def _check(kind: object, query: type) -> None:
-    """Raise InputError for a type without every query's members."""
-    missing = [name for name in (*_OFFERED, "from_dict") if not hasattr(query, name)]
-    if missing:
+    """Raise InputError for a type that is no query, or lacks what every query has."""
+    missing = [name for name in ("resolve", "describe") if getattr(query, name, None) in (None, getattr(Query, name))]
+    writes_itself = is_dataclass(query) or getattr(query, "to_dict", None) not in (None, Query.to_dict)
+    if not issubclass(query, Query) or missing or not writes_itself:
+        lack = ", ".join([*missing, *([] if writes_itself else ["to_dict"])])
         raise InputError(
-            f"{query.__name__} lacks {', '.join(missing)}", rule="every query has them", fix="add them"
+            f"{query.__name__} {f'lacks {lack}' if lack else 'is no query'}",
+            rule="a query is a frozen dataclass with resolve and describe",
+            fix="derive it from takifugu.Query, and define them",
         ).at("query")
 
 
 #: The class of every kind: `to_dict` writes the kind, and `from_dict` reads the query back.
-KINDS: Registry[type[Registered]] = Registry(
+KINDS: Registry[type[Query]] = Registry(
     "the query's kind",
     {
         "count": "model.queries.counts:Count",
@@ -60,24 +62,10 @@ KINDS: Registry[type[Registered]] = Registry(
 )
 
 
-@runtime_checkable
-class Explained(Protocol):
-    """A type of query that says what its published numbers mean, from its plain data and those of the noise."""
-
-    def meaning(self, data: Plain, noise: Plain) -> Sequence[str]: ...
-
-
-@runtime_checkable
-class TwoWay(Protocol):
-    """A type of query whose cells may stand in rows and columns: which of both each label has, from its plain data."""
-
-    def two_way(self, data: Plain, labels: Sequence[str]) -> tuple[tuple[str, str], ...] | None: ...
-
-
 def two_way_of(query: Plain, labels: Sequence[str]) -> tuple[tuple[str, str], ...] | None:
     """Return each cell's row and column from plain data, else None."""
     kind = KINDS.get(query.get("kind"))
-    return kind.two_way(query, labels) if isinstance(kind, TwoWay) else None
+    return None if kind is None else kind.two_way(query, labels)
 
 
 def _check_section(name: object, section: object) -> None:
@@ -199,7 +187,7 @@ def _written(query: Query) -> Hashable:
     """Return a query as text, or a key where text loses something."""
     try:
         text = json.dumps(query.to_dict(), sort_keys=True)
-        if writes_all(type(query)) or _has_all(from_dict(json.loads(text)), query):
+        if is_all_written(type(query)) or _has_all(from_dict(json.loads(text)), query):
             return text
         return object()
     except Exception:  # of somebody else's type: what is not read back is no key
@@ -218,10 +206,10 @@ def is_chosen_from(answer: object) -> TypeGuard[Candidates]:
 
 
 def _resolve(query: Query, entries: Entries) -> Additive:
-    _check_resolves(query)
+    _check_is_query(query)
     if isinstance(entries, QueryReader):
         resolved: Additive = entries.resolve(query)
-        if is_choice(query) and not is_chosen_from(resolved):
+        if query.is_choice and not is_chosen_from(resolved):
             raise InputError(
                 f"{query.describe()} cannot be chosen by columns of records",
                 fix="publish a histogram or a cross table, and read it off there",
@@ -232,27 +220,30 @@ def _resolve(query: Query, entries: Entries) -> Additive:
     return summed(query, entries)
 
 
-def _check_resolves(query: object) -> None:
-    if isinstance(query, type) or not hasattr(query, "resolve"):
-        fix = "write for example Count('walking') or Histogram()"
+def _check_is_query(query: object) -> None:
+    if not isinstance(query, Query):
+        fix = "write for example Count('walking') or Histogram(); a query of your own derives from takifugu.Query"
         raise InputError(f"the query is {query!r}", fix=fix).at("query")
+
+
+def is_registered(query: object) -> TypeGuard[Query]:
+    """Return whether a query's own type, and none that it derives from, has the kind that it writes."""
+    return isinstance(query, Query) and KINDS.has(query.to_dict().get("kind"), type(query))
 
 
 def check(query: Query) -> None:
     """Raise InputError for a query impossible to keep."""
-    _check_resolves(query)
-    missing = [name for name in _OFFERED if not hasattr(query, name)]
-    kind = None if missing else query.to_dict().get("kind")
-    if kind in KINDS and not KINDS.has(kind, type(query)):
+    _check_is_query(query)
+    _check(None, type(query))
+    if is_registered(query):
+        return
+    kind = query.to_dict().get("kind")
+    if kind in KINDS:
         raise InputError(
             f"a query of type {type(query).__name__} writes itself down as {kind!r}, which is another type",
             fix="register its type under a kind of its own, and write that in to_dict",
         )
-    if missing or kind not in KINDS:
-        lack = f"the query's kind {kind!r} is registered by nobody"
-        if missing:
-            lack = f"the query {type(query).__name__} lacks {', '.join(missing)}"
-        raise InputError(
-            lack, rule="a ledger must be able to read it back",
-            fix="call takifugu.model.queries.register(kind, type) where the type is defined",
-        )  # fmt: skip
+    raise InputError(
+        f"the query's kind {kind!r} is registered by nobody", rule="a ledger must be able to read it back",
+        fix="call takifugu.model.queries.register(kind, type) where the type is defined",
+    )  # fmt: skip

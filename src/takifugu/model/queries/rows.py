@@ -2,28 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Literal
 
+import numpy as np
 from annotated_types import MinLen
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.lists import pairs_of
-from takifugu.core.plain import PlainForm, set_fields
+from takifugu.core.plain import set_fields
 from takifugu.core.rules import check_any, check_known, requires
 from takifugu.core.sections import Key, Text
 from takifugu.core.sections import State as Written
 from takifugu.model.queries.additive import Additive, State
+from takifugu.model.queries.forms import Query
 from takifugu.model.queries.sections import Adjust, Counted, check_columns, values_by_column, values_of
 from takifugu.model.queries.selections import state_or_states
 from takifugu.numbers.rationals import as_truth
 
+Alphabets = Mapping[str, tuple[State, ...]]
+
+
+class RowQuery(Query):
+    """A query that reads several columns of a record together: each record adds to some cells."""
+
+    is_with_others = True
+    #: Combinations of values that a record may have; more are refused.
+    most_rows = 1_000_000
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """Return the columns that are read."""
+
+    @property
+    def adds(self) -> Fraction:
+        """Return what a record adds to a cell."""
+        return Fraction(1)
+
+    @abstractmethod
+    def labels(self, alphabets: Alphabets) -> tuple[str, ...]:
+        """Return the name of each cell.
+
+        Args:
+            alphabets: The values of each column of a belief.
+
+        Returns:
+            The names.
+        """
+
+    @abstractmethod
+    def table(self, rows: Sequence[Mapping[str, State]], alphabets: Alphabets) -> IntArray:
+        """Return the effect of each record on each cell.
+
+        Args:
+            rows: The records' values by column.
+            alphabets: The values of each column of a belief.
+
+        Returns:
+            Whole numbers, shape (rows, cells).
+        """
+
+    def resolve(self, entries: Entries) -> Additive:
+        """Refuse: beliefs over records resolve this query themselves.
+
+        Args:
+            entries: A belief over other entries.
+
+        Returns:
+            Nothing.
+
+        Raises:
+            InputError: Always.
+        """
+        raise requires(self.describe(), "a belief over records", "Records(table, n) or Parameters(...)").at("query")
+
 
 @dataclass(frozen=True)
-class CountRows(PlainForm, kind="count-rows"):
+class CountRows(RowQuery, kind="count-rows"):
     """Count the records with chosen values in named columns.
 
     Args:
@@ -71,7 +133,7 @@ class CountRows(PlainForm, kind="count-rows"):
         verdicts = (record[name] in states for name, states in self.where)
         return any(verdicts) if self.any_of else all(verdicts)
 
-    def check(self, alphabets: Mapping[str, tuple[State, ...]]) -> None:
+    def check(self, alphabets: Alphabets) -> None:
         """Check the columns and states of the query.
 
         Args:
@@ -84,19 +146,16 @@ class CountRows(PlainForm, kind="count-rows"):
             check_known([name], alphabets, "the records have no column", "where")
             check_known(states, alphabets[name], f"the column {name!r} has no value", "where", name)
 
-    def resolve(self, entries: Entries) -> Additive:
-        """Refuse: beliefs over records resolve this query themselves.
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict(self.where))
 
-        Args:
-            entries: A belief over other entries.
+    def labels(self, alphabets: Alphabets) -> tuple[str, ...]:
+        self.check(alphabets)
+        return ("count",)
 
-        Returns:
-            Nothing.
-
-        Raises:
-            InputError: Always.
-        """
-        raise requires(self.describe(), "a belief over records", "Records(table, n) or Parameters(...)").at("query")
+    def table(self, rows: Sequence[Mapping[str, State]], alphabets: Alphabets) -> IntArray:
+        return np.array([[int(self.holds(row))] for row in rows], dtype=np.int64)
 
     def describe(self) -> str:
         words = [f"{name!r} = {' or '.join(map(repr, states))}" for name, states in self.where]

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of, places_of, value_of
-from takifugu.core.plain import VALUES, PlainForm, set_fields
+from takifugu.core.plain import VALUES, set_fields
 from takifugu.core.rules import check_written_apart
 from takifugu.core.sections import Key, Positive
 from takifugu.core.sections import Number as Written
@@ -26,7 +26,7 @@ from takifugu.model.queries.candidates import (
     candidates,
 )
 from takifugu.model.queries.coding import code_of, states_of
-from takifugu.model.queries.forms import CODES, RUNS
+from takifugu.model.queries.forms import CODES, RUNS, Query
 from takifugu.model.queries.sections import Codes, Listed, States, Variables, meant
 from takifugu.model.queries.selections import copied_codes, entry_tuple, several, where
 from takifugu.numbers.rationals import Number, as_fraction, as_fractions, as_whole, to_text
@@ -35,7 +35,7 @@ _HALF = Fraction(1, 2)
 
 
 @dataclass(frozen=True)
-class Quantile(PlainForm, kind="quantile"):
+class Quantile(Query, kind="quantile"):
     """Publish the value below which a share of the entries lie, chosen among the declared values.
 
     Args:
@@ -58,7 +58,7 @@ class Quantile(PlainForm, kind="quantile"):
     states: tuple[State, ...] | None = field(default=None, metadata=VALUES)
     entries: Chosen | None = field(default=None, metadata=RUNS)
 
-    reads_alike = is_choice = True
+    reads_alike = is_by_cells = is_choice = True
     definitions, elsewhere = DEFINITIONS, ELSEWHERE
 
     def __init__(
@@ -114,7 +114,7 @@ class Quantile(PlainForm, kind="quantile"):
 
 
 @dataclass(frozen=True)
-class TopK(PlainForm, kind="top-k"):
+class TopK(Query, kind="top-k"):
     """Publish the most frequent states, the most frequent first.
 
     Args:
@@ -135,7 +135,7 @@ class TopK(PlainForm, kind="top-k"):
     states: tuple[State, ...] | None = field(default=None, metadata=VALUES)
     entries: Chosen | None = field(default=None, metadata=RUNS)
 
-    reads_alike = is_choice = True
+    reads_alike = is_by_cells = is_choice = True
     definitions, elsewhere = DEFINITIONS, ELSEWHERE
 
     def __post_init__(self) -> None:

@@ -15,17 +15,17 @@ from takifugu.core.entries import Entries
 from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.core.functions import as_named
 from takifugu.core.lists import list_of, members_of, take, without
-from takifugu.core.plain import Json, Plain, PlainForm, arguments, form, set_fields
+from takifugu.core.plain import Json, Plain, arguments, form, set_fields
 from takifugu.core.rules import check_type, requires
 from takifugu.model.queries.additive import Additive, State
-from takifugu.model.queries.forms import grid_or_none
+from takifugu.model.queries.forms import Query, grid_or_none
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 _DEFINED: dict[tuple[str, int], Callable[..., object]] = {}
 
 
 @dataclass(frozen=True)
-class Statistic(PlainForm, kind="statistic"):
+class Statistic(Query, kind="statistic"):
     """Publish a function of whole columns with a declared change (Zhang22 §5.1).
 
     Regression coefficients are an example. Takifugu does not check the declared change; the guarantee rests on it.

@@ -16,43 +16,35 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries, columns_of
 from takifugu.core.errors import within
 from takifugu.core.lists import list_of
-from takifugu.core.plain import Plain, PlainForm, form, set_fields
+from takifugu.core.plain import Plain, form, set_fields
 from takifugu.core.rules import check_any, wrong_type
 from takifugu.core.sections import Key
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Additive, check_reach
-from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
+from takifugu.model.queries.coded import Linear, Mean, Sum
 from takifugu.model.queries.coding import common_step
-from takifugu.model.queries.counts import Count, Histogram
-from takifugu.model.queries.cross_table import CrossTable
-from takifugu.model.queries.forms import Answer, Query, Registered, grid_or_none
-from takifugu.model.queries.rows import CountRows
+from takifugu.model.queries.forms import Answer, Query, grid_or_none
+from takifugu.model.queries.registry import from_dict, is_registered
 from takifugu.model.queries.sections import Codes, Columns, Grid, check_columns, coded, values_by_column
 from takifugu.numbers.rationals import Number
 
-#: The queries that may be told together, by the kind that they write.
-_PARTS: dict[str, type[Registered]] = {
-    "count": Count, "sum": Sum, "mean": Mean, "histogram": Histogram, "linear": Linear, "identity": Identity,
-    "count-rows": CountRows, "cross-table": CrossTable,
-}  # fmt: skip
-
 
 def _read_queries(queries: list[Plain]) -> list[Query]:
-    return [_PARTS[data["kind"]].from_dict(data) for data in queries]
+    return list(map(from_dict, queries))
 
 
 @dataclass(frozen=True)
-class JointQuery(PlainForm, kind="together"):
+class JointQuery(Query, kind="together"):
     """Publish the answers of several queries as one vector.
 
     The noise hides the secret from a reader of all answers together.
 
     Args:
-        queries: The queries, of this package.
+        queries: The queries: sums, means, counts, histograms, weighted sums, values.
         grid: Step of every cell where columns hold real numbers; elsewhere each query keeps its own.
 
     Raises:
-        InputError: For no query, and for a query of another package.
+        InputError: For no query, and for a query of another kind.
 
     Examples:
         >>> JointQuery([Count("ill"), Count("well")]).describe()
@@ -66,7 +58,7 @@ class JointQuery(PlainForm, kind="together"):
         all_queries = tuple(list_of(queries, "the queries", "queries", "[Count('ill'), Mean()]"))
         check_any(all_queries, "nothing is told together", "queries", fix="give two queries or more")
         for number, query in enumerate(all_queries):
-            if type(query) not in _PARTS.values():
+            if not (is_registered(query) and query.is_with_others):
                 fix = "give sums, means, counts, histograms or weighted sums"
                 raise wrong_type(query, "told together with others", fix).at("queries", number)
         set_fields(self, queries=all_queries, grid=grid_or_none(grid))

@@ -11,13 +11,12 @@ from typing import Any, Protocol, runtime_checkable
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.lists import members_of, without
-from takifugu.core.plain import LEFT_OUT, VALUES, Plain, PlainForm, form, set_fields
+from takifugu.core.plain import LEFT_OUT, VALUES, Plain, form, set_fields
 from takifugu.core.rules import check_any, check_known, requires, wrong_type
 from takifugu.model.queries.additive import Additive, State
-from takifugu.model.queries.coded import Linear, Mean, Sum
 from takifugu.model.queries.coding import state_tables, states_of
-from takifugu.model.queries.counts import Count, Histogram
-from takifugu.model.queries.forms import Answer, OnGrid, Query, Registered
+from takifugu.model.queries.forms import Answer, Query, own_grid
+from takifugu.model.queries.registry import from_dict, is_registered
 from takifugu.model.queries.selections import several
 from takifugu.numbers.rationals import Number, as_fraction, as_non_negative, as_whole, to_text
 
@@ -35,7 +34,7 @@ class Placed(Protocol):
 
 
 @dataclass(frozen=True)
-class Visitors(PlainForm, kind="visitors"):
+class Visitors(Query, kind="visitors"):
     """Count the people at each place; each person counts once a place.
 
     Records are sets of places.
@@ -52,6 +51,8 @@ class Visitors(PlainForm, kind="visitors"):
     """
 
     places: tuple[State, ...] | None = field(default=None, metadata=VALUES)
+
+    is_with_threshold = True
 
     def __init__(self, places: Iterable[State] | None = None) -> None:
         if places is None:
@@ -127,18 +128,12 @@ class Visitors(PlainForm, kind="visitors"):
         return f"how many people were at each of {names}"
 
 
-#: What may be compared with thresholds, by the kind that it writes.
-_COMPARED: dict[str, type[Registered]] = {
-    "visitors": Visitors, "count": Count, "histogram": Histogram, "sum": Sum, "mean": Mean, "linear": Linear,
-}  # fmt: skip
-
-
 def _read_threshold(threshold: str | list[list[str]]) -> str | dict[str, str]:
     return threshold if isinstance(threshold, str) else dict(threshold)
 
 
 @dataclass(frozen=True)
-class AtMost(PlainForm, kind="at-most"):
+class AtMost(Query, kind="at-most"):
     """Say which cells of a query are at most a public threshold.
 
     Such a cell is called safe, and never wrongly. Any other cell gets a noisy value that is never below the true one. A
@@ -161,7 +156,7 @@ class AtMost(PlainForm, kind="at-most"):
         'at which places at most 5 people were; after 20 that are not known to be such the others are not answered'
     """
 
-    query: Query = field(metadata=form(read=lambda data: _COMPARED[data["kind"]].from_dict(data)))
+    query: Query = field(metadata=form(read=from_dict))
     threshold: Fraction | tuple[tuple[str, Fraction], ...] = field(metadata=form(read=_read_threshold))
     limit: int | None = None
     alpha: Fraction | None = field(default=None, metadata=LEFT_OUT)
@@ -177,9 +172,9 @@ class AtMost(PlainForm, kind="at-most"):
         self, query: Query, threshold: Number | Mapping[str, Number], limit: int | None = None,
         alpha: Number | None = None,
     ) -> None:
-        if type(query) not in _COMPARED.values():
+        if not (is_registered(query) and query.is_with_threshold):
             raise wrong_type(query, "compared with a threshold", "give Visitors(), a count, a sum").at("query")
-        if isinstance(query, OnGrid) and query.grid is not None:
+        if own_grid(query) is not None:
             raise InputError(
                 "the query that is compared with a threshold has a grid",
                 rule="rounding before the comparison could call a true 5.4 safe at 5", fix="leave the grid out",

@@ -18,7 +18,6 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Query
 from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.candidates import Candidates
-from takifugu.model.queries.forms import OfEntries
 from takifugu.releasing.planning.questions import Observed
 
 if TYPE_CHECKING:
@@ -38,8 +37,7 @@ def rows_read(query: Query, belief: Belief) -> int:
     """Return the number of observed rows behind a query."""
     if isinstance(query, Observed):
         return int(query.runs.values @ query.runs.lengths)
-    entries = query.entries if isinstance(query, OfEntries) else None
-    return belief.size if entries is None else len(entries)
+    return belief.size if query.entries is None else len(query.entries)
 
 
 def share_of_rows(expect: ExpectSpec, query: Query, belief: Belief, readers: int) -> float:

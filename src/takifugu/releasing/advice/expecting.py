@@ -20,7 +20,6 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Histogram, Query
 from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.coding import states_of
-from takifugu.model.queries.forms import Averaging, of_each_cell
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.advice.contradicting import largest_difference, refuse_impossible, rows_read, share_of_rows
 from takifugu.releasing.advice.worth import Expectation
@@ -65,7 +64,7 @@ def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, p
 
 def filling(calibration: Calibration, source: Any) -> tuple[str, ...]:
     """Return the cells of the state that fills steps without rows, beside which the others are few."""
-    query = of_each_cell(calibration.query)
+    query = calibration.query.of_each_cell
     state = source.default_state if isinstance(source, SourceSpec) else None
     if state is None or not isinstance(query, Histogram):
         return ()
@@ -134,7 +133,7 @@ def first_belief(calibration: Calibration) -> Belief:
 def is_mean_of_cells(query: Query) -> bool:
     """Return whether each cell is a mean. The size of a mean says nothing of how well it is known."""
     whole_query = query.query if isinstance(query, Observed) else query
-    return isinstance(of_each_cell(whole_query), Averaging)
+    return whole_query.of_each_cell.is_mean
 
 
 def _of_shares(

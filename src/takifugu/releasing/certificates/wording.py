@@ -20,7 +20,6 @@ from takifugu.core.text.tables import shortened
 from takifugu.model import secrets as secret_room
 from takifugu.model.frameworks import DEFINITIONS
 from takifugu.model.queries.registry import KINDS as KNOWN_QUERIES
-from takifugu.model.queries.registry import Explained
 
 if TYPE_CHECKING:
     from takifugu.releasing.certificates.certificate import Certificate
@@ -258,7 +257,7 @@ def off_by_a_bit(c: Certificate) -> Iterator[str]:
 def meaning_of(c: Certificate) -> Sequence[str]:
     """Return the meaning of the values, where the query's name lacks it."""
     query = KNOWN_QUERIES.get(c.query.get("kind"))
-    if not isinstance(query, Explained):
+    if query is None:
         return ()
     try:
         return tuple(map(sentence, query.meaning(c.query, c.answers[0].noise)))

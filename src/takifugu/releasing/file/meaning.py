@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, SpecError, TakifuguError
-from takifugu.model.queries.forms import QueryReader, Weighing
+from takifugu.model.queries.forms import QueryReader
 from takifugu.releasing.file.keys import Described
 from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.problems import Where, blamed, fault
@@ -108,10 +108,8 @@ def table_problems(
         query = item.meant.query_about(belief, folder)
         if isinstance(belief, QueryReader):
             belief.resolve(query)
-        elif isinstance(query, Weighing):  # one weight for each step of whatever is read: here there is one step
+        else:  # of one step, to which no list of weights fits
             query.unweighted().resolve(belief)
-        else:
-            query.resolve(belief)
     except TakifuguError as error:
         key = item.meant.blamed if isinstance(item.meant, Blaming) else "query"
         for step in reversed(error.where):

@@ -12,7 +12,6 @@ from takifugu.calibration import Calibration, calibrate
 from takifugu.core.errors import CalibrationRefused
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive, Query
-from takifugu.model.queries.forms import ByCells
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.public import fitted_to_data
@@ -84,7 +83,7 @@ class Asking:
             if question.unit:
                 units = units_by_name[question.unit]
             parts: Iterable[object] = (problem.answers[0],)
-            if isinstance(problem.query, ByCells) and problem.query.blocks > 1:
+            if problem.query.blocks > 1:
                 parts = problem.answers[0].blocks(problem.query.blocks)
             # The sum is public where the query reads a public number of entries.
             is_known = not self.file.hides_gaps and (len(units) == 1 or all_complete(units))

@@ -12,7 +12,6 @@ from takifugu.core.errors import InputError
 from takifugu.core.lists import among
 from takifugu.core.people import PEOPLE, People
 from takifugu.model.queries.additive import Additive
-from takifugu.model.queries.forms import reads_alike
 from takifugu.releasing.certificates.facts import Fact, Window
 from takifugu.releasing.file.kind import ReleaseFile, Unit, assumptions_of
 from takifugu.releasing.file.sections import Adjustable, FileSpec
@@ -165,7 +164,7 @@ def why_untried(file: ReleaseFile, item: Item) -> str:
             return f"it depends on which {file.people.many} there are"
         if part.most_steps is None:
             return "nothing says how long the sequences are at most (max_length under [belief] would)"
-        if not reads_alike(file.kind.query_of(part, sharer)):
+        if not file.kind.query_of(part, sharer).reads_alike:
             return "its query reads each step, and the data say which ones there are"
     return ""
 
@@ -181,7 +180,7 @@ def _needs_units(file: ReleaseFile, item: Item) -> bool:
     part = file.kind.part(file, item)
     if part.places is None or part.by_units or not part.hides_gaps:
         return True
-    return not reads_alike(file.kind.query_of(part, item))
+    return not file.kind.query_of(part, item).reads_alike
 
 
 def aims_of(file: ReleaseFile) -> list[Aim]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
@@ -19,11 +19,9 @@ import numpy as np
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.core.assumptions import Assumption, limit
 from takifugu.core.entries import Entries
-from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive, Query
-from takifugu.model.queries.forms import OfEntries, Weighing
 from takifugu.numbers.runs import Runs, refined
 from takifugu.releasing.file.kind import Unit
 from takifugu.releasing.planning.truth import Seen
@@ -142,7 +140,7 @@ def debits_of(questions: Sequence[Question]) -> list[Debit]:
 
 
 @dataclass(frozen=True, eq=False)
-class Observed:
+class Observed(Query):
     """A query that reads no entries but those with a 1: what can be expected of it, for plans, and no release."""
 
     query: Query
@@ -182,13 +180,4 @@ def observed_of(units: Sequence[Unit]) -> Runs | None:
 
 def about_observed(query: Query, runs: Sequence[range]) -> Query:
     """Return the query about the observed entries; gaps are public."""
-    entries = tuple(chain.from_iterable(runs))
-    if isinstance(query, Weighing):
-        return query.over(entries)
-    if not isinstance(query, OfEntries):
-        raise InputError(
-            f"a {type(query).__name__} does not say what it is of the entries that were observed",
-            fix="give it a field entries, the numbers of those that it reads",
-        )
-    assert is_dataclass(query)
-    return replace(query, entries=entries)
+    return query.over(chain.from_iterable(runs))

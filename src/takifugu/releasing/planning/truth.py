@@ -31,7 +31,6 @@ from takifugu.core.lists import value_of
 from takifugu.data import Counted, Piece
 from takifugu.model.beliefs.alike import alike
 from takifugu.model.queries import resolved
-from takifugu.model.queries.forms import Averaging, of_each_cell
 from takifugu.numbers.runs import Runs, different, refined
 
 if TYPE_CHECKING:
@@ -207,7 +206,7 @@ def _check_may_miss(calibration: Calibration) -> None:
             fix="calibrate at the actual length, with the entries that the query reads",
         ).at("data")
     query = calibration.query
-    if isinstance(of_each_cell(query), Averaging):
+    if query.of_each_cell.is_mean:
         raise DataError(
             "the sequence is shorter than the belief or has gaps, and a mean divides by the belief's number of "
             "entries",

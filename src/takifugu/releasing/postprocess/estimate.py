@@ -26,7 +26,6 @@ from takifugu.core.plain import Json, Row
 from takifugu.model import frameworks, queries
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive, Query, key_of, resolved
-from takifugu.model.queries.forms import ByCells
 from takifugu.releasing.certificates.cells import ESTIMATED
 from takifugu.releasing.certificates.certificate import Answer, Certificate
 from takifugu.releasing.postprocess.readable import measured
@@ -131,9 +130,8 @@ def _priors(framework: Framework, query: Query, most: float) -> tuple[Prior, ...
 
 def _blocks(answer: Additive, query: Query) -> list[tuple[range, int]]:
     """Return the cells that add up to a public sum, block by block, such as an hour."""
-    count = query.blocks if isinstance(query, ByCells) else 1
-    size, blocks = answer.cells // count, list[tuple[range, int]]()
-    for number_of_block, part in enumerate(answer.blocks(count)):
+    size, blocks = answer.cells // query.blocks, list[tuple[range, int]]()
+    for number_of_block, part in enumerate(answer.blocks(query.blocks)):
         total = part.constant_sum()
         if total is not None and size > 1:
             cells = range(number_of_block * size, (number_of_block + 1) * size)

@@ -21,7 +21,7 @@ from takifugu.core.plain import Json, Plain
 from takifugu.model import secrets
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries.forms import ByCells
+from takifugu.model.queries.by import GroupBy
 from takifugu.numbers.rationals import as_fraction, to_text
 from takifugu.releasing.certificates.certificate import Answer, Certificate
 from takifugu.releasing.certificates.facts import Caution, Fact, Stays, Window
@@ -170,7 +170,7 @@ def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:
     """Warn of tables comparing cells of steps alike in the belief."""
     for calibration in calibrations:
         query = calibration.query
-        if not isinstance(query, ByCells):
+        if not isinstance(query, GroupBy):
             continue
         for belief in filter(is_recording, calibration.framework.beliefs):
             steps = _steps_of_cells(query, belief)
@@ -180,7 +180,7 @@ def _at_odds(calibrations: Sequence[Calibration]) -> Iterator[str]:
                 yield f"The model treats all {cell}s alike, but this table compares them."
 
 
-def _steps_of_cells(query: ByCells, belief: Recording) -> list[IntArray]:
+def _steps_of_cells(query: GroupBy, belief: Recording) -> list[IntArray]:
     """Return the steps of each cell, counted from the start of a recording."""
     runs = belief.components()
     starts = np.array([run.start for run in runs])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from takifugu.core.entries import columns_of
 from takifugu.core.plain import Json, Plain, Row
 from takifugu.core.text.plot import by_itself
-from takifugu.model.queries.forms import ByCells
+from takifugu.model.queries.by import GroupBy
 from takifugu.releasing.advice.advising import advice_of
 from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.advice.worth import Worth
@@ -241,7 +241,7 @@ def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:
             adjusted += nearest(answer.values[number * size : (number + 1) * size], answer.randomiser.grid, total)
         values.append(dict(zip(answer.labels, adjusted, strict=True)))
     whose, by, query = "", "", answers[0].question.calibration.query
-    if isinstance(query, ByCells):
+    if isinstance(query, GroupBy):
         by = query.by
     if table.scope == "unit" and len(answers) > 1:
         whose = f"of each {table.people.one} "

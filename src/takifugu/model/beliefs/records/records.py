@@ -7,22 +7,19 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.assumptions import Assumption, public, world
 from takifugu.core.entries import Nameless, Undivided, positions
-from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.errors import InputError
 from takifugu.core.lists import pairs_of, value_of
 from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form, set_fields
 from takifugu.core.rules import check_as_many, check_known, check_type
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import (
     Additive,
-    CountRows,
-    CrossTable,
     GroupBy,
     Histogram,
     Identity,
@@ -32,20 +29,13 @@ from takifugu.model.queries import (
 )
 from takifugu.model.queries.by import by_columns
 from takifugu.model.queries.columns import Record
-from takifugu.model.queries.forms import adds_up_over_rows
+from takifugu.model.queries.rows import RowQuery
 from takifugu.model.queries.summing import answer_of_entries
 from takifugu.model.queries.together import joined
 from takifugu.numbers.rationals import Number, as_fraction, common_denominator, is_whole
 
 #: Most records that a belief is about: every list of them stays small beside the data.
 MOST_RECORDS = 10**8
-
-
-@runtime_checkable
-class OverRecords(Protocol):
-    """A query from outside that says what it adds per record."""
-
-    def over_records(self, entries: Records) -> Additive: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +166,7 @@ class Records(PlainForm, Nameless, Undivided, kind="records"):
 
         Examples:
             >>> people = Records(JointTable([("a", 0), ("b", 1)], [0.5, 0.5], names=["group", "ill"]), 40)
+            >>> from takifugu import CountRows
             >>> people.resolve(Mean("ill")).grid, people.resolve(CountRows({"group": "b"})).tables[0].tolist()
             (Fraction(1, 40), [[0], [1]])
         """
@@ -183,20 +174,15 @@ class Records(PlainForm, Nameless, Undivided, kind="records"):
             return joined(list(map(self.resolve, query.queries)))
         if isinstance(query, GroupBy):
             raise by_columns()
-        if isinstance(query, CountRows | CrossTable):
-            return self._counts(query)
+        if isinstance(query, RowQuery):
+            return self._of_rows(query)
         if isinstance(query, Identity) and self.size > 1:
             raise InputError(
                 f"{query.describe()} is one value, and there are {self.size} records",
                 fix="publish a Mean, Sum, Count or Histogram",
             ).at("query")
-        if isinstance(query, OverRecords):
+        if not (query.reads_alike or query.adds_up):
             return answer_of_entries(query.over_records, self)
-        if not adds_up_over_rows(query):
-            raise Unsupported(
-                f"a {type(query).__name__} does not say what it adds per record",
-                fix="define over_records(entries), which returns an Additive over the records",
-            ).at("query")
         if isinstance(query, Histogram) and query.states is None and query.entries is not None:
             values = chain.from_iterable(map(self.table.alphabet, positions(self.table, query.entries)))
             query = replace(query, states=tuple(dict.fromkeys(values)))
@@ -207,14 +193,10 @@ class Records(PlainForm, Nameless, Undivided, kind="records"):
         grid = answer.grid / self.size if isinstance(query, Mean) else answer.grid
         return self._added(grid, answer.labels, total)
 
-    def _counts(self, query: CountRows | CrossTable) -> Additive:
+    def _of_rows(self, query: RowQuery) -> Additive:
         alphabets = {name: self.table.alphabet(i) for i, name in enumerate(self.columns)}
         rows = [dict(zip(self.columns, row, strict=True)) for row in self.table.rows]
-        if isinstance(query, CrossTable):
-            return self._added(query.grid, query.labels(alphabets), query.table(rows, alphabets))
-        query.check(alphabets)
-        counts = [int(query.holds(row)) for row in rows]
-        return self._added(Fraction(1), ("count",), np.array(counts, dtype=np.int64).reshape(-1, 1))
+        return self._added(query.adds, query.labels(alphabets), query.table(rows, alphabets))
 
     def _added(self, grid: Fraction, labels: tuple[str, ...], rows: IntArray) -> Additive:
         return Additive(grid, labels, (rows,), np.ones(self.size, dtype=np.int64))

@@ -27,7 +27,6 @@ from takifugu.data.relation.roster import Roster
 from takifugu.data.times.cells import AXES
 from takifugu.model import queries
 from takifugu.model.queries import Query
-from takifugu.model.queries.forms import Averaging, ByCells
 from takifugu.releasing.certificates.facts import AS_WRITTEN
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Unit, UnitQuery
@@ -112,7 +111,7 @@ def by_attribute(query: Query, name: str, values: Sequence[Hashable], units: Seq
     shares = dict[str, tuple[Query, Fraction]]()
     for unit in units:
         shares[unit.name or ""] = query, Fraction(1)
-        if isinstance(query, Averaging):  # its noise is as much wider as it is divided by
+        if query.is_mean:  # its noise is as much wider as it is divided by
             shares[unit.name or ""] = query.undivided(), Fraction(len(cells[of_unit[unit.name]]))
     return UnitQuery(by_value, tuple(ordered), shares)
 
@@ -120,7 +119,7 @@ def by_attribute(query: Query, name: str, values: Sequence[Hashable], units: Seq
 def cells_of_nobody(name: str, values: Sequence[str], query: Query, people: People) -> tuple[Assumption, ...]:
     """Return a certificate's words on values of nobody."""
     empty = [*values]
-    if isinstance(query, ByCells):
+    if isinstance(query, queries.GroupBy):
         cells = dict(query.cells)
         empty = without(empty, cells)
     if not empty:

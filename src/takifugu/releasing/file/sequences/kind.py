@@ -17,7 +17,6 @@ from takifugu.data.values.pieces import Counted, Piece
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Count, Histogram, Query
-from takifugu.model.queries.forms import Weighing, reads_alike
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.model.secrets.of_entries import entry, every_entry, every_run
 from takifugu.releasing.certificates.facts import Fact
@@ -93,7 +92,7 @@ class Sequences(Kind):
         """
         spec = file.sections(ReleaseSpec)
         source, table = spec.source, file.table
-        entrywise = not all(reads_alike(item.meant.query_about(file.belief, file.folder)) for item in spec.table)
+        entrywise = not all(item.meant.query_about(file.belief, file.folder).reads_alike for item in spec.table)
         try:
             if source.are_runs:
                 refuse_future(source)
@@ -165,13 +164,13 @@ class Sequences(Kind):
             return Pufferfish(every_entry() if run == 1 else every_run(run), belief)
 
     def data(self, file: ReleaseFile, item: ItemSpec, query: Query, units: Sequence[Unit]) -> object:
-        if reads_alike(query):
+        if query.reads_alike:
             pieces = list[Piece]()
             for unit in units:
                 pieces += unit.data or ()
             return Counted(tuple(pieces))
         unit, entries = units[0], units[0].size
-        if isinstance(query, Weighing) and len(query.weights) != entries:
+        if query.weights is not None and len(query.weights) != entries:
             whose = "the sequence" if unit.name is None else f"the sequence of {unit.name!r}"
             number = file.items.index(item) if item in file.items else 0
             problem = f"has {len(query.weights)} numbers, and {whose} has {entries} entries"
