@@ -7,7 +7,7 @@ later ones may be chosen after its output (`accounting.composition.processes`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from takifugu.analysis.bounds import Bound, Cost, Refusal
 from takifugu.analysis.guarantee import Covers
@@ -16,6 +16,9 @@ from takifugu.mechanisms.attribute.gaussian import are_processes, predicted
 from takifugu.mechanisms.attribute.gaussian_exact import least_noise
 from takifugu.mechanisms.common.largest_need import refusing
 from takifugu.mechanisms.normal_by_rule import refusal
+
+#: What it composes with.
+ADDS_UP = "it adds up with other normal noise about the same values, and with no other noise"
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class ProcessGaussian:
             return refused
         if problem.is_pair or not are_processes(problem):
             return Refusal("it hides values of one Gaussian process, and the belief is none")
-        return least_noise(problem, Covers.ENTRIES)
+        return replace(least_noise(problem, Covers.ENTRIES), conditions=(ADDS_UP,))
 
 
 MECHANISM = ProcessGaussian()
