@@ -228,7 +228,14 @@ def _check_is_query(query: object) -> None:
 
 def is_registered(query: object) -> TypeGuard[Query]:
     """Return whether a query's own type, and none that it derives from, has the kind that it writes."""
-    return isinstance(query, Query) and KINDS.has(query.to_dict().get("kind"), type(query))
+    return isinstance(query, Query) and KINDS.has(_kind_of(query), type(query))
+
+
+def _kind_of(query: Query) -> object:
+    """Return the kind that a query writes down; nothing else is written for it if that follows from its type."""
+    if type(query).to_dict is Query.to_dict:
+        return query.kind or None
+    return query.to_dict().get("kind")
 
 
 def check(query: Query) -> None:
@@ -237,7 +244,7 @@ def check(query: Query) -> None:
     _check(None, type(query))
     if is_registered(query):
         return
-    kind = query.to_dict().get("kind")
+    kind = _kind_of(query)
     if kind in KINDS:
         raise InputError(
             f"a query of type {type(query).__name__} writes itself down as {kind!r}, which is another type",
