@@ -83,7 +83,7 @@ def test_the_noise_is_that_of_the_longest_alone(start: Any) -> None:
 
 
 def test_many_recordings_are_predicted_to_take_the_time_of_one() -> None:
-    """A thousand recordings of a chain of six states were hidden by the noise for one secret, since all were counted."""
+    """A thousand recordings of six states were hidden by the noise for one secret, since all were counted."""
     row = [0.1] * 6
     matrix = [[*row[:n], 0.5, *row[n + 1 :]] for n in range(6)]
     chain = tf.MarkovChain(matrix, 1)
