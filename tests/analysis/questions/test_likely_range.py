@@ -86,7 +86,13 @@ def test_recordings_of_many_lengths_are_followed_at_once(initial) -> None:
     lengths = [1 + 7 * n % 90 for n in range(200)]
     pieces = tf.IndependentPieces(tf.MarkovChain([[0.9, 0.1], [0.3, 0.7]], 1, initial), lengths)
     count, tilts = tf.Count(1).resolve(pieces), np.concatenate([TILTS, -TILTS])
-    assert log_moments(pieces, count, tilts) == pytest.approx(of_components(pieces, count, tilts), rel=1e-7)
+    exact = of_components(pieces, count, tilts)
+    assert log_moments(pieces, count, tilts) == pytest.approx(exact, rel=1e-7)
+    seen = tf.Linear([int(entry % 9 > 0) for entry in range(pieces.size)]).resolve(pieces)  # a ninth is not observed
+    bound, exact = log_moments(pieces, seen, tilts), of_components(pieces, seen, tilts)
+    assert (bound >= exact - 1e-9 * np.abs(exact)).all()
+    highest = [((moments + 8) / tilts)[: len(TILTS)].min() for moments in (bound, exact)]
+    assert highest[1] <= highest[0] < pieces.size / 2
 
 
 def test_an_unknown_start_has_a_range_of_means_and_of_answers() -> None:

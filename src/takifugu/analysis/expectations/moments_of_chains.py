@@ -30,8 +30,8 @@ Scaled = tuple[FloatArray, FloatArray]
 #: Exact moments of a chain of which more runs of steps are counted differently, or of more pieces, or classes of them,
 #: are not worth their time.
 MOST_RUNS, MOST_PIECES, MOST_CLASSES = 1_000, 10_000, 64
-#: Of pieces whose steps are counted alike all are followed at once, where so many steps take less than powers do.
-STEPS_OF_A_CLASS, MOST_STEPS = 40, 20_000
+#: Pieces of so many steps are followed at once, step by step, where steps are counted alike.
+MOST_STEPS = 20_000
 #: The most states of a chain whose matrices are multiplied for each tilt.
 MOST_STATES = 40
 #: A chain that forgets nothing within so many doublings of its period is taken to remember everything.
@@ -58,13 +58,31 @@ def of_chains(
     chain: PeriodicChain, pieces: IndependentPieces, count: Additive, tilts: FloatArray
 ) -> FloatArray:
     """Add up the classes of pieces that are alike, or bound all of them at once."""
-    lengths, times = np.unique(pieces.lengths_of_pieces, return_counts=True)
-    is_even = chain.period == 1 and len(count.total_kinds[1]) == 1 and len(chain.states) <= MOST_STATES
-    if is_even and lengths[-1] <= min(STEPS_OF_A_CLASS * len(lengths), MOST_STEPS):
-        return _of_beginnings(chain, count.contribution(0)[:, 0], tilts, lengths, times)
     if len(pieces.lengths) <= MOST_PIECES and sum(1 for _ in alike(pieces, count)) <= MOST_CLASSES:
         return of_components(pieces, count, tilts)
-    return _of_martingale(count, tilts, memory(chain), *expected_range(pieces, count))
+    bound = _of_martingale(count, tilts, memory(chain), *expected_range(pieces, count))
+    if chain.period == 1 and max(pieces.lengths) <= MOST_STEPS and len(chain.states) <= MOST_STATES:
+        bound = np.minimum(bound, _of_whole_pieces(chain, pieces, count, tilts))
+    return bound
+
+
+def _of_whole_pieces(
+    chain: PeriodicChain, pieces: IndependentPieces, count: Additive, tilts: FloatArray
+) -> FloatArray:
+    """Bound the moments by those of all steps, where the steps that are read count alike; infinite elsewhere.
+
+    A step that is not read takes from the number of all steps what it would add, at the most or at the least.
+    """
+    (weights, tables), times = count.total_kinds
+    (read,) = np.nonzero(weights)
+    if len(read) != 1:
+        return np.full(len(tilts), np.inf)
+    contribution = count.tables[int(tables[read[0]])][:, 0] * weights[read[0]]
+    unread = float(times.sum() - times[read[0]])
+    taken = np.maximum(-tilts * float(contribution.min()), -tilts * float(contribution.max()))
+    return _of_beginnings(chain, contribution, tilts, *np.unique(pieces.lengths_of_pieces, return_counts=True)) + (
+        unread * taken
+    )
 
 
 def of_classes(chains: Belief, pieces: IndependentPieces, count: Additive, tilts: FloatArray) -> FloatArray:
