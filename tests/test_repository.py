@@ -208,8 +208,10 @@ def test_every_page_is_in_the_navigation_and_every_link_leads_somewhere() -> Non
 
 
 def anchors(page: Path) -> set[str]:
-    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+    text = page.read_text(encoding="utf-8")
+    titles = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
+    named = re.findall(r"^\{#([\w-]+)\}$", text, flags=re.MULTILINE)
+    return {*named, *(re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles)}
 
 
 def test_every_section_that_is_cited_exists() -> None:
