@@ -22,6 +22,10 @@ class Formulas(Treeprocessor):
                 text = unescape(element.text or "").strip()
                 element.text = None
                 convert_to_element(text[2:-2], display="block" if element.tag == "div" else "inline", parent=element)
+                for name in element.iter("mi"):
+                    if (name.text or "").isalpha() and len(name.text or "") > 1:  # log x, not logx
+                        name.tag = "mo"
+                        name.attrib.update(lspace="0.1em", rspace="0.17em")
 
 
 class FormulaExtension(Extension):
