@@ -4,7 +4,7 @@ new MutationObserver(() => {
 }).observe(document.documentElement, { childList: true, subtree: true });
 
 // A table or formula that is wider than the page is scrolled, by keyboard, too.
-const reachable = () => document.querySelectorAll(".md-typeset__scrollwrap, div.arithmatex").forEach((wrap) => {
+const reachable = () => document.querySelectorAll(".md-typeset__scrollwrap, .arithmatex").forEach((wrap) => {
   if (wrap.scrollWidth > wrap.clientWidth) wrap.tabIndex = 0;
 });
 addEventListener("load", reachable);
