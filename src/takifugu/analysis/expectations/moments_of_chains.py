@@ -73,12 +73,13 @@ def _of_whole_pieces(
 
     A step that is not read takes from the number of all steps what it would add, at the most or at the least.
     """
-    (weights, tables), times = count.total_kinds
-    (read,) = np.nonzero(weights)
+    kinds, times = count.total_kinds
+    is_read = kinds[0] != 0
+    read = np.unique(kinds[:, is_read], axis=1).T
     if len(read) != 1:
         return np.full(len(tilts), np.inf)
-    contribution = count.tables[int(tables[read[0]])][:, 0] * weights[read[0]]
-    unread = float(times.sum() - times[read[0]])
+    weight, table = read[0].tolist()
+    contribution, unread = count.tables[table][:, 0] * weight, float(times[~is_read].sum())
     taken = np.maximum(-tilts * float(contribution.min()), -tilts * float(contribution.max()))
     return _of_beginnings(chain, contribution, tilts, *np.unique(pieces.lengths_of_pieces, return_counts=True)) + (
         unread * taken
