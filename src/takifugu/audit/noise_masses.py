@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
 from mpmath import mp, mpf
 
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, Randomiser, RoundedLaplace, RoundedNormal
@@ -15,6 +16,7 @@ from takifugu.analysis.randomisers.base import Direction
 from takifugu.analysis.randomisers.one_sided import OneSided, OneSidedTruncated
 from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
 from takifugu.audit.sparse_masses import choice_mass, is_choice, is_sparse, sparse_mass, sparse_outputs
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
 
 #: Decimal digits of every number of the audit.
@@ -63,6 +65,15 @@ def mass_function(randomiser: Randomiser) -> Callable[[Fraction], mpf]:
         normal = cache(lambda x: mp.erfc(_mpf(x / sigma) / mp.sqrt(2)) / 2)
         return lambda d: _between(d, normal)
     raise Unsupported(f"the audit does not know the distribution of {type(randomiser).__name__} noise")
+
+
+def likelihood(noise: Randomiser, grid: Fraction, value: Fraction, totals: IntArray) -> FloatArray:
+    """Return P(published value | total) over its largest, for totals in steps of a grid."""
+    with mp.workdps(DIGITS):
+        mass = mass_function(noise)
+        masses = [mass((value - total * grid) / noise.grid) for total in totals.tolist()]
+        largest = max(masses)
+        return np.array([float(each / largest) for each in masses])
 
 
 @runtime_checkable
