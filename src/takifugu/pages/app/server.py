@@ -31,7 +31,7 @@ from takifugu.releasing.publishing.run import release_file
 Write = Callable[[Draft, str, bool], object]
 #: What the page loads, with the parts of each.
 _PARTS = {
-    "app.css": ("text/css", ("app/style.css",)),
+    "app.css": ("text/css", ("base.css", "app/style.css")),
     "app.js": ("text/javascript", ("explorer/engine.js", "explorer/words.js", "app/page.js")),
 }
 _MOST = 200
