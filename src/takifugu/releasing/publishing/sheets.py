@@ -52,7 +52,7 @@ from takifugu.releasing.postprocess.picture import boxes_in
 from takifugu.releasing.postprocess.readability import Rule, ends_of, with_possible
 from takifugu.releasing.postprocess.readable import LEVEL, readable, rows_of
 from takifugu.releasing.postprocess.release import Release, releases_of
-from takifugu.releasing.publishing.bundle import Bundle, Sheet
+from takifugu.releasing.publishing.bundle import Bundle
 from takifugu.releasing.publishing.certifying import Adjustment, Wording, adjusted_values, certificate_of
 from takifugu.releasing.publishing.estimating import estimates_of_table
 from takifugu.releasing.report.document import report_html
@@ -75,17 +75,17 @@ def bundle_for(
     signer: Signer | None = None,
 ) -> Bundle:  # fmt: skip
     """Return every file of every table, complete, in memory; `rehearsal` is the seed of one, which nobody signs."""
-    answers, sheets = {id(answer.question): answer for answer in drawn}, list[Sheet]()
+    answers, tables = {id(answer.question): answer for answer in drawn}, dict[str, Mapping[str, bytes]]()
     for table in planned.tables:
         of_table = [answers[id(question)] for question in table.questions]
-        sheets.append(_sheet(table, of_table, planned, worths.get(table.name), rehearsal, signer))
-    return Bundle(tuple(sheets))
+        tables[table.name] = _files(table, of_table, planned, worths.get(table.name), rehearsal, signer)
+    return Bundle(tables)
 
 
-def _sheet(
+def _files(
     table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth | None, rehearsal: int | None,
     signer: Signer | None,
-) -> Sheet:  # fmt: skip
+) -> Mapping[str, bytes]:  # fmt: skip
     source, units = planned.file.source.name, planned.unit_names
     adjustment = adjustment_of(table, answers)
     rows, content = _table(table, answers, adjustment, worth, rehearsal is not None)
@@ -115,7 +115,7 @@ def _sheet(
         files[DRAWING] = by_itself(drawing).encode()
     paths = tuple(Path(f"{table.name}{end}") for end in files)
     files[REPORT] = report_html(replace(published, files=paths, worth=worth)).encode()
-    return Sheet(table.name, {f"{table.name}{end}": files[end] for end in ENDS if end in files})
+    return {f"{table.name}{end}": files[end] for end in ENDS if end in files}
 
 
 def _table(
@@ -185,15 +185,20 @@ def _clock(facts: Iterable[Fact]) -> str:
 def published_at(folder: Path, name: str, since: str | None = None) -> Published:
     """Read a published table back from its files."""
     files = {f"{name}{end}": content_of(folder / f"{name}{end}") for end in (CERTIFICATE, TABLE)}
-    sheet = Sheet(name, {file: content or b"" for file, content in files.items()})
-    return replace(table_of(sheet, folder), since=since)
+    (table,) = tables_of(Bundle({name: {file: content or b"" for file, content in files.items()}}), folder)
+    return replace(table, since=since)
 
 
-def table_of(sheet: Sheet, folder: Path) -> Published:
-    """Return a published table of a folder, as its files say."""
-    certificate = sheet.certificate
-    releases = tuple(releases_of(certificate).items())
-    text = sheet.files[f"{sheet.name}{TABLE}"].decode()
+def tables_of(bundle: Bundle, folder: Path) -> tuple[Published, ...]:
+    """Return the published tables of a folder, as their files say."""
+    tables, texts = list[Published](), bundle.files
+    for certificate in bundle.read:
+        tables.append(_table_of(certificate, texts[f"{certificate.release}{TABLE}"].decode(), folder))
+    return tuple(tables)
+
+
+def _table_of(certificate: Certificate, text: str, folder: Path) -> Published:
+    name, releases = certificate.release, tuple(releases_of(certificate).items())
     rows: Sequence[Row]
     if any(release.values for _, release in releases):
         adjusted = adjusted_in(certificate)
@@ -205,9 +210,9 @@ def table_of(sheet: Sheet, folder: Path) -> Published:
             rows = judged = tuple(_as_written(row, line) for row, line in zip(judged, written_rows, strict=True))
     else:
         rows = read_rows(text)
-    names = (f"{sheet.name}{end}" for end in dict.fromkeys((TABLE, CERTIFICATE, PAGE, REPORT, *ENDS)))
+    names = (f"{name}{end}" for end in dict.fromkeys((TABLE, CERTIFICATE, PAGE, REPORT, *ENDS)))
     files = tuple(folder / name for name in names if (folder / name).is_file())
-    return Published(sheet.name, certificate.scope, rows, certificate, files, releases)
+    return Published(name, certificate.scope, rows, certificate, files, releases)
 
 
 def _as_written(row: Json, written: Row) -> Json:
