@@ -213,7 +213,7 @@ def test_release_files_that_are_refused_or_fail(tmp_path: Path, monkeypatch: pyt
     monkeypatch.undo()
     assert [one.state for one in tf.resume(tmp_path / "ledger.db")] == [ReleaseState.DONE]
     assert all(table.since for table in tf.release_file(toml).tables)
-    monkeypatch.setattr(orders, "ready", raising(KeyError(PLANTED)))
+    monkeypatch.setattr(orders, "validate", raising(KeyError(PLANTED)))
     errors.append(check(lambda: tf.release_file(toml, replace=["time-use"], idempotency_key="second")))
     for error in errors:
         assert not any(holds(one) for one in carried(error))
