@@ -46,7 +46,7 @@ from takifugu.releasing.certificates.wording import (
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.beside import beside
 from takifugu.releasing.report.opening import accuracy, verdict_of
-from takifugu.releasing.report.outcomes import Outcome, Published
+from takifugu.releasing.report.outcomes import Outcome, Published, published_of
 from takifugu.releasing.report.page import Block, Bullets, Column, Figure, Gallery, Table, Terms, Words, page, sentence
 from takifugu.releasing.report.privacy import privacy_of
 from takifugu.releasing.report.values import farthest_end, published
@@ -149,7 +149,7 @@ def report_html(subject: Release | Published | Outcome) -> str:
     if isinstance(subject, Release):
         c = subject.certificate
         unit = c.units[0] if c.scope == "unit" else None
-        subject = Published(c.release, c.scope, (), c, (), ((unit, subject),))
+        subject = published_of(c, [(unit, subject)])
     tables = subject.tables if isinstance(subject, Outcome) else (subject,)
     if not tables or not all(isinstance(table, Published) for table in tables):
         raise InputError(
