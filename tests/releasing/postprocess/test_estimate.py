@@ -276,8 +276,8 @@ def test_no_estimate_sees_private_data(tmp_path: Path, monkeypatch: pytest.Monke
     tables = []
     sevens = lambda self, answer, entropy: tuple(7 * self.grid + 0 * x for x in answer)  # noqa: E731
     monkeypatch.setattr(DiscreteLaplace, "draw", sevens)
-    for number, words in enumerate(("sitting", "walking")):
-        folder = tmp_path / str(number)
+    for words in ("sitting", "walking"):
+        folder = tmp_path / words
         folder.mkdir()
         toml = files.write(folder, table=re.sub("sitting|walking|lying", words, files.data()))
         tf.release_file(toml, allow_useless=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import chain
 
 from takifugu.accounting import definitions, suspicion
 from takifugu.analysis.guarantee import Composition, Covers
@@ -199,8 +198,7 @@ def _columns(t: Published) -> list[Column]:
     privacy = privacy_of(t.certificate)
     verdict, words = verdict_of(t)
     accurate = [Words(text, f"verdict {verdict or 'plain'}" if text == words else "") for text in accuracy(t)]
-    rows = chain.from_iterable(rows for _, rows in t.rows_by_unit) if t.cells else ()
-    if any(row.get(READABLE) is False for row in rows):
+    if t.cells and any(row.get(READABLE) is False for row in t.rows):
         accurate.append(Words("Grey values: the error is too large to read them."))
     private = [Words(f"Secret: {privacy.secret}."), Words(sentence(odds_of(t.certificate) or privacy.guarantee))]
     limits = [Words(sentence(privacy.not_protected))]

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from itertools import chain
 
 from takifugu.analysis.randomisers import MARKS, answered
 from takifugu.core.escaping import at_least, at_most, plus_minus
@@ -148,8 +147,8 @@ def _crossed(
 def _table_of_units(t: Published, answers: Answers) -> Table:
     """Return one row per unit, or per value for many cells."""
     labels, caption = t.releases[0][1].labels, f"Published values of {t.name}{t.certificate.unit_in_brackets}"
-    every = list(chain.from_iterable(rows for _, rows in answers))
-    error, note = common_error(every), ""
+    every, note = t.rows, ""
+    error = common_error(every)
     if every[0]["low"] is not None:
         note = _note(t, every, error)
     header, body = [t.certificate.person, "cell", "noisy value"], list[Line]()
