@@ -19,9 +19,7 @@ SECONDS = 5.0
 _ANYWAY = "or write --allow-useless (allow_useless=True)"
 
 
-def refusals(
-    planned: Plan, advice: Sequence[TableAdvice], with_remedies: bool = True
-) -> list[str]:
+def refusals(planned: Plan, advice: Sequence[TableAdvice], with_remedies: bool = True) -> list[str]:
     """Return every refusal of a plan's tables in words, with best remedies, whose search may take SECONDS."""
     reasons = list(_reasons(planned, advice))
     best = _best_remedy(planned, advice) if reasons and with_remedies else ""

@@ -182,12 +182,12 @@ class Payer:
     ) -> Stored:  # fmt: skip
         """Pay, draw and keep, or return an earlier call's paid values."""
         identity, people = identity_of([question], None, bits.private), People(are_named=self.unit is not None)
-        order = Order([question], self.source, self.budget, identity, {"kind": kind}, people=people)
+        order = Order([question], self.source, self.budget, identity, {"kind": kind}, self.choice, people)
 
         def seal(drawn: Sequence[Drawn]) -> Bundle:
             return sealed(certified(drawn))
 
-        return keep(opened(ledger), order.answered(self.choice), progress, bits, seal)
+        return keep(opened(ledger), order, progress, bits, seal)
 
 
 def called(name: str, key: str, role: str, to_write: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from takifugu.releasing.planning.identity import identity_of, keys_of
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import Plan, table_names
 from takifugu.releasing.postprocess.readable import library_of
-from takifugu.releasing.publishing.choosing import Choice, check_place, to_pay
+from takifugu.releasing.publishing.choosing import NO_CHOICE, Choice, check_place, to_pay
 from takifugu.releasing.publishing.estimating import foresee_estimates
 from takifugu.releasing.publishing.every_window import index_windows
 from takifugu.releasing.publishing.folder import alone_in, in_the_way, place, writing
@@ -55,11 +55,11 @@ class Ordered:
             return None
         return replace(self, planned=part, once=once)
 
-    @property
+    @cached_property
     def identity(self) -> bytes:
         return identity_of(self.planned.questions, self.planned.spec, self.private, once=self.once)
 
-    def bill(self, identity: bytes, replaces: Mapping[str, str]) -> Order:
+    def bill(self, choice: Choice, replaces: Mapping[str, str]) -> Order:
         """Return the order's payment. `replaces` are the digests of the files that it may overwrite."""
         file = self.planned.file
         keys = {item.name: keys_of(file, item) for item in file.items}
@@ -67,8 +67,8 @@ class Ordered:
         recipe = {"kind": "file", **self.origin, **folder, "keys": keys}
         if self.once is not None:
             recipe["once"] = self.once
-        questions, source = self.planned.questions, file.source
-        return Order(questions, source.name, file.budget, identity, recipe, source.same_people, file.people)
+        source, paid = file.source, (self.identity, recipe, choice)
+        return Order(self.planned.questions, source.name, file.budget, *paid, file.people, source.same_people)
 
 
 def ordered(planned: Plan, folder: Path, data: object = None, private: bool = True) -> Ordered:
@@ -115,7 +115,7 @@ def published(
             tell(notices_of_file(file))
             replaced = chain.from_iterable(release.files for release in due)
             digests = {name: digest_at(folder / name) or "" for name in replaced}
-            bill = new.bill(new.identity, digests).answered(choice)
+            bill = new.bill(choice, digests)
             publications.append(_made(new, bill, bits, progress, choice.force))
         return _outcome(file, publications, standing)
 
@@ -157,10 +157,9 @@ def _completed(order: Ordered, paid: Payment, bits: Entropy, progress: Progress,
     part = order.part({*paid.ids}, paid.once)
     if part is None or paid.recipe.get("kind") != "file":
         return None
-    identity = part.identity
-    if opened(order.planned.file.ledger).tag("identity", identity) != paid.identity:
+    if opened(order.planned.file.ledger).tag("identity", part.identity) != paid.identity:
         return None
-    return _made(part, part.bill(identity, {}), bits, progress, force, is_paid=True)
+    return _made(part, part.bill(NO_CHOICE, {}), bits, progress, force, is_paid=True)
 
 
 def _made(order: Ordered, bill: Order, bits: Entropy, progress: Progress, force: bool, is_paid: bool = False) -> Made:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from takifugu.analysis import randomisers
@@ -45,8 +45,8 @@ Thing = TypeVar("Thing")
 class Order:
     """Answers that are paid for together: under which source, by which budget, as which release, how to complete it.
 
-    `same_people` declares that a source's people are those of the ledger's other sources. `same_entries` and `why`
-    answer whether entries that are read otherwise than before are the same.
+    `same_people` declares that a source's people are those of the ledger's other sources, as `choice` may, which also
+    answers whether entries that are read otherwise than before are the same.
     """
 
     questions: Sequence[Question]
@@ -54,15 +54,9 @@ class Order:
     budget: Budget | None
     identity: bytes
     recipe: Plain
-    same_people: bool = False
+    choice: Choice
     people: People = PEOPLE
-    same_entries: bool | None = None
-    why: str = ""
-
-    def answered(self, choice: Choice) -> Order:
-        """Return the order with a caller's answers."""
-        same_people = self.same_people or choice.same_people
-        return replace(self, same_people=same_people, same_entries=choice.are_same, why=choice.same_entries)
+    same_people: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,8 +141,9 @@ def pay(order: Order, ledger: Ledger, progress: Progress) -> Reservation:
     """
     source, debits, first = normalised(order.source), debits_of(order.questions), order.questions[0]
     terms: dict[str, Any] = {
-        "reading": first.reading, "entries": first.entries, "same_entries": order.same_entries, "why": order.why,
-        "same_people": order.same_people, "identity": order.identity, "recipe": order.recipe,
+        "reading": first.reading, "entries": first.entries, "same_entries": order.choice.are_same,
+        "why": order.choice.same_entries, "same_people": order.same_people or order.choice.same_people,
+        "identity": order.identity, "recipe": order.recipe,
     }  # fmt: skip
     account = ledger.preview(source, debits, order.budget, **terms)
     if account.asks is not None:

@@ -231,7 +231,7 @@ class _Sitting:
             **SESSION, "file": str(self.file.path.absolute()), "output": str(self.order.folder.absolute()),
             "only": self.table, "window": self.file.window,
         }  # fmt: skip
-        bill = replace(self.order.bill(self.identity, {}), recipe=recipe).answered(self.choice)
+        bill = replace(self.order.bill(self.choice, {}), identity=self.identity, recipe=recipe)
         try:
             paid = pay(bill, book, self.progress)
         except BudgetExceeded as over:
