@@ -186,7 +186,7 @@ def calibrated_tables(path: Path) -> Iterator[tuple[str, list[Any]]]:
 
 def account(path: Path) -> dict[str, Any]:
     """Return what a release file would spend, and the reasons for which it is refused."""
-    foretold = tf.dry_run(path).to_dict()
+    foretold = tf.dry_run(path).to_dict()["forecast"]
     spent = foretold["account"] and foretold["account"]["after"]
     return {"spent": spent, "refusals": "; ".join(map(str, foretold["refused"]))}
 

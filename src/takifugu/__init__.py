@@ -77,7 +77,6 @@ if TYPE_CHECKING:
     from takifugu.numbers.densities.normal import Normal, NormalMixture
     from takifugu.numbers.densities.truncated import Truncated
     from takifugu.releasing.advice.advice import advise
-    from takifugu.releasing.advice.forecast import dry_run
     from takifugu.releasing.certificates.cells import read_table
     from takifugu.releasing.draft.text import draft
     from takifugu.releasing.postprocess.marginals import marginals
@@ -87,6 +86,7 @@ if TYPE_CHECKING:
     from takifugu.releasing.publishing.resuming import resume
     from takifugu.releasing.publishing.run import release_file
     from takifugu.releasing.report.document import report_html
+    from takifugu.releasing.steps import dry_run
     from takifugu.releasing.study import open_study
 
 __all__ = [
@@ -222,7 +222,7 @@ _MODULES = {
         "Linear", "Mean", "Median", "Mode", "Quantile", "Query", "Statistic", "Sum", "JointQuery", "TopK", "Visitors",
     ),
     "takifugu.releasing.advice.advice": ("advise",),
-    "takifugu.releasing.advice.forecast": ("dry_run",),
+    "takifugu.releasing.steps": ("dry_run",),
     "takifugu.releasing.certificates.cells": ("read_table",),
     "takifugu.releasing.draft.text": ("draft",),
     "takifugu.releasing.publishing.library": ("charge_external", "release"),

@@ -203,7 +203,7 @@ SABOTAGES = (
     Sabotage("half the normal noise is drawn", put("takifugu.numbers.noise.rounded_normal", lambda centre, sigma, *more:
              rounded_normal(centre, sigma / 2, *more)), made("gaussian-exact", tf.Count(1), delta="0.01"), 2000),
     Sabotage("the answer itself is released", put("takifugu.releasing.publishing.publish._randomised", lambda one, bits:
-             [x * one.question.calibration.randomiser.grid for x in answer_of(one.question.calibration, one.seen)]),
+             [x * one.calibration.randomiser.grid for x in answer_of(one.calibration, one.seen)]),
              made("laplace-exact", tf.Count(1)), 500),
     Sabotage("a distance of populations is dropped", put("takifugu.mechanisms.local.choosing.per_distance",
              lambda loss, distance: loss),

@@ -316,7 +316,7 @@ def test_stopping_it_says_what_was_spent(tmp_path: Path, monkeypatch: pytest.Mon
     said = refused("release", files.write(tmp_path), code=130)
     assert "State of the release: paid, not drawn. Its epsilon is spent" in said
     assert not (tmp_path / "out").exists()
-    monkeypatch.setattr(orders, "ready", raising(KeyboardInterrupt()))
+    monkeypatch.setattr(orders, "validate", raising(KeyboardInterrupt()))
     said = refused("release", files.write(tmp_path / "other"), code=130)
     assert "State of the release: nothing happened." in said
 

@@ -23,7 +23,7 @@ from takifugu.core.errors import ReadingChanged
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.planning.questions import debits_of
-from takifugu.releasing.publishing.publish import ready
+from takifugu.releasing.publishing.publish import validate
 
 #: How many rows there are, and the hour of the first.
 ROWS, FIRST = 6, 3
@@ -167,7 +167,7 @@ def _paid(folder: Path, number: int, is_whole: bool, same_entries: bool | None) 
         return float(out.tables[0].releases[0][1].randomiser.scale)
     file = load(path)
     (question,) = (q for table in plan(file).tables for q in table.questions)
-    ready([question])
+    validate([question])
     Ledger.open(file.ledger).reserve(
         file.source.name, debits_of([question]), file.budget, reading=question.reading, entries=question.entries,
         same_entries=same_entries, why=WHY, identity=once.encode(), recipe={},

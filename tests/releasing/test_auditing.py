@@ -101,7 +101,7 @@ def test_a_sender_of_plain_values_is_a_fault(ward: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(
         "takifugu.releasing.publishing.publish._randomised",
-        lambda one, bits: [Fraction(x) for x in answer_of(one.question.calibration, one.seen)],
+        lambda one, bits: [Fraction(x) for x in answer_of(one.calibration, one.seen)],
     )
     result = ended(FAULT, "audit", ward, "--draws", 200)
     assert "do not follow the declared law" in result.stdout

@@ -454,7 +454,7 @@ def test_it_is_told_before_anything_is_paid(tmp_path: Path) -> None:
     hours(tmp_path)
     paid(release_file(tmp_path, "h.csv", f'value = "state"\n{CALENDAR}', "", hour(10)))
     other = release_file(tmp_path, "h.csv", f'value = "lag"\n{CALENDAR}', "", hour(11))
-    foreseen = tf.dry_run(other)
+    foreseen = tf.dry_run(other, force=True)
     assert not foreseen.refused
     for said in (str(foreseen), str(tf.advise(other))):
         words = " ".join(said.split())

@@ -110,7 +110,7 @@ def test_a_study_prints_what_the_terminal_prints_and_foresees_what_the_command_f
     ):  # fmt: skip
         assert invoke(*command).stdout == f"{printed}\n"
     foreseen = json_of("release", "--dry-run", path)["forecast"]
-    assert foreseen == json.loads(json.dumps(rehearsal.forecast.to_dict()))
+    assert foreseen == json.loads(json.dumps(rehearsal.to_dict()["forecast"]))
     assert "nothing was paid" in rows_as_text(rehearsal).text
     assert "nothing was paid" in str(rehearsal)
     assert not (tmp_path / "ledger.db").exists()
@@ -205,7 +205,7 @@ def test_a_refusal_after_the_start_says_what_happened(tmp_path: Path) -> None:
     in_one_line = [" ".join(line.splitlines()) for line in lines]  # as a command prints it outside of a terminal
     assert in_one_line == [line for line in printed if "ledger at" not in line]
     assert "nothing happened" in lines[-1]
-    assert steps.dry_run().forecast.refused
+    assert steps.dry_run().refused
     assert "Refused: " in rows_as_text(steps.dry_run()).all("strong")[0].text
 
 

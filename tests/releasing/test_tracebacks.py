@@ -17,7 +17,8 @@ from takifugu.accounting.ledger import Ledger
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import ReleaseState, TakifuguError
 from takifugu.numbers import Pmf
-from takifugu.releasing.advice import forecast as forecasting
+from takifugu.releasing.advice import advising
+from takifugu.releasing.planning import questions
 from takifugu.releasing.publishing import folder, library, orders, publish
 
 #: A state of the data that no belief knows, and one of the data that beliefs know.
@@ -139,7 +140,7 @@ def test_refusals_of_the_ledger(tmp_path: Path) -> None:
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("error", [KeyError(PLANTED, COUNT), KeyboardInterrupt(), OSError(5, PLANTED), MemoryError()])
 @pytest.mark.parametrize(("room", "name", "state"), [
-    (publish, "read", ReleaseState.NOTHING),
+    (questions, "read", ReleaseState.NOTHING),
     (publish, "answer_of", ReleaseState.PAID),
     (DiscreteLaplace, "draw", ReleaseState.PAID),
     (library, "certificate_of", ReleaseState.PAID),
@@ -174,7 +175,7 @@ def test_release_files_of_broken_data(tmp_path: Path, old: str, new: str) -> Non
 
 def test_forecasts_that_fail_hold_no_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     toml = files.write(tmp_path)
-    monkeypatch.setattr(forecasting, "expected", raising(KeyError(PLANTED)))
+    monkeypatch.setattr(advising, "noise_of", raising(KeyError(PLANTED)))
     error = left_by(lambda: tf.dry_run(toml))
     assert [one for one in carried(error) if tells(one) or holds(one)] == []
 
@@ -213,7 +214,7 @@ def test_release_files_that_are_refused_or_fail(tmp_path: Path, monkeypatch: pyt
     monkeypatch.undo()
     assert [one.state for one in tf.resume(tmp_path / "ledger.db")] == [ReleaseState.DONE]
     assert all(table.since for table in tf.release_file(toml).tables)
-    monkeypatch.setattr(orders, "ready", raising(KeyError(PLANTED)))
+    monkeypatch.setattr(orders, "validate", raising(KeyError(PLANTED)))
     errors.append(check(lambda: tf.release_file(toml, replace=["time-use"], idempotency_key="second")))
     for error in errors:
         assert not any(holds(one) for one in carried(error))

@@ -22,7 +22,6 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.publishing.run import release_file
-from takifugu.releasing.steps import dry_run
 
 START = datetime(2026, 1, 5)
 INFLUENCE = ('"quilt-exact"', '"influence"')
@@ -218,8 +217,8 @@ def test_a_year_is_planned_before_the_first_release(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_plan_looks_for_what_fits_and_a_dry_run_does_not(tmp_path: Path) -> None:
-    file = load(written(tmp_path))
-    sought, not_sought = outlook(file, 4), dry_run(file).outlook
+    path = written(tmp_path)
+    sought, not_sought = outlook(load(path), 4), tf.dry_run(path).outlook
     assert sought.fits is not None
     assert "4 windows fit the budget" in str(sought)
     assert not_sought is not None

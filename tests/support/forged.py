@@ -20,8 +20,8 @@ Certificate = dict[str, Any]
 
 def certificate_from(calibration: Calibration) -> Certificate:
     """Return the certificate of an answer of zeros."""
-    labels = calibration.problem.published
-    drawn = Drawn(Question("made-up", None, calibration, None, {}), labels, (Fraction(0),) * len(labels), True, None)
+    question = Question("made-up", None, calibration, None, {})
+    drawn = Drawn(question, (Fraction(0),) * len(question.labels), True, None)
     return json.loads(certificate_of([drawn], "nobody", "pooled", []).to_json())
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 from takifugu.calibration import of_problem, problem_of
@@ -29,6 +30,19 @@ class AtEpsilon:
     epsilon: Fraction
     calibration: Calibration | None
     reason: str = ""
+
+    @property
+    def error(self) -> float | None:
+        """Return the expected error, None where it is refused or unknown."""
+        return None if self.calibration is None else self.calibration.error_or_none
+
+
+def at_epsilon(epsilon: Fraction, calibrate: Callable[[], Calibration]) -> AtEpsilon:
+    """Return what calibrating gives, or why it is refused."""
+    try:
+        return AtEpsilon(epsilon, calibrate())
+    except CalibrationRefused as refusal:
+        return AtEpsilon(epsilon, None, str(refusal))
 
 
 @searches.stopping()
@@ -75,13 +89,7 @@ def cost(
     budgets = list_of(epsilons, "the epsilons", "epsilons", "[0.5, 1, 2]")
     check_any(budgets, "there is no epsilon", "epsilons")
     problems = [problem_of(framework, query, epsilon, delta, metric) for epsilon in budgets]
-    first, costs = problems[0], list[AtEpsilon]()
-    for problem in problems:
-        alike = first.at(problem.epsilon)
-        try:
-            calibration = of_problem(alike, mechanism, single_release, allow_zero_noise, allow_private_belief)
-            costs.append(AtEpsilon(problem.epsilon, calibration))
-        except CalibrationRefused as refusal:
-            costs.append(AtEpsilon(problem.epsilon, None, str(refusal)))
+    first, asked = problems[0], (mechanism, single_release, allow_zero_noise, allow_private_belief)
+    costs = tuple(at_epsilon(p.epsilon, partial(of_problem, first.at(p.epsilon), *asked)) for p in problems)
     forget(first)
-    return tuple(costs)
+    return costs

@@ -34,9 +34,9 @@ def release(
 
     with counting_what_is_left_out(file, window), watching() as watch:
         spec = load(file, window=window)
-        rehearsal = steps.dry_run(spec, output, new_ledger, allow_useless, watch, choice, only_seen())
+        rehearsal = steps.foreseen(spec, output, new_ledger, allow_useless, watch, choice, only_seen())
     if as_json:
         print_json("release --dry-run", file, rehearsal.to_dict())
     else:
         click.echo(rehearsal.text)
-    refuse(rehearsal.forecast.refusals)
+    refuse(rehearsal.refusals)

@@ -34,8 +34,8 @@ from takifugu.numbers.rationals import to_text
 from takifugu.releasing.certificates.certificate import Answer, Certificate
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning import plan
-from takifugu.releasing.planning.questions import Question, Ready
-from takifugu.releasing.planning.truth import Seen, answer_of, labels_of, read
+from takifugu.releasing.planning.questions import Question
+from takifugu.releasing.planning.truth import Seen, answer_of, read
 from takifugu.releasing.publishing.publish import draw
 
 #: A p-value below this is taken for a fault; the audit's own rounding of a loss, relative, and of a delta.
@@ -153,15 +153,13 @@ def drawn_fit(calibration: Calibration, draws: int) -> Fit:
     Raises Unsupported where the noise is drawn elsewhere, or the audit does not know its law.
     """
     noise: Any = calibration.randomiser
-    question = Question("audit", None, calibration, None, {})
-    data = made_up(calibration)
-    ready, entropy = Ready(question, labels_of(calibration, data.data), data), SystemEntropy()
-    answer = [*answer_of(calibration, data)]
+    question, entropy = Question("audit", None, calibration, made_up(calibration), {}), SystemEntropy()
+    answer = [*answer_of(calibration, question.seen)]
 
     def outputs() -> Iterator[tuple[object, ...]]:
         for _ in range(draws):
-            (sent,) = draw([ready], {}, entropy)
-            if isinstance(noise, Sending) and not ready.labels:
+            (sent,) = draw([question], {}, entropy)
+            if isinstance(noise, Sending) and not question.labels:
                 yield noise.sender.of_rows(sent.values)
             else:
                 yield tuple(sent.values)

@@ -36,7 +36,7 @@ from takifugu.releasing.file.relation_keys import UNOPENED
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.planning.notices import added
 from takifugu.releasing.planning.plan import Plan, calibrated, number_of_units, planned_about, unwatched
-from takifugu.releasing.steps import dry_run
+from takifugu.releasing.steps import foreseen
 
 #: So many rows and columns are shown, and so much of a value; so many sets of answers are kept.
 _ROWS, _COLUMNS, _LONGEST, _MOST_FORMS = 5, 12, 40, 4
@@ -138,7 +138,7 @@ class Proposal:
         ledger = str(raw["ledger"])
         if "://" not in ledger and not (self.output.parent / ledger).exists():
             raw["require_ledger"] = False  # it is made with the file
-        forecast = dry_run(checked(raw, self.output), is_seen=True).forecast
+        forecast = foreseen(checked(raw, self.output), is_seen=True)
         account, words = forecast.account, list[str]()
         if account is not None and account.charges:
             whose = forecast.people.counted(sum(charge.units for charge in account.charges))

@@ -22,7 +22,6 @@ from takifugu.releasing.cost import Cost, cost
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.sharing import epsilon_of, sharing
-from takifugu.releasing.publishing.choosing import Choice
 from takifugu.releasing.publishing.run import release_file
 from takifugu.releasing.report.outcomes import Outcome
 from takifugu.releasing.steps import DryRun, dry_run
@@ -85,16 +84,16 @@ class Study(InParts):
             return cost(file, with_all=with_all, mechanism=mechanism, epsilons=requested, windows=windows)
 
     @_in_lines
-    @without_data
     def dry_run(
         self, output: str | Path | None = None, *, new_ledger: bool = False, allow_useless: bool = False,
         only: str | Sequence[str] = (), replace: str | Sequence[str] = (), idempotency_key: str | None = None,
         force: bool = False,
     ) -> DryRun:  # fmt: skip
         """Rehearse `release`: its tables, costs and refusals; nothing is drawn or paid."""
-        with stopping(once=False):
-            choice = Choice(only, replace, idempotency_key, force)
-            return dry_run(self._file(), output, new_ledger, allow_useless, choice=choice)
+        return dry_run(
+            self.path, self.data, output, self.single_release, new_ledger, allow_useless, self.window, only=only,
+            replace=replace, idempotency_key=idempotency_key, force=force,
+        )  # fmt: skip
 
     @_in_lines
     def release(
@@ -150,7 +149,7 @@ def open_study(
         >>> study = open_study(write_demo(Path("study")))
         >>> print(study.cost().tables[0].noisiest.mechanism)
         influence
-        >>> study.dry_run().forecast.refused
+        >>> study.dry_run().refused
         False
     """
     study = Study(as_path(path, "path"), data, single_release, window)

@@ -47,8 +47,8 @@ def test_a_dry_run_shows_the_noise_and_the_cost_and_makes_nothing(tmp_path: Path
 def test_what_is_foreseen_is_what_is_published_and_paid(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     for number in range(2):
-        foreseen = tf.dry_run(where)
-        made = tf.release_file(where, **({"replace": "time-use", "idempotency_key": "K"} if number else {}))
+        again = {"replace": "time-use", "idempotency_key": "K"} if number else {}
+        foreseen, made = tf.dry_run(where, **again), tf.release_file(where, **again)
         assert foreseen.account.after == made.reservation.spent
         for table, published in zip(foreseen.tables, made.tables, strict=True):
             widths = {Fraction(str(row["high"])) - Fraction(str(row["value"])) for row in published.rows}
@@ -182,7 +182,7 @@ def test_a_charge_above_the_releases_own_epsilon_is_never_silent(tmp_path: Path)
     tf.release_file(where)
     other = spec.replace("[[0.8, 0.2], [0.3, 0.7]]", "[[0.97, 0.03], [0.04, 0.96]]")
     where = files.write(tmp_path, other.replace("epsilon = 1.0", "epsilon = 0.2"))
-    foreseen = tf.dry_run(where)
+    foreseen = tf.dry_run(where, force=True)
     assert all(charge.added.epsilon > charge.alone.epsilon for charge in foreseen.account.charges)
     (words,) = (notice for notice in foreseen.notices if "charged" in notice)
     assert f"each of {sum(charge.units for charge in foreseen.account.charges)} people is charged epsilon" in words

@@ -16,7 +16,6 @@ import takifugu as tf
 from takifugu.cli import advice, publishing, releasing, starting
 from takifugu.releasing.advice.leaving_out import left_out
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.steps import dry_run
 
 SPEC = release_text(
     read_from("study", "data.csv", unit="who", order="t", step=1, value="state", budget=400),
@@ -146,7 +145,7 @@ def everything_said(toml: Path) -> str:
         str(advised), repr(advised), advised._repr_html_(), json.dumps(advised.to_dict()), worth.sentence,
         tf.report_html(outcome), tf.report_html(table), tf.report_html(release), str(outcome), repr(table),
         outcome._repr_html_(), table._repr_html_(), release._repr_html_(), str(release.certificate),
-        release.certificate._repr_html_(), str(table.to_frame("pandas")), str(dry_run(load(toml, None))),
+        release.certificate._repr_html_(), str(table.to_frame("pandas")), str(tf.dry_run(toml)),
         *(path.read_text(encoding="utf-8") for path in table.files), invoke("advise", "--json", toml).output,
     ]  # fmt: skip
     return html.unescape("\n".join(parts))

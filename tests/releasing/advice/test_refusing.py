@@ -68,7 +68,7 @@ def test_the_dry_run_and_cost_say_it(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_study_refuses_and_insists(tmp_path: Path) -> None:
     study = tf.open_study(of_units(tmp_path))
-    assert study.dry_run().forecast.refused
+    assert study.dry_run().refused
     with pytest.raises(CalibrationRefused, match=r"useless.*allow_useless=True") as caught:
         study.release()
     assert caught.value.state is ReleaseState.NOTHING
@@ -126,13 +126,13 @@ def test_nothing_is_read_where_the_data_decide_nothing(tmp_path: Path, monkeypat
 
 def test_a_useful_file_is_calibrated_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, calls = survey(tmp_path, YES.format("good", 1.5)), list[Any]()
-    calibrated = vars(asking)["calibrate"]
+    calibrated = vars(asking)["of_problem"]
 
     def counting(*arguments: Any) -> Any:
         calls.append(arguments)
         return calibrated(*arguments)
 
-    monkeypatch.setattr(asking, "calibrate", counting)
+    monkeypatch.setattr(asking, "of_problem", counting)
     assert tf.release_file(path).new
     assert len(calls) == 1
 

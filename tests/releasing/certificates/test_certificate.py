@@ -157,7 +157,7 @@ def test_no_count_where_presence_is_the_secret(secrets: Any, count: int | None) 
     """How many there are would tell who is there; a declared size stands in the belief."""
     users = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3, 0.5, "removed")
     calibration = tf.calibrate(tf.Pufferfish(secrets, users), tf.Sum(), 1, mechanism="group")
-    answer = Drawn(Question("r", None, calibration, None, {}), ("value",), (Fraction(1),), True, None)
+    answer = Drawn(Question("r", None, calibration, None, {}), (Fraction(1),), True, None)
     about = ([answer], "s", "pooled", ["Ana", "Ben", "Chi"])
     certificate = certificate_of(*about)
     assert (certificate.units, certificate.unit_count) == ((), count)

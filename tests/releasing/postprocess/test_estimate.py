@@ -19,12 +19,14 @@ import takifugu as tf
 from takifugu.analysis.questions.law_of_cell import law_of_cell
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import Unsupported
+from takifugu.core.escaping import number
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query, resolved
 from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.postprocess import estimate
 from takifugu.releasing.postprocess.release import releases_of
+from takifugu.releasing.publishing.rehearsing import rehearse
 
 
 def shares(row: list[int]) -> list[float]:
@@ -261,13 +263,21 @@ def test_the_estimates_of_a_table_follow_from_its_certificate(tmp_path: Path) ->
             assert {key: row[key] for key in estimate.ESTIMATED} == estimated.columns
 
 
+def test_a_report_shows_each_estimate_beside_its_value(tmp_path: Path) -> None:
+    spec = files.SPEC.replace('per = "both"', 'per = "pooled"')
+    (table,) = rehearse(files.write(tmp_path, spec), 7, allow_useless=True).tables
+    report = next(path for path in table.files if path.name.endswith(".report.html")).read_text(encoding="utf-8")
+    for row in table.rows:
+        assert f">{number(row['estimate'])}</td>" in report
+
+
 def test_no_estimate_sees_private_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Data of other counts with the same public facts and the same noisy values have the same estimates."""
     tables = []
     sevens = lambda self, answer, entropy: tuple(7 * self.grid + 0 * x for x in answer)  # noqa: E731
     monkeypatch.setattr(DiscreteLaplace, "draw", sevens)
-    for number, words in enumerate(("sitting", "walking")):
-        folder = tmp_path / str(number)
+    for words in ("sitting", "walking"):
+        folder = tmp_path / words
         folder.mkdir()
         toml = files.write(folder, table=re.sub("sitting|walking|lying", words, files.data()))
         tf.release_file(toml, allow_useless=True)

@@ -25,7 +25,7 @@ from takifugu.releasing.publishing import run
 from takifugu.releasing.publishing.choosing import Choice
 from takifugu.releasing.report import document
 from takifugu.releasing.report.document import report_html
-from takifugu.releasing.report.outcomes import Published
+from takifugu.releasing.report.outcomes import Published, published_of
 from takifugu.releasing.report.page import Bullets, Cell, Table, Terms, Words, _environment, page
 
 HOSTILE = '<script>alert("x")</script>&amp;\'"><img src=http://x.example/>'
@@ -125,7 +125,7 @@ def answers(noisy: Release, units: int) -> Iterator[tuple[str, Release]]:
 def table(noisy: Release, units: int) -> Published:
     names = tuple(f"unit {i}" for i in range(units))
     certificate = replace(noisy.certificate, scope="unit", units=names)
-    return Published("many", "unit", (), certificate, (), tuple(answers(noisy, units)))
+    return published_of(certificate, tuple(answers(noisy, units)))
 
 
 def test_tables_of_units_are_drawn_by_cell() -> None:

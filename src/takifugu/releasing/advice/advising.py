@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from takifugu.analysis.randomisers import Noise
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.cache import cached
-from takifugu.core.errors import InputError, SpecError, TakifuguError, Unsupported
+from takifugu.core.errors import InputError, SpecError, Unsupported
 from takifugu.core.lists import without
 from takifugu.core.plain import Json
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
@@ -32,7 +32,6 @@ from takifugu.releasing.advice.expecting import (
 )
 from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.advice.worth import (
-    Reach,
     Verdict,
     Worth,
     cells_that_count,
@@ -46,8 +45,8 @@ from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PriorSpec
 from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.planning.asking import Totals
+from takifugu.releasing.planning.expected import Expected, half_width, values_of
 from takifugu.releasing.planning.expected import expected as noise_of
-from takifugu.releasing.planning.expected import half_width, values_of
 from takifugu.releasing.planning.plan import Plan, Table
 
 if TYPE_CHECKING:
@@ -59,21 +58,34 @@ if TYPE_CHECKING:
 class TableAdvice:
     """What one table is worth; without a worth, `reason` says why there is no verdict.
 
-    `joint` is the ± that the release prints, of its worst answer. `reach` stands for the worth of a number without a
-    verdict, where it can be compared with all that the number can be; `hopeless` says that it would be nothing but
-    noise. `left_out` stands in the place of the verdict "good", where declared rules may leave rows out.
+    `noise` is what its noise does to it, `joint` the ± that the release prints, of its worst answer. `left_out` stands
+    in the place of the verdict "good", where declared rules may leave rows out.
     """
 
-    name: str
-    scope: str
+    noise: Expected
     labels: tuple[str, ...]
     worth: Worth | None
     measured_in: str = ""
     reason: str = ""
-    reach: Reach | None = None
-    hopeless: str = ""
     joint: Joint | None = None
     left_out: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.noise.name
+
+    @property
+    def scope(self) -> str:
+        return self.noise.scope
+
+    @property
+    def hopeless(self) -> str:
+        """Say why a table without a verdict would be nothing but noise, if it would."""
+        if self.worth is not None:
+            return ""
+        if self.noise.says_nothing:
+            return self.noise.words_of_nothing()
+        return self.noise.words() if self.noise.hopeless else ""
 
     @property
     def sentence(self) -> str:
@@ -101,8 +113,8 @@ class TableAdvice:
 
     @property
     def judged(self) -> Worth | None:
-        """Return the worth for comparing tables, or a hopeless one's reach."""
-        return self.worth or self.reach
+        """Return the worth for comparing tables; without a verdict its ± beside all that a value can be, if known."""
+        return self.worth or reach_of(self.noise)
 
     @property
     def ratio(self) -> float:
@@ -169,10 +181,11 @@ def table_advice(planned: Plan, table: Table, units: int | None) -> TableAdvice:
         except (InputError, Unsupported) as error:
             if isinstance(error, InputError) and error.where[:1] == ("expect",):
                 raise SpecError([error]) from None
-            return _without_verdict(table, error, joint_of(table, per_question))
+            reason, joint = str(error), joint_of(table, per_question)
+            return TableAdvice(noise_of(table), (), None, table.measured_in, reason, joint)
     least, noisiest = max(worths, key=lambda pair: pair[0].ratio)
     joint = joint_of(table, per_question, noisiest)
-    return TableAdvice(table.name, table.scope, labels, least, table.measured_in, joint=joint)
+    return TableAdvice(noise_of(table), labels, least, table.measured_in, joint=joint)
 
 
 def _expect_of(planned: Plan, table: Table) -> ExpectSpec | None:
@@ -246,18 +259,6 @@ def refuse_other_names(planned: Plan) -> None:
 
 def _is_list(table: Table) -> bool:
     return all(isinstance(calibration.randomiser, SafeCells) for calibration in table.calibrations)
-
-
-def _without_verdict(table: Table, error: TakifuguError, joint: Joint | None) -> TableAdvice:
-    """Return a table's advice without a verdict: the reason, and whether hopeless."""
-    blurred = noise_of(table)
-    noise = ""
-    if blurred.says_nothing:
-        noise = blurred.words_of_nothing()
-    elif blurred.hopeless:
-        noise = blurred.words()
-    reason, reach = str(error), reach_of(blurred)
-    return TableAdvice(table.name, table.scope, (), None, table.measured_in, reason, reach, noise, joint)
 
 
 def worth_of(

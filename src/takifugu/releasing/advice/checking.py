@@ -22,7 +22,6 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.file.relation_keys import UNOPENED
 from takifugu.releasing.file.sections import Table as Item
-from takifugu.releasing.planning.expected import expected
 from takifugu.releasing.planning.notices import unjudged_words
 from takifugu.releasing.planning.plan import (
     Plan,
@@ -94,7 +93,7 @@ def check(
     unjudged, judged = planned.unjudged, planned.judged
     refuse_other_names(planned.only(unjudged))
     advice = advice_of(judged)  # which refuses an expectation that a table contradicts
-    refused = [] if allow_useless else refusals(judged, list(map(expected, judged.tables)), advice)
+    refused = [] if allow_useless else refusals(judged, advice)
     refused += _unpaid(planned)
     if refused:
         raise CalibrationRefused("; ".join(refused))

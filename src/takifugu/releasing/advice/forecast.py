@@ -12,20 +12,17 @@ from takifugu.core.escaping import command, number, plus_minus
 from takifugu.core.names import normalised
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
-from takifugu.core.searches import stopping
 from takifugu.core.text.parts import InParts, Part, facts, folded, rows, text_of, together, words
 from takifugu.core.text.tables import name_of
-from takifugu.core.tracebacks import without_data
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
 from takifugu.releasing.advice.budgets import previewed, why_refused
 from takifugu.releasing.advice.refusing import refusals as refusals_of
 from takifugu.releasing.advice.refusing import too_early
-from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.neighbours import notices_of_file
-from takifugu.releasing.planning.expected import AT_ONCE, Expected, expected
+from takifugu.releasing.planning.expected import AT_ONCE, Expected
 from takifugu.releasing.planning.notices import added, asks_words, forbidden, notices, notices_of_reading, spending
-from takifugu.releasing.planning.plan import Plan, plan
+from takifugu.releasing.planning.plan import Plan
 
 if TYPE_CHECKING:  # nothing is loaded that reads ledgers where none is consulted
     from takifugu.accounting.ledger import Amount, Preview
@@ -70,12 +67,16 @@ class Forecast(Foreseen):
 
     source: str
     path: Path
-    tables: tuple[Expected, ...]
+    advice: tuple[TableAdvice, ...]
     account: Preview | None
     notices: tuple[str, ...]
     refusals: tuple[str, ...]
-    advice: tuple[TableAdvice, ...] = ()
     people: People = PEOPLE
+
+    @property
+    def tables(self) -> tuple[Expected, ...]:
+        """Return what the noise of each table does to it."""
+        return tuple(table.noise for table in self.advice)
 
     @property
     def refused(self) -> bool:
@@ -154,42 +155,6 @@ def _rows(tables: Sequence[Expected]) -> Iterator[tuple[str, ...]]:
             yield (name, f"{len(table.blurs) - _MOST_NAMED} more kinds", *["-"] * 4)
 
 
-@without_data
-def dry_run(
-    path: str | Path, data: object = None, single_release: bool = False, window: str | None = None
-) -> Forecast:
-    """Predict the tables, costs and errors of `release_file`.
-
-    Nothing is paid, drawn or written, and a missing ledger is not created. Of the data it uses units and their public
-    lengths.
-
-    Args:
-        path: The release file.
-        data: As in `release_file`.
-        single_release: As in `release_file`.
-        window: As in `release_file`.
-
-    Returns:
-        The forecast.
-
-    Raises:
-        SpecError: For a faulty file.
-        DataError: For data that break a rule.
-        CalibrationRefused: Where no mechanism may be used.
-        LedgerError: For a ledger that cannot be read.
-
-    Examples:
-        >>> from takifugu.cli.samples import write_demo
-        >>> foreseen = dry_run(write_demo(Path("foreseen")))
-        >>> foreseen.account.before.epsilon < foreseen.account.after.epsilon <= 2
-        True
-        >>> foreseen.refused, Path("foreseen/activity-ledger.db").exists()
-        (False, False)
-    """
-    with stopping(once=False):
-        return forecast_of(plan(load(path, data, single_release, window)))
-
-
 def forecast_of(
     planned: Plan, allow_useless: bool = False, is_due: bool = True, left_out: str | None = None
 ) -> Forecast:
@@ -202,9 +167,8 @@ def forecast_of(
     """
     file, questions, notices_of_sources = planned.file, planned.questions, notices_of_file(planned.file)
     name, people = normalised(file.source.name), file.people
-    tables, advice = tuple(map(expected, planned.tables)), advice_of(planned, None, left_out)
-    early = too_early(file) if is_due else []
-    refusals = [] if allow_useless else [*early, *refusals_of(planned, tables, advice, is_due)]
+    advice, early = advice_of(planned, None, left_out), too_early(file) if is_due else []
+    refusals = [] if allow_useless else [*early, *refusals_of(planned, advice, is_due)]
     if planned.knows_units and not questions:
         return Forecast(name, file.path, (), None, notices_of_sources, (), people=people)
     account, open_questions = None, list[str]()
@@ -229,7 +193,7 @@ def forecast_of(
     else:
         beforehand = [*forbidden((q.release, q.calibration) for q in questions), *notices_of_reading(file)]
     all_notices = (*beforehand, *notices_of_sources)
-    return Forecast(name, file.path, tables, account, all_notices, tuple(refusals), advice, people)
+    return Forecast(name, file.path, advice, account, all_notices, tuple(refusals), people)
 
 
 def _amount(amount: Amount | None) -> dict[str, str] | None:

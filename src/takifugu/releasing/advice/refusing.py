@@ -12,7 +12,6 @@ from takifugu.releasing.advice.remedies import remedies
 from takifugu.releasing.advice.worth import Verdict
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import parsed
-from takifugu.releasing.planning.expected import Expected, expected
 from takifugu.releasing.planning.plan import Plan
 
 #: A refusal names the best remedy of those that are tried in so many seconds of work.
@@ -20,11 +19,9 @@ SECONDS = 5.0
 _ANYWAY = "or write --allow-useless (allow_useless=True)"
 
 
-def refusals(
-    planned: Plan, tables: Sequence[Expected], advice: Sequence[TableAdvice], with_remedies: bool = True
-) -> list[str]:
+def refusals(planned: Plan, advice: Sequence[TableAdvice], with_remedies: bool = True) -> list[str]:
     """Return every refusal of a plan's tables in words, with best remedies, whose search may take SECONDS."""
-    reasons = list(_reasons(planned, tables, advice))
+    reasons = list(_reasons(planned, advice))
     best = _best_remedy(planned, advice) if reasons and with_remedies else ""
     return [f"{reason}; {best or fix}, {_ANYWAY}" for reason, fix in reasons]
 
@@ -40,8 +37,7 @@ def refusal_of(planned: Plan, allow_useless: bool = False) -> CalibrationRefused
         return None
     if early := too_early(planned.file):
         return CalibrationRefused(early[0])
-    tables = list(map(expected, planned.tables))
-    reason, fix = next(_reasons(planned, tables, advice), ("", ""))
+    reason, fix = next(_reasons(planned, advice), ("", ""))
     return CalibrationRefused(reason, fix=f"{_best_remedy(planned, advice) or fix}, {_ANYWAY}") if reason else None
 
 
@@ -55,16 +51,14 @@ def too_early(file: ReleaseFile) -> list[str]:
     return early
 
 
-def _reasons(
-    planned: Plan, tables: Sequence[Expected], advice: Sequence[TableAdvice]
-) -> Iterator[tuple[str, str]]:
+def _reasons(planned: Plan, advice: Sequence[TableAdvice]) -> Iterator[tuple[str, str]]:
     """Yield the reasons and remedies of tables not worth publishing.
 
     Noise is compared with the range of the sum over all units, and so where it is known which units there are.
     """
     is_known = planned.knows_units
-    for table, advised in zip(tables, advice, strict=True):
-        ways = ["increase epsilon"]
+    for advised in advice:
+        table, ways = advised.noise, ["increase epsilon"]
         if any(blur.cells > 1 for blur in table.blurs):
             ways.append("publish fewer cells")
         if table.scope == "unit":

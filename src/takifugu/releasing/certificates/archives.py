@@ -16,7 +16,7 @@ from pathlib import Path
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import is_printable, on_one_line
 from takifugu.core.files import LARGEST
-from takifugu.releasing.certificates.files import CERTIFICATE, REPORT, SIGNATURE, TABLE, bytes_of
+from takifugu.releasing.certificates.files import CERTIFICATE, REPORT, SIGNATURE, TABLE, required_bytes
 
 #: What an archive of a table holds.
 MEMBERS = (TABLE, CERTIFICATE, SIGNATURE, REPORT)
@@ -44,7 +44,7 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
 
 def read_archive(path: Path) -> dict[str, bytes]:
     """Return the members of an archive by name; InputError for one that no release has written."""
-    return members_of(bytes_of(path, "give a published .zip", MOST_BYTES), path.name)
+    return members_of(required_bytes(path, "give a published .zip", MOST_BYTES), path.name)
 
 
 def members_of(content: bytes, name: str) -> dict[str, bytes]:

@@ -22,7 +22,7 @@ from takifugu.core.escaping import visible
 from takifugu.core.lists import take
 from takifugu.core.plain import Plain, Row
 from takifugu.core.rules import as_path
-from takifugu.releasing.certificates.files import bytes_of
+from takifugu.releasing.certificates.files import required_bytes
 
 #: The first column of what was sent for each row.
 ROW = "row"
@@ -103,7 +103,7 @@ def read_table(path: str | Path) -> Sequence[Plain]:
     """
     file = as_path(path, "path")
     name = file.name
-    content = bytes_of(file, "give the path of a published table")
+    content = required_bytes(file, "give the path of a published table")
     try:
         return rows_in(content.decode("utf-8-sig"))
     except (ValueError, KeyError, TypeError, AttributeError, csv.Error):

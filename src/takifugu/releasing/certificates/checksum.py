@@ -23,7 +23,7 @@ from takifugu.core.plain import Json, Plain
 from takifugu.numbers.rationals import LARGEST_NUMBER, as_delta, as_epsilon, as_fraction
 from takifugu.releasing.certificates.certificate import FORMAT, Answer, Certificate
 from takifugu.releasing.certificates.facts import Caution, Stays, Window, checksum_of
-from takifugu.releasing.certificates.files import CERTIFICATE, TABLE, bytes_of, digest_of_file, reason
+from takifugu.releasing.certificates.files import CERTIFICATE, TABLE, digest_of_file, reason, required_bytes
 from takifugu.releasing.certificates.wording import COMPOSES
 
 SCOPES = ("all", "unit", "pooled")
@@ -115,7 +115,7 @@ def state_of(certificate: Certificate, digest: str | None, name: str) -> str:
 
 def parsed(path: Path) -> Plain:
     """Read the plain values of a certificate's file. Raises InputError for a file that cannot hold a certificate."""
-    return fields_of(bytes_of(path, "give the path of a certificate"), path.name)
+    return fields_of(required_bytes(path, "give the path of a certificate"), path.name)
 
 
 def fields_of(content: bytes, name: str) -> Plain:

@@ -70,7 +70,7 @@ def reason(error: OSError) -> str:
     return (error.strerror or type(error).__name__).lower()
 
 
-def bytes_of(path: Path, fix: str, largest: int = LARGEST) -> bytes:
+def required_bytes(path: Path, fix: str, largest: int = LARGEST) -> bytes:
     """Return a file's bytes; InputError, with the fix, where it cannot be read."""
     try:
         return read_file(path, largest)

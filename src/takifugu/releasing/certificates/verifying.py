@@ -21,9 +21,9 @@ from takifugu.releasing.certificates.files import (
     REPORT,
     SIGNATURE,
     TABLE,
-    bytes_of,
     digest_of,
     reason,
+    required_bytes,
 )
 from takifugu.releasing.certificates.signing import signed_by
 
@@ -132,5 +132,5 @@ def _single(path: Path) -> dict[str, bytes]:
 
 
 def _read(path: Path) -> bytes:
-    return bytes_of(path, "give a folder, a .zip or a certificate" if path.exists() else "check the path")
+    return required_bytes(path, "give a folder, a .zip or a certificate" if path.exists() else "check the path")
 

@@ -8,8 +8,10 @@ from fractions import Fraction
 from operator import attrgetter
 
 from takifugu.analysis.guarantee import Covers
-from takifugu.calibration import Calibration, calibrate
+from takifugu.analysis.problem import Problem
+from takifugu.calibration import Calibration, of_problem, problem_of
 from takifugu.core.errors import CalibrationRefused
+from takifugu.core.searches import stopping
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive, Query
 from takifugu.numbers.rationals import Number
@@ -32,10 +34,14 @@ BY_PROFILE = ("influence-gaussian",)
 
 @dataclass(frozen=True, eq=False)
 class Calibrated:
-    """What a file has calibrated: windows whose frameworks have one fingerprint share the framework, and its noise."""
+    """What a file has calibrated: windows whose frameworks have one fingerprint share the framework, and its noise.
+
+    `problems` are the first ones of each answer: at other epsilons these share what depends on none.
+    """
 
     frameworks: dict[Hashable, Framework] = field(default_factory=dict)
     by_fingerprint: dict[str, Framework] = field(default_factory=dict)
+    problems: dict[Hashable, Problem] = field(default_factory=dict)
     single: dict[Hashable, Calibration] = field(default_factory=dict)
     shared: dict[Hashable, tuple[Calibration, ...]] = field(default_factory=dict)
 
@@ -164,8 +170,9 @@ class Asking:
         hidden = self.file.hides_gaps
         only = self.file.source.single_release and alone and not hidden
         fitted = fitted_to_data(self.file.spec)
-        requested = (item.delta, item.mechanism, only, item.allow_zero_noise, fitted, metric_of(item))
-        calibration = calibrate(framework, query, epsilon_of(self.file, item), *requested)
+        with stopping():
+            problem = self._problem(item, query, framework)
+            calibration = of_problem(problem, item.mechanism, only, item.allow_zero_noise, fitted)
         is_alone = calibration.guarantee.covers is Covers.OUTPUT and calibration.mechanism not in BY_PROFILE
         if hidden and is_alone:
             raise CalibrationRefused(
@@ -182,3 +189,9 @@ class Asking:
             )
         self.already.single[key] = calibration
         return calibration
+
+    def _problem(self, item: Item, query: Query, framework: Framework) -> Problem:
+        """Return the problem of one answer, which shares what depends on no epsilon."""
+        problem = problem_of(framework, query, epsilon_of(self.file, item), item.delta, metric_of(item))
+        first = self.already.problems.setdefault((id(framework), query, problem.delta, item.metric), problem)
+        return problem if first is problem else first.at(problem.epsilon)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from takifugu.releasing.file.kind import ReleaseFile
     from takifugu.releasing.file.sections import FileSpec
     from takifugu.releasing.file.sections import Table as Item
-    from takifugu.releasing.planning.questions import Ready
+    from takifugu.releasing.planning.questions import Question
 
 #: Keys of a release file that say where things are and what may be spent, or words for readers, not what is released.
 _ELSEWHERE: Mapping[str, IncEx | bool] = {
@@ -46,7 +46,7 @@ _OTHERWISE = ("calibration", "data", "entries", "observed", "readers", "shares",
 
 
 def identity_of(
-    ready: Sequence[Ready], spec: FileSpec | None, private: bool, once: str | None = None
+    questions: Sequence[Question], spec: FileSpec | None, private: bool, once: str | None = None
 ) -> bytes:
     """Return the identity of answers released together.
 
@@ -57,8 +57,8 @@ def identity_of(
         content["once"] = once
     digest = hashlib.sha256(_plain(content))
     noise_digests: dict[int, bytes] = {}
-    for answer in ready:
-        calibration = answer.question.calibration
+    for question in questions:
+        calibration = question.calibration
         if id(calibration) not in noise_digests:
             promise = calibration.guarantee
             noise_digests[id(calibration)] = _plain({
@@ -66,13 +66,13 @@ def identity_of(
                 "noise": calibration.randomiser.to_dict(), "epsilon": to_text(promise.epsilon),
                 "delta": to_text(promise.delta), "covers": str(promise.covers),
             })  # fmt: skip
-        parts = values_by_field(answer.question)
+        parts = values_by_field(question)
         for name in _OTHERWISE:
             del parts[name]
-        parts["readers"] = len(answer.question.readers)
-        if len(answer.question.readers) != 1 and not isinstance(answer.seen.data, Counted):
-            parts["readers"] = [*answer.question.readers]  # who is debited, where neither question nor data name them
-        for part in (_plain(parts), noise_digests[id(calibration)], answer.seen.digest()):
+        parts["readers"] = len(question.readers)
+        if len(question.readers) != 1 and not isinstance(question.seen.data, Counted):
+            parts["readers"] = [*question.readers]  # who is debited, where neither question nor data name them
+        for part in (_plain(parts), noise_digests[id(calibration)], question.seen.digest()):
             digest.update(hashlib.sha256(part).digest())
     return digest.digest()
 

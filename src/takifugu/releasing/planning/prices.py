@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
+from operator import attrgetter
 
 from takifugu.accounting import definitions
 from takifugu.accounting.suspicion import OF_SOME, Suspicion, explain, factor_words, one_sided, percent, thrice
 from takifugu.calibration import Calibration, Comparisons, compare
 from takifugu.calibration.alternatives import CHOSEN
-from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.calibration.costs import AtEpsilon, at_epsilon
+from takifugu.core.errors import InputError
 from takifugu.core.escaping import at_most, command, number
 from takifugu.core.people import People
 from takifugu.core.plain import Json
@@ -81,55 +84,32 @@ def _shown(asking: Asking, scope: str) -> tuple[Asking, str | None]:
 
 
 @dataclass(frozen=True, eq=False)
-class Price:
-    """What one table would cost at one epsilon; `calibration` is None where `reason` says why it is refused.
-
-    `is_in_file` says whether this is the epsilon that the table has, or shares, in the file.
-    """
-
-    epsilon: Fraction
-    delta: Fraction
-    is_in_file: bool
-    calibration: Calibration | None
-    reason: str = ""
-
-    @property
-    def error(self) -> float | None:
-        return None if self.calibration is None else self.calibration.error_or_none
-
-    @property
-    def meaning(self) -> Suspicion:
-        if self.calibration is None:
-            return explain(PRIOR, self.epsilon, self.delta)
-        return meaning_of(self.calibration, self.epsilon, self.delta)
-
-    def to_dict(self) -> Json:
-        calibration = self.calibration
-        return {
-            "epsilon": to_text(self.epsilon), "in_file": self.is_in_file,
-            "mechanism": None if calibration is None else calibration.mechanism,
-            "scale": None if calibration is None else calibration.exact_scale,
-            "expected_error": self.error, "low": self.meaning.low, "high": self.meaning.high, "reason": self.reason,
-        }  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
 class Prices(OfTable):
-    """The prices of one table."""
+    """What one table would cost at several epsilons, of which one is that of the file, or shared there."""
 
-    rows: tuple[Price, ...]
+    delta: Fraction
+    of_file: Fraction
+    rows: tuple[AtEpsilon, ...]
+
+    def meaning(self, price: AtEpsilon) -> Suspicion:
+        if price.calibration is None:
+            return explain(PRIOR, price.epsilon, self.delta)
+        return meaning_of(price.calibration, price.epsilon, self.delta)
 
     @property
     def parts(self) -> Iterator[Part]:
         lines, reasons = list[list[str]](), list[tuple[str, str]]()
         most = max((price.error or 0.0 for price in self.rows), default=0.0)
         for price in self.rows:
-            epsilon = f"{at_most(price.epsilon)} *" if price.is_in_file else at_most(price.epsilon)
+            epsilon = at_most(price.epsilon)
+            if price.epsilon == self.of_file:
+                epsilon += " *"
             if price.calibration is None:
                 lines.append([epsilon, "refused", "-", "-", ""])
                 reasons.append((epsilon, in_toml(price.reason.splitlines()[0])))
                 continue
-            becomes = f"{percent(price.meaning.low, up=False)} to {percent(price.meaning.high, up=True)}"
+            meaning = self.meaning(price)
+            becomes = f"{percent(meaning.low, up=False)} to {percent(meaning.high, up=True)}"
             bar = block((price.error or 0.0) / (most or 1.0), _BAR)
             lines.append([epsilon, price.calibration.mechanism, number(price.error), becomes, bar])
         before = percent(explain(PRIOR, 1).prior, up=True)
@@ -141,7 +121,18 @@ class Prices(OfTable):
         yield words(f"* in the file; error: {' or '.join(errors) or 'none is known'}")
 
     def to_dict(self) -> Json:
-        return {**super().to_dict(), "rows": [price.to_dict() for price in self.rows]}
+        priced = list[Json]()
+        for price in self.rows:
+            mechanism = scale = None
+            if price.calibration is not None:
+                mechanism, scale = price.calibration.mechanism, price.calibration.exact_scale
+            meaning = self.meaning(price)
+            priced.append({
+                "epsilon": to_text(price.epsilon), "in_file": price.epsilon == self.of_file, "mechanism": mechanism,
+                "scale": scale, "expected_error": price.error, "low": meaning.low, "high": meaning.high,
+                "reason": price.reason,
+            })  # fmt: skip
+        return {**super().to_dict(), "rows": priced}
 
 
 def epsilons_of(text: str) -> tuple[Fraction, ...]:
@@ -163,18 +154,13 @@ def prices(
     for place, (all_units, item, name, scope) in enumerate(scopes):
         asking, unit = _shown(all_units, scope)
         of_file = as_fraction(epsilon_of(file, item), "epsilon")
-        priced = list[Price]()
+        priced = list[AtEpsilon]()
         for epsilon in sorted({*epsilons, of_file}):
             watch(f"pricing {name}", place, len(scopes))
             part, priced_item = asking.priced_at(item, str(epsilon))
-            calibration, reason = None, ""
-            try:
-                calibration = next(part.questions(priced_item, name, scope)).calibration
-            except CalibrationRefused as refusal:
-                reason = str(refusal)
-            delta = as_fraction(item.delta, "delta")
-            priced.append(Price(epsilon, delta, epsilon == of_file, calibration, reason))
-        yield Prices(name, scope, unit, file.people, tuple(priced))
+            calibrations = map(attrgetter("calibration"), part.questions(priced_item, name, scope))
+            priced.append(at_epsilon(epsilon, partial(next, calibrations)))
+        yield Prices(name, scope, unit, file.people, as_fraction(item.delta, "delta"), of_file, tuple(priced))
 
 
 def picture(tables: Sequence[Prices], name: str) -> str:
@@ -182,7 +168,7 @@ def picture(tables: Sequence[Prices], name: str) -> str:
     lines, of_file = list[Line](), set[float]()
     for table in tables:
         lines.append(Line(table.name, [(float(price.epsilon), price.error) for price in table.rows]))
-        of_file |= {float(price.epsilon) for price in table.rows if price.is_in_file}
+        of_file.add(float(table.of_file))
     marks = [(epsilon, "") for epsilon in sorted(of_file)]
     marks[0] = marks[0][0], "in the file"
     title, how = f"What a promise costs: {name}", f"{name}: by epsilon"

@@ -1,4 +1,4 @@
-"""What is asked of the private data: an answer to publish, the same once its data were read, and what it debits.
+"""What is asked of the private data: an answer to publish, its noisy values once drawn, and what it debits.
 
 Which entries were observed may be public: plans then expect of a query what it is without the others.
 """
@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from takifugu.analysis.randomisers import Randomiser
+from takifugu.analysis.questions.coded_rows import CodedRows
+from takifugu.analysis.randomisers import KINDS, Randomiser
 from takifugu.core.assumptions import Assumption, limit
 from takifugu.core.entries import Entries
 from takifugu.core.plain import Json, Plain
@@ -24,7 +25,7 @@ from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive, Query
 from takifugu.numbers.runs import Runs, refined
 from takifugu.releasing.file.kind import Unit
-from takifugu.releasing.planning.truth import Seen
+from takifugu.releasing.planning.truth import Seen, read
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Debit
@@ -58,6 +59,19 @@ class Question:
     may_miss: bool = False
     starts: Mapping[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
 
+    @cached_property
+    def seen(self) -> Seen:
+        """Return its data, read and found valid. Raises DataError for data that break a rule."""
+        return read(self.calibration, self.data)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Return the names of its values: none of randomised rows, and of what another library draws."""
+        data = self.data.data if isinstance(self.data, Seen) else self.data
+        if isinstance(data, CodedRows) or not KINDS.find(self.calibration.randomiser.kind).is_drawn_here:
+            return ()
+        return self.calibration.problem.published
+
     @property
     def complete(self) -> bool | None:
         """Return whether all values that its query reads are there, None where nobody may know it.
@@ -77,29 +91,22 @@ class Question:
 
 
 @dataclass(frozen=True, eq=False)
-class Ready:
-    """A question whose data were read and found valid, before anything is paid for."""
-
-    question: Question
-    labels: tuple[str, ...]
-    seen: Seen = field(repr=False)
-
-
-@dataclass(frozen=True, eq=False)
 class Drawn:
     """A question's noisy answer in answer units; `account` is what the ledger says of it, None where none was used.
 
-    Of rows that are randomised one by one there are no labels, and `values` holds what was sent (`SentRows`).
-
-    `declared` says what was declared of the source's entries, and of the people of other sources of the ledger.
+    Of rows that are randomised one by one `values` holds what was sent (`SentRows`). `declared` says what was declared
+    of the source's entries, and of the people of other sources of the ledger.
     """
 
     question: Question
-    labels: tuple[str, ...]
     values: Any
     private: bool
     account: Plain | None
     declared: tuple[Assumption, ...] = ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.question.labels
 
     @property
     def randomiser(self) -> Randomiser:

@@ -74,9 +74,11 @@ def read(calibration: Calibration, data: object) -> Seen:
 
     Every fault is reported before anything is paid for. `data` is a sequence of states for a chain, a list of sequences
     for independent pieces (or their counts), a list of values (or a mapping of names) for users, a mapping or tuple for
-    a record, columns of numbers or records for a normal belief, a number for two distributions. Raises DataError for
-    data that the belief does not know.
+    a record, columns of numbers or records for a normal belief, a number for two distributions; what was read is itself
+    (`Seen`). Raises DataError for data that the belief does not know.
     """
+    if isinstance(data, Seen):
+        return data
     if isinstance(data, CodedRows):
         return Seen(data)
     if isinstance(data, Counted):
@@ -223,7 +225,3 @@ def _number(calibration: Calibration, data: object) -> Fraction:
     value = number_given(data, list(laws))
     return value / calibration.problem.grid
 
-
-def labels_of(calibration: Calibration, data: object) -> tuple[str, ...]:
-    """Return the names of the published values, none for randomised rows."""
-    return () if isinstance(data, CodedRows) else calibration.problem.published

@@ -10,7 +10,7 @@ from itertools import chain
 
 from takifugu.core.errors import TakifuguError
 from takifugu.core.escaping import at_most
-from takifugu.core.plain import Json, Plain, Row
+from takifugu.core.plain import Plain, Row
 from takifugu.core.text.maps import Ground, Legend, box_map
 from takifugu.core.text.pictures import Bar, Panel, value_chart
 from takifugu.core.text.scales import Axis
@@ -38,7 +38,7 @@ LEGEND = {
 #: Row and column of each cell.
 Places = Sequence[tuple[str, str]]
 #: The rows of every answer, by unit (None: of all units together).
-Answers = Sequence[tuple[str | None, Sequence[Json]]]
+Answers = Sequence[tuple[str | None, Sequence[Row]]]
 
 
 def picture_of(certificate: Certificate, answers: Answers, possible: Ends | None, width: int) -> str | None:

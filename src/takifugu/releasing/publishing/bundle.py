@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from takifugu.core.errors import LedgerError
 from takifugu.core.plain import Json
@@ -20,47 +21,39 @@ _FORMAT = "takifugu-bundle/4"
 
 
 @dataclass(frozen=True)
-class Sheet:
-    """The public form of a table: the complete bytes of its files by name, in the order in which they appear.
+class Bundle:
+    """The public form of tables: the complete bytes of the files of each, by name, in the order in which they appear.
 
     A release of the library has no files but its certificate, which holds the noisy values.
     """
 
-    name: str
-    files: Mapping[str, bytes]
-
-    @property
-    def certificate(self) -> Certificate:
-        return from_dict(json.loads(self.files[f"{self.name}{CERTIFICATE}"]))
-
-
-@dataclass(frozen=True)
-class Bundle:
-    sheets: tuple[Sheet, ...]
+    tables: Mapping[str, Mapping[str, bytes]]
 
     @property
     def certificates(self) -> tuple[bytes, ...]:
         """Return the bytes of all certificates."""
-        return tuple(sheet.files[f"{sheet.name}{CERTIFICATE}"] for sheet in self.sheets)
+        return tuple(files[f"{name}{CERTIFICATE}"] for name, files in self.tables.items())
+
+    @property
+    def read(self) -> tuple[Certificate, ...]:
+        """Return all certificates."""
+        return tuple(from_dict(json.loads(certificate)) for certificate in self.certificates)
 
     @property
     def files(self) -> dict[str, bytes]:
-        files: dict[str, bytes] = {}
-        for sheet in self.sheets:
-            files |= sheet.files
-        return files
+        return dict(chain.from_iterable(files.items() for files in self.tables.values()))
 
     def to_bytes(self) -> bytes:
-        sheets = list[Json]()
-        for sheet in self.sheets:
-            sheets.append({"name": sheet.name, "files": {n: content.decode() for n, content in sheet.files.items()}})
-        return json.dumps({"format": _FORMAT, "tables": sheets}).encode()
+        tables = list[Json]()
+        for name, files in self.tables.items():
+            tables.append({"name": name, "files": {file: content.decode() for file, content in files.items()}})
+        return json.dumps({"format": _FORMAT, "tables": tables}).encode()
 
 
 def sealed(certificate: Certificate) -> Bundle:
     """Return a library release's bundle: its certificate."""
     name = certificate.release
-    return Bundle((Sheet(name, {f"{name}{CERTIFICATE}": certificate.to_json().encode()}),))
+    return Bundle({name: {f"{name}{CERTIFICATE}": certificate.to_json().encode()}})
 
 
 def bundle_of(content: bytes, releases: Collection[str]) -> Bundle:
@@ -72,16 +65,16 @@ def bundle_of(content: bytes, releases: Collection[str]) -> Bundle:
     try:
         data: Json = json.loads(content)
         if data.get("format") == _FORMAT:
-            sheets = []
+            tables = dict[str, Mapping[str, bytes]]()
             for table in data["tables"]:
                 name, files = table["name"], table["files"]
                 allowed = {*files_of([name])}
                 if name not in releases or _SEPARATORS.search(name) or not set(files) <= allowed:
                     raise ValueError("the files of something else")
-                sheets.append(Sheet(name, {key: text.encode() for key, text in files.items()}))
-            if not sheets:
+                tables[name] = {key: text.encode() for key, text in files.items()}
+            if not tables:
                 raise ValueError("no files")
-            return Bundle(tuple(sheets))
+            return Bundle(tables)
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         raise LedgerError(
             "what the ledger keeps of this release is not what was drawn for it",

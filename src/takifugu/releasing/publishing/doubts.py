@@ -24,7 +24,7 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.escaping import number, plus_minus
 from takifugu.model.queries.additive import Additive
 from takifugu.releasing.advice.worth import rounded
-from takifugu.releasing.planning.questions import Drawn, Question, Ready
+from takifugu.releasing.planning.questions import Drawn, Question
 from takifugu.releasing.postprocess.readable import LEVEL
 
 #: A table whose beliefs are true is doubted with this probability at most.
@@ -68,7 +68,7 @@ def doubts_of(drawn: Sequence[Drawn]) -> tuple[str, ...]:
     return (f"{sentence[:1].upper()}{sentence[1:]}",)
 
 
-def foresee(questions: Iterable[Ready]) -> None:
+def foresee(questions: Iterable[Question]) -> None:
     """Compute what beliefs make likely, before anything is paid.
 
     It must not fail once values are drawn: a release that failed on some of them would be drawn again.
@@ -77,14 +77,14 @@ def foresee(questions: Iterable[Ready]) -> None:
         expected.likely(MISS)
 
 
-def _compared(answers: Iterable[Ready | Drawn]) -> dict[tuple[int, int], Expected]:
+def _compared(questions: Iterable[Question]) -> dict[tuple[int, int], Expected]:
     """Return what is expected of each kind of answer that can be compared: numbers with additive noise."""
     expected: dict[tuple[int, int], Expected | None] = {}
-    for answer in answers:
-        if answer.labels and isinstance(answer.question.calibration.randomiser, Noise):
-            key = _kind(answer.question)
+    for question in questions:
+        if question.labels and isinstance(question.calibration.randomiser, Noise):
+            key = _kind(question)
             if key not in expected:
-                expected[key] = _expected(answer.question)
+                expected[key] = _expected(question)
     return {key: of_beliefs for key, of_beliefs in expected.items() if of_beliefs is not None}
 
 
@@ -93,7 +93,7 @@ def _kind(question: Question) -> tuple[int, int]:
 
 
 def _doubts(drawn: Sequence[Drawn], values: int) -> Iterator[Doubt]:
-    expected = _compared(drawn)
+    expected = _compared(answer.question for answer in drawn)
     for answer in drawn:
         noise, of_beliefs = answer.question.calibration.randomiser, expected.get(_kind(answer.question))
         if of_beliefs is not None and answer.labels and isinstance(noise, Noise):

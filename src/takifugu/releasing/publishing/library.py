@@ -5,7 +5,7 @@ so. """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,11 +17,10 @@ from takifugu.analysis.guarantee import Guarantee
 from takifugu.analysis.randomisers.outside import Outside
 from takifugu.calibration.record_epsilon import promise_of_entries, replaced
 from takifugu.calibration.result import Calibration
-from takifugu.core.assumptions import Assumption, reading
+from takifugu.core.assumptions import reading
 from takifugu.core.errors import InputError, ReleaseState
 from takifugu.core.names import normalised
 from takifugu.core.people import People
-from takifugu.core.plain import Plain
 from takifugu.core.rules import check_type
 from takifugu.core.tracebacks import without_data
 from takifugu.model.frameworks import Framework
@@ -32,7 +31,7 @@ from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.planning.identity import identity_of
 from takifugu.releasing.planning.notices import NOBODY_COUNTS, tell
-from takifugu.releasing.planning.questions import SERIES, Drawn, Question, Ready
+from takifugu.releasing.planning.questions import SERIES, Drawn, Question
 from takifugu.releasing.planning.truth import Seen
 from takifugu.releasing.postprocess.readable import library_of
 from takifugu.releasing.postprocess.release import Release, releases_of
@@ -41,7 +40,7 @@ from takifugu.releasing.publishing.certifying import certificate_of
 from takifugu.releasing.publishing.choosing import NO_CHOICE, Choice
 from takifugu.releasing.publishing.new_ledger import opened, require_known
 from takifugu.releasing.publishing.progress import Progress
-from takifugu.releasing.publishing.publish import Budget, Draws, Order, Stored, draw, keep, ready
+from takifugu.releasing.publishing.publish import Budget, Order, Stored, draw, keep, validate
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger
@@ -124,16 +123,17 @@ def release(
             facts = [reading(f"The sequence starts at step {place} of the recording.")]
         if begins_series:
             facts.append(SERIES)
-        questions = ready([payer.question(calibration, data, at, entries, begins_series)])
+        question = payer.question(calibration, data, at, entries, begins_series)
+        validate([question])
         bits: Entropy = SystemEntropy() if entropy is None else entropy
         check_type(bits, Entropy, "a source of random bytes", "leave it out", "entropy")
         certified = partial(payer.certified, facts=facts)
         stored = since = None
         if ledger is None:
             tell([NOBODY_COUNTS])
-            certificate = certified(draw(questions, {}, bits))
+            certificate = certified(draw([question], {}, bits))
         else:
-            stored = payer.stored(questions, ledger, "library", bits, progress, certified)
+            stored = payer.stored(question, ledger, "library", bits, progress, certified)
             certificate, since = stored.certificate, stored.since
         answer = replace(
             releases_of(certificate)[payer.unit], randomiser=calibration.randomiser, calibration=calibration,
@@ -177,17 +177,17 @@ class Payer:
         return certificate_of(drawn, self.source, scope, units, facts)
 
     def stored(
-        self, questions: Sequence[Ready], ledger: Ledger | str | Path, kind: str, bits: Entropy, progress: Progress,
-        certified: Callable[[Sequence[Drawn]], Certificate], draws: Draws | None = None,
+        self, question: Question, ledger: Ledger | str | Path, kind: str, bits: Entropy, progress: Progress,
+        certified: Callable[[Sequence[Drawn]], Certificate],
     ) -> Stored:  # fmt: skip
         """Pay, draw and keep, or return an earlier call's paid values."""
-        identity, people = identity_of(questions, None, bits.private), People(are_named=self.unit is not None)
-        order = Order(self.source, self.budget, identity, {"kind": kind}, people=people).answered(self.choice)
+        identity, people = identity_of([question], None, bits.private), People(are_named=self.unit is not None)
+        order = Order([question], self.source, self.budget, identity, {"kind": kind}, self.choice, people)
 
         def seal(drawn: Sequence[Drawn]) -> Bundle:
             return sealed(certified(drawn))
 
-        return keep(questions, opened(ledger), order, progress, bits, seal, draws=draws)
+        return keep(opened(ledger), order, progress, bits, seal)
 
 
 def called(name: str, key: str, role: str, to_write: str) -> str:
@@ -253,22 +253,12 @@ def charge_external(
         maker = called(made_by, "made_by", "the maker", "the other library and its version, made_by='opendp 0.14.1'")
         choice = Choice(same_entries=same_entries, other_entries=other_entries, same_people=same_people)
         payer = Payer(source, unit, budget, choice)
-        question = payer.question(_calibration(framework, epsilon, delta, neighbours, maker), None, at, entries)
+        question = payer.question(_calibration(framework, epsilon, delta, neighbours, maker), Seen(None), at, entries)
         if ledger is None:
             raise InputError("there is no ledger to charge", fix="write ledger='ledger.db'").at("ledger")
-        no_data = Ready(question, (), Seen(None))
-        stored = payer.stored([no_data], ledger, "outside", SystemEntropy(), progress, payer.certified, _elsewhere)
+        stored = payer.stored(question, ledger, "outside", SystemEntropy(), progress, payer.certified)
         progress.record(stored.book, stored.paid, stored.bundle.certificates, ReleaseState.DRAWN)
     return stored.certificate
-
-
-def _elsewhere(
-    questions: Sequence[Ready], accounts: Mapping[str, Plain], bits: Entropy, declared: tuple[Assumption, ...]
-) -> tuple[Drawn, ...]:
-    """Return answers without values: another library draws them."""
-    return tuple(
-        Drawn(ready.question, (), (), bits.private, accounts[ready.question.release], declared) for ready in questions
-    )
 
 
 def _calibration(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 
@@ -24,16 +24,15 @@ from takifugu.releasing.planning.book import there
 from takifugu.releasing.planning.identity import identity_of, keys_of
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import Plan, table_names
-from takifugu.releasing.planning.questions import Ready
 from takifugu.releasing.postprocess.readable import library_of
-from takifugu.releasing.publishing.choosing import Choice, check_place, to_pay
+from takifugu.releasing.publishing.choosing import NO_CHOICE, Choice, check_place, to_pay
 from takifugu.releasing.publishing.estimating import foresee_estimates
 from takifugu.releasing.publishing.every_window import index_windows
 from takifugu.releasing.publishing.folder import alone_in, in_the_way, place, writing
 from takifugu.releasing.publishing.new_ledger import opened
 from takifugu.releasing.publishing.progress import Progress
-from takifugu.releasing.publishing.publish import Order, Stored, keep, ready
-from takifugu.releasing.publishing.sheets import bundle_for, published_at, table_of, with_calibrations, worths_of
+from takifugu.releasing.publishing.publish import Order, Stored, keep, validate
+from takifugu.releasing.publishing.sheets import bundle_for, published_at, tables_of, with_calibrations, worths_of
 from takifugu.releasing.publishing.standing import Standing, settle, standings
 from takifugu.releasing.publishing.states import Does, InFolder, InLedger, row_of
 from takifugu.releasing.report.outcomes import Outcome, Published
@@ -45,7 +44,6 @@ class Ordered:
 
     planned: Plan
     folder: Path
-    requested: tuple[Ready, ...]
     origin: Plain
     private: bool
     once: str | None = None
@@ -55,14 +53,13 @@ class Ordered:
         part = self.planned.only(names)
         if sorted(table_names(part.file, part.file.items)) != sorted(names):
             return None
-        requested = tuple(answer for answer in self.requested if answer.question.release in names)
-        return replace(self, planned=part, requested=requested, once=once)
+        return replace(self, planned=part, once=once)
 
-    @property
+    @cached_property
     def identity(self) -> bytes:
-        return identity_of(self.requested, self.planned.spec, self.private, once=self.once)
+        return identity_of(self.planned.questions, self.planned.spec, self.private, once=self.once)
 
-    def bill(self, identity: bytes, replaces: Mapping[str, str]) -> Order:
+    def bill(self, choice: Choice, replaces: Mapping[str, str]) -> Order:
         """Return the order's payment. `replaces` are the digests of the files that it may overwrite."""
         file = self.planned.file
         keys = {item.name: keys_of(file, item) for item in file.items}
@@ -70,12 +67,13 @@ class Ordered:
         recipe = {"kind": "file", **self.origin, **folder, "keys": keys}
         if self.once is not None:
             recipe["once"] = self.once
-        source = file.source
-        return Order(source.name, file.budget, identity, recipe, source.same_people, file.people)
+        source, paid = file.source, (self.identity, recipe, choice)
+        return Order(self.planned.questions, source.name, file.budget, *paid, file.people, source.same_people)
 
 
 def ordered(planned: Plan, folder: Path, data: object = None, private: bool = True) -> Ordered:
     """Read and validate the data of a plan. Raises DataError for data that break a rule."""
+    validate(planned.questions)
     file = planned.file  # where it and its rows are, for whoever reads them again elsewhere
     only = file.source.single_release
     origin: Json = {"file": str(file.path.absolute()), "single_release": only, "window": file.window}
@@ -87,7 +85,7 @@ def ordered(planned: Plan, folder: Path, data: object = None, private: bool = Tr
         origin["data"] = str(data)
     else:
         origin["data"] = str(Path(data).absolute())
-    return Ordered(planned, folder, ready(planned.questions), origin, private)
+    return Ordered(planned, folder, origin, private)
 
 
 def published(
@@ -117,7 +115,7 @@ def published(
             tell(notices_of_file(file))
             replaced = chain.from_iterable(release.files for release in due)
             digests = {name: digest_at(folder / name) or "" for name in replaced}
-            bill = new.bill(new.identity, digests).answered(choice)
+            bill = new.bill(choice, digests)
             publications.append(_made(new, bill, bits, progress, choice.force))
         return _outcome(file, publications, standing)
 
@@ -159,10 +157,9 @@ def _completed(order: Ordered, paid: Payment, bits: Entropy, progress: Progress,
     part = order.part({*paid.ids}, paid.once)
     if part is None or paid.recipe.get("kind") != "file":
         return None
-    identity = part.identity
-    if opened(order.planned.file.ledger).tag("identity", identity) != paid.identity:
+    if opened(order.planned.file.ledger).tag("identity", part.identity) != paid.identity:
         return None
-    return _made(part, part.bill(identity, {}), bits, progress, force, is_paid=True)
+    return _made(part, part.bill(NO_CHOICE, {}), bits, progress, force, is_paid=True)
 
 
 def _made(order: Ordered, bill: Order, bits: Entropy, progress: Progress, force: bool, is_paid: bool = False) -> Made:
@@ -172,10 +169,9 @@ def _made(order: Ordered, bill: Order, bits: Entropy, progress: Progress, force:
     foresee_estimates(planned)
     signer = configured(str(planned.file.ledger or ""), order.folder)  # a key that is none is told before it pays
     seal = partial(bundle_for, planned, worths=worths, signer=signer)
-    stored = keep(order.requested, book, bill, progress, bits, seal, is_paid)
+    stored = keep(book, bill, progress, bits, seal, is_paid)
     tables = handed_out(stored, order.folder, force, progress)
-    questions = [answer.question for answer in order.requested]
-    calibrations = {(question.release, question.unit): question.calibration for question in questions}
+    calibrations = {(question.release, question.unit): question.calibration for question in planned.questions}
     library, left_out = library_of(planned.file.given), in_place_of_good(planned.file)
     return stored, tuple(with_calibrations(table, calibrations, library, worths, left_out) for table in tables)
 
@@ -196,13 +192,13 @@ def handed_out(stored: Stored, folder: Path, force: bool, progress: Progress) ->
             if row.done(force) is Does.REFUSE:
                 raise row.refusal(files=", ".join(strange), where=str(folder))
             place(folder, files, replaced)
-            index_windows(folder, [sheet.certificate for sheet in stored.bundle.sheets])
+            index_windows(folder, stored.bundle.read)
     except BaseException:
         if len(progress.public()) == len(files):
             progress.state = ReleaseState.UNRECORDED
         raise
     progress.record(stored.book, stored.paid, stored.bundle.certificates, ReleaseState.UNRECORDED)
-    return tuple(table_of(sheet, folder) for sheet in stored.bundle.sheets)
+    return tables_of(stored.bundle, folder)
 
 
 def _outcome(file: ReleaseFile, publications: Sequence[Made], standing: Sequence[Standing]) -> Outcome:

@@ -6,8 +6,8 @@ Before any of it, it is found out whether all can be read again, and whether a l
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from takifugu.analysis import randomisers
@@ -23,8 +23,8 @@ from takifugu.numbers.noise import Entropy, is_private
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.planning.notices import tell_before
-from takifugu.releasing.planning.questions import Drawn, Question, Ready, debits_of
-from takifugu.releasing.planning.truth import answer_of, labels_of, read
+from takifugu.releasing.planning.questions import Drawn, Question, debits_of
+from takifugu.releasing.planning.truth import answer_of
 from takifugu.releasing.publishing.bundle import Bundle, bundle_of
 from takifugu.releasing.publishing.doubts import foresee
 from takifugu.releasing.publishing.progress import Progress
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from takifugu.releasing.publishing.choosing import Choice
 
 Budget = Number | tuple[Number, Number]
-Draws = Callable[[Sequence[Ready], Mapping[str, Plain], Entropy, tuple[Assumption, ...]], tuple[Drawn, ...]]
 #: More bytes than a cell takes in all files together, beside its names, and than a row that is randomised by itself.
 CELL, ROW, NAMED = 2_000, 200, 20
 Thing = TypeVar("Thing")
@@ -44,25 +43,20 @@ Thing = TypeVar("Thing")
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """How answers are paid for: under which source, by which budget, as which release, and how to complete it.
+    """Answers that are paid for together: under which source, by which budget, as which release, how to complete it.
 
-    `same_people` declares that a source's people are those of the ledger's other sources. `same_entries` and `why`
-    answer whether entries that are read otherwise than before are the same.
+    `same_people` declares that a source's people are those of the ledger's other sources, as `choice` may, which also
+    answers whether entries that are read otherwise than before are the same.
     """
 
+    questions: Sequence[Question]
     source: str
     budget: Budget | None
     identity: bytes
     recipe: Plain
-    same_people: bool = False
+    choice: Choice
     people: People = PEOPLE
-    same_entries: bool | None = None
-    why: str = ""
-
-    def answered(self, choice: Choice) -> Order:
-        """Return the order with a caller's answers."""
-        same_people = self.same_people or choice.same_people
-        return replace(self, same_people=same_people, same_entries=choice.are_same, why=choice.same_entries)
+    same_people: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +75,10 @@ class Stored:
     @property
     def certificate(self) -> Certificate:
         """Return the one certificate of a library release."""
-        return self.bundle.sheets[0].certificate
+        return self.bundle.read[0]
 
 
-def ready(questions: Sequence[Question]) -> tuple[Ready, ...]:
+def validate(questions: Sequence[Question]) -> None:
     """Read and validate the data of all questions.
 
     Raises DataError for data that break a rule, and CalibrationRefused for noise that the one gate refuses, whenever
@@ -96,19 +90,19 @@ def ready(questions: Sequence[Question]) -> tuple[Ready, ...]:
                 f"the noise of {calibration.mechanism} is refused", rule=reason,
                 fix="calibrate again (with allow_zero_noise=True, if it may be so little)",
             )  # fmt: skip
-    return tuple(Ready(q, labels_of(q.calibration, q.data), read(q.calibration, q.data)) for q in questions)
+    for question in questions:
+        _ = question.seen
 
 
 def keep(
-    questions: Sequence[Ready], book: Ledger, order: Order, progress: Progress, bits: Entropy,
-    seal: Callable[[Sequence[Drawn]], Bundle], is_paid: bool = False, draws: Draws | None = None,
+    book: Ledger, order: Order, progress: Progress, bits: Entropy, seal: Callable[[Sequence[Drawn]], Bundle],
+    is_paid: bool = False,
 ) -> Stored:  # fmt: skip
     """Pay for all answers or none, draw them, and keep them.
 
     What an earlier call has paid for and not published is completed instead: drawn once on the same reservation, or
-    used as it was drawn. Where two processes draw, both use the values of one of them. `draws` draws, where that is not
-    done here. Raises LedgerError where the ledger could not keep the files, and where it `is_paid` for and another
-    process has completed it.
+    used as it was drawn. Where two processes draw, both use the values of one of them. Raises LedgerError where the
+    ledger could not keep the files, and where it `is_paid` for and another process has completed it.
     """
     progress.ledger = book.store.name
     waiting = next(iter(book.pending(order.source, order.identity)), None)
@@ -119,14 +113,14 @@ def keep(
         return stored_of(book, waiting)
     paid: Payment | Reservation
     if waiting is None:
-        check(questions)
-        foresee(questions)
-        paid, recipe, since = pay(questions, book, order, progress), order.recipe, None
+        check(order.questions)
+        foresee(order.questions)
+        paid, recipe, since = pay(order, book, progress), order.recipe, None
     else:
         paid, recipe, since = waiting, waiting.recipe, waiting.created
     progress.state = ReleaseState.PAID
-    sealed = seal((draws or draw)(questions, statements_of(book, paid), bits, declared_of(book, paid.source)))
-    content = progress.keep(book, paid, sealed)
+    drawn = draw(order.questions, statements_of(book, paid), bits, declared_of(book, paid.source))
+    content = progress.keep(book, paid, seal(drawn))
     return Stored(book, paid, bundle_of(content, paid.ids), recipe, since)
 
 
@@ -139,22 +133,22 @@ def stored_of(book: Ledger, drawn: Payment) -> Stored:
     return Stored(book, drawn, bundle_of(drawn.values, drawn.ids), drawn.recipe, drawn.created)
 
 
-def pay(questions: Sequence[Ready], ledger: Ledger, order: Order, progress: Progress) -> Reservation:
+def pay(order: Order, ledger: Ledger, progress: Progress) -> Reservation:
     """Announce the spending and its exclusions, then pay.
 
     Raises ReadingChanged where it has to be said first whether the entries are the same, and PeopleUndeclared where it
     has to be whose data they are.
     """
-    requested, source = [ready.question for ready in questions], normalised(order.source)
-    debits, first = debits_of(requested), requested[0]
+    source, debits, first = normalised(order.source), debits_of(order.questions), order.questions[0]
     terms: dict[str, Any] = {
-        "reading": first.reading, "entries": first.entries, "same_entries": order.same_entries, "why": order.why,
-        "same_people": order.same_people, "identity": order.identity, "recipe": order.recipe,
+        "reading": first.reading, "entries": first.entries, "same_entries": order.choice.are_same,
+        "why": order.choice.same_entries, "same_people": order.same_people or order.choice.same_people,
+        "identity": order.identity, "recipe": order.recipe,
     }  # fmt: skip
     account = ledger.preview(source, debits, order.budget, **terms)
     if account.asks is not None:
         raise account.asks
-    tell_before(requested, source, account, order.people)
+    tell_before(order.questions, source, account, order.people)
 
     def reserve() -> Reservation:
         return ledger.reserve(source, debits, order.budget, **terms, computed=account)
@@ -163,29 +157,30 @@ def pay(questions: Sequence[Ready], ledger: Ledger, order: Order, progress: Prog
 
 
 def draw(
-    questions: Sequence[Ready], accounts: Mapping[str, Plain], bits: Entropy, declared: tuple[Assumption, ...] = ()
+    questions: Sequence[Question], accounts: Mapping[str, Plain], bits: Entropy, declared: tuple[Assumption, ...] = ()
 ) -> tuple[Drawn, ...]:
     """Answer the questions with noise. An exact answer goes from its computation into the noise, and nowhere else."""
     drawn = []
-    for ready in questions:
-        account = accounts.get(ready.question.release)
-        values = _randomised(ready, bits)
-        drawn.append(Drawn(ready.question, ready.labels, values, is_private(bits), account, declared))
+    for question in questions:
+        account = accounts.get(question.release)
+        drawn.append(Drawn(question, _randomised(question, bits), is_private(bits), account, declared))
     return tuple(drawn)
 
 
-def _randomised(ready: Ready, bits: Entropy) -> Sequence[Hashable]:
-    noise, answer = ready.question.calibration.randomiser, answer_of(ready.question.calibration, ready.seen)
-    return noise.draw(answer, bits) if ready.labels else noise.draw_column(answer, bits)
+def _randomised(question: Question, bits: Entropy) -> Any:
+    """Return noisy values, or randomised rows; nothing of no data, of which another library draws."""
+    if question.seen.data is None:
+        return ()
+    noise, answer = question.calibration.randomiser, answer_of(question.calibration, question.seen)
+    return noise.draw(answer, bits) if question.labels else noise.draw_column(answer, bits)
 
 
-def check(questions: Sequence[Ready]) -> None:
+def check(questions: Sequence[Question]) -> None:
     """Raise for answers that could not be read back or kept.
 
     Raises InputError for the former, once published, and LedgerError for the latter.
     """
-    calibrations = [ready.question.calibration for ready in questions]
-    for calibration in {id(calibration): calibration for calibration in calibrations}.values():
+    for calibration in {id(question.calibration): question.calibration for question in questions}.values():
         framework = calibration.framework
         _check("noise", calibration.randomiser, None, randomisers.KINDS, randomisers.from_dict)
         _check("query", calibration.query, None, queries.KINDS, queries.from_dict)
@@ -197,11 +192,11 @@ def check(questions: Sequence[Ready]) -> None:
     from takifugu.accounting.ledger.waiting import LARGEST
 
     size = 0  # from public sizes alone: a refusal says nothing of the data
-    for ready in questions:
-        unit = len(ready.question.unit or "")
-        size += sum(CELL + NAMED * (len(label) + unit) for label in ready.labels)
-        if not ready.labels and ready.seen.data is not None:
-            size += ROW * len(ready.seen.data)
+    for question in questions:
+        unit = len(question.unit or "")
+        size += sum(CELL + NAMED * (len(label) + unit) for label in question.labels)
+        if not question.labels and question.seen.data is not None:
+            size += ROW * len(question.seen.data)
     if size > LARGEST:
         raise LedgerError(
             f"the files of this release may take {size // 1_000_000:,} MB",

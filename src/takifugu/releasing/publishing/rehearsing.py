@@ -30,8 +30,8 @@ from takifugu.releasing.planning.plan import Plan, Table, Watch, planned_about, 
 from takifugu.releasing.planning.questions import Question, debits_of
 from takifugu.releasing.publishing.choosing import Choice
 from takifugu.releasing.publishing.folder import alone_in, called_certificates, place, writing
-from takifugu.releasing.publishing.publish import check, draw, ready
-from takifugu.releasing.publishing.sheets import bundle_for, table_of, worths_of
+from takifugu.releasing.publishing.publish import check, draw, validate
+from takifugu.releasing.publishing.sheets import bundle_for, tables_of, worths_of
 from takifugu.releasing.report.outcomes import Published
 
 #: So many people are made up, and so many steps of each, where neither the file nor the caller says how many.
@@ -73,15 +73,14 @@ def rehearse(
     if refusal := refusal_of(planned, allow_useless):
         raise refusal
     drawn_plan = with_data(planned, bits)
-    requested = ready(drawn_plan.questions)
-    check(requested)
+    validate(drawn_plan.questions)
+    check(drawn_plan.questions)
     _pay_nothing(planned)
     watch("drawing and writing", 0, 1)
-    bundle = bundle_for(drawn_plan, draw(requested, {}, bits), worths_of(planned), seed)
+    bundle = bundle_for(drawn_plan, draw(drawn_plan.questions, {}, bits), worths_of(planned), seed)
     folder = file.path.parent / f"{file.path.stem}-rehearsal"
     _place(folder, bundle.files)
-    tables = tuple(table_of(sheet, folder) for sheet in bundle.sheets)
-    return Rehearsal(seed, folder, tables, crowd.words)
+    return Rehearsal(seed, folder, tables_of(bundle, folder), crowd.words)
 
 
 def about_nobody(

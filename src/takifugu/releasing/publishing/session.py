@@ -37,7 +37,7 @@ from takifugu.releasing.publishing.new_ledger import opened
 from takifugu.releasing.publishing.orders import Ordered, alone_for, ordered
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.publish import check, pay
-from takifugu.releasing.publishing.sheets import bundle_for, table_of
+from takifugu.releasing.publishing.sheets import bundle_for, tables_of
 from takifugu.releasing.publishing.standing import payments_of
 from takifugu.releasing.publishing.statements import declared_of, statements_of
 from takifugu.releasing.report.outcomes import Published
@@ -94,7 +94,7 @@ def ask(
     with progress.telling():
         session_file = _of_session(file)
         order, table = ordered(plan(session_file, watch), session_file.output, None, bits.private), file.items[0].name
-        terms = Terms.of(table, order.requested[0].question.calibration)
+        terms = Terms.of(table, order.planned.questions[0].calibration)
         signer = configured(str(file.ledger or ""), order.folder)
         sitting = _Sitting(table, order, terms, bits, progress, signer, choice)
         with alone_for(order, new_ledger=False) as waiting:
@@ -176,7 +176,7 @@ class _Sitting:
             bundle = self._bundle(session, replies)
             with writing(self.order.folder):
                 place(self.order.folder, bundle.files, there)
-            table = table_of(bundle.sheets[0], self.order.folder)
+            (table,) = tables_of(bundle, self.order.folder)
             self.progress.state = ReleaseState.DONE
         if has_ended and replies:
             self.progress.record(session.ledger, session.paid, bundle.certificates, ReleaseState.UNRECORDED)
@@ -224,16 +224,16 @@ class _Sitting:
         return {name: digest_at(folder / name) or "" for name in files}
 
     def _pay(self) -> Reservation:
-        check(self.order.requested)
+        check(self.order.planned.questions)
         tell(notices_of_file(self.file))
         book = opened(self.file.ledger)
         recipe = {
             **SESSION, "file": str(self.file.path.absolute()), "output": str(self.order.folder.absolute()),
             "only": self.table, "window": self.file.window,
         }  # fmt: skip
-        bill = replace(self.order.bill(self.identity, {}), recipe=recipe).answered(self.choice)
+        bill = replace(self.order.bill(self.choice, {}), identity=self.identity, recipe=recipe)
         try:
-            paid = pay(self.order.requested, book, bill, self.progress)
+            paid = pay(bill, book, self.progress)
         except BudgetExceeded as over:
             raise with_ways_to_pay(over, self.file) from None
         return paid
@@ -251,7 +251,7 @@ class _Sitting:
             if self.terms.is_over(replies):
                 unanswered.append(question.place)
                 continue
-            counts = answer_of(self.terms.calibration, self.order.requested[0].seen)
+            counts = answer_of(self.terms.calibration, self.order.planned.questions[0].seen)
             session.ask(question.text, partial(self._drawn, counts, question))
             self.progress.state = ReleaseState.DRAWN
         return tuple(unanswered)
@@ -263,9 +263,9 @@ class _Sitting:
         """Return the table of all answers so far."""
         planned, book, paid = self.order.planned, session.ledger, session.paid
         question = replace(planned.questions[0], calibration=self.terms.answered(replies))
-        cells, labels = [reply.cell for reply in replies], tuple(reply.question.place for reply in replies)
+        cells = [reply.cell for reply in replies]
         statement, declared = statements_of(book, paid)[self.name], declared_of(book, paid.source)
-        drawn = Drawn(question, labels, cells, is_private(self.bits), statement, declared)
+        drawn = Drawn(question, cells, is_private(self.bits), statement, declared)
         table = replace(planned.tables[0], questions=(question,), facts=(*planned.tables[0].facts, CHOSEN))
         return bundle_for(replace(planned, tables=(table,)), [drawn], {}, signer=self.signer)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takifugu.core.entries import columns_of
-from takifugu.core.plain import Json, Plain, Row
+from takifugu.core.plain import Plain, Row
 from takifugu.core.text.plot import by_itself
 from takifugu.model.queries.by import GroupBy
 from takifugu.releasing.advice.advising import advice_of
 from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.cells import (
-    CLOCK,
     ESTIMATED,
     NO_GUARANTEE,
     POSSIBLE,
@@ -31,7 +30,6 @@ from takifugu.releasing.certificates.cells import (
     table_text,
 )
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.certificates.facts import Fact, Window
 from takifugu.releasing.certificates.files import (
     CERTIFICATE,
     DRAWING,
@@ -47,16 +45,13 @@ from takifugu.releasing.certificates.signing import Signer
 from takifugu.releasing.planning.plan import Plan, Table
 from takifugu.releasing.planning.questions import SERIES, Drawn
 from takifugu.releasing.postprocess.adjust import nearest, published_notes
-from takifugu.releasing.postprocess.estimate import Estimate
-from takifugu.releasing.postprocess.picture import boxes_in
 from takifugu.releasing.postprocess.readability import Rule, ends_of, with_possible
-from takifugu.releasing.postprocess.readable import LEVEL, readable, rows_of
-from takifugu.releasing.postprocess.release import Release, releases_of
-from takifugu.releasing.publishing.bundle import Bundle, Sheet
+from takifugu.releasing.postprocess.release import Release
+from takifugu.releasing.publishing.bundle import Bundle
 from takifugu.releasing.publishing.certifying import Adjustment, Wording, adjusted_values, certificate_of
 from takifugu.releasing.publishing.estimating import estimates_of_table
 from takifugu.releasing.report.document import report_html
-from takifugu.releasing.report.outcomes import Published
+from takifugu.releasing.report.outcomes import Published, clock_of, published_of, rows_of_answers
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
@@ -75,17 +70,17 @@ def bundle_for(
     signer: Signer | None = None,
 ) -> Bundle:  # fmt: skip
     """Return every file of every table, complete, in memory; `rehearsal` is the seed of one, which nobody signs."""
-    answers, sheets = {id(answer.question): answer for answer in drawn}, list[Sheet]()
+    answers, tables = {id(answer.question): answer for answer in drawn}, dict[str, Mapping[str, bytes]]()
     for table in planned.tables:
         of_table = [answers[id(question)] for question in table.questions]
-        sheets.append(_sheet(table, of_table, planned, worths.get(table.name), rehearsal, signer))
-    return Bundle(tuple(sheets))
+        tables[table.name] = _files(table, of_table, planned, worths.get(table.name), rehearsal, signer)
+    return Bundle(tables)
 
 
-def _sheet(
+def _files(
     table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth | None, rehearsal: int | None,
     signer: Signer | None,
-) -> Sheet:  # fmt: skip
+) -> Mapping[str, bytes]:  # fmt: skip
     source, units = planned.file.source.name, planned.unit_names
     adjustment = adjustment_of(table, answers)
     rows, content = _table(table, answers, adjustment, worth, rehearsal is not None)
@@ -115,7 +110,7 @@ def _sheet(
         files[DRAWING] = by_itself(drawing).encode()
     paths = tuple(Path(f"{table.name}{end}") for end in files)
     files[REPORT] = report_html(replace(published, files=paths, worth=worth)).encode()
-    return Sheet(table.name, {f"{table.name}{end}": files[end] for end in ENDS if end in files})
+    return {f"{table.name}{end}": files[end] for end in ENDS if end in files}
 
 
 def _table(
@@ -131,7 +126,7 @@ def _table(
     frameworks = [calibrations[0].framework.to_dict()]
     by_unit = [(answer.question.unit, answer) for answer in answers]
     estimated = estimates_of_table(table.questions, [answer.values for answer in answers])
-    rows = _rows(by_unit, table.scope, adjusted, frameworks, _clock(table.facts), estimated)
+    rows = rows_of_answers(by_unit, table.scope, adjusted, frameworks, clock_of(table.facts), estimated)
     possible = ends_of((c.query.to_dict(), c.framework.to_dict()) for c in calibrations)
     rule = Rule(calibrations[0].query.to_dict(), matters)
     judged = tuple(rule.added(with_possible(rows, possible)))
@@ -150,67 +145,34 @@ def _sent(answer: Drawn) -> tuple[Sequence[Plain], bytes]:
     return rows_sent(names, sent.outputs, row, place), text.encode()
 
 
-def _rows(
-    answers: Sequence[tuple[str | None, Drawn | Release]], scope: str,
-    adjusted: Sequence[Mapping[str, Fraction] | None], frameworks: Iterable[Plain], clock: str,
-    estimated: Sequence[Sequence[Estimate]] | None = None,
-) -> tuple[Json, ...]:  # fmt: skip
-    """Return the rows of a table of cells, unit by unit; `clock` says whose clock tells their hours, if anybody's."""
-    estimates = iter(chain.from_iterable(estimated or ()))
-    cells = sum(len(answer.values) for _, answer in answers)
-    boxes = boxes_in(frameworks, answers[0][1].labels)
-    rows: list[Json] = []
-    for (unit, answer), nearest_values in zip(answers, adjusted, strict=True):
-        for row in rows_of(answer.labels, answer.values, answer.randomiser, LEVEL, cells):
-            line: Json = dict(row)
-            if scope == "unit":
-                line = {"unit": unit, **row}
-            if estimated is not None:
-                line |= next(estimates).columns
-            if nearest_values is not None:
-                line["adjusted"] = readable(nearest_values[row["cell"]])
-            if boxes is not None:
-                line |= zip("xy", boxes.middle(row["cell"]), strict=True)
-            if clock:
-                line[CLOCK] = clock
-            rows.append(line)
-    return tuple(rows)
-
-
-def _clock(facts: Iterable[Fact]) -> str:
-    """Return whose clock tells the cells of a table, "" where no clock does."""
-    return next((fact.clock for fact in facts if isinstance(fact, Window)), "")
-
-
 def published_at(folder: Path, name: str, since: str | None = None) -> Published:
     """Read a published table back from its files."""
     files = {f"{name}{end}": content_of(folder / f"{name}{end}") for end in (CERTIFICATE, TABLE)}
-    sheet = Sheet(name, {file: content or b"" for file, content in files.items()})
-    return replace(table_of(sheet, folder), since=since)
+    (table,) = tables_of(Bundle({name: {file: content or b"" for file, content in files.items()}}), folder)
+    return replace(table, since=since)
 
 
-def table_of(sheet: Sheet, folder: Path) -> Published:
-    """Return a published table of a folder, as its files say."""
-    certificate = sheet.certificate
-    releases = tuple(releases_of(certificate).items())
-    text = sheet.files[f"{sheet.name}{TABLE}"].decode()
-    rows: Sequence[Row]
-    if any(release.values for _, release in releases):
-        adjusted = adjusted_in(certificate)
-        values = [adjusted[unit] for unit, _ in releases]
-        clock = _clock(filter(None, [certificate.window]))
-        rows = judged = _rows(releases, certificate.scope, values, certificate.frameworks.values(), clock)
-        written_rows = rows_in(text) if text else ()
-        if written_rows:  # only the release knew what matters, and what is possible
-            rows = judged = tuple(_as_written(row, line) for row, line in zip(judged, written_rows, strict=True))
-    else:
-        rows = read_rows(text)
-    names = (f"{sheet.name}{end}" for end in dict.fromkeys((TABLE, CERTIFICATE, PAGE, REPORT, *ENDS)))
+def tables_of(bundle: Bundle, folder: Path) -> tuple[Published, ...]:
+    """Return the published tables of a folder, as their files say."""
+    tables, texts = list[Published](), bundle.files
+    for certificate in bundle.read:
+        tables.append(_table_of(certificate, texts[f"{certificate.release}{TABLE}"].decode(), folder))
+    return tuple(tables)
+
+
+def _table_of(certificate: Certificate, text: str, folder: Path) -> Published:
+    name, table = certificate.release, published_of(certificate)
+    if not table.cells:
+        table = replace(table, rows=read_rows(text))
+    elif text:  # only the release knew what matters, and what is possible
+        lines = zip(table.rows, rows_in(text), strict=True)
+        table = replace(table, rows=tuple(_as_written(row, written) for row, written in lines))
+    names = (f"{name}{end}" for end in dict.fromkeys((TABLE, CERTIFICATE, PAGE, REPORT, *ENDS)))
     files = tuple(folder / name for name in names if (folder / name).is_file())
-    return Published(sheet.name, certificate.scope, rows, certificate, files, releases)
+    return replace(table, files=files)
 
 
-def _as_written(row: Json, written: Row) -> Json:
+def _as_written(row: Row, written: Row) -> Row:
     """Return a row with what the file alone has of it, in the file's order."""
     return {key: row[key] if key in row else written[key] for key in (*written, *row) if key in row or key in _ADDED}
 
@@ -249,13 +211,3 @@ def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:
         whose += f"in each cell of {by or 'the table'} "
     every = list(chain.from_iterable(table.totals))
     return Adjustment(tuple(values), published_notes(answers[0].randomiser, every, whose))
-
-
-def adjusted_in(certificate: Certificate) -> dict[str | None, Mapping[str, Fraction] | None]:
-    """Return a certificate's adjusted values by unit, None where absent."""
-    adjusted = dict[str | None, Mapping[str, Fraction] | None]()
-    for answer in certificate.answers:
-        adjusted[answer.unit] = None
-        if answer.adjusted is not None:
-            adjusted[answer.unit] = {cell: Fraction(value) for cell, value in answer.adjusted.items()}
-    return adjusted

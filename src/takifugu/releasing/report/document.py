@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import chain
 
 from takifugu.accounting import definitions, suspicion
 from takifugu.analysis.guarantee import Composition, Covers
@@ -46,7 +45,7 @@ from takifugu.releasing.certificates.wording import (
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.beside import beside
 from takifugu.releasing.report.opening import accuracy, verdict_of
-from takifugu.releasing.report.outcomes import Outcome, Published
+from takifugu.releasing.report.outcomes import Outcome, Published, published_of
 from takifugu.releasing.report.page import Block, Bullets, Column, Figure, Gallery, Table, Terms, Words, page, sentence
 from takifugu.releasing.report.privacy import privacy_of
 from takifugu.releasing.report.values import farthest_end, published
@@ -149,7 +148,7 @@ def report_html(subject: Release | Published | Outcome) -> str:
     if isinstance(subject, Release):
         c = subject.certificate
         unit = c.units[0] if c.scope == "unit" else None
-        subject = Published(c.release, c.scope, (), c, (), ((unit, subject),))
+        subject = published_of(c, [(unit, subject)])
     tables = subject.tables if isinstance(subject, Outcome) else (subject,)
     if not tables or not all(isinstance(table, Published) for table in tables):
         raise InputError(
@@ -199,8 +198,7 @@ def _columns(t: Published) -> list[Column]:
     privacy = privacy_of(t.certificate)
     verdict, words = verdict_of(t)
     accurate = [Words(text, f"verdict {verdict or 'plain'}" if text == words else "") for text in accuracy(t)]
-    rows = chain.from_iterable(rows for _, rows in t.rows_by_unit) if t.cells else ()
-    if any(row.get(READABLE) is False for row in rows):
+    if t.cells and any(row.get(READABLE) is False for row in t.rows):
         accurate.append(Words("Grey values: the error is too large to read them."))
     private = [Words(f"Secret: {privacy.secret}."), Words(sentence(odds_of(t.certificate) or privacy.guarantee))]
     limits = [Words(sentence(privacy.not_protected))]

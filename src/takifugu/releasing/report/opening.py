@@ -33,7 +33,7 @@ _DO_NOT = {True: "do not compare these rows", False: "do not rely on it"}
 def accuracy(t: Published, left_out: str | None = None) -> list[str]:
     """Return the verdict, the ± of the values, and which difference of two cells counts, in sentences."""
     words = verdict_of(t, left_out)[1]
-    rows = [row for _, rows in t.rows_by_unit for row in rows if row["high"] is not None] if t.cells else []
+    rows = [row for row in t.rows if row["high"] is not None] if t.cells else []
     error, unit = common_error(rows), t.certificate.measured_in or ""
     if error is None:
         return [*filter(None, [words, number_with_error(t)])]

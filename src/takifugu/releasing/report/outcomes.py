@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from takifugu.analysis.randomisers import answered
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Row
+from takifugu.core.plain import Json, Plain, Row
 from takifugu.core.text.parts import InParts, Part, closed, facts, heading, rows, words
 from takifugu.core.text.plot import Plot, stacked
 from takifugu.model import frameworks
 from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.releasing.advice.worth import Worth
-from takifugu.releasing.certificates.cells import UPPER, Rows
+from takifugu.releasing.certificates.cells import CLOCK, UPPER, Rows
 from takifugu.releasing.certificates.certificate import Certificate
-from takifugu.releasing.postprocess.estimate import narrowing
-from takifugu.releasing.postprocess.picture import Answers, picture_of
+from takifugu.releasing.certificates.facts import Fact, Window
+from takifugu.releasing.postprocess.estimate import Estimate, narrowing
+from takifugu.releasing.postprocess.picture import Answers, boxes_in, picture_of
 from takifugu.releasing.postprocess.readability import Ends, Rule, possible_ends
-from takifugu.releasing.postprocess.readable import LEVEL, NOISE_ONLY, cells_of, frame_of, measured, readable
+from takifugu.releasing.postprocess.readable import LEVEL, NOISE_ONLY, cells_of, frame_of, measured, readable, rows_of
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.report.page import WIDE
 from takifugu.releasing.report.populations import drawn_populations
@@ -31,6 +32,7 @@ from takifugu.releasing.report.populations import drawn_populations
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Payment, Reservation
     from takifugu.mechanisms.local.sent import Sending
+    from takifugu.releasing.planning.questions import Drawn
 
 #: How many rows of a table are shown; the file has them all.
 MOST_ROWS = 60
@@ -125,19 +127,9 @@ class Published(InParts):
 
     @property
     def rows_by_unit(self) -> Answers:
-        """Return the rows of every answer by unit, with any adjusted values.
-
-        What tells a value from its noise is known of them: the worth says which difference matters.
-        """
-        matters = self.worth.matters if self.worth is not None else None
-        rule, answers = Rule(self.certificate.query, matters), list[tuple[str | None, list[Json]]]()
-        adjusted_of = {answer.unit: answer.adjusted for answer in reversed(self.certificate.answers)}
-        for unit, answer in self.releases:
-            rows, adjusted = rule.added(answer.rows(LEVEL, self.cells)), adjusted_of.get(unit)
-            if adjusted is not None:
-                rows = [{**row, "adjusted": readable(Fraction(adjusted[row["cell"]]))} for row in rows]
-            answers.append((unit, rows))
-        return answers
+        """Return the rows of every answer by unit."""
+        rows = iter(self.rows)
+        return [(unit, list(islice(rows, len(answer.labels)))) for unit, answer in self.releases]
 
     def __repr__(self) -> str:
         return f"<Published {self.title}, {measured(len(self.rows), 'rows')}>"
@@ -173,10 +165,54 @@ class Published(InParts):
         return title
 
 
-def published_of(certificate: Certificate) -> Published:
-    """Return a published table as its certificate alone says it."""
-    answers = tuple(releases_of(certificate).items())
-    return Published(certificate.release, certificate.scope, (), certificate, (), answers)
+def published_of(
+    certificate: Certificate, answers: Sequence[tuple[str | None, Release]] | None = None
+) -> Published:
+    """Return a published table as its certificate alone says it, or with answers that say more."""
+    releases = tuple(releases_of(certificate).items()) if answers is None else tuple(answers)
+    adjusted = {answer.unit: _exact(answer.adjusted) for answer in reversed(certificate.answers)}
+    values, clock = [adjusted.get(unit) for unit, _ in releases], clock_of(filter(None, [certificate.window]))
+    rows = rows_of_answers(releases, certificate.scope, values, certificate.frameworks.values(), clock)
+    judged = tuple(Rule(certificate.query).added(rows))
+    return Published(certificate.release, certificate.scope, judged, certificate, (), releases)
+
+
+def _exact(adjusted: Mapping[str, str] | None) -> Mapping[str, Fraction] | None:
+    return None if adjusted is None else {cell: Fraction(value) for cell, value in adjusted.items()}
+
+
+def rows_of_answers(
+    answers: Sequence[tuple[str | None, Drawn | Release]], scope: str,
+    adjusted: Sequence[Mapping[str, Fraction] | None], frameworks: Iterable[Plain], clock: str,
+    estimated: Sequence[Sequence[Estimate]] | None = None,
+) -> tuple[Json, ...]:  # fmt: skip
+    """Return the rows of a table of cells, unit by unit; `clock` says whose clock tells their hours, if anybody's."""
+    estimates = iter(chain.from_iterable(estimated or ()))
+    cells = sum(len(answer.labels) for _, answer in answers)
+    boxes = boxes_in(frameworks, answers[0][1].labels)
+    rows: list[Json] = []
+    for (unit, answer), nearest_values in zip(answers, adjusted, strict=True):
+        if not answer.labels:  # of randomised rows, which have a table of their own
+            continue
+        for row in rows_of(answer.labels, answer.values, answer.randomiser, LEVEL, cells):
+            line: Json = dict(row)
+            if scope == "unit":
+                line = {"unit": unit, **row}
+            if estimated is not None:
+                line |= next(estimates).columns
+            if nearest_values is not None:
+                line["adjusted"] = readable(nearest_values[row["cell"]])
+            if boxes is not None:
+                line |= zip("xy", boxes.middle(row["cell"]), strict=True)
+            if clock:
+                line[CLOCK] = clock
+            rows.append(line)
+    return tuple(rows)
+
+
+def clock_of(facts: Iterable[Fact]) -> str:
+    """Return whose clock tells the cells of a table, "" where no clock does."""
+    return next((fact.clock for fact in facts if isinstance(fact, Window)), "")
 
 
 @dataclass(frozen=True)

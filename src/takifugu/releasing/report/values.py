@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from itertools import chain
 
 from takifugu.analysis.randomisers import MARKS, answered
 from takifugu.core.escaping import at_least, at_most, plus_minus
-from takifugu.core.plain import Json, Row
+from takifugu.core.plain import Row
 from takifugu.core.text.bars import common_error, relative_error
 from takifugu.releasing.certificates.cells import READABLE, UPPER
 from takifugu.releasing.postprocess.picture import (
@@ -87,7 +86,7 @@ def farthest_end(answer: Release, cells: int) -> Fraction | None:
     return largest
 
 
-def _table_of_cells(t: Published, rows: Sequence[Json]) -> Table:
+def _table_of_cells(t: Published, rows: Sequence[Row]) -> Table:
     """Return one row per cell, with any adjusted value.
 
     Intervals are shown only where they differ in width.
@@ -121,7 +120,7 @@ def _estimated(row: Row) -> list[str | Cell]:
     return [number(row["estimate"]), f"{number(row['estimate_low'])} to {number(row['estimate_high'])}"]
 
 
-def _tables_of_two_ways(t: Published, places: Places, rows: Sequence[Json]) -> Iterator[Table]:
+def _tables_of_two_ways(t: Published, places: Places, rows: Sequence[Row]) -> Iterator[Table]:
     """Yield the noisy and any adjusted values, with the longer way down."""
     name, other_name = axes_of(t.certificate)
     down, across = (list(dict.fromkeys(way)) for way in zip(*places, strict=True))
@@ -148,8 +147,8 @@ def _crossed(
 def _table_of_units(t: Published, answers: Answers) -> Table:
     """Return one row per unit, or per value for many cells."""
     labels, caption = t.releases[0][1].labels, f"Published values of {t.name}{t.certificate.unit_in_brackets}"
-    every = list(chain.from_iterable(rows for _, rows in answers))
-    error, note = common_error(every), ""
+    every, note = t.rows, ""
+    error = common_error(every)
     if every[0]["low"] is not None:
         note = _note(t, every, error)
     header, body = [t.certificate.person, "cell", "noisy value"], list[Line]()
@@ -180,7 +179,7 @@ def _table_of_units(t: Published, answers: Answers) -> Table:
     return Table(caption, header, body, range(1, len(header)), note)
 
 
-def _places(t: Published, rows: Sequence[Json]) -> Iterator[Block]:
+def _places(t: Published, rows: Sequence[Row]) -> Iterator[Block]:
     """Yield the number of places by mark, and those not called safe."""
     count = Counter(map(place_kind, rows))
     caption = ", ".join(f"{count[kind]:,} {kind}" for kind in LEGEND if count[kind])

@@ -257,7 +257,7 @@ def _windows(certificates: Sequence[Certificate]) -> Iterator[tuple[str, list[Ro
     """Yield each window with its marked places, none for numbers."""
     for certificate in certificates:
         if certificate.window is not None:
-            rows = list[Row](chain.from_iterable(rows for _, rows in published_of(certificate).rows_by_unit))
+            rows = list(published_of(certificate).rows)
             if rows and UPPER in rows[0]:
                 yield certificate.window.period, rows
 
