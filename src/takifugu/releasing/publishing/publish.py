@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from takifugu.analysis import randomisers
 from takifugu.core.assumptions import Assumption
@@ -32,7 +32,7 @@ from takifugu.releasing.publishing.statements import declared_of, statements_of
 from takifugu.releasing.publishing.states import InFolder, InLedger, paying_for_new_values, row_of
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Ledger, Payment, Reservation
+    from takifugu.accounting.ledger import Ledger, Payment
     from takifugu.releasing.publishing.choosing import Choice
 
 Budget = Number | tuple[Number, Number]
@@ -73,7 +73,7 @@ class Stored:
     """
 
     book: Ledger
-    paid: Reservation | Payment
+    paid: Payment
     bundle: Bundle
     recipe: Plain
     since: str | None
@@ -117,7 +117,7 @@ def keep(
     if waiting is not None and waiting.state == "drawn":
         progress.state = ReleaseState.DRAWN
         return stored_of(book, waiting)
-    paid: Payment | Reservation
+    paid: Payment
     if waiting is None:
         check(questions)
         foresee(questions)
@@ -139,7 +139,7 @@ def stored_of(book: Ledger, drawn: Payment) -> Stored:
     return Stored(book, drawn, bundle_of(drawn.values, drawn.ids), drawn.recipe, drawn.created)
 
 
-def pay(questions: Sequence[Ready], ledger: Ledger, order: Order, progress: Progress) -> Reservation:
+def pay(questions: Sequence[Ready], ledger: Ledger, order: Order, progress: Progress) -> Payment:
     """Announce the spending and its exclusions, then pay.
 
     Raises ReadingChanged where it has to be said first whether the entries are the same, and PeopleUndeclared where it
@@ -147,19 +147,14 @@ def pay(questions: Sequence[Ready], ledger: Ledger, order: Order, progress: Prog
     """
     requested, source = [ready.question for ready in questions], normalised(order.source)
     debits, first = debits_of(requested), requested[0]
-    terms: dict[str, Any] = {
-        "reading": first.reading, "entries": first.entries, "same_entries": order.same_entries, "why": order.why,
-        "same_people": order.same_people, "identity": order.identity, "recipe": order.recipe,
-    }  # fmt: skip
-    account = ledger.preview(source, debits, order.budget, **terms)
+    account = ledger.preview(
+        source, debits, order.budget, reading=first.reading, entries=first.entries, same_entries=order.same_entries,
+        same_people=order.same_people, why=order.why, identity=order.identity, recipe=order.recipe,
+    )
     if account.asks is not None:
         raise account.asks
     tell_before(requested, source, account, order.people)
-
-    def reserve() -> Reservation:
-        return ledger.reserve(source, debits, order.budget, **terms, computed=account)
-
-    return progress.pay(ledger, source, order.identity, reserve)
+    return progress.pay(ledger, account, order.identity)
 
 
 def draw(
