@@ -239,7 +239,7 @@ def test_of_the_private_data_no_belief_is_made(tmp_path: Path, belief: str) -> N
 WARDS = WARD.replace('value = "state"', 'value = "state"\nunit = "patient"').replace(
     "[[table]]", "units_independent = true\n[[table]]"
 ).replace("epsilon = 0.5", "epsilon = 0.1\nper = \"pooled\"")  # fmt: skip
-_ONLY_DATA = "depends on how many patients there are, which only the data say; `takifugu advise {}` tells it"
+_ONLY_DATA = "depends on how many patients there are, which was not read; `takifugu advise {}` tells it"
 
 
 @pytest.mark.parametrize("said", ["shares = { calm = 0.75, busy = 0.25 }", "values = { calm = 5000, busy = 900 }"])

@@ -13,6 +13,7 @@ from tests.support.releases import put
 import takifugu as tf
 from takifugu.calibration import Comparisons, compare
 from takifugu.calibration.alternatives import INAPPLICABLE
+from takifugu.cli.samples.examples import write_example
 from takifugu.releasing.cost import cost
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.prices import epsilons_of
@@ -89,6 +90,17 @@ def test_no_rows_are_read_for_windows_to_come(tmp_path: Path) -> None:
     (document,) = json_of("cost", where, "--windows", "4")["files"]
     assert [row["releases"] for row in document["outlook"]["ahead"]] == [1, 2, 4]
     assert not (tmp_path / "ledger.db").exists()
+
+
+def test_a_table_of_all_is_not_judged_by_one_of_them(tmp_path: Path) -> None:
+    """The example of the README, which is good, was called useless: windows to come were judged by one household."""
+    write_example("households", tmp_path)
+    (file,) = tmp_path.rglob("households.toml")
+    printed = words_of(succeed("cost", file, "--windows", "4"))
+    assert "4 windows fit the budget" in printed
+    assert "a cell can be" not in printed
+    assert "depends on how many households there are, which was not read; `takifugu advise" in printed
+    assert "hot-water: good" in words_of(succeed("advise", file))
 
 
 def test_epsilons_are_read_between_commas() -> None:

@@ -25,6 +25,7 @@ from takifugu.core.text.tables import labelled, name_of
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.advice.forecast import Forecast, Foreseen, forecast_of
 from takifugu.releasing.file.kind import ReleaseFile
+from takifugu.releasing.planning.notices import unjudged_words
 from takifugu.releasing.planning.outlook import Outlook, outlook
 from takifugu.releasing.planning.plan import Plan, Watch, aims_as_needed, aims_of, planned_of, unwatched
 from takifugu.releasing.planning.prices import Compared, Prices, compared, meaning_words, only_one, prices
@@ -138,7 +139,7 @@ class Cost(Foreseen):
     prices: tuple[Prices, ...] = ()
     outlook: Outlook | None = None
     why_not: str = ""
-    more: str = ""
+    more: tuple[str, ...] = ()
     has_several: bool = False
     published: tuple[str, ...] = ()
 
@@ -172,8 +173,7 @@ class Cost(Foreseen):
             yield from priced.parts
         if self.outlook is not None:
             yield from self.outlook.parts
-        if self.more:
-            yield words(self.more)
+        yield words(*self.more)
 
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
@@ -213,17 +213,21 @@ def cost(
     if name is not None:
         side_by_side = only_one(side_by_side, name, file)
     priced = tuple(prices(file, scopes, epsilons, watch)) if epsilons else ()
-    more = "" if side_by_side else f"All mechanisms, and why some do not apply: {command('cost', '--all', file.path)}"
+    more = list[str]()
+    if not side_by_side:
+        more.append(f"All mechanisms, and why some do not apply: {command('cost', '--all', file.path)}")
     try:
         planned = planned_of(file, scopes, watch)
     except CalibrationRefused as error:
         if not side_by_side and not priced:
             raise
-        return Cost((), None, side_by_side, priced, ahead, error.message, more)
-    forecast = forecast_of(planned, is_due=False)
+        return Cost((), None, side_by_side, priced, ahead, error.message, (*more,))
+    forecast = forecast_of(planned.judged, is_due=False)
+    if planned.unjudged:
+        more.insert(0, f"{', '.join(planned.unjudged)}: {unjudged_words(file)}")
     has_several = len(planned.tables) > 1 and not all(item.shares_epsilon for item in file.items)
     there = _published(file) if windows is None else ()
-    return Cost(tables_of(planned), forecast, side_by_side, priced, ahead, "", more, has_several, there)
+    return Cost(tables_of(planned), forecast, side_by_side, priced, ahead, "", (*more,), has_several, there)
 
 
 def _published(file: ReleaseFile) -> tuple[str, ...]:

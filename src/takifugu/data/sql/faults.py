@@ -96,7 +96,8 @@ CAUSES = (
           'nulls = "unobserved", or value = "coalesce({value}, \'...\')" with a state'),
     Cause("unknown state", "value", "a value in {value} that is none of the states",
           "every value is one of the declared states",
-          'value = "lower(trim({value}))" or a CASE; or declare the state'),
+          'value = "lower(trim({value}))" or a CASE; or declare the state; or, of numbers, bins = {{ low = [0, 2], '
+          "high = [2, inf] }}"),
     Cause("no place", "value", "no place in {value}", "a visit is somewhere: one that is left out is not counted",
           'where = "{value} IS NOT NULL", if such rows are no visits'),
     Cause("no coordinate", "value", "a coordinate in {value} that is no finite number", "a place has two of them",

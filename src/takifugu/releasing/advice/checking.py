@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from takifugu.core.errors import CalibrationRefused
-from takifugu.core.escaping import at_least, at_most, command
+from takifugu.core.escaping import at_least, at_most
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import paragraph, text_table
 from takifugu.core.tracebacks import without_data
@@ -23,6 +23,7 @@ from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.file.relation_keys import UNOPENED
 from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.planning.expected import expected
+from takifugu.releasing.planning.notices import unjudged_words
 from takifugu.releasing.planning.plan import (
     Plan,
     Watch,
@@ -38,9 +39,6 @@ _THERE, _LATER = "computed", "depends on the data"
 NOT_SEEN = (
     "Not looked at: the columns and values of the data, and what the ledger has counted. `advise` reads the data, and "
     "counts the rows that a rule leaves out."
-)
-_UNJUDGED = (
-    "whether it is worth reading depends on how many {people} there are, which only the data say; {advise} tells it"
 )
 
 
@@ -93,11 +91,7 @@ def check(
     """
     file = load(path, UNOPENED, window=window)
     planned = calibrated_unread(file, watch)
-    counts_people = file.kind.facts.has_lengths and not planned.knows_units  # of whom nobody knows how many there are
-    unjudged = list[str]()
-    if counts_people:
-        unjudged = [table.name for table in planned.tables if table.scope == "pooled"]
-    judged = planned.only({table.name for table in planned.tables} - {*unjudged}) if unjudged else planned
+    unjudged, judged = planned.unjudged, planned.judged
     refuse_other_names(planned.only(unjudged))
     advice = advice_of(judged)  # which refuses an expectation that a table contradicts
     refused = [] if allow_useless else refusals(judged, list(map(expected, judged.tables)), advice)
@@ -106,7 +100,7 @@ def check(
         raise CalibrationRefused("; ".join(refused))
     mechanisms, remarks = _mechanisms(planned), dict[str, list[str]]()
     if unjudged:
-        remarks[_UNJUDGED.format(people=file.people.many, advise=command("advise", file.path))] = unjudged
+        remarks[unjudged_words(file)] = [*unjudged]
     tables = list[CheckedTable]()
     for item in file.items:
         names = table_names(file, [item])

@@ -150,6 +150,15 @@ def notices_of_reading(file: ReleaseFile) -> tuple[str, ...]:
     return (f"{asks_words(question)}\n{command('cost', file.path)} shows what either answer costs",)
 
 
+def unjudged_words(file: ReleaseFile) -> str:
+    """Say why a table of all units together is not judged where they were not read."""
+    advise = command("advise", file.path)
+    return (
+        f"whether it is worth reading depends on how many {file.people.many} there are, which was not read; {advise} "
+        f"tells it"
+    )
+
+
 def asks_words(question: InputError | None) -> str:
     """Say what a release will ask before it pays; "" for nothing."""
     return "" if question is None else f"the release will ask first: {question.message}"

@@ -94,6 +94,19 @@ class Plan:
         """Return whether the units are known; unread records hide them."""
         return self.file.owner_column is None or bool(self.unit_names)
 
+    @property
+    def unjudged(self) -> tuple[str, ...]:
+        """Return the tables of all units together where only the data say how many there are."""
+        if self.knows_units or not self.file.kind.facts.has_lengths:
+            return ()
+        return tuple(table.name for table in self.tables if table.scope == "pooled")
+
+    @property
+    def judged(self) -> Plan:
+        """Return the plan of the tables that can be judged by what was read."""
+        unjudged = self.unjudged
+        return self.only({table.name for table in self.tables} - {*unjudged}) if unjudged else self
+
     def only(self, names: Collection[str]) -> Plan:
         """Return the plan of these of its tables alone."""
         tables = tuple(table for table in self.tables if table.name in names)
