@@ -130,9 +130,9 @@ class ChainSection:
         keys = self.ways
         if len(keys) != 1:
             message = f"is given beside {keys[1]}" if keys else "is missing"
-            fix = "write one of matrix = [[...], ...], mean_duration = {...} with next_state = {...}, and [belief.fit]"
+            fix = "write one of matrix = [[...], ...], mean_duration = {...} with next_state = {...}, or [belief.fit]"
             if self.matrix_by is not None or self.matrices is not None or self.mean_durations is not None:
-                fix = "write one of matrices = {...}, mean_durations = {...} and [belief.fit]"
+                fix = "write one of matrices = {...}, mean_durations = {...} or [belief.fit]"
             missing = "matrix" if self.matrix_by is None else "matrices"
             yield InputError(message, fix=fix).at(keys[0] if keys else missing)
         elif self.matrix_by is None and keys[0] in ("matrices", "mean_durations"):
