@@ -7,7 +7,7 @@ them does (docs/theory/influence.md). On sequences the recursion is never above 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -54,7 +54,8 @@ class Curve(Generic[Along]):
     The work counts operations. `is_least` says whether a mechanism with the profile attains the loss: then `group`
     is never smaller. `along` is the loss of a recording by its stretches, and what each step of one loses for
     any two values; it says whether the recording may start anew before any step. `hides_runs` says that both follow
-    the `run` of a family.
+    the `run` of a family. `first_step` is the law of a recording's first step, equal for recordings of which one is the
+    beginning of the other.
     """
 
     loss: Callable[[Along, Profile, Family], Loss]
@@ -62,6 +63,7 @@ class Curve(Generic[Along]):
     is_least: Callable[[Along], bool] = lambda belief: False
     along: Callable[[Along, IntArray, FloatArray, Family, bool], Loss] | None = None
     hides_runs: bool = False
+    first_step: Callable[[Along], Hashable] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,12 +288,18 @@ def _in_stretches(belief: OneSequence, lengths: IntArray, rates: FloatArray) -> 
     tables = tuple(rate * (1 - np.eye(len(belief.states))) for rate in different.tolist())
     return Profile(tables, lengths, table_of.ravel())
 
+
+
+def _first_step(belief: OneSequence) -> Hashable:
+    return belief.with_length(1)
+
+
 #: For two states and one law of the first the recursion is attained (Theorem 3).
 CHAIN = Curve(
     _patient_loss, chain_work, lambda chain: len(chain.states) == 2 and not chain.starts_anyhow, _along_chain,
-    hides_runs=True,
-)
-CLASS = Curve(class_loss, class_work, along=_along_class, hides_runs=True)
+    hides_runs=True, first_step=_first_step,
+)  # fmt: skip
+CLASS = Curve(class_loss, class_work, along=_along_class, hides_runs=True, first_step=_first_step)
 #: The loss over a class of binary chains is that of its worst one with any start (chain classes, section 6); the proof
 #: is of Lemma 2, which needs no start. It is step by step, so runs follow; any state may follow any other in the class.
 INTERVAL: Curve[BinaryChains] = Curve(
@@ -299,6 +307,7 @@ INTERVAL: Curve[BinaryChains] = Curve(
     lambda belief: chain_work(belief.worst),
     along=lambda belief, lengths, rates, family, _: _along_chain(belief.worst, lengths, rates, family, True),
     hides_runs=True,
+    first_step=_first_step,
 )
 
 #: Curves by type of belief.

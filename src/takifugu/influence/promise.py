@@ -11,6 +11,7 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Part, Problem
 from takifugu.analysis.sensitivity import component_change, part_change
 from takifugu.core.errors import Unsupported
+from takifugu.influence.beginnings import longest
 from takifugu.influence.curves import Release, joint_loss
 from takifugu.model.queries import Additive
 from takifugu.numbers.rationals import decimal_up
@@ -39,7 +40,7 @@ def promise_of(problem: Problem, scale: Fraction) -> Promise:
     if problem.is_pair:
         return plain
     worst = Promise(Fraction(0), Covers.ENTRIES, change.witness)
-    for part in problem.parts:
+    for part in longest(problem.parts):
         part_promise = _part_promise(part, scale / problem.grid)
         if part_promise.epsilon > worst.epsilon:
             worst = part_promise

@@ -16,6 +16,7 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Part, Problem
 from takifugu.analysis.sensitivity import part_change
 from takifugu.core.errors import Unsupported
+from takifugu.influence.beginnings import longest
 from takifugu.influence.curves import CURVES, Release, influence_loss
 from takifugu.influence.profiles.patience import EVALUATIONS
 from takifugu.mechanisms.common.answer_noise import covering
@@ -51,7 +52,7 @@ class Influence:
         if refused:
             return refused
         scale, witness = Fraction(0), Witness("any one value against another", "no secret moves the answer")
-        for part in sorted(problem.parts, key=part_change, reverse=True):
+        for part in sorted(longest(problem.parts), key=part_change, reverse=True):
             try:
                 needed, forced_by = part_scale(part, problem.epsilon, scale)
             except Unsupported as error:
@@ -120,7 +121,7 @@ def predicted_cost(problem: Problem, evaluations: float = EVALUATIONS) -> Cost:
     One part is searched, and all others need no more than it, which one evaluation tells.
     """
     losses = farthest = 0.0
-    for part in problem.parts:
+    for part in longest(problem.parts):
         curve = CURVES.of(part.belief)
         if curve is not None:
             work = curve.work(part.belief)

@@ -14,6 +14,7 @@ from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Part, Problem
 from takifugu.core.errors import Unsupported
+from takifugu.influence.beginnings import longest
 from takifugu.influence.curves import profile_loss
 from takifugu.influence.profiles.normal import NormalRelease, log_share, normal_profile
 from takifugu.mechanisms.common.answer_noise import normal_noise
@@ -54,7 +55,7 @@ class InfluenceGaussian:
         if refused:
             return refused
         sigma, witness = Fraction(0), Witness("any one value against another", "no secret moves the answer")
-        for part in sorted(problem.parts, key=lambda part: longest_change(part.answer), reverse=True):
+        for part in sorted(longest(problem.parts), key=lambda part: longest_change(part.answer), reverse=True):
             try:
                 needed = _part_sigma(part, problem.epsilon, problem.delta, sigma)
             except Unsupported as error:

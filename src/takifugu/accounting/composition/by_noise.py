@@ -30,6 +30,7 @@ from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import Moving
 from takifugu.core.errors import CompositionRefused, Unsupported
+from takifugu.influence.beginnings import beginning
 from takifugu.influence.curves import Release, joint_loss
 from takifugu.influence.stretched import stretched_loss
 from takifugu.model.beliefs import Belief
@@ -119,12 +120,12 @@ def _trivial(terms: Iterable[Item], reach: Callable[[Item], Fraction]) -> Fracti
 
 
 def _costs_in_place(view: View, belief: Belief, longer: Belief, terms: Sequence[Item]) -> Iterator[Fraction]:
-    """Yield the joint costs of releases about the entries of `longer`.
+    """Yield the joint costs of releases about the entries of `longer`; beginnings of a piece cost no more than it.
 
     The belief `longer` is `belief` itself, whose secrets are known, or is about another length, in which every step
     counts.
     """
-    pieces = dict[Hashable, Belief]()  # holds the pieces, so that an id stays theirs
+    pieces = dict[Hashable, tuple[Part, Sequence[Item]]]()  # holds the pieces, so that an id stays theirs
     if longer is belief:
         secret_runs = view.secret_runs(belief, [term.read for term in terms])
     else:
@@ -132,10 +133,19 @@ def _costs_in_place(view: View, belief: Belief, longer: Belief, terms: Sequence[
     for number, run, family in secret_runs:
         piece = longer.component(number)
         shares = [term._replace(read=term.read.of_run(run)) for term in terms]
-        key = (id(piece), family, *(term.read.effect for term in shares))
-        if key not in pieces:
-            pieces[key] = piece
-            yield _part_cost(view, Part(piece, standing_in(len(run)), family, run.start), shares)
+        key = _beginning(piece, family, shares) or (id(piece), family, *(term.read.effect for term in shares))
+        if key not in pieces or len(run) > pieces[key][0].belief.size:
+            pieces[key] = Part(piece, standing_in(len(run)), family, run.start), shares
+    for part, read in pieces.values():
+        yield _part_cost(view, part, read)
+
+
+def _beginning(piece: Belief, family: Family, shares: Sequence[Item]) -> Hashable | None:
+    """Return a key that is equal for beginnings of one piece, where all its entries count alike."""
+    answers = [term.read.answer for term in shares]
+    if any(answer is None or term.read.together for answer, term in zip(answers, shares, strict=True)):
+        return None
+    return beginning(piece, family, [answer for answer in answers if answer is not None])
 
 
 def _costs_of_windows(

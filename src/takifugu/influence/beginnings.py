@@ -1,0 +1,48 @@
+"""Parts that are the beginning of another part: they lose no more, so noise for the longest serves them.
+
+A mechanism that reads the first m entries of a recording reads the whole recording, with a profile of 0 on the rest.
+What is proved of all mechanisms with the profile of the whole holds for it, too, because the first m entries have the
+law that they have alone (docs/theory/influence.md, beginnings).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+
+from takifugu.analysis.problem import Part
+from takifugu.influence.curves import CURVES
+from takifugu.model.beliefs import Belief
+from takifugu.model.queries import Additive
+from takifugu.model.secrets.families import Family
+
+
+def longest(parts: Sequence[Part]) -> list[Part]:
+    """Return the parts without those that are known to be the beginning of another one.
+
+    >>> from fractions import Fraction
+    >>> from takifugu import Count, IndependentPieces, MarkovChain, Pufferfish, every_entry
+    >>> from takifugu.analysis.problem import Problem
+    >>> pieces = IndependentPieces(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5), [3, 5, 4])
+    >>> [part.belief.size for part in longest(Problem(Pufferfish(every_entry(), pieces), Count(1), Fraction(1)).parts)]
+    [5]
+    """
+    longest_of = dict[Hashable, Part]()
+    for part in parts:
+        key = beginning(part.belief, part.family, [part.answer]) or id(part)
+        if key not in longest_of or part.belief.size > longest_of[key].belief.size:
+            longest_of[key] = part
+    return [*longest_of.values()]
+
+
+def beginning(belief: Belief, family: Family, answers: Sequence[Additive]) -> Hashable | None:
+    """Return a key of a sequence whose steps are all secret and counted alike: equal for beginnings of one."""
+    curve = CURVES.of(belief)
+    if curve is None or curve.first_step is None or family.run > 1 or family.entries != range(belief.size):
+        return None
+    first = list[Hashable]()
+    for answer in answers:
+        if not isinstance(answer, Additive) or len(answer.total_kinds[1]) != 1:
+            return None
+        first.append(answer.restrict(slice(0, 1)).key)
+    return curve.first_step(belief), replace(family, entries=range(1)), *first
