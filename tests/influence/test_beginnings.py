@@ -4,6 +4,7 @@ The oracle is a linear program over all likelihoods with the profile (`influence
 """
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -116,6 +117,9 @@ def test_recordings_that_differ_in_more_than_length_stay() -> None:
     others = problem(tf.IndependentPieces(tf.MarkovChain(THREE, 1, "any"), [5]), tf.Count(1)).parts
     assert sorted(part.belief.size for part in longest([*parts, *others])) == [5, 6]
     assert {part.family for part in longest(parts)} == {Family(range(6))}
+    (four, six) = sorted(parts, key=lambda part: part.belief.size)
+    assert len(longest([replace(six, family=Family((0, 5))), four])) == 2  # not all of its steps are secret
+    assert len(longest([replace(six, family=Family(range(6), ((0, 1),))), four])) == 2  # nor are all values
 
 
 def test_a_ledger_counts_the_longest_alone() -> None:

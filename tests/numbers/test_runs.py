@@ -1,6 +1,5 @@
 """Numbers as runs are the numbers one by one."""
 
-import math
 
 import numpy as np
 import pytest
@@ -55,18 +54,6 @@ def test_what_repeats_takes_no_memory():
     assert hours.at(np.array([10**12 + 1])).tolist() == [1]
     assert hours.between(3 * 10**11, 3 * 10**11 + 3).ends.tolist() == [2, 3]
     assert "values" not in vars(hours)
-
-
-@given(NUMBERS.map(np.abs), st.one_of(st.integers(-1, 25), st.floats(-1, 25)), st.booleans())
-def test_where_sums_pass_a_limit(row, limit, or_at):
-    sums = [sum(row[:n]) for n in range(len(row) + 1)]
-    beyond = [n for n, total in enumerate(sums) if total > limit or (or_at and total == limit)]
-    assert Runs.of(row).first_above(limit, or_at) == min(beyond, default=len(row) + 1)
-
-
-def test_sums_pass_no_infinite_limit():
-    assert Runs.alike(1, 5).first_above(math.inf) == 6
-    assert Runs.alike(1, 5).first_above(-math.inf, or_at=True) == 0
 
 
 @given(PAIRS)

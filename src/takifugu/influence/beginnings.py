@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from takifugu.analysis.problem import Part
 from takifugu.influence.curves import CURVES
 from takifugu.model.beliefs import Belief
@@ -42,7 +44,7 @@ def beginning(belief: Belief, family: Family, answers: Sequence[Additive]) -> Ha
         return None
     first = list[Hashable]()
     for answer in answers:
-        if not isinstance(answer, Additive) or len(answer.total_kinds[1]) != 1:
+        if not isinstance(answer, Additive) or np.unique(answer.total_kinds[0], axis=1).shape[1] != 1:
             return None
         first.append(answer.restrict(slice(0, 1)).key)
     return curve.first_step(belief), replace(family, entries=range(1)), *first

@@ -1,4 +1,4 @@
-"""Integer enclosures of P(|Z| > z) for standard Laplace and normal Z, and the search that finds quantiles from them.
+"""Integer enclosures of P(|Z| > z) for standard Laplace and normal Z, and the searches that find quantiles from them.
 
 Only integers are used, with floors below and ceilings above, so the bounds hold without any assumption about a
 floating-point library. Both laws come from one kind of series with positive terms, with w = z^2 or 2z:
@@ -9,16 +9,21 @@ floating-point library. Both laws come from one kind of series with positive ter
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, isqrt
+from math import ceil, isqrt, log
 
+from takifugu.core.errors import InputError
 from takifugu.numbers.search import between, halved, next_to
 
 Enclosure = tuple[int, int]
 """Integers (low, high) around a number times 2^bits."""
 
+Survival = Callable[[Fraction, int], Enclosure]
+
+#: Digits of a probability to stay unseen: what is below 2^-BITS counts as nothing.
+BITS = 128
 _GUARD_BITS = 32
 
 
@@ -63,6 +68,43 @@ def normal_survival(z: Fraction, bits: int) -> Enclosure:
     root_high = isqrt(-(-numerator // (denominator * pi_low))) + 1
     inside_low, inside_high = root_low * sum_low // exp_high, -(-root_high * sum_high // exp_low)
     return _drop_guard(max((1 << work) - inside_high, 0), (1 << work) - inside_low)
+
+
+def laplace_above(distance: Fraction) -> Fraction:
+    """Return e^-distance from above.
+
+    >>> 0.3678 < laplace_above(Fraction(1)) < 0.3679
+    True
+    """
+    return Fraction(laplace_survival(distance, BITS)[1], 1 << BITS)
+
+
+def exceeds(survival: Survival, terms: Sequence[tuple[Fraction | int, Fraction]], miss: Fraction) -> bool:
+    """Return whether weighted tails, (weight, z) each, sum to more than `miss`; the undecided do."""
+    start = 64 + miss.denominator.bit_length()
+    for bits in (start, start + 2000):
+        low = high = Fraction(0)
+        for weight, z in terms:
+            ends = [weight * end for end in survival(z, bits)]
+            low, high = low + min(ends), high + max(ends)
+        if low > miss * 2**bits:
+            return True
+        if high <= miss * 2**bits:
+            return False
+    return True
+
+
+def missed(level: Fraction | float) -> tuple[Fraction, float]:
+    """Return 1 - level, and about the logarithm of its inverse, a place to start a search.
+
+    Raises InputError unless 0 < level < 1.
+    """
+    if not 0 < level < 1:
+        raise InputError(
+            f"level is {level!r}", rule="it must be above 0 and below 1", fix="write for example 0.95"
+        ).at("level")
+    miss = 1 - Fraction(level)
+    return miss, log(miss.denominator) - log(miss.numerator)
 
 
 def first_not_exceeded(exceeds: Callable[[int], bool], guess: int) -> int:

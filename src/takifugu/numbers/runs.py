@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -160,23 +159,6 @@ class Runs:
     @property
     def total(self) -> int:
         return int(self._sums[-1])
-
-    def first_above(self, limit: float, or_at: bool = False) -> int:
-        """Return the first place with earlier numbers' sum above a limit.
-
-        With `or_at` the sum may also be at the limit. Without such a place the answer is size + 1.
-
-        >>> [Runs.of(np.array([2, 2, 2, 0, 5])).first_above(limit, or_at) for limit in (4, 6, 11) for or_at in (0, 1)]
-        [3, 2, 5, 3, 6, 5]
-        """
-        behind = int(np.searchsorted(self._sums, limit, side="left" if or_at else "right"))
-        if behind in (0, len(self._sums)):
-            return 0 if behind == 0 else self.size + 1
-        start, value, before = int(self.starts[behind - 1]), int(self.values[behind - 1]), int(self._sums[behind - 1])
-        places = max(math.floor((limit - before) / value), 0)
-        while before + places * value < limit or (not or_at and before + places * value == limit):
-            places += 1
-        return start + places
 
 
 class Repeated(Runs):

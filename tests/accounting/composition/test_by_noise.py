@@ -47,6 +47,14 @@ def cost(about: Framework, *charges: Charge) -> Fraction:
     return short
 
 
+def test_the_longest_of_some_recordings_stands_for_them_only_where_all_is_known_value_by_value() -> None:
+    about = in_pieces(1, 2)
+    even, of_first = noisy(about, [1, 1, 1]), noisy(about, [5, 0, 0])
+    assert cost(about, even) == 1
+    foreign = replace(of_first, framework="another", answers=())
+    assert cost(about, even, of_first) == cost(about, even, foreign) == 6
+
+
 def test_the_entry_that_all_releases_together_tell_most_about_decides() -> None:
     for about in (users(3), users(3, names=list("abc")), steps(3)):
         first, second = noisy(about, [2, 0, 1]), noisy(about, [1, 4, 3], 2)

@@ -14,7 +14,7 @@ from takifugu.analysis.expectations.moments_of_chains import memory
 from takifugu.analysis.expectations.reversible_chains import sum_of_least
 from takifugu.analysis.questions.expected_answer import expected_answer, expected_range
 from takifugu.analysis.questions.joint_states import all_states
-from takifugu.analysis.questions.likely_range import likely_range
+from takifugu.analysis.questions.likely_range import TILTS, likely_range, log_moments, of_components
 from takifugu.core.errors import Unsupported
 
 MATRICES = ([[0.9, 0.1], [0.4, 0.6]], [[0.2, 0.8], [0.9, 0.1]], [[0.99, 0.01, 0], [0, 0.5, 0.5], [0.3, 0, 0.7]])
@@ -78,6 +78,21 @@ def test_many_runs_are_bounded_wider_and_not_by_far(initial, monkeypatch) -> Non
     assert (low <= exact[0]).all()
     assert (high >= exact[1]).all()
     assert ((high - low) <= 3.5 * (exact[1] - exact[0])).all()
+
+
+@pytest.mark.parametrize("initial", ["stationary", [0.2, 0.8], "any"])
+def test_recordings_of_many_lengths_are_followed_at_once(initial) -> None:
+    """A table of recordings of 326 lengths was never doubted: beyond 64 lengths a wide bound took their place."""
+    lengths = [1 + 7 * n % 90 for n in range(200)]
+    pieces = tf.IndependentPieces(tf.MarkovChain([[0.9, 0.1], [0.3, 0.7]], 1, initial), lengths)
+    count, tilts = tf.Count(1).resolve(pieces), np.concatenate([TILTS, -TILTS])
+    exact = of_components(pieces, count, tilts)
+    assert log_moments(pieces, count, tilts) == pytest.approx(exact, rel=1e-7)
+    seen = tf.Linear([int(entry % 9 > 0) for entry in range(pieces.size)]).resolve(pieces)  # a ninth is not observed
+    bound, exact = log_moments(pieces, seen, tilts), of_components(pieces, seen, tilts)
+    assert (bound >= exact - 1e-9 * np.abs(exact)).all()
+    highest = [((moments + 8) / tilts)[: len(TILTS)].min() for moments in (bound, exact)]
+    assert highest[1] <= highest[0] < 1.5 * highest[1]
 
 
 def test_an_unknown_start_has_a_range_of_means_and_of_answers() -> None:

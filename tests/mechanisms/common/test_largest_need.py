@@ -274,13 +274,13 @@ def test_scale_and_comparison_are_those_of_one_by_one(matrix: list[list[float]],
 
 def test_most_steps_of_a_long_chain_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     solved = list[int]()
-    plain = DenseFamily.losses_of
+    plain = DenseFamily.loss
 
     def counted(family: DenseFamily, index: int, scale: Fraction) -> float:
         solved.append(family.entry)
         return plain(family, index, scale)
 
-    monkeypatch.setattr(DenseFamily, "losses_of", counted)
+    monkeypatch.setattr(DenseFamily, "loss", counted)
     for mechanism in (WASSERSTEIN, LAPLACE_EXACT):
         mechanism.bound(chain_problem(SLOW, 200))
     assert len(set(solved)) < 10

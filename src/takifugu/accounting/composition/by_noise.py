@@ -143,9 +143,8 @@ def _costs_in_place(view: View, belief: Belief, longer: Belief, terms: Sequence[
 def _beginning(piece: Belief, family: Family, shares: Sequence[Item]) -> Hashable | None:
     """Return a key that is equal for beginnings of one piece, where all its entries count alike."""
     answers = [term.read.answer for term in shares]
-    if any(answer is None or term.read.together for answer, term in zip(answers, shares, strict=True)):
-        return None
-    return beginning(piece, family, [answer for answer in answers if answer is not None])
+    known = [answer for answer in answers if answer is not None]
+    return beginning(piece, family, known) if len(known) == len(answers) else None
 
 
 def _costs_of_windows(

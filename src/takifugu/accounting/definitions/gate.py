@@ -17,7 +17,7 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Randomiser, answered
 from takifugu.analysis.sensitivity import change_to_hide
 from takifugu.core.escaping import number
-from takifugu.numbers.noise_laws import laplace_above
+from takifugu.numbers.noise_quantiles import laplace_above
 
 #: The exact answer may not be read off with more than this probability, whatever epsilon and delta are.
 MOST_READ = Fraction(95, 100)

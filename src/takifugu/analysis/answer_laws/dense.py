@@ -16,7 +16,7 @@ from itertools import product
 
 import numpy as np
 
-from takifugu.analysis.questions.answer_law import Compared
+from takifugu.analysis.questions.answer_law import Compared, Comparisons
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.lists import take
 from takifugu.numbers.distributions.pmf import Pmf
@@ -24,7 +24,6 @@ from takifugu.numbers.extended.floats import LOWEST, NARROW, UNIT, ExponentArray
 from takifugu.numbers.extended.laplace_smoothing import Chunks, decayed, roundings
 from takifugu.numbers.extended.leave_one_out import Weights
 from takifugu.numbers.rationals import round_up
-from takifugu.numbers.search import smallest_noise
 from takifugu.numbers.transport.on_the_line import w_infinity_candidates
 
 #: Relative amount by which a scale may exceed the smallest one, before it is rounded up to a short rational.
@@ -38,7 +37,7 @@ _FIRST_AND_SECOND: IntArray = np.array([[0, 1]])
 
 
 @dataclass(frozen=True, eq=False)
-class DenseFamily:
+class DenseFamily(Comparisons):
     """The laws of the answer given each value of one entry: rows of weights on start, start + step, ...
 
     `rows[value]` are the rows of a value's hull (one row for a single law), `starts[value]` the start states that they
@@ -87,7 +86,7 @@ class DenseFamily:
         return laws
 
     def losses(self, scale: Fraction) -> list[float]:
-        """Bound sup abs log A/B per comparison; scale 0 is no noise."""
+        """Return the loss of each comparison, all at once."""
         losses: list[float] = losses_between(self.laws, self.sides, self.decay(scale), self.margin).tolist()
         return losses
 
@@ -106,23 +105,14 @@ class DenseFamily:
         reach, slack = self.reach(index), Fraction(SLACK) + Fraction(1.01 * self.margin) / epsilon
         for move in self.moves(index):
             for scale in (round_up(move / epsilon), round_up(move / epsilon * (1 + slack))):
-                if scale * epsilon < reach and self.losses_of(index, scale) <= epsilon:
+                if scale * epsilon < reach and self.loss(index, scale) <= epsilon:
                     return move, scale
         return reach, round_up(reach / epsilon)
 
-    def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return a scale certain to keep the log-ratio within epsilon.
+    def lowest(self, proven: Fraction) -> Fraction:
+        return Fraction(SMALLEST_PLACES) * self.step
 
-        The scale is at most 2**-36 above the smallest one for epsilon less the error of the masses.
-        """
-        proven = self.reach(index) / epsilon
-        if not proven:
-            return proven
-        smallest = Fraction(SMALLEST_PLACES) * self.step
-        return smallest_noise(lambda b: self.losses_of(index, b), epsilon, proven, smallest)
-
-    def losses_of(self, index: int, scale: Fraction) -> float:
-        """Return the bound of `losses` for one comparison."""
+    def loss(self, index: int, scale: Fraction) -> float:
         laws = self.laws[list(self._rows_of(index))]
         return float(losses_between(laws, _FIRST_AND_SECOND, self.decay(scale), self.margin)[0])
 

@@ -12,7 +12,7 @@ from itertools import chain
 import numpy as np
 
 from takifugu.analysis.answer_laws.dense import compared
-from takifugu.analysis.questions.answer_law import AnswerLaw, Compared, Move
+from takifugu.analysis.questions.answer_law import AnswerLaw, Compared, Comparisons, Move
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs.pair import LawPair
@@ -33,7 +33,7 @@ from takifugu.numbers.transport.on_the_line import w_infinity_candidates
 
 
 @dataclass(frozen=True, eq=False)
-class ListedFamily:
+class ListedFamily(Comparisons):
     """The laws of the answer given each value of one entry, and the ordered pairs of value indices to compare.
 
     Both orders are always looked at. Each mass is right up to a factor 1 +- `relative_error`: 0 means exact, or given.
@@ -62,10 +62,6 @@ class ListedFamily:
         """
         return compared(self.pairs, {value: len(laws) for value, laws in self.hulls.items()})
 
-    def losses(self, scale: Fraction) -> list[float]:
-        """Bound sup abs log A/B per comparison; scale 0 is no noise."""
-        return [self._loss(*self._laws(index), scale) for index in range(len(self.compared))]
-
     def moves(self, index: int) -> tuple[Move, ...]:
         """Return increasing proposals for W-infinity; the last is certain.
 
@@ -91,7 +87,8 @@ class ListedFamily:
             return upper
         return min(Fraction(exact_laplace_scale(*self._laws(index), budget)), upper)
 
-    def _loss(self, p: Pmf, q: Pmf, scale: Fraction) -> float:
+    def loss(self, index: int, scale: Fraction) -> float:
+        p, q = self._laws(index)
         if scale:
             return laplace_log_ratio_bounds(p, q, float(scale) * (1 - 2.0**-52))[1] + self._margin
         sizes = 1 - float(min(log_masses(p).min(), log_masses(q).min()))

@@ -22,12 +22,11 @@ from itertools import combinations, product
 
 import numpy as np
 
-from takifugu.analysis.answer_laws.dense import SMALLEST_PLACES, DenseFamily
+from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.questions.answer_law import AnswerFamily, Compared, Comparisons
 from takifugu.core.arrays import FloatArray
 from takifugu.core.lists import among
 from takifugu.numbers.extended.floats import UNIT, Wide
-from takifugu.numbers.search import smallest_noise
 
 #: In place of a number in a hull: all laws of the hull, mixed by any initial law.
 WHOLE = -1
@@ -43,7 +42,7 @@ def over_all_starts(family: AnswerFamily) -> Comparisons:
     return family
 
 @dataclass(frozen=True, eq=False)
-class AnyStartFamily:
+class AnyStartFamily(Comparisons):
     """The comparisons of a family of any initial law, each over all of them at once (Song17 Theorem 3.2 is not used).
 
     `compared` holds (a, WHOLE, b, WHOLE) for every unordered pair of values.
@@ -68,19 +67,11 @@ class AnyStartFamily:
         noised = self.hulls.noised(scale).wide() if scale else None
         return [self._loss(index, noised) for index in range(len(self.compared))]
 
-    def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return a scale certain to keep the log-ratio within epsilon.
+    def lowest(self, proven: Fraction) -> Fraction:
+        return self.hulls.lowest(proven)
 
-        The scale is at most 2**-36 above the smallest such.
-        """
-        proven, smallest = self.reach(index) / epsilon, Fraction(SMALLEST_PLACES) * self.hulls.step
-
-        def loss(scale: Fraction) -> float:
-            return self._loss(index, self.hulls.noised(scale).wide() if scale else None)
-
-        if proven:
-            return smallest_noise(loss, epsilon, proven, smallest)
-        return proven
+    def loss(self, index: int, scale: Fraction) -> float:
+        return self._loss(index, self.hulls.noised(scale).wide() if scale else None)
 
     def _loss(self, index: int, noised: Wide | None) -> float:
         """Return the bound of `losses` for one comparison.

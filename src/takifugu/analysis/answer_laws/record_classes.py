@@ -22,15 +22,13 @@ from typing import TypeVar
 
 from takifugu.analysis.answer_laws.dense import compared
 from takifugu.analysis.answer_laws.repeated import copies
-from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, Compared
+from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, Compared, Comparisons
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.record_views import RecordView, SumView, ends_of_sets
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import UNIT
-from takifugu.numbers.rationals import round_up
-from takifugu.numbers.search import smallest_noise
 
 Mean = TypeVar("Mean", float, Fraction)
 Score = TypeVar("Score", bound=Hashable)
@@ -78,7 +76,7 @@ class Level:
 
 
 @dataclass(frozen=True, eq=False)
-class ClassFamily:
+class ClassFamily(Comparisons):
     """Comparisons of levels, each of which changes so many records at most, under every table of a class.
 
     `steps[(a, b)]` are the pairs of levels that one record may change between.
@@ -107,9 +105,12 @@ class ClassFamily:
             distances += [first.atoms[-1] - second.atoms[0], second.atoms[-1] - first.atoms[0]]
         return self.times * max(distances)
 
+    def farthest(self, index: int) -> int:
+        return self.times * max(_farthest_move(first, second) for first, second in self._steps(index))
+
     def moves(self, index: int) -> tuple[int, ...]:
         """Return increasing proposals to bound W-infinity; the last is certain."""
-        farthest = self.times * max(_farthest_move(first, second) for first, second in self._steps(index))
+        farthest = self.farthest(index)
         return (*(move for move in self._between if move < farthest), farthest)
 
     @cached_property
@@ -125,30 +126,8 @@ class ClassFamily:
             return ()
         return copies(lowest, highest, self.times).moves(0)
 
-    def losses(self, scale: Fraction) -> list[float]:
-        """Bound sup abs log A/B of each comparison for every table."""
-        return [self._loss(index, scale) for index in range(len(self.compared))]
-
-    def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return the smallest scale with a bound of epsilon, up to 2**-36."""
-        proven = Fraction(self.moves(index)[-1]) / epsilon
-        if not proven:
-            return proven
-        return smallest_noise(lambda b: self._loss(index, b), epsilon, proven, proven / 2**40)
-
-    def wasserstein(self, index: int, epsilon: Fraction) -> tuple[int, Fraction]:
-        """Return the bound w of W-infinity, and w/epsilon.
-
-        Rounded masses only propose w.
-        """
-        *proposed, certain = self.moves(index)
-        for move in proposed:
-            scale = round_up(Fraction(move) / epsilon)
-            if scale and self._loss(index, scale) <= epsilon:
-                return move, scale
-        return certain, round_up(Fraction(certain) / epsilon)
-
-    def _loss(self, index: int, scale: Fraction) -> float:
+    def loss(self, index: int, scale: Fraction) -> float:
+        """Bound sup abs log A/B of a comparison for every table."""
         return self.times * max(_loss(first, second, scale) for first, second in self._steps(index))
 
     def _steps(self, index: int) -> Sequence[tuple[Level, Level]]:

@@ -26,13 +26,12 @@ from itertools import compress
 
 from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.answer_laws.listed import ListedFamily
-from takifugu.analysis.questions.answer_law import Compared, Move
+from takifugu.analysis.questions.answer_law import Compared, Comparisons, Move
 from takifugu.core.errors import Unsupported
 from takifugu.numbers.distributions.exact_ratio import lattice_step
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import UNIT
 from takifugu.numbers.extended.leave_one_out import NOTHING, Sums, Weights, joined
-from takifugu.numbers.rationals import round_up
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +42,7 @@ class AloneFamily(ListedFamily):
 
 
 @dataclass(frozen=True, eq=False)
-class RepeatedFamily:
+class RepeatedFamily(Comparisons):
     """One comparison, which stands for all that change at most `times` records: see above.
 
     `one` holds the laws (p, q) of one record as its comparisons. `copies` are the laws of so many copies of p and of q,
@@ -101,26 +100,14 @@ class RepeatedFamily:
         """Return increasing proposals for W-infinity; the last is certain."""
         return self._moves
 
-    def losses(self, scale: Fraction) -> list[float]:
+    def loss(self, index: int, scale: Fraction) -> float:
         """Bound sup abs log A/B after noise, exactly in likelihood-ratio order."""
-        return [self.times * max(self.one.losses(scale)) * (1 + 2 * UNIT)]
+        return self.times * max(self.one.losses(scale)) * (1 + 2 * UNIT)
 
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
         """Return a scale keeping epsilon, the smallest in likelihood-ratio order."""
         share = epsilon / self.times
         return max(self.one.smallest_scale(number, share) for number in range(len(self.one.compared)))
-
-    def wasserstein(self, index: int, epsilon: Fraction) -> tuple[Move, Fraction]:
-        """Return W-infinity or a bound w of it, and w/epsilon.
-
-        Rounded masses only propose w.
-        """
-        *proposed, certain = self._moves
-        for move in proposed:
-            scale = round_up(Fraction(move) / epsilon)
-            if scale and self.losses(scale)[0] <= epsilon:
-                return move, scale
-        return certain, round_up(Fraction(certain) / epsilon)
 
 
 def copies(low: Pmf, high: Pmf, times: int) -> DenseFamily:

@@ -32,18 +32,14 @@ import numpy as np
 
 from takifugu.analysis.answer_laws.dense import DenseFamily, compared
 from takifugu.analysis.answer_laws.listed import ListedFamily
-from takifugu.analysis.questions.answer_law import Compared
+from takifugu.analysis.questions.answer_law import Compared, Comparisons
 from takifugu.core.arrays import FloatArray
 from takifugu.model.secrets.families import compared_values
 from takifugu.numbers.distributions.exact_ratio import log_masses
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import UNIT
 from takifugu.numbers.extended.leave_one_out import ROUNDED
-from takifugu.numbers.rationals import float_above, round_up
-from takifugu.numbers.search import smallest_noise
-
-#: Laplace scales this far below the reach over epsilon are not looked for.
-_LEAST = Fraction(1, 2**40)
+from takifugu.numbers.rationals import float_above
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +56,7 @@ class Contribution:
 
 
 @dataclass(frozen=True, eq=False)
-class UserFamily:
+class UserFamily(Comparisons):
     """The laws of the answer given each state of one user; losses and moves are known without them (see above).
 
     `hulls` are laws of the whole answer where `whole`, else of the user's contribution alone: enough for any noise that
@@ -114,31 +110,14 @@ class UserFamily:
         low, high = map(int, self.share.law.support_range)
         return max(high - state[0], state[0] - low)
 
-    def moves(self, index: int) -> tuple[int, ...]:
-        """Return W-infinity, a certain move."""
-        return (self.reach(index),)
-
-    def wasserstein(self, index: int, epsilon: Fraction) -> tuple[int, Fraction]:
-        """Return W-infinity and the scale W-infinity / epsilon."""
-        return self.reach(index), round_up(self.reach(index) / epsilon)
-
-    def losses(self, scale: Fraction) -> list[float]:
-        """Bound sup abs log A/B per comparison; scale 0 is no noise.
-
-        The bound is exact but for rounding, except for a value strictly inside against an unknown value, where the
-        others help.
-        """
-        return [self._loss(index, scale) for index in range(len(self.compared))]
-
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
         """Return the least Laplace scale for epsilon, within 2**-34.
 
         Where the others help and their law is too much work, only the user's contribution counts.
         """
-        proven = Fraction(self.reach(index)) / epsilon
-        if not proven or not self._sides(index)[1]:
-            return proven
-        scale = smallest_noise(lambda b: self._loss(index, b), epsilon, proven, proven * _LEAST)
+        if not self._sides(index)[1]:
+            return Fraction(self.reach(index)) / epsilon
+        scale = super().smallest_scale(index, epsilon)
         if self.full is None or not self.refines or not scale:
             return scale
         just_below = scale * (1 - Fraction(1, 2**34))
@@ -146,7 +125,12 @@ class UserFamily:
             return scale
         return min(scale, self.full().smallest_scale(index, epsilon))
 
-    def _loss(self, index: int, scale: Fraction) -> float:
+    def loss(self, index: int, scale: Fraction) -> float:
+        """Bound sup abs log A/B of a comparison; scale 0 is no noise.
+
+        The bound is exact but for rounding, except for a value strictly inside against an unknown value, where the
+        others help.
+        """
         reach = self.reach(index)
         if not reach:
             return 0.0

@@ -17,7 +17,7 @@ import numpy as np
 from takifugu.analysis.expectations.regions import OfChains
 from takifugu.analysis.questions.expected_answer import EXPECTED_ANSWER, expected_range
 from takifugu.analysis.questions.likely_range import LOG_MOMENTS_OF_PIECES, of_components
-from takifugu.core.arrays import FloatArray
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.alike import alike
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
@@ -30,6 +30,8 @@ Scaled = tuple[FloatArray, FloatArray]
 #: Exact moments of a chain of which more runs of steps are counted differently, or of more pieces, or classes of them,
 #: are not worth their time.
 MOST_RUNS, MOST_PIECES, MOST_CLASSES = 1_000, 10_000, 64
+#: Pieces of so many steps are followed at once, step by step, where steps are counted alike.
+MOST_STEPS = 20_000
 #: The most states of a chain whose matrices are multiplied for each tilt.
 MOST_STATES = 40
 #: A chain that forgets nothing within so many doublings of its period is taken to remember everything.
@@ -58,7 +60,30 @@ def of_chains(
     """Add up the classes of pieces that are alike, or bound all of them at once."""
     if len(pieces.lengths) <= MOST_PIECES and sum(1 for _ in alike(pieces, count)) <= MOST_CLASSES:
         return of_components(pieces, count, tilts)
-    return _of_martingale(count, tilts, memory(chain), *expected_range(pieces, count))
+    bound = _of_martingale(count, tilts, memory(chain), *expected_range(pieces, count))
+    if chain.period == 1 and max(pieces.lengths) <= MOST_STEPS and len(chain.states) <= MOST_STATES:
+        bound = np.minimum(bound, _of_whole_pieces(chain, pieces, count, tilts))
+    return bound
+
+
+def _of_whole_pieces(
+    chain: PeriodicChain, pieces: IndependentPieces, count: Additive, tilts: FloatArray
+) -> FloatArray:
+    """Bound the moments by those of all steps, where the steps that are read count alike; infinite elsewhere.
+
+    A step that is not read takes from the number of all steps what it would add, at the most or at the least.
+    """
+    kinds, times = count.total_kinds
+    is_read = kinds[0] != 0
+    read = np.unique(kinds[:, is_read], axis=1).T
+    if len(read) != 1:
+        return np.full(len(tilts), np.inf)
+    weight, table = read[0].tolist()
+    contribution, unread = count.tables[table][:, 0] * weight, float(times[~is_read].sum())
+    taken = np.maximum(-tilts * float(contribution.min()), -tilts * float(contribution.max()))
+    return _of_beginnings(chain, contribution, tilts, *np.unique(pieces.lengths_of_pieces, return_counts=True)) + (
+        unread * taken
+    )
 
 
 def of_classes(chains: Belief, pieces: IndependentPieces, count: Additive, tilts: FloatArray) -> FloatArray:
@@ -128,6 +153,23 @@ def _exact(chain: PeriodicChain, count: Additive, tilts: FloatArray, runs: list[
     vectors, scale = onwards[0][:, :, 0], onwards[1]
     sums = vectors.max(axis=1) if chain.starts_anyhow else vectors @ start_of(chain)
     return np.asarray(scale + np.log(sums))
+
+
+def _of_beginnings(
+    chain: PeriodicChain, contribution: IntArray, tilts: FloatArray, lengths: IntArray, times: IntArray
+) -> FloatArray:
+    """Add up the moments of pieces of these lengths, each so many times: one step more for all of them at a time."""
+    gains = np.exp(np.multiply.outer(tilts, contribution))
+    vectors, scale, total = np.ones_like(gains), np.zeros(len(tilts)), np.zeros(len(tilts))
+    times_of = dict(zip(lengths.tolist(), times.tolist(), strict=True))
+    for length in range(1, int(lengths[-1]) + 1):
+        vectors = gains * (vectors @ chain.step_matrices[0].T)
+        largest = vectors.max(axis=1)
+        vectors, scale = vectors / largest[:, np.newaxis], scale + np.log(largest)
+        if length in times_of:
+            sums = vectors.max(axis=1) if chain.starts_anyhow else vectors @ start_of(chain)
+            total += times_of[length] * (scale + np.log(sums))
+    return total
 
 
 def _of_run(chain: PeriodicChain, gains: FloatArray, phase: int, length: int) -> Scaled:

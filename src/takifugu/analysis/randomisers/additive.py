@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,7 @@ from takifugu.analysis.randomisers.base import (
     Direction,
     Kind,
     Loss,
+    Moments,
     are_whole,
     check_cells,
     level_of_cell,
@@ -26,8 +27,8 @@ from takifugu.analysis.randomisers.base import (
 )
 from takifugu.core.errors import InputError
 from takifugu.core.plain import LEFT_OUT
-from takifugu.numbers import noise_laws
 from takifugu.numbers.atoms import Array
+from takifugu.numbers.noise_quantiles import BITS, exceeds, first_not_exceeded, laplace_survival, missed
 from takifugu.numbers.rationals import exact, is_whole
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Noise(Common):
         The answer is in grid units, whole where the noise needs that.
         """
         self._check(answer, self._takes_whole)
-        return tuple(int(step) * self.grid for step in self._steps(_array(answer), entropy))
+        return tuple(int(step) * self.grid for step in self._steps(as_array(answer), entropy))
 
     @property
     def _takes_whole(self) -> bool:
@@ -96,15 +97,27 @@ class Noise(Common):
             return -math.inf
         return math.fsum(self.log_mass(y - x) for x, y in zip(answer, steps, strict=True))
 
+    def expected_error(self) -> float:
+        """Return the expected L1 error of all cells, in answer units."""
+        return self.cells * self.moments().absolute
+
+    def variance(self) -> float:
+        """Return the expected squared error of one cell, in squared answer units."""
+        return self.moments().square
+
+    def moments(self) -> Moments:
+        """Return the moments of one cell's noise: off the grid, averages over the place between two multiples."""
+        raise NotImplementedError
+
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
         """Return the least w covering all cells' noise at a level.
 
         w is the least multiple of the grid with P(|noise| <= w in all cells) >= level, in answer units; `cells` is the
         randomiser's own number of cells unless more are published together. Raises InputError unless 0 < level < 1.
         """
-        return self._steps_within(level_of_cell(level, self.cells if cells is None else cells)) * self.grid
+        return self.steps_within(level_of_cell(level, self.cells if cells is None else cells)) * self.grid
 
-    def _steps_within(self, level: Fraction) -> int:
+    def steps_within(self, level: Fraction) -> int:
         """Return the least h with P(abs noise <= h steps) >= level."""
         raise NotImplementedError
 
@@ -142,7 +155,7 @@ class Exact(Noise, kind="none"):
     def _steps(self, answers: Array, entropy: Entropy) -> Array:
         if answers.dtype != object:
             return answers.copy()
-        return _array(list(map(round, answers)))
+        return as_array(list(map(round, answers)))
 
     def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
         """Return log P(output given answer).
@@ -163,14 +176,11 @@ class Exact(Noise, kind="none"):
         """Return 0 for distance 0, else -inf, as nothing is added."""
         return 0.0 if distance <= 0 else -math.inf
 
-    def expected_error(self) -> float:
-        """Return the cells' rounding error: 0 on the grid, else grid/4 each."""
-        return 0.0 if self.on_grid else self.cells * float(self.grid) / 4
+    def moments(self) -> Moments:
+        """Return those of the rounding: 0 on the grid."""
+        return Moments(0.0, 0.0) if self.on_grid else Moments(float(self.grid) / 4, float(self.grid) ** 2 / 12)
 
-    def variance(self) -> float:
-        return 0.0 if self.on_grid else float(self.grid) ** 2 / 12
-
-    def _steps_within(self, level: Fraction) -> int:
+    def steps_within(self, level: Fraction) -> int:
         return 0 if self.on_grid else 1
 
 
@@ -228,7 +238,8 @@ class DiscreteLaplace(Noise, kind="discrete-laplace"):
         steps = math.ceil(change / (2 * self.grid))
         if steps <= 0:
             return Fraction(1)
-        return noise_laws.discrete_laplace_beyond(self.units, steps)
+        (low, _), (_, high) = laplace_survival(steps / self.units, BITS), laplace_survival(1 / self.units, BITS)
+        return Fraction(2 * low, (1 << BITS) + high)
 
     def log_reach(self, distance: Fraction) -> float:
         """Return one cell's log 2a^m/(1 + a), m = ceil(distance/grid) >= 1."""
@@ -237,16 +248,29 @@ class DiscreteLaplace(Noise, kind="discrete-laplace"):
             return 0.0
         return math.log(2) - math.log1p(math.exp(-1 / self.units)) - float(steps / self.units)
 
-    def expected_error(self) -> float:
-        """Return the cells' L1 error, cells * grid * 2a/(1 - a^2)."""
-        return self.cells * float(self.grid) * noise_laws.discrete_laplace_moments(self.units).absolute
+    def moments(self) -> Moments:
+        """Return grid * 2a/(1 - a^2) and grid^2 * 2a/(1 - a)^2."""
+        inverse, grid = float(1 / self.units), float(self.grid)
+        a = math.exp(-inverse)
+        return Moments(2 * a / -math.expm1(-2 * inverse) * grid, 2 * a / math.expm1(-inverse) ** 2 * grid**2)
 
-    def variance(self) -> float:
-        """Return the variance of one cell, grid^2 * 2a/(1 - a)^2."""
-        return float(self.grid) ** 2 * noise_laws.discrete_laplace_moments(self.units).square
+    def steps_within(self, level: Fraction) -> int:
+        """Return the least h with P(|K| <= h) >= level.
 
-    def _steps_within(self, level: Fraction) -> int:
-        return noise_laws.discrete_laplace_half_width(self.units, level)
+        >>> DiscreteLaplace(Fraction(10), Fraction(1)).steps_within(Fraction(19, 20))
+        30
+        """
+        return _steps_within(self.units, level)
+
+
+@lru_cache(maxsize=256)
+def _steps_within(units: Fraction, level: Fraction) -> int:
+    miss, depth = missed(level)
+
+    def is_exceeded(h: int) -> bool:  # P(|K| > h) = 2 a^(h+1) / (1 + a) > miss
+        return h < 0 or exceeds(laplace_survival, [(2, (h + 1) / units), (-miss, 1 / units)], miss)
+
+    return first_not_exceeded(is_exceeded, round(units * Fraction(depth)))
 
 
 NONE = Kind(Exact.from_dict, "no noise", "no noise")
@@ -267,10 +291,12 @@ def laplace_or_exact(units: Fraction, grid: Fraction, cells: int) -> Exact | Dis
     return DiscreteLaplace(units, grid, cells) if units else Exact(grid, cells)
 
 
-def _array(answer: Answer) -> Array:
+def as_array(answer: Column) -> Array:
     """Return whole numbers as 64-bit words, anything else as objects."""
     from takifugu.numbers.noise import narrowed
 
+    if isinstance(answer, np.ndarray):
+        return answer
     if all(isinstance(x, int) for x in answer):
         return narrowed(list(map(int, answer)))
     array = np.empty(len(answer), dtype=object)

@@ -8,22 +8,20 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import Json, Plain, PlainForm
 from takifugu.numbers.atoms import Array
-from takifugu.numbers.noise_quantiles import laplace_survival
+from takifugu.numbers.noise_quantiles import BITS, laplace_survival
 from takifugu.numbers.rationals import to_text
 
 if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
 
 T = TypeVar("T")
-#: Digits of a probability to stay unseen: what is below 2^-128 counts as nothing.
-UNSEEN_BITS = 128
 Answer = Sequence[int | Fraction]
 #: The answers of many cells, in units of the grid.
 Column = Answer | Array
@@ -31,6 +29,13 @@ Column = Answer | Array
 Loss = Fraction | float
 #: From where to where an answer lies, in answer units.
 Ends = tuple[Fraction, Fraction]
+
+
+class Moments(NamedTuple):
+    """The expected absolute value and square of a cell's noise, in answer units."""
+
+    absolute: float
+    square: float
 
 
 class Direction(StrEnum):
@@ -201,8 +206,8 @@ class Common(PlainForm):
         loss = self.loss(change)
         if isinstance(loss, float) and math.isinf(loss):
             return Fraction(0)
-        low, high = laplace_survival(Fraction(loss), UNSEEN_BITS)
-        return Fraction(2 * low, (1 << UNSEEN_BITS) + high)
+        low, high = laplace_survival(Fraction(loss), BITS)
+        return Fraction(2 * low, (1 << BITS) + high)
 
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
         """Return the least w with P(abs(output - answer) <= w) >= level.

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from takifugu.analysis.randomisers.additive import DiscreteLaplace, check_scale, check_shape
+from takifugu.analysis.randomisers.additive import DiscreteLaplace, Noise, as_array, check_scale, check_shape
 from takifugu.analysis.randomisers.base import (
     NUMBER,
     Answer,
@@ -26,6 +26,7 @@ from takifugu.analysis.randomisers.base import (
     Direction,
     Kind,
     Loss,
+    Moments,
     are_whole,
     check_cells,
     level_of_cell,
@@ -35,9 +36,8 @@ from takifugu.analysis.randomisers.base import (
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.lists import take
 from takifugu.core.plain import form
-from takifugu.numbers import noise_laws
 from takifugu.numbers.atoms import Array
-from takifugu.numbers.noise_laws import Moments
+from takifugu.numbers.noise_quantiles import exceeds, first_not_exceeded, laplace_survival, missed
 from takifugu.numbers.rationals import exact, is_whole
 
 if TYPE_CHECKING:
@@ -113,7 +113,9 @@ class OneSided(Base):
 
     def log_mass(self, answer: Fraction, output: int, move: Direction) -> float:
         """Return log P(output given answer) of a moving cell, in grid units."""
-        raise NotImplementedError
+        if move is Direction.EITHER:
+            return self.two_sided.log_mass(output - answer)
+        return self._log_beyond(output - answer if move is Direction.DOWN else answer - output)
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
         """Return the largest log-ratio for answers `change` apart in one direction.
@@ -148,15 +150,43 @@ class OneSided(Base):
         """Return the noise of one cell."""
         return replace(self, cells=1, moves=(self._each[place],))  # type: ignore[type-var]
 
+    @property
+    def two_sided(self) -> Noise:
+        """Return the noise of one cell that moves EITHER way."""
+        raise NotImplementedError
+
+    def _log_beyond(self, steps: Fraction) -> float:
+        """Return log P(an output lies so many steps beyond its answer)."""
+        raise NotImplementedError
+
+    def _raised(self, answers: Column, entropy: Entropy) -> Array:
+        """Return answers with noise that is at least 0, in steps of the grid."""
+        raise NotImplementedError
+
+    def _moments_beyond(self) -> Moments:
+        """Return the moments of noise on one side."""
+        raise NotImplementedError
+
+    def _steps_beyond(self, level: Fraction) -> int:
+        """Return the least h with P(noise <= h steps) >= level, on one side."""
+        raise NotImplementedError
+
     def _steps(self, answers: Column, move: Direction, entropy: Entropy) -> Array:
         """Return a noisy answer for each answer, in steps of the grid."""
-        raise NotImplementedError
+        from takifugu.numbers.noise import narrowed
+
+        if move is Direction.EITHER:
+            return self.two_sided._steps(as_array(answers), entropy)
+        if move is Direction.DOWN:
+            return self._raised(answers, entropy)
+        mirrored = [-x for x in (answers.tolist() if isinstance(answers, np.ndarray) else answers)]
+        return narrowed([-y for y in self._raised(mirrored, entropy).tolist()])  # Python's numbers are safe to negate
 
     def _moments(self, move: Direction) -> Moments:
-        raise NotImplementedError
+        return self.two_sided.moments() if move is Direction.EITHER else self._moments_beyond()
 
     def _steps_within(self, level: Fraction, move: Direction) -> int:
-        raise NotImplementedError
+        return self.two_sided.steps_within(level) if move is Direction.EITHER else self._steps_beyond(level)
 
     @cached_property
     def _each(self) -> Moves:
@@ -165,8 +195,44 @@ class OneSided(Base):
         return self.moves * self.cells
 
 
+class Whole(OneSided):
+    """Noise on whole answers, geometric before it is cut off."""
+
+    @cached_property
+    def two_sided(self) -> DiscreteLaplace:
+        return DiscreteLaplace(self.units, self.grid)
+
+    def _log_beyond(self, steps: Fraction) -> float:
+        if steps < 0 or steps.denominator != 1:
+            return -math.inf
+        return math.log(-math.expm1(-1 / self.units)) - float(steps / self.units)
+
+    def _steps(self, answers: Column, move: Direction, entropy: Entropy) -> Array:
+        if not (isinstance(answers, np.ndarray) and answers.dtype.kind in "iu") and not are_whole(answers):
+            raise InputError("the answer is not a multiple of the grid, as this noise needs", fix="round it first")
+        return super()._steps(answers, move, entropy)
+
+    def _raised(self, answers: Column, entropy: Entropy) -> Array:
+        from takifugu.numbers.noise import geometric, total
+
+        return total(as_array(answers), geometric(self.units, len(answers), entropy))
+
+    def _steps_beyond(self, level: Fraction) -> int:
+        return steps_of_exponential(self.units, level, 0) - 1  # an exponential number, rounded up, is K + 1
+
+
+def steps_of_exponential(units: Fraction, level: Fraction, first: int) -> int:
+    """Return the least h above `first` with exp(-(h - first)/units) <= 1 - level."""
+    miss, depth = missed(level)
+
+    def is_exceeded(h: int) -> bool:
+        return h <= first or exceeds(laplace_survival, [(1, (h - first) / units)], miss)
+
+    return first_not_exceeded(is_exceeded, round(units * Fraction(depth)) + first)
+
+
 @dataclass(frozen=True)
-class OneSidedGeometric(OneSided, kind="one-sided-geometric"):
+class OneSidedGeometric(Whole, kind="one-sided-geometric"):
     """Integer noise K in grid units, P(K >= k) = a^k, a = exp(-1/units), added (DOWN) or subtracted (UP).
 
     Discrete Laplace noise of the same scale where a cell moves EITHER way. `units` is the total L1 change along an
@@ -183,26 +249,15 @@ class OneSidedGeometric(OneSided, kind="one-sided-geometric"):
     cells: int = 1
     moves: Moves = field(default=DOWN, metadata=MOVES)
 
-    def log_mass(self, answer: Fraction, output: int, move: Direction) -> float:
-        return _log_geometric(output - answer, self.units, move)
-
-    def _steps(self, answers: Column, move: Direction, entropy: Entropy) -> Array:
-        return _with_geometric(_whole(answers), self.units, move, entropy)
-
-    def _moments(self, move: Direction) -> Moments:
-        either = move is Direction.EITHER
-        moments = (noise_laws.discrete_laplace_moments if either else noise_laws.geometric_moments)(self.units)
-        return Moments(moments.absolute * float(self.grid), moments.square * float(self.grid) ** 2)
-
-    def _steps_within(self, level: Fraction, move: Direction) -> int:
-        either = move is Direction.EITHER
-        if either:
-            return noise_laws.discrete_laplace_half_width(self.units, level)
-        return noise_laws.geometric_half_width(self.units, level)
+    def _moments_beyond(self) -> Moments:
+        """Return a/(1 - a) and a (1 + a)/(1 - a)^2, times the grid and its square."""
+        inverse, grid = float(1 / self.units), float(self.grid)
+        a, complement = math.exp(-inverse), -math.expm1(-inverse)
+        return Moments(a / complement * grid, a * (1 + a) / complement**2 * grid**2)
 
 
 @dataclass(frozen=True)
-class OneSidedTruncated(OneSided, kind="one-sided-truncated"):
+class OneSidedTruncated(Whole, kind="one-sided-truncated"):
     """Geometric noise, cut off at a public end: min(x + K, most) where a cell moves DOWN, max(x - K, 0) where UP.
 
     No answer exceeds `most`, in grid units; one that does is refused. Errors are those of the answer for which they are
@@ -233,54 +288,23 @@ class OneSidedTruncated(OneSided, kind="one-sided-truncated"):
             return -math.inf
         if output == (self.most if move is Direction.DOWN else 0):
             return -float(abs(output - answer) / self.units)
-        return _log_geometric(output - answer, self.units, move)
+        return super().log_mass(answer, output, move)
 
     def _steps(self, answers: Column, move: Direction, entropy: Entropy) -> Array:
-        steps = _whole(answers)
-        if steps.size and not 0 <= steps.min() <= steps.max() <= self.most:
+        if len(answers) and not 0 <= min(answers) <= max(answers) <= self.most:
             raise DataError(
                 "an answer lies outside its public range", rule=f"it is at least 0 and at most {self.most}",
                 fix="correct the range, which no data may decide",
             )  # fmt: skip
-        return np.clip(_with_geometric(steps, self.units, move, entropy), 0, self.most)
+        return np.clip(super()._steps(answers, move, entropy), 0, self.most)
 
-    def _moments(self, move: Direction) -> Moments:
+    def _moments_beyond(self) -> Moments:
         steps = np.arange(1.0, min(self.most, math.ceil(800 * self.units)) + 1)
         tails, grid = np.exp(-steps / float(self.units)), float(self.grid)
         return Moments(grid * float(tails.sum()), grid * grid * float(((2 * steps - 1) * tails).sum()))
 
-    def _steps_within(self, level: Fraction, move: Direction) -> int:
-        return min(noise_laws.geometric_half_width(self.units, level), self.most)
-
-
-def _log_geometric(difference: Fraction, units: Fraction, move: Direction) -> float:
-    """Return log P(noise = difference) in grid units, for a move's noise."""
-    if move is Direction.EITHER:
-        return DiscreteLaplace(units, Fraction(1)).log_mass(difference)
-    steps = difference if move is Direction.DOWN else -difference
-    if steps < 0 or steps.denominator != 1:
-        return -math.inf
-    return math.log(-math.expm1(-1 / units)) - float(steps / units)
-
-
-def _with_geometric(steps: Array, units: Fraction, move: Direction, entropy: Entropy) -> Array:
-    from takifugu.numbers.noise import discrete_laplace, geometric, total
-
-    if move is Direction.EITHER:
-        return total(steps, discrete_laplace(units, len(steps), entropy))
-    noise = geometric(units, len(steps), entropy)
-    return total(steps, noise if move is Direction.DOWN else -noise)
-
-
-def _whole(answers: Column) -> Array:
-    """Return whole answers as an array of integers."""
-    from takifugu.numbers.noise import narrowed
-
-    if isinstance(answers, np.ndarray) and answers.dtype.kind in "iu":
-        return answers
-    if not are_whole(answers):
-        raise InputError("the answer is not a multiple of the grid, as this noise needs", fix="round it first")
-    return narrowed(list(map(int, answers)))
+    def _steps_beyond(self, level: Fraction) -> int:
+        return min(super()._steps_beyond(level), self.most)
 
 
 GEOMETRIC = Kind(

@@ -8,15 +8,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from takifugu.analysis.randomisers.base import Column, Direction, Kind
-from takifugu.analysis.randomisers.one_sided import DOWN, MOVES, Moves, OneSided
+from takifugu.analysis.randomisers.base import Column, Kind, Moments
+from takifugu.analysis.randomisers.one_sided import DOWN, MOVES, Moves, OneSided, steps_of_exponential
 from takifugu.analysis.randomisers.rounded import RoundedLaplace
 from takifugu.core.plain import LEFT_OUT
-from takifugu.numbers import noise_laws
 from takifugu.numbers.atoms import Array
-from takifugu.numbers.noise_laws import Moments
 from takifugu.numbers.rationals import exact
 
 if TYPE_CHECKING:
@@ -43,43 +39,33 @@ class OneSidedExponential(OneSided, kind="one-sided-exponential"):
     moves: Moves = field(default=DOWN, metadata=MOVES)
     on_grid: bool = field(default=True, metadata=LEFT_OUT)
 
-    def log_mass(self, answer: Fraction, output: int, move: Direction) -> float:
-        if move is Direction.EITHER:
-            return self._two_sided.log_mass(output - answer)
-        above = output - answer if move is Direction.DOWN else answer - output
-        if above < 0:
-            return -math.inf
-        if above < 1:  # the first multiple: 0 < E <= above
-            if above:
-                return math.log(-math.expm1(-above / self.units))
-            return -math.inf
-        return math.log(-math.expm1(-1 / self.units)) - float((above - 1) / self.units)
-
-    def _steps(self, answers: Column, move: Direction, entropy: Entropy) -> Array:
-        from takifugu.numbers.noise import rounded_laplace, rounded_up_exponential
-
-        draw = rounded_laplace if move is Direction.EITHER else rounded_up_exponential
-        if move is Direction.UP:
-            numbers = answers.tolist() if isinstance(answers, np.ndarray) else answers  # Python's are safe to negate
-            return -draw([-x for x in numbers], self.units, 1, len(answers), entropy)
-        return draw(answers, self.units, 1, len(answers), entropy)
-
-    def _moments(self, move: Direction) -> Moments:
-        if move is Direction.EITHER:
-            return Moments(self._two_sided.expected_error(), self._two_sided.variance())
-        return noise_laws.rounded_up_exponential_moments(self.scale, self.grid, on_grid=self.on_grid)
-
-    def _steps_within(self, level: Fraction, move: Direction) -> int:
-        either = move is Direction.EITHER
-        if either:
-            width = noise_laws.rounded_laplace_half_width
-        else:
-            width = noise_laws.rounded_up_exponential_half_width
-        return width(self.scale, self.grid, level, on_grid=self.on_grid)
-
     @cached_property
-    def _two_sided(self) -> RoundedLaplace:
+    def two_sided(self) -> RoundedLaplace:
         return RoundedLaplace(self.scale, self.grid, 1, self.on_grid)
+
+    def _log_beyond(self, steps: Fraction) -> float:
+        if steps <= 0:
+            return -math.inf
+        if steps < 1:  # the first multiple: 0 < E <= steps
+            return math.log(-math.expm1(-steps / self.units))
+        return math.log(-math.expm1(-1 / self.units)) - float((steps - 1) / self.units)
+
+    def _raised(self, answers: Column, entropy: Entropy) -> Array:
+        from takifugu.numbers.noise import rounded_up_exponential
+
+        return rounded_up_exponential(answers, self.units, 1, len(answers), entropy)
+
+    def _moments_beyond(self) -> Moments:
+        """Return those of a step more than geometric noise, or off the grid of E plus a uniform part of a step."""
+        b, g = float(self.scale), float(self.grid)
+        if self.on_grid:
+            a, complement = math.exp(-g / b), -math.expm1(-g / b)
+            return Moments(g / complement, g * g * (1 + a) / complement**2)
+        return Moments(b + g / 2, 2 * b * b + b * g + g * g / 3)
+
+    def _steps_beyond(self, level: Fraction) -> int:
+        """Return the quantile in steps; off the grid it holds just below a multiple, too."""
+        return steps_of_exponential(self.units, level, 0 if self.on_grid else 1)
 
 
 EXPONENTIAL = Kind(

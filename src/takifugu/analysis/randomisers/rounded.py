@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from takifugu.analysis.randomisers.additive import Noise, check_scale, check_shape
-from takifugu.analysis.randomisers.base import Kind
+from takifugu.analysis.randomisers.base import Kind, Moments
 from takifugu.core.plain import LEFT_OUT
-from takifugu.numbers import noise_laws
 from takifugu.numbers.atoms import Array
+from takifugu.numbers.noise_quantiles import (
+    BITS,
+    Survival,
+    exceeds,
+    first_not_exceeded,
+    laplace_survival,
+    missed,
+    normal_survival,
+)
 from takifugu.numbers.rationals import exact
 
 if TYPE_CHECKING:
@@ -20,12 +30,10 @@ if TYPE_CHECKING:
 
 
 class Rounded(Noise):
-    """What both laws share, given their moments and quantiles; `_size` is the scale."""
+    """What both laws share, given the tail of |Z| of the unit law; `_size` is the scale."""
 
     on_grid: bool
-    _moments: Callable[..., noise_laws.Moments]
-    _quantile: Callable[..., int]
-    _beyond: Callable[[Fraction], Fraction]
+    _survival: Survival
 
     @property
     def _size(self) -> Fraction:
@@ -55,18 +63,10 @@ class Rounded(Noise):
         seen = within * self.grid / 2
         if self.cells > 1:
             seen = max(seen, change / 2)
-        return self._beyond(seen / self._size)
+        return Fraction(self._survival(seen / self._size, BITS)[0], 1 << BITS)
 
-    def expected_error(self) -> float:
-        """Return the expected L1 error of all cells, in answer units."""
-        return float(self.cells * self._moments(self._size, self.grid, on_grid=self.on_grid).absolute)
-
-    def variance(self) -> float:
-        """Return the expected squared error of one cell, in squared answer units."""
-        return float(self._moments(self._size, self.grid, on_grid=self.on_grid).square)
-
-    def _steps_within(self, level: Fraction) -> int:
-        return int(self._quantile(self._size, self.grid, level, on_grid=self.on_grid))
+    def steps_within(self, level: Fraction) -> int:
+        return _steps_within(self._survival, self._size / self.grid, level, self.on_grid)
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,7 @@ class RoundedLaplace(Rounded, kind="rounded-laplace"):
     cells: int = 1
     on_grid: bool = field(default=True, metadata=LEFT_OUT)
 
-    _moments = staticmethod(noise_laws.rounded_laplace_moments)
-    _quantile = staticmethod(noise_laws.rounded_laplace_half_width)
-    _beyond = staticmethod(noise_laws.laplace_beyond)
+    _survival = staticmethod(laplace_survival)
 
     @property
     def laplace_scale(self) -> Fraction:
@@ -108,6 +106,13 @@ class RoundedLaplace(Rounded, kind="rounded-laplace"):
         """Return log P(|noise| >= distance) of one cell before rounding: -distance/scale."""
         return -max(0.0, float(distance / self.scale))
 
+    def moments(self) -> Moments:
+        b, g = float(self.scale), float(self.grid)
+        if self.on_grid:
+            root, gap = math.exp(-g / (2 * b)), -math.expm1(-g / b)
+            return Moments(g * root / gap, g * g * root * (1 + root * root) / gap**2)
+        return Moments(g / 4 + 2 * b * b / g * -math.expm1(-g / (2 * b)), 2 * b * b + g * g / 12)
+
 
 @dataclass(frozen=True)
 class RoundedNormal(Rounded, kind="rounded-normal"):
@@ -123,9 +128,7 @@ class RoundedNormal(Rounded, kind="rounded-normal"):
     cells: int = 1
     on_grid: bool = field(default=True, metadata=LEFT_OUT)
 
-    _moments = staticmethod(noise_laws.rounded_normal_moments)
-    _quantile = staticmethod(noise_laws.rounded_normal_half_width)
-    _beyond = staticmethod(noise_laws.normal_beyond)
+    _survival = staticmethod(normal_survival)
 
     norm = 2
 
@@ -158,6 +161,47 @@ class RoundedNormal(Rounded, kind="rounded-normal"):
         if distance <= 0:
             return 0.0
         return math.log(2) + _log_upper_normal(float(distance / self.sigma))
+
+    def moments(self) -> Moments:
+        s, g = float(self.sigma), float(self.grid)
+        if self.on_grid:
+            return _normal_moments_on_grid(s, g)
+        h, root = g / 2, math.sqrt(2)
+        central = (h * h + s * s) / 2 * math.erf(h / (s * root))
+        central += h * s / math.sqrt(2 * math.pi) * math.exp(-(h * h) / (2 * s * s))
+        return Moments(central / h, s * s + g * g / 12)
+
+
+def _normal_moments_on_grid(s: float, g: float) -> Moments:
+    """Sum the tails of |n|, and those of n^2."""
+    r = s / g
+    if r >= 100:
+        return Moments(g * math.sqrt(2 / math.pi) * (r - 1 / (24 * r)), s * s + g * g / 12)
+    from scipy.special import erfc
+
+    k = np.arange(1.0, 40 * r + 2)
+    tails = erfc((k - 0.5) / (r * math.sqrt(2)))
+    return Moments(float(g * tails.sum()), float(g * g * ((2 * k - 1) * tails).sum()))
+
+
+@lru_cache(maxsize=256)
+def _steps_within(survival: Survival, ratio: Fraction, level: Fraction, on_grid: bool) -> int:
+    """Return the least h with P(|noise| <= h steps) >= level, for ratio = scale / grid.
+
+    A centre at f in (0, 1/2] of its cell keeps |noise| <= h exactly if 1/2 - h < f + ratio Z < 1/2 + h, most rarely for
+    f just above 0; on the grid the condition is |ratio Z| < h + 1/2.
+    """
+    (miss, depth), half = missed(level), Fraction(1, 2)
+
+    def is_exceeded(h: int) -> bool:
+        if h < 0 or (h == 0 and not on_grid):
+            return True
+        if on_grid:
+            return exceeds(survival, [(1, (h + half) / ratio)], miss)
+        return exceeds(survival, [(1, (h - half) / ratio), (1, (h + half) / ratio)], 2 * miss)
+
+    z = math.sqrt(2 * depth) if survival is normal_survival else depth
+    return first_not_exceeded(is_exceeded, round(ratio * Fraction(z)))
 
 
 ROUNDED_LAPLACE = Kind(

@@ -31,9 +31,11 @@ def extreme_rays(ratio: FloatArray) -> FloatArray:
     """
     edges, paths = bipartite_trees(len(ratio))
     exponents = (paths @ ratio.ravel()[edges][..., None])[..., 0]
-    slack = ratio - (exponents[:, :, None] - exponents[:, None, :])
-    is_inside = slack.min(axis=(1, 2)) >= -OUTSIDE * (1 + float(ratio.max()))
-    exponents = exponents[is_inside]
+    states, least = len(ratio), -OUTSIDE * (1 + float(ratio.max()))
+    step = 1 if states == MOST_STATES else states  # of many trees most leave the cone by the first states
+    for u in range(0, states, step):
+        slack = ratio[u : u + step] - (exponents[:, u : u + step, None] - exponents[:, None, :])
+        exponents = exponents[slack.min(axis=(1, 2)) >= least]
     return np.asarray(np.exp(exponents - exponents.max(axis=1, keepdims=True)).T)
 
 

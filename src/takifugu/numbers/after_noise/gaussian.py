@@ -44,8 +44,8 @@ def gaussian_delta(sensitivity: Number, sigma: Number, epsilon: Number) -> float
     from mpmath import mp
 
     with mp.workprec(BITS):
-        half, tilt = _mpf(shift / noise) / 2, _mpf(budget * noise / shift)
-        delta = _upper_tail(tilt - half) - mp.exp(_mpf(budget)) * _upper_tail(tilt + half)
+        half, tilt = as_mpf(shift / noise) / 2, as_mpf(budget * noise / shift)
+        delta = upper_tail(tilt - half) - mp.exp(as_mpf(budget)) * upper_tail(tilt + half)
         return min(1.0, math.nextafter(float(delta), math.inf))
 
 
@@ -139,13 +139,15 @@ def gaussian_exact_sigma(p: Pmf, q: Pmf, epsilon: Number, delta: Number) -> floa
     return smallest_safe(judge, start, float(failure), SCALE_TOLERANCE / 2)
 
 
-def _upper_tail(z: mpf) -> mpf:
+def upper_tail(z: mpf) -> mpf:
+    """Return P(Z > z), Z standard normal, in the digits of mpmath's context."""
     from mpmath import mp
 
     return mp.erfc(z / mp.sqrt(2)) / 2
 
 
-def _mpf(value: Fraction) -> mpf:
+def as_mpf(value: Fraction) -> mpf:
+    """Return a rational in the digits of mpmath's context."""
     from mpmath import mp
 
     return mp.mpf(value.numerator) / value.denominator

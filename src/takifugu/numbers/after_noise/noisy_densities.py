@@ -18,7 +18,7 @@ s grows, as more noise is post-processing.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -45,7 +45,7 @@ _PLACES, _WEIGHTS = np.polynomial.legendre.leggauss(NODES)
 _CONSTANT = math.factorial(NODES) ** 4 / ((2 * NODES + 1) * math.factorial(2 * NODES) ** 2.5)
 _OF_WEIGHTS, _OF_PLACES = 2.0**-46, 2.0**-50
 #: Cramer's constant over sqrt(2 pi): the derivatives of the normal density are at most that times sqrt(j!).
-_CRAMER = 1.0865 / math.sqrt(2 * math.pi)
+CRAMER = 1.0865 / math.sqrt(2 * math.pi)
 #: In deviations: beyond it is a mass of 1e-23.
 _REACH = 10.0
 
@@ -70,12 +70,27 @@ def point_masses(law: Continuous, sigma: float) -> tuple[Pmf, float] | None:
     >>> len(law.values), distance < 1e-12
     (48, True)
     """
-    places, weights = list[Floats](), list[Floats]()
-    distance = count = 0.0
     pieces = list(_pieces(law))
+    nodes = nodes_of(pieces, sigma)
+    if nodes is None:
+        return None
+    x, weights, missed = nodes
+    least, most = law.bounds(x, x)
+    ends = np.array([-math.inf, pieces[-1].high]), np.array([pieces[0].low, math.inf])
+    missed += float((weights * (most - np.maximum(least, 0.0))).sum() + law.mass(*ends)[1].sum())
+    return of_nodes(x, weights * (np.maximum(least, 0.0) + most) / 2, sigma, missed)
+
+
+def nodes_of(pieces: Sequence[Piece], sigma: float, step: float = STEP) -> tuple[Floats, Floats, float] | None:
+    """Return the nodes of pieces in order, their weights, and what a sum over them misses after the noise.
+
+    None where they would be more than 20,000. Cells are at most `step` wide, in units of the smoothness.
+    """
+    places, weights = list[Floats](), list[Floats]()
+    missed = count = 0.0
     for piece in pieces:
         width, rate = piece.high - piece.low, piece.rate + 1 / sigma
-        cells = max(1, math.ceil(width * rate / STEP))
+        cells = max(1, math.ceil(width * rate / step))
         count += cells * NODES
         if count > MOST:
             return None
@@ -83,15 +98,15 @@ def point_masses(law: Continuous, sigma: float) -> tuple[Pmf, float] | None:
         middles = piece.low + half * (2 * np.arange(cells) + 1)
         places.append((middles[:, None] + half * _PLACES).ravel())
         weights.append(np.tile(half * _WEIGHTS, cells))
-        distance += width * (2 * half * rate) ** (2 * NODES) * _CONSTANT * piece.height
-    x = np.concatenate(places)
-    least, most = law.bounds(x, x)
-    masses = np.concatenate(weights) * (np.maximum(least, 0.0) + most) / 2
+        missed += width * (2 * half * rate) ** (2 * NODES) * _CONSTANT * piece.height
+    return np.concatenate(places), np.concatenate(weights), missed
+
+
+def of_nodes(x: Floats, masses: Floats, sigma: float, missed: float) -> tuple[Pmf, float]:
+    """Return masses of sum nearly 1 at nodes as a law, and its distance from what they miss so much of."""
     total = math.fsum(masses)
-    ends = np.array([-math.inf, pieces[-1].high]), np.array([pieces[0].low, math.inf])
-    distance += float((np.concatenate(weights) * (most - np.maximum(least, 0.0))).sum() + law.mass(*ends)[1].sum())
     moved = float(np.abs(x).max() + x[-1] - x[0]) / sigma  # a rounded node is noticed as a shift is
-    distance += 2 * abs(total - 1) + _OF_WEIGHTS + _OF_PLACES * moved
+    distance = missed + 2 * abs(total - 1) + _OF_WEIGHTS + _OF_PLACES * moved
     return Pmf(x, masses / total), distance
 
 
@@ -124,7 +139,7 @@ def _pieces(law: Continuous) -> Iterator[Piece]:
 def _of_normals(parts: tuple[tuple[float, Normal], ...]) -> Piece:
     low = min(part.mean - _REACH * part.deviation for _, part in parts)
     high = max(part.mean + _REACH * part.deviation for _, part in parts)
-    height = math.fsum(weight * _CRAMER / part.deviation for weight, part in parts)
+    height = math.fsum(weight * CRAMER / part.deviation for weight, part in parts)
     return Piece(low, high, height, max(1 / part.deviation for _, part in parts))
 
 
@@ -156,11 +171,11 @@ def noisy_delta(p: Continuous, q: Continuous, sigma: float, epsilon: float) -> f
     left, right = point_masses(p, sigma), point_masses(q, sigma)
     if left is None or right is None:
         return 1.0
-    return max(_of_masses(left, right, sigma, budget), _of_masses(right, left, sigma, budget))
+    return max(masses_delta(left, right, sigma, budget), masses_delta(right, left, sigma, budget))
 
 
-def _of_masses(p: tuple[Pmf, float], q: tuple[Pmf, float], sigma: float, epsilon: float) -> float:
-    """Return the divergence of point masses, and what they may be off."""
+def masses_delta(p: tuple[Pmf, float], q: tuple[Pmf, float], sigma: float, epsilon: float | Fraction) -> float:
+    """Return the divergence of point masses after the noise, and what they may be off."""
     missed = p[1] + math.exp(epsilon) * q[1]
     return (gaussian_hockey_stick(p[0], q[0], sigma, epsilon)[1] + missed) * (1 + 2.0**-50)
 

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.core.plain import PlainForm, set_fields
 from takifugu.numbers.atoms import Array, Floats
 from takifugu.numbers.densities import TINY, between_tails, finite
 from takifugu.numbers.rationals import is_whole
@@ -24,7 +24,7 @@ MOST = 100
 
 
 @dataclass(frozen=True)
-class Bates:
+class Bates(PlainForm, kind="uniform-mean"):
     """Model the mean of independent uniform numbers.
 
     Args:
@@ -115,13 +115,6 @@ class Bates:
         share = np.clip(distance / (self.high - self.low), 0.0, 0.5)
         tail: Floats = _splines(self.count * share, self.count + 1).sum(axis=0)
         return tail
-
-    def to_dict(self) -> Json:
-        return {"kind": "uniform-mean", "count": self.count, "low": self.low, "high": self.high}
-
-    @staticmethod
-    def from_dict(data: Plain) -> Bates:
-        return Bates(data["count"], data["low"], data["high"])
 
     def describe(self) -> str:
         uniform = f"uniform from {self.low:g} to {self.high:g}"

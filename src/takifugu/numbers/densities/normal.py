@@ -11,7 +11,7 @@ import numpy as np
 
 from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of
-from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.core.plain import PlainForm, set_fields
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.densities import TINY, between_tails, finite, positive
 
@@ -20,7 +20,7 @@ _PLACES = (-38, -20, -10, -5, -3, -2, -1, 0, 1, 2, 3, 5, 10, 20, 38)
 
 
 @dataclass(frozen=True)
-class Normal:
+class Normal(PlainForm, kind="normal"):
     """Model a number by a normal distribution.
 
     Args:
@@ -74,13 +74,6 @@ class Normal:
         height: Floats = np.exp(-z * z / 2) / (self.deviation * math.sqrt(2 * math.pi))
         return height
 
-    def to_dict(self) -> Json:
-        return {"kind": "normal", "mean": self.mean, "deviation": self.deviation}
-
-    @staticmethod
-    def from_dict(data: Plain) -> Normal:
-        return Normal(data["mean"], data["deviation"])
-
     def describe(self) -> str:
         return f"normal, mean {self.mean:g}, deviation {self.deviation:g}"
 
@@ -91,7 +84,7 @@ def _relative(z: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class NormalMixture:
+class NormalMixture(PlainForm, kind="normal-mixture"):
     """Model a number by a mixture of normal distributions.
 
     Args:
@@ -165,14 +158,6 @@ class NormalMixture:
         weights = np.array([weight for weight, _ in self.parts])
         least, most = (weights @ np.stack(side) for side in zip(*enclosures, strict=True))
         return least - slack * np.abs(least), most * (1 + slack)
-
-    def to_dict(self) -> Json:
-        weights, means, deviations = map(list, (self.weights, self.means, self.deviations))
-        return {"kind": "normal-mixture", "weights": weights, "means": means, "deviations": deviations}
-
-    @staticmethod
-    def from_dict(data: Plain) -> NormalMixture:
-        return NormalMixture(data["weights"], data["means"], data["deviations"])
 
     def describe(self) -> str:
         return f"a mixture of {len(self.parts)} normal distributions, mean {self.mean:g}, deviation {self.deviation:g}"

@@ -11,7 +11,7 @@ import numpy as np
 
 from takifugu.core.errors import InputError
 from takifugu.core.lists import list_of
-from takifugu.core.plain import Json, Plain, set_fields
+from takifugu.core.plain import PlainForm, set_fields
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.densities import TINY, between_tails, finite
 
@@ -20,7 +20,7 @@ TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
-class PiecewiseLinear:
+class PiecewiseLinear(PlainForm, kind="tabulated"):
     """Model a number by a density that is linear between points, such as a histogram or a drawn curve.
 
     Args:
@@ -157,13 +157,6 @@ class PiecewiseLinear:
     @property
     def _relative(self) -> float:
         return 2.0**-48 * (len(self.points) + 8)
-
-    def to_dict(self) -> Json:
-        return {"kind": "tabulated", "points": list(self.points), "heights": list(self.heights)}
-
-    @staticmethod
-    def from_dict(data: Plain) -> PiecewiseLinear:
-        return PiecewiseLinear(data["points"], data["heights"])
 
     def describe(self) -> str:
         return f"a table of {len(self.points)} points from {self.points[0]:g} to {self.points[-1]:g}"

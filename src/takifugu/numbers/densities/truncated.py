@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import PlainForm, form
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.densities import Continuous, check_density, finite, from_dict
 
 
 @dataclass(frozen=True)
-class Truncated:
+class Truncated(PlainForm, kind="truncated"):
     """Restrict a distribution to a range.
 
     Args:
@@ -34,7 +34,7 @@ class Truncated:
         [0.0, 0.704131]
     """
 
-    whole: Continuous
+    whole: Continuous = field(metadata=form(read=from_dict))
     low: float | None = None
     high: float | None = None
 
@@ -111,13 +111,6 @@ class Truncated:
 
     def _scaled(self, least: Floats, most: Floats) -> tuple[Floats, Floats]:
         return least / self.share[1] * (1 - 2.0**-51), most / self.share[0] * (1 + 2.0**-51)
-
-    def to_dict(self) -> Json:
-        return {"kind": "truncated", "whole": self.whole.to_dict(), "low": self.low, "high": self.high}
-
-    @staticmethod
-    def from_dict(data: Plain) -> Truncated:
-        return Truncated(from_dict(data["whole"]), data["low"], data["high"])
 
     def describe(self) -> str:
         low, high = self.low, self.high

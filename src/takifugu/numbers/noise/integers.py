@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from takifugu.core.arrays import BoolArray, IntArray
 from takifugu.core.errors import InputError
-from takifugu.numbers.noise import few
 from takifugu.numbers.noise.entropy import Entropy
 
 Integers = npt.NDArray[Any]
@@ -25,8 +24,6 @@ Integers = npt.NDArray[Any]
 _WORD = 1 << 64
 _SIGNED = 1 << 63
 _ROUND = 1 << 16
-#: So many draws at once are quicker number by number.
-FEW = 16
 
 
 def uniform_below(bound: int, size: int, entropy: Entropy) -> Integers:
@@ -102,14 +99,7 @@ def discrete_laplace(scale: Fraction | int, size: int, entropy: Entropy) -> Inte
     np.float64(4.6)
     """
     t, s = positive("the scale", scale).as_integer_ratio()
-    size = whole_number("the size", size, least=0)
-    if size > FEW:
-        return accepted(lambda tries: _laplace_round(t, s, tries, entropy), size)
-    drawn: list[int] = []
-    while len(drawn) < size:
-        missing = size - len(drawn)
-        drawn += few.laplace_round(t, s, _tries(missing), entropy)[:missing]
-    return narrowed(drawn)
+    return accepted(lambda tries: _laplace_round(t, s, tries, entropy), whole_number("the size", size, least=0))
 
 
 def accepted(round_of: Callable[[int], Integers], size: int) -> Integers:
@@ -199,7 +189,7 @@ def _below(bound: int, size: int, entropy: Entropy) -> Integers:
     if bound == 1:
         return np.zeros(size, dtype=np.uint64)
     if bound > _WORD:
-        return _python_integers([few.big_below(bound, entropy) for _ in range(size)])
+        return _python_integers([_big_below(bound, entropy) for _ in range(size)])
     share, largest = np.uint64(_WORD // bound), np.uint64(bound - 1)
     draws = words(size, entropy) // share
     rejected = np.flatnonzero(draws > largest)
@@ -207,6 +197,15 @@ def _below(bound: int, size: int, entropy: Entropy) -> Integers:
         draws[rejected] = words(rejected.size, entropy) // share
         rejected = rejected[draws[rejected] > largest]
     return draws
+
+
+def _big_below(bound: int, entropy: Entropy) -> int:
+    """Return one uniform integer below a bound of any size."""
+    bits = (bound - 1).bit_length()
+    while True:
+        draw = int.from_bytes(entropy.bytes((bits + 7) // 8), "little") & ((1 << bits) - 1)
+        if draw < bound:
+            return draw
 
 
 def words(size: int, entropy: Entropy) -> npt.NDArray[np.uint64]:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
+from takifugu.numbers.after_noise.gaussian import as_mpf, gaussian_analytic_sigma, upper_tail
 from takifugu.numbers.after_noise.laplace_pair import below
 from takifugu.numbers.normal.matrices import Matrix, form, is_semidefinite, largest_eigenvalue, solved
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon
@@ -83,7 +83,7 @@ def variance_per_shift(epsilon: Fraction, delta: Fraction) -> Fraction:
     high = Fraction(gaussian_analytic_sigma(1, epsilon, delta))
     low = high * (1 - Fraction(1, 2**34))
     with mp.workprec(_BITS):
-        target = _mpf(as_delta(delta))
+        target = as_mpf(as_delta(delta))
         width = (high - low) / 2**_HALVINGS
 
         def keeps(sigma: Fraction) -> bool:
@@ -144,9 +144,9 @@ def _shifted(ratio_squared: Fraction, epsilon: Fraction) -> mpf:
     from mpmath import mp
 
     with mp.workprec(_BITS):
-        r = mp.sqrt(_mpf(ratio_squared))
-        e = _mpf(epsilon)
-        return _raised(_upper(e / r - r / 2) - mp.exp(e) * _upper(e / r + r / 2))
+        r = mp.sqrt(as_mpf(ratio_squared))
+        e = as_mpf(epsilon)
+        return _raised(upper_tail(e / r - r / 2) - mp.exp(e) * upper_tail(e / r + r / 2))
 
 
 def _of_two(left: Normal, right: Normal, epsilon: Fraction) -> mpf:
@@ -154,8 +154,8 @@ def _of_two(left: Normal, right: Normal, epsilon: Fraction) -> mpf:
     from mpmath import mp
 
     with mp.workprec(_BITS):
-        v, w, d = _mpf(left.variance), _mpf(right.variance), _mpf(left.mean - right.mean)
-        e = _mpf(epsilon)
+        v, w, d = as_mpf(left.variance), as_mpf(right.variance), as_mpf(left.mean - right.mean)
+        e = as_mpf(epsilon)
         a, b, c = 1 / (2 * w) - 1 / (2 * v), d / w, d * d / (2 * w) + mp.log(w / v) / 2 - e
         discriminant = b * b - 4 * a * c
         if discriminant <= 0:
@@ -166,10 +166,10 @@ def _of_two(left: Normal, right: Normal, epsilon: Fraction) -> mpf:
 
         def between(scale: mpf, shift: mpf) -> mpf:
             x, y = (low + shift) / scale, (high + shift) / scale
-            return _upper(x) - _upper(y) if x > 0 else _upper(-y) - _upper(-x)
+            return upper_tail(x) - upper_tail(y) if x > 0 else upper_tail(-y) - upper_tail(-x)
 
         def outside(scale: mpf, shift: mpf) -> mpf:
-            return _upper(-(low + shift) / scale) + _upper((high + shift) / scale)
+            return upper_tail(-(low + shift) / scale) + upper_tail((high + shift) / scale)
 
         mass = between if a < 0 else outside
         return _raised(mass(s, 0) - mp.exp(e) * mass(t, d))
@@ -186,18 +186,6 @@ def _float_up(value: mpf) -> float:
         return 0.0
     nearest = float(value)
     return min(1.0, nearest if nearest >= value else math.nextafter(nearest, math.inf))
-
-
-def _upper(z: mpf) -> mpf:
-    from mpmath import mp
-
-    return mp.erfc(z / mp.sqrt(2)) / 2
-
-
-def _mpf(value: Fraction) -> mpf:
-    from mpmath import mp
-
-    return mp.mpf(value.numerator) / value.denominator
 
 
 def least_isotropic_variance(
