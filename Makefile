@@ -90,7 +90,7 @@ docs: $(VENV)/.docs  ## the site, in site/
 	@$(RUN) -m tools.tables
 	@$(VENV)/bin/takifugu explore --output docs/explore.html --force --json >/dev/null
 	@$(VENV)/bin/takifugu verify --page --output docs/check.html --force --json >/dev/null
-	@$(VENV)/bin/zensical build --clean --strict
+	@$(RUN) -m zensical build --clean --strict
 	@$(RUN) -m tools.prose >/dev/null
 
 clean:  ## remove the virtual environment and everything that the tasks wrote

@@ -64,7 +64,7 @@ MEMORY_DISK, MEMORY_NEEDED = Path("/dev/shm"), 4 << 30
 #: Documents whose blocks calibrate for long: `make test-slow` runs them.
 LONG_DOCUMENTS = (
     "docs/advice.md", "docs/asymmetric.md", "docs/attributes.md", "docs/changes-and-stays.md", "docs/extending.md",
-    "docs/populations.md", "docs/theory/",
+    "docs/populations.md",
 )  # fmt: skip
 #: Files that take longest, so that no worker begins one of them when the others have nothing left to do.
 DEAREST = (

@@ -1,9 +1,9 @@
 """tests/papers.toml and tests/theorems.toml: every entry leads to code, proofs, tests and commands that run."""
 
-import ast
 import re
 import subprocess
 import tomllib
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -172,16 +172,6 @@ def test_the_command_of_a_page_makes_its_numbers_elsewhere_too(page: Path) -> No
             assert "--all" in more, f"takifugu reproduce {target}{more}"
 
 
-def test_a_number_about_the_stars_says_for_which_rho() -> None:
-    """The matrix of docs/theory/influence.md is that of the test which computes both numbers."""
-    text = (ROOT / "docs" / "theory" / "influence.md").read_text(encoding="utf-8")
-    (said,) = re.findall(r"ρ of the rows (\(.*?) the stars give 0\.336", text, re.DOTALL)
-    rows = [[float(x) for x in row.split(",")] for row in re.findall(r"\(([^)]*)\)", said)]
-    source = (ROOT / "tests" / "influence" / "test_suprema.py").read_text(encoding="utf-8")
-    (matrix,) = re.findall(r"^RHO = np\.array\((.*)\)$", source, re.MULTILINE)
-    assert rows == ast.literal_eval(matrix)
-
-
 @pytest.mark.parametrize("paper", sorted(FIGURES))
 def test_every_figure_of_a_paper_is_listed(paper: str) -> None:
     names = [name for name in ITEMS if name.startswith(f"{paper}: ")]
@@ -222,14 +212,17 @@ def test_a_statement_leads_to_a_proof_to_code_and_to_a_test(statement: dict[str,
     assert not faults(statement)
 
 
-def test_every_theorem_of_a_page_is_listed() -> None:
-    proofs = " ".join(statement["proof"] for statement in STATEMENTS)
-    listed = set(re.findall(r"\[[^],]+, ([^]]+)\]\(([\w-]+\.md)#", proofs))
-    labels = {
-        (label, page.name) for page in PAGES.glob("*.md") for label in LABEL.findall(page.read_text(encoding="utf-8"))
-    }
-    assert len(labels) > 60
-    assert not sorted(labels - listed)
+def test_every_theorem_of_a_page_has_an_id_and_a_statement() -> None:
+    linked = Counter(re.findall(r"\]\(([\w-]+\.md#[\w-]+)\)", " ".join(statement["proof"] for statement in STATEMENTS)))
+    named = []
+    for page in PAGES.glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        ids = re.findall(rf"^\{{#({page.stem}-[\w-]+)\}}$", text, re.M)
+        assert len(ids) == len(LABEL.findall(text)), page.name
+        named += [f"{page.name}#{name}" for name in ids]
+    assert len(named) > 60
+    assert set(linked.values()) == {1}
+    assert set(linked) == set(named)
 
 
 def test_a_statement_can_be_wrong() -> None:

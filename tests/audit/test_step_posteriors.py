@@ -59,7 +59,7 @@ def test_it_is_what_listing_all_recordings_says(case: dict[str, Any]) -> None:
 
     given_all = case["matrices"], case["length"], case["start"], adds, case["published"], case["scale"]
     expected_before, expected = step_posteriors(*given_all)
-    np.testing.assert_allclose(walk.before, expected_before, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(walk.chain.laws, expected_before, rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(after, expected, rtol=1e-10, atol=1e-15)
 
 
@@ -96,14 +96,14 @@ def test_no_table_of_takifugu_moves_the_odds_further_than_promised(matrix: Any, 
     for value in (-400, 3, 15, 400):
         published = [Fraction(value), Fraction(-value), Fraction(9)][: noise.cells]
         after = walk.after(noise, published)
-        found = learnt(walk.before, after, truth, dict.fromkeys(range(30), pairs), 1.0)
+        found = learnt(walk.chain.laws, after, truth, dict.fromkeys(range(30), pairs), 1.0)
         assert (found.outside, found.steps) == (0, 30)
-        moved = most_moved(walk.before, after)
+        moved = most_moved(walk.chain.laws, after)
         assert moved <= 1 + 1e-9
         nearest = max(nearest, moved)
         assert log_odds(found.worst.after) - log_odds(found.worst.before) == pytest.approx(moved, rel=1e-9)
         with_less = walk.after(less, published)
-        outside += learnt(walk.before, with_less, truth, dict.fromkeys(range(30), pairs), 1.0).outside
+        outside += learnt(walk.chain.laws, with_less, truth, dict.fromkeys(range(30), pairs), 1.0).outside
     if matrix is STAY:  # of two states that last, the most telling table reaches the promise
         assert nearest > 1 - 1e-8
         assert outside > 30

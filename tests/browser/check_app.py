@@ -99,7 +99,8 @@ def test_a_remedy_is_taken_and_taken_back(page: Any) -> None:
         page.keyboard.press("Tab")
     page.locator("#verdict.rough, #verdict.useless").wait_for()
     before = page.inner_text("#verdict")
-    page.locator("#remedies button").first.click()
+    page.get_by_text("Looking for what would help").wait_for()
+    page.locator("#remedies button").first.click(timeout=120_000)  # a search takes some seconds of an idle machine
     page.locator("#undo").wait_for()
     page.wait_for_timeout(500)
     assert page.inner_text("#verdict") != before
@@ -121,6 +122,42 @@ def test_enter_through_all_drafts_nothing_and_the_keyboard_reaches_everything(pa
     assert page.locator("#draft").is_hidden()
     assert page.locator("#release").is_disabled()
     assert page.locator(".question.open").count() == 2
+
+
+def test_it_releases_by_keyboard_alone_on_a_phone_without_webassembly(
+    served: Callable[[], str], browser: Any, tmp_path: Path
+) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 800})
+    context.add_init_script("delete globalThis.WebAssembly")
+    page = context.new_page()
+    page.goto(served())
+    page.locator("#q-rows").wait_for()
+
+    def reach(name: str) -> None:
+        for _ in range(60):
+            if page.evaluate("document.activeElement.id") == name:
+                return
+            page.keyboard.press("Tab")
+        raise AssertionError(f"the keyboard does not reach {name}")
+
+    for name, word in {**CHOSEN, **TYPED}.items():
+        page.locator(f"#q-{name}").wait_for()
+        reach(f"q-{name}")
+        page.keyboard.type(word)
+        page.keyboard.press("Tab")
+    page.locator("#q-units_independent").wait_for()
+    reach("q-units_independent")
+    page.keyboard.press("ArrowDown")
+    page.locator("#verdict.good").wait_for()
+    reach("release")
+    page.keyboard.press("Enter")
+    page.locator("#confirm[open]").wait_for()
+    reach("yes")
+    page.keyboard.press("Enter")
+    page.locator("body[data-released]").wait_for()
+    assert page.evaluate("document.activeElement.id") == "result"
+    assert (tmp_path / "release-published" / "time-in-states.csv").exists()
+    context.close()
 
 
 def test_a_second_browser_is_refused(served: Callable[[], str], browser: Any) -> None:

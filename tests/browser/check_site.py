@@ -18,8 +18,8 @@ import pytest
 from tests.browser.looking import SCHEMES, WIDTHS, faults_of
 
 SITE = Path(__file__).resolve().parents[2] / "site"
-#: Pictures, tables, blocks of commands and a form; all pages are made alike.
-PAGES = ("index.html", "gallery.html", "by-itself.html", "with-opendp.html")
+#: Pictures, tables, blocks of commands, a form and formulas; all pages are made alike.
+PAGES = ("index.html", "gallery.html", "by-itself.html", "with-opendp.html", "theory/influence.html")
 
 
 class Silent(http.server.SimpleHTTPRequestHandler):

@@ -169,6 +169,15 @@ def test_a_remedy_is_released_with_the_file(app: App) -> None:
     assert (source["single_release"], source["budget"]) == (True, 3.0)
 
 
+def test_a_search_for_remedies_does_not_outlast_the_app(app: App) -> None:
+    guard = Guard(8123)
+    browser = TestClient(application(app.proposal, written, guard, lambda: True), base_url=HOST)
+    browser.get(f"/enter/{guard.token}")
+    answer = browser.post("/ask/remedies", json={"said": SAID, "changes": []}, headers=HEADERS)
+    assert "ended without an answer" in str(answer.json()["error"])
+    assert app.ask("remedies")["heading"]
+
+
 def test_a_double_click_pays_once(app: App) -> None:
     digest, answers = app.ask("foresee")["digest"], list[Any]()
     clicks = [threading.Thread(target=lambda: answers.append(app.ask("release", digest=digest))) for _ in range(3)]

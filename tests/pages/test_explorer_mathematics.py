@@ -150,9 +150,10 @@ def test_the_posterior_of_steps_is_that_of_enumeration(scripts: Scripts) -> None
     assert ours == pytest.approx(joint / total, rel=1e-12)
 
 
-def test_the_posterior_never_leaves_the_guarantee_and_reaches_it(scripts: Scripts) -> None:
+@pytest.mark.parametrize("cases", [60, pytest.param(1000, marks=pytest.mark.slow)])
+def test_the_posterior_never_leaves_the_guarantee_and_reaches_it(scripts: Scripts, cases: int) -> None:
     chance, nearest, outside_with_ordinary = Random(5), 0.0, 0
-    for number in range(60):
+    for number in range(cases):
         leave = [1 / (1.2 + 40 * chance.random()) for _ in range(2)]
         matrix = [[1 - leave[0], leave[0]], [leave[1], 1 - leave[1]]]
         length, epsilon = chance.choice([24, 60, 120]), 0.2 + 3 * chance.random()

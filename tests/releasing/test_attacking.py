@@ -111,6 +111,22 @@ def test_each_step_of_a_hidden_run_is_attacked(tmp_path: Path) -> None:
     assert of_runs.noises[1].learnt.outside == 0
 
 
+def test_hours_of_a_whole_week_are_attacked_and_no_part_of_a_day(tmp_path: Path) -> None:
+    week = release_text(
+        read_from("ward", "ward.csv", rows="samples", unit="bed", value="state", order="hour", step="1h", budget=10,
+                  from_="2026-01-05", until="2026-01-12"),
+        CHAIN,
+        publish("busy", "count", states=["busy"], by="hour", epsilon=1),
+    )  # fmt: skip
+    path = put(tmp_path, {"week.toml": week})
+    found = attack(path, 1)
+    assert found.steps == 168
+    ordinary, takifugu, _ = found.noises
+    assert ordinary.learnt.outside > 0 == takifugu.learnt.outside
+    shorter = put(tmp_path, {"week.toml": changed(week, ('until = "2026-01-12"', 'until = "2026-01-11T20:00"'))})
+    assert "attack a few whole days" in refused("attack", shorter, code=REFUSED)
+
+
 def test_only_the_secret_step_is_attacked(tmp_path: Path) -> None:
     alone = changed(WARD, ('unit = "bed"\n', ""), ("units_independent = true\n", ""))
     one = changed(alone, (BUSY, f"{hide(kind='one-entry', entry=7, a='calm', b='busy')}\n\n{BUSY}"))

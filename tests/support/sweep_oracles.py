@@ -48,7 +48,7 @@ def backwards(matrices: Sequence[Matrix], start: Sequence[Fraction] | None, posi
 def supremum(p: Sequence[Any], q: Sequence[Any], ratio: np.ndarray) -> mpmath.mpf:
     """log sup p.phi/q.phi over phi(u) <= e^ratio(u, v) phi(v), by its rays for up to three states.
 
-    These are e^rho(., v) and e^-rho(v, .) of the closed ratio (docs/theory/influence.md, section 3).
+    These are e^rho(., v) and e^-rho(v, .) of the closed ratio (docs/theory/influence.md#the-supremum).
     """
     states = range(len(p))
     with mpmath.workdps(DIGITS):

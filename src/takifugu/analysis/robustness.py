@@ -1,33 +1,11 @@
 """What a promise becomes for somebody whose belief is near a stated one, but not among them.
 
-Let M keep (epsilon, delta) under every belief theta of a framework: for each comparison a -> b and each set S
-    P(M in S | a, theta) <= e^epsilon P(M in S | b, theta) + delta.
-Let D be the largest absolute log-ratio of two laws of the data, over all data sets, and let theta' be another belief.
+With the laws of the data given each secret within Delta of a stated belief's, (epsilon, delta) becomes (epsilon + 2
+Delta, min(e^Delta delta, 1 - e^-Delta (1 - delta))). Within Delta overall, where secrets are facts about the data, it
+counts twice. A promise about every change of the data holds under any belief.
 
-Theorem. If for every Delta' > Delta some stated theta has D(theta' given s, theta given s) <= Delta' for every secret s
-that is compared (the laws of the data *given the secret*), then M keeps (epsilon + 2 Delta, delta') under theta' with
-    delta' = min( e^Delta delta, 1 - e^-Delta (1 - delta) ) <= 1.
-
-Proof. Write p = P(M in S | a, theta), q = P(M in S | b, theta), and p', q' for the same under theta'. M's noise is the
-same under both beliefs, so p' = sum_x P(x | a, theta') P(M(x) in S) lies between e^-Delta p and e^Delta p, and likewise
-1 - p' >= e^-Delta (1 - p), and q' >= e^-Delta q. With p <= e^epsilon q + delta:
-    p' <= e^Delta p <= e^(epsilon + Delta) q + e^Delta delta <= e^(epsilon + 2 Delta) q' + e^Delta delta;
-    p' <= 1 - e^-Delta (1 - p) <= 1 - e^-Delta (1 - delta) + e^(epsilon - Delta) q, and
-    e^(epsilon - Delta) q <= e^(epsilon + Delta) q <= e^(epsilon + 2 Delta) q'.
-Delta' -> Delta finishes it, because both sides are continuous in it.
-
-Corollary. If secrets are facts about the data and D(theta', theta) <= Delta for the laws of the whole data (*overall*),
-then M keeps (epsilon + 4 Delta, delta') with 2 Delta in the place of Delta. Proof. P(x | s) = P(x)/P(s) for data x in
-which s holds; numerator and denominator each change by at most e^Delta, so D given s is at most 2 Delta.
-
-Both are sharp: 2 is attained, e^Delta delta is attained, 4 is approached (docs/theory/robustness.md, and the tests).
-
-A promise that covers everything holds between any two data sets, so for laws of the data whatever they are: P(M in S |
-a) is a mixture of P(M(x) in S), each at most e^epsilon times any other, plus delta. Delta does not matter.
-
-Source: the conditional form with delta = 0 is the robustness theorem of Song17 as published at SIGMOD 2017 (the
-preprint, whose numbers are cited elsewhere, has none); the overall form, delta and the examples are this library's
-(docs/theory/robustness.md).
+Source: docs/theory/robustness.md#robustness-theorem and #robustness-corollary; the conditional form with delta = 0 is
+that of Song17 as published at SIGMOD 2017.
 """
 
 from __future__ import annotations

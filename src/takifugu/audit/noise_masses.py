@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
 from mpmath import mp, mpf
 
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, Randomiser, RoundedLaplace, RoundedNormal
@@ -15,6 +16,7 @@ from takifugu.analysis.randomisers.base import Direction
 from takifugu.analysis.randomisers.one_sided import OneSided, OneSidedTruncated
 from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
 from takifugu.audit.sparse_masses import choice_mass, is_choice, is_sparse, sparse_mass, sparse_outputs
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
 
 #: Decimal digits of every number of the audit.
@@ -49,20 +51,38 @@ def mass_function(randomiser: Randomiser) -> Callable[[Fraction], mpf]:
 
     Call it with `mp.dps` at DIGITS. Raises Unsupported for a randomiser that is not additive noise of a known law.
     """
+    tail = cache(_tail(randomiser))
+    return lambda d: tail(abs(d)) - tail(abs(d) + 1)
+
+
+def _tail(randomiser: Randomiser) -> Callable[[Fraction], mpf]:
+    """Return P(output - answer >= d) as a function, in grid units, with all digits for d > 0."""
     if isinstance(randomiser, Exact):
-        return lambda d: mp.mpf(d == 0)
+        return lambda d: mp.mpf(d <= 0)
     if isinstance(randomiser, DiscreteLaplace):
-        units, largest = randomiser.units, cache(lambda ratio: (1 - _exp(ratio)) / (1 + _exp(ratio)))
-        return lambda d: largest(-1 / units) * _exp(-abs(d) / units)
+        steps, both = randomiser.units, 1 + _exp(-1 / randomiser.units)
+        return lambda d: _exp(-d / steps) / both if d > 0 else 1 - _exp((d - 1) / steps) / both
     if isinstance(randomiser, RoundedLaplace):
-        steps = randomiser.scale / randomiser.grid
-        laplace = cache(lambda x: _exp(-x / steps) / 2)
-        return lambda d: _between(d, laplace)
+        scale = randomiser.scale / randomiser.grid
+        return lambda d: _rounded(d, lambda x: _exp(-x / scale) / 2)
     if isinstance(randomiser, RoundedNormal):
         sigma = randomiser.sigma / randomiser.grid
-        normal = cache(lambda x: mp.erfc(_mpf(x / sigma) / mp.sqrt(2)) / 2)
-        return lambda d: _between(d, normal)
+        return lambda d: _rounded(d, lambda x: mp.erfc(_mpf(x / sigma) / mp.sqrt(2)) / 2)
     raise Unsupported(f"the audit does not know the distribution of {type(randomiser).__name__} noise")
+
+
+def _rounded(d: Fraction, upper: Callable[[Fraction], mpf]) -> mpf:
+    """Return P(Z >= d - 1/2) of symmetric noise, by its tail upper(x) for x >= 0."""
+    return upper(d - Fraction(1, 2)) if d >= Fraction(1, 2) else 1 - upper(Fraction(1, 2) - d)
+
+
+def likelihood(noise: Randomiser, grid: Fraction, value: Fraction, totals: IntArray) -> FloatArray:
+    """Return P(published value | total) over its largest, for totals in steps of a grid."""
+    with mp.workdps(DIGITS):
+        mass = mass_function(noise)
+        masses = [mass((value - total * grid) / noise.grid) for total in totals.tolist()]
+        largest = max(masses)
+        return np.array([float(each / largest) for each in masses])
 
 
 @runtime_checkable
@@ -106,28 +126,8 @@ def cell_tail(randomiser: Randomiser) -> Callable[[int, Fraction], mpf]:
         if plain is None:
             return _one_sided_tail(randomiser)
         randomiser = plain
-    if isinstance(randomiser, Exact):
-        return lambda y, x: mp.mpf(y <= x)
-    if isinstance(randomiser, DiscreteLaplace):
-        ratio = _exp(-1 / randomiser.units)
-        return lambda y, x: ratio ** int(y - x) / (1 + ratio) if y > x else 1 - ratio ** int(x - y + 1) / (1 + ratio)
-    if isinstance(randomiser, RoundedLaplace):
-        steps = randomiser.scale / randomiser.grid
-        return _symmetric_tail(lambda d: _exp(-d / steps) / 2)
-    if isinstance(randomiser, RoundedNormal):
-        sigma = randomiser.sigma / randomiser.grid
-        return _symmetric_tail(lambda d: mp.erfc(_mpf(d / sigma) / mp.sqrt(2)) / 2)
-    raise Unsupported(f"the audit does not know the distribution of {type(randomiser).__name__} noise")
-
-
-def _symmetric_tail(upper: Callable[[Fraction], mpf]) -> Callable[[int, Fraction], mpf]:
-    """Return P(round(x + Z) >= y) of noise with upper(d)."""
-
-    def tail(y: int, x: Fraction) -> mpf:
-        distance = y - Fraction(1, 2) - x
-        return upper(distance) if distance >= 0 else 1 - upper(-distance)
-
-    return tail
+    tail_of = _tail(randomiser)
+    return lambda y, x: tail_of(y - x)
 
 
 def places(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any]:
@@ -219,14 +219,6 @@ def _added_tail(noise: OneSided) -> Callable[[int, Fraction], mpf]:
         return mp.mpf(1)
 
     return tail
-
-
-def _between(d: Fraction, upper: Callable[[Fraction], mpf]) -> mpf:
-    """Return P(d - 1/2 < Z <= d + 1/2) by upper(x)."""
-    near, far = abs(d) - Fraction(1, 2), abs(d) + Fraction(1, 2)
-    if near >= 0:
-        return upper(near) - upper(far)
-    return 1 - upper(-near) - upper(far)
 
 
 def _exp(exponent: Fraction) -> mpf:

@@ -1,13 +1,8 @@
 """The largest log-ratio of two densities after Laplace noise, enclosed over the whole line.
 
-Let f be the density of X plus Laplace noise of scale b. Between two places it is at least the combination of e^(y/b)
-and e^(-y/b) with its values there, and beyond them at most that one: e^(-|y - x|/b) is such a combination with one kink
-downwards, at x, and f is a mixture of these. Of two combinations the ratio is monotone. So on a cell [l, l + h] the
-ratio of p to q is at most the larger of p(l)/q(l) and (2 cosh(h/b) p(l) - p(l - h))/q(l + h), and likewise from the
-other side. Cells of the largest bound are halved. Beyond all values of X the ratio is constant; where they have no end,
-p(y) <= E[e^(X/b)] e^(-y/b)/2b and q(y) >= q(z) e^(-(y - z)/b) for y above z, and likewise below.
-
-Nothing of the calibration is used, which cuts the line into 2^18 cells of masses (docs/theory/one-answer.md).
+Cells and tails are bounded by combinations of e^(y/b) and e^(-y/b) through two places; cells of the largest bound are
+halved (docs/theory/one-answer.md#one-answer-19). Nothing of the calibration is used, which cuts the line into 2^18
+cells of masses.
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import chain, permutations
-from operator import mul
 
 from mpmath import mp, mpf
 
@@ -24,7 +23,7 @@ from takifugu.model.beliefs.records.process_view import ProcessView
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet
-from takifugu.numbers.normal.matrices import Matrix, Vector
+from takifugu.numbers.normal.matrices import dot, form
 
 Description = Plain
 
@@ -41,16 +40,16 @@ def of_normal_view(view: NormalView, secret: Secret, answer: ColumnSums) -> tupl
         raise Unsupported("the audit of normal records is of one number, and of one number that is hidden")
     c, w = answer.coefficients[0], view.weights[0]
     records = belief.records
-    variance = records * _form(c, belief.covariance, c)
+    variance = records * form(c, belief.covariance, c)
     numbers = _numbers(words)
     if words["kind"] == "distribution-parameter":
         if words.get("map", "mean") != "mean":
             raise Unsupported("the audit of normal records knows no other parameter than the mean")
-        factor = records * _product(c, w)
+        factor = records * dot(c, w)
         return [_normal(factor * (value - numbers[0]), variance) for value in numbers], _pairs(words, numbers)
     scale = 1 if words["kind"] == "every-entry" else records
-    of_secret, shared = scale * _form(w, belief.covariance, w), scale * _form(c, belief.covariance, w)
-    middle = scale * _product(w, belief.mean)
+    of_secret, shared = scale * form(w, belief.covariance, w), scale * form(c, belief.covariance, w)
+    middle = scale * dot(w, belief.mean)
     slope = shared / of_secret
     remainder = variance - slope * shared
     if words.get("sets") is None:
@@ -84,9 +83,9 @@ def of_process_view(view: ProcessView, secret: Secret, answer: ColumnSums) -> tu
     if answer.cells != 1 or belief.resolution is not None or belief.clips(answer.read_columns):
         raise Unsupported("the audit of a process is of one sum of values that are read as they are")
     row, covariance, densities = answer.coefficients[0], belief.covariance, list[Description]()
-    variance = _form(row, covariance, row)
+    variance = form(row, covariance, row)
     for column in view.columns:
-        shared = _product(row, covariance[column])
+        shared = dot(row, covariance[column])
         slope = shared / covariance[column][column]
         densities += [_normal(slope * value, variance - slope * shared) for value in (Fraction(0), reach)]
     places = range(0, len(densities), 2)
@@ -142,14 +141,6 @@ def _of_set(
 
 def _normal(mean: Fraction, variance: Fraction) -> Description:
     return {"kind": "normal", "mean": _mpf(mean), "deviation": mp.sqrt(_mpf(variance))}
-
-
-def _form(left: Vector, matrix: Matrix, right: Vector) -> Fraction:
-    return _product(left, [_product(row, right) for row in matrix])
-
-
-def _product(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:
-    return sum(map(mul, left, right), Fraction(0))
 
 
 def _mpf(number: Fraction) -> mpf:

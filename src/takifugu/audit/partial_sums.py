@@ -132,6 +132,14 @@ class Sequence:
         matrices = self.chain.step_matrices
         return np.asarray(matrices[self._places[entry] % len(matrices)])
 
+    @cached_property
+    def laws(self) -> FloatArray:
+        """Return the law of each entry under the first start, shape (entries, states)."""
+        laws = [self.starts[0]]
+        for entry in range(self.length - 1):
+            laws.append(laws[-1] @ self.step(entry))
+        return np.array(laws)
+
     def supports(self) -> Iterator[BoolArray]:
         """Yield whether each start leads to each value, by entry."""
         can = self.starts > 0

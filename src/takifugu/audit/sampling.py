@@ -76,12 +76,10 @@ def sampled_loss(left: Run, right: Run, runs: int = 100_000, confidence: float =
     Source: Clopper and Pearson (1934).
 
     Examples:
-            >>> rng = np.random.default_rng(0)
-            >>> bound = sampled_loss(lambda n: 1 + rng.laplace(size=n), lambda n: rng.laplace(size=n))
-            >>> 0.9 < bound.at_least < 1
-            True
-
-        Source: Clopper and Pearson (1934).
+        >>> rng = np.random.default_rng(0)
+        >>> bound = sampled_loss(lambda n: 1 + rng.laplace(size=n), lambda n: rng.laplace(size=n))
+        >>> 0.9 < bound.at_least < 1
+        True
     """
     if isinstance(runs, bool) or not isinstance(runs, int) or runs < FEWEST:
         raise InputError(f"runs is {runs!r}", rule=f"give a whole number from {FEWEST}").at("runs")

@@ -1,10 +1,8 @@
 """Laws of cells that are drawn together: a one-sided sparse vector, and choices by permute-and-flip.
 
 An answer is a tuple of counts, an output a tuple of "safe", noisy values (in steps of the grid) and None, "not
-answered". Written from the steps of the algorithm, and nothing that calibration uses.
-
-Written from the steps of the algorithm with the coins' definition, and nothing that calibration uses: each candidate
-shows heads by itself, and every head is as likely to be taken.
+answered". Written from the steps of the algorithms, and nothing that calibration uses: of a choice each candidate shows
+heads by itself, and every head is as likely to be taken.
 """
 
 from __future__ import annotations

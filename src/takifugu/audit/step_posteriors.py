@@ -17,14 +17,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
-from mpmath import mp
 
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.audit.compared_pairs import Pairs
-from takifugu.audit.noise_masses import DIGITS, mass_function
+from takifugu.audit.noise_masses import likelihood
 from takifugu.audit.partial_sums import Sequence as Chained
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
@@ -79,22 +77,13 @@ class Walk:
         least = added.min(axis=1, keepdims=True)
         return Walk(chain, answer, tuple(_stops(added - least, least.sum(axis=(0, 1)), most)))
 
-    @cached_property
-    def before(self) -> FloatArray:
-        """Return what the chain alone says of each step, shape (steps, states)."""
-        law, laws = self.chain.starts[0], [self.chain.starts[0]]
-        for step in range(self.chain.length - 1):
-            law = law @ self.chain.step(step)
-            laws.append(law)
-        return np.array(laws)
-
     def after(self, noise: Randomiser, published: Sequence[Fraction]) -> FloatArray:
         """Return what the reader thinks of each step after a table, shape (steps, states).
 
         `published` are the noisy values in answer units. Raises Unsupported for noise of an unknown law.
         """
         weights = self._weights(noise, published)
-        laws, result = self._forward(weights), np.zeros_like(self.before)
+        laws, result = self._forward(weights), np.zeros((self.chain.length, self.chain.states))
         back = np.ones((self.chain.states, 1))
         for step in range(self.chain.length - 1, -1, -1):
             stop = self.stops[step]
@@ -126,17 +115,12 @@ class Walk:
     def _weights(self, noise: Randomiser, published: Sequence[Fraction]) -> list[FloatArray]:
         """Return the likelihood of the cells that close at each step, by code, over its largest."""
         weights = list[FloatArray]()
-        with mp.workdps(DIGITS):
-            mass = mass_function(noise)
-            for stop in self.stops:
-                weight = np.ones(stop.codes)
-                for closed in stop.closing:
-                    value = Fraction(published[closed.cell]) / noise.grid
-                    distances = (value - total * (self.answer.grid / noise.grid) for total in closed.sums.tolist())
-                    masses = list(map(mass, distances))
-                    largest = max(masses)
-                    weight = weight * np.array([float(each / largest) for each in masses])[closed.sum_of]
-                weights.append(weight)
+        for stop in self.stops:
+            weight = np.ones(stop.codes)
+            for closed in stop.closing:
+                by_sum = likelihood(noise, self.answer.grid, published[closed.cell], closed.sums)
+                weight = weight * by_sum[closed.sum_of]
+            weights.append(weight)
         return weights
 
 
@@ -194,9 +178,8 @@ def _slots(added: IntArray) -> tuple[IntArray, IntArray, IntArray]:
 
 
 def _too_long() -> Unsupported:
-    return Unsupported(
-        "too many sums are possible for an exact posterior", fix="attack one day, or fewer steps, such as --steps 300"
-    )
+    what = "too many sums are possible for an exact posterior"
+    return Unsupported(what, fix="attack a few whole days, or fewer steps, such as --steps 300")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 A mechanism that reads the first m entries of a recording reads the whole recording, with a profile of 0 on the rest.
 What is proved of all mechanisms with the profile of the whole holds for it, too, because the first m entries have the
-law that they have alone (docs/theory/influence.md, beginnings).
+law that they have alone (docs/theory/influence.md#influence-beginnings).
 """
 
 from __future__ import annotations

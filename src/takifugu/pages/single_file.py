@@ -9,10 +9,11 @@ from importlib.resources import files
 
 
 def page_of(folder: str, scripts: Sequence[str]) -> str:
-    """Return the page of a folder beside this file: `page.html` with `style.css` and these scripts, in this order."""
-    place = files("takifugu.pages").joinpath(folder)
+    """Return the page of a folder beside this file: `page.html` with styles and these scripts, in this order."""
+    pages = files("takifugu.pages")
+    place = pages.joinpath(folder)
     script = '"use strict";\n' + "\n".join(place.joinpath(name).read_text("utf-8") for name in scripts)
-    style = place.joinpath("style.css").read_text("utf-8")
+    style = "".join(part.read_text("utf-8") for part in (pages.joinpath("base.css"), place.joinpath("style.css")))
     page = place.joinpath("page.html").read_text("utf-8")
     parts = {"script-hash": _digest(script), "style-hash": _digest(style), "style": style, "script": script}
     for name, part in parts.items():

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.analysis.randomisers import Randomiser
+from takifugu.audit.alike_days import AlikeDays
 from takifugu.audit.compared_pairs import Pairs, is_of_runs, of_entries
 from takifugu.audit.step_posteriors import Learnt, Walk, learnt
 from takifugu.calibration import Calibration
@@ -107,15 +108,15 @@ def attack(
         noises = list(_noises(calibration))
     except Unsupported as error:
         raise Unsupported(f"{table.name!r} cannot be attacked: {error}; {_SERVED}") from None
-    walk = Walk.of(chain, answer)
+    reader = AlikeDays.of(chain, answer) or Walk.of(chain, answer)
     (question,) = rehearsing.with_data(planned.only((table.name,)), bits).questions
     recording: Any = question.data
     truth = np.array(take(places_of(chain.chain.states), recording), dtype=np.int64)
-    compared = _compared(calibration, walk.before)
+    compared = _compared(calibration, chain.laws)
     suspected = list[Suspected]()
     for name, noise in noises:
-        after = walk.after(noise, _published(answer, truth, noise, bits))
-        found = learnt(walk.before, after, truth, compared, float(calibration.epsilon))
+        after = reader.after(noise, _published(answer, truth, noise, bits))
+        found = learnt(chain.laws, after, truth, compared, float(calibration.epsilon))
         suspected.append(Suspected(name, float(noise.scale), found))
     states = tuple(map(str, chain.chain.states))
     run = max(secret.length if isinstance(secret, EveryRun) else 1 for secret in calibration.framework.secrets)

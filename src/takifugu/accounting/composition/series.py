@@ -1,12 +1,9 @@
 """What a series of normal releases promises together, with Laplace noise beside it, one after the other.
 
-Per entry the squares of the changes of normal releases that are fixed together add up, and Theorem 4 of
-docs/theory/influence.md is applied once to the profile that results. Every later release of a series counts as a
-multiple of the first one's profile, the least that covers its own at every entry. Multiples add up, whatever was chosen
-after which output, so that all limits of all entries are one number, and the largest that any transcript reaches is
-fixed (docs/theory/influence.md, Theorem 10). A series is declared with its first release and keeps this rule: to choose
-between two rules after an output would cost the sum of both deltas. Several releases may begin it together: all are
-paid for at once, so their noise is fixed before the first output, and their squares add up to one profile.
+Every later release counts as a multiple of the first one's profile, the least that covers its own at every entry, and
+multiples add up (docs/theory/influence.md#influence-10). A series is declared with its first release and keeps this
+rule: to choose between two rules after an output would cost the sum of both deltas. Several releases may begin it
+together: all are paid for at once, and their squares add up to one profile.
 """
 
 from __future__ import annotations

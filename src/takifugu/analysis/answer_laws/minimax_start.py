@@ -1,15 +1,13 @@
 """The largest log-ratio over every initial law of a chain, after Laplace noise.
 
-Let A_u be the noised law of the answer given X_0 = u and X_i = a, m_u = P(X_i = a | X_0 = u), and B_u, m'_u the same
-for b. Under the initial law pi the ratio at y is [sum pi m A / sum pi m] / [sum pi m' B / sum pi m']. With the quotient
-of sum pi m and sum pi m' held fixed, a linear condition on pi, it is a quotient of two linear functions of pi, so it is
-largest on at most two start states. For u and v, with odds x = pi_u m_u / (pi_v m_v) given a, odds kappa x given b,
+Two start states are the worst. With A_u the noised law of the answer given X_0 = u and X_i = a, B_u the same for b,
+odds x of u and v given a, and odds kappa x given b,
 
     log ratio = log A_v/B_v + log (1 + a x)/(1 + x) + log (1 + kappa x)/(1 + kappa b x),   a = A_u/A_v, b = B_u/B_v,
 
 whose derivative in log x vanishes where a quadratic in x does. If u cannot lead to b, or v not to a, the laws A_u and
 B_v are met together in the limit; so are those of one start. Proof, and what rounding hides (`_slack`):
-docs/theory/one-answer.md, Theorem 15 and its claim.
+docs/theory/one-answer.md#one-answer-15, #one-answer-rounding.
 """
 
 from __future__ import annotations

@@ -1,16 +1,8 @@
 """Normal laws of weighted sums of columns, also of numbers that are rounded, clipped or replaced before.
 
-What is hidden moves the mean of each column, and nothing else (docs/theory/attributes.md#numbers-that-are-rounded).
-
-* Rounded: `normal.rounded`.
-* Clipped: a record moves no farther than before, but columns that would move the answer in two directions no longer
-  cancel. One column by itself keeps the credit for its own randomness; several do not.
-* Replaced: some records, nobody says which, hold a constant. No credit is given for a column's own randomness.
-* Rounded and one of these: each record may add a whole step of the resolution.
-
-For jointly normal F and g, F given g = a has mean E[F] + Cov(F, g) Var(g)^-1 (a - E[g]) and covariance
-C = Var(F) - Cov(F, g) Var(g)^-1 Cov(g, F), whatever a is (Zhang22 §4.3 for two averages). All of it is computed in
-rationals from the declared decimals, so that singular covariances and correlations of 1 are no special case.
+What is hidden moves the mean of each column, and nothing else. What rounding, clipping and replacing change:
+docs/theory/attributes.md#numbers-that-are-rounded. All is computed in rationals from the declared decimals, so that
+singular covariances and correlations of 1 are no special case.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
 """Records whose table is known within intervals only: bounds that hold for every table of the class.
 
-Given a level of the property a record adds x with probability proportional to p_x, low <= p <= high. The mean of any
-function of x over such a law is a ratio of sums that grows in p_x where the function is above the mean and falls where
-it is below, so it is largest for some threshold: high above it, low below it. Nothing is assumed about what intervals
-of other levels allow at the same time: the bounds are for more tables than the class has. The loss of changing one
-record is then at most the largest log of an upper bound over a lower one, at every atom, and k records lose k times as
-much (`repeated`); W-infinity is at most the least move that any two distribution functions of two levels allow
-(docs/theory/attributes.md#classes-of-tables).
+Given a level of the property a record adds x with probability proportional to p_x, low <= p <= high. A mean is largest
+with high above some threshold of the function, and low below it. Nothing is assumed about what intervals of other
+levels allow at the same time. Source: docs/theory/attributes.md#attributes-classes.
 """
 
 from __future__ import annotations

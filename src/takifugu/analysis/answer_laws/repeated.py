@@ -1,19 +1,12 @@
 """Hypotheses that differ in what k of many independent records add: bounds from one record, exact where they can be.
 
 Given one side of a comparison the answer is X_1 + ... + X_k + R, given the other Y_1 + ... + Y_k + R, all independent,
-X_i ~ p and Y_i ~ q, or more generally the law changes k times in a row from some p to some q of a few pairs (p, q)
-(docs/theory/attributes.md#records). After Laplace noise of scale b let l(p, q) be the largest |log-ratio|, and e(p, q)
-its larger limit far out, |log E e^(X/b) / E e^(Y/b)| or the same with -X, -Y.
+X_i ~ p and Y_i ~ q, or more generally the law changes k times in a row from some p to some q of a few pairs (p, q).
+After Laplace noise of scale b let l(p, q) be the largest |log-ratio|, and e(p, q) its larger limit far out. Then
+k e(p, q) <= the loss of the comparison <= k l(p, q), with equality in likelihood-ratio order; W-infinity is at most
+k W-infinity(p, q), and where p <= q stochastically at most that of k copies against k copies.
 
-Claim. k e(p, q) <= the loss of the comparison <= k l(p, q). So where p <= q in likelihood-ratio order, which makes both
-equal, the loss is k l(p, q) exactly, whatever R is, and k/epsilon decides the smallest scale.
-Proof. One record at a time: the log-ratio of two laws does not grow when the same independent number is added to both,
-and the triangle inequality adds k of them. Far out on the right the density of S + noise is c E e^(S/b) e^(-y/b), and
-E e^(S/b) is a product over the terms of S, in which R cancels. In likelihood-ratio order the ratio of the noised p, q
-is monotone (the noise is log-concave), hence largest far out. QED
-
-W-infinity of the comparison is at most k W-infinity(p, q), and where p <= q stochastically at most that of k copies
-against k copies, for every comparison of at most k.
+Proof: docs/theory/attributes.md#attributes-two-levels.
 """
 
 from __future__ import annotations

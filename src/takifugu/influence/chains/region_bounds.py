@@ -1,25 +1,14 @@
 """A bound on max-influence for all chains in a region of transition matrices, with any initial distribution.
 
-Proofs are in docs/theory/chain-classes.md; all bounds hold even if every step has its own matrix of the region. Let
-N be a product of n such matrices, and
+All bounds hold even if every step has its own matrix of the region (docs/theory/chain-classes.md). Let N be a product
+of n such matrices, and
 
     rho_n(s, s') >= log N(s, y)/N(s', y) for all y,
     h_n(s, s') >= log N(x, s) N(x', s')/(N(x, s') N(x', s)) for all x, x',    t_n = tanh(max h_n/4).
 
-Then e <= rho_b(s, s') + h_a(s, s'): the nodes on both sides of an entry, whatever the start. Both are bounded by
-
-* steps: with w = 1/(e^rho - 1), 1/c = max_y p(y)/q(y) - 1 and D = the total variation, over rows s, s' in the region,
-  w_{n+1}(s, s') = min w_n/d + c(s, s'),  d = min(D(s, s'), 1/(1 + c(s, s') + c(s', s))),  w_0 = 0;
-* products (Birkhoff, in its sharp form): t_{m+n} <= t_m t_n, so that h_n <= 4 artanh(t_1^n) <= D_1 t_1^{n-1} with the
-  projective diameter D_1 of the region;
-* the largest and least entries of products of up to WATCHED steps, which also see through zeros;
-* each other: rho_n <= max h_n, h_n <= max over x, x' of rho_n(x, x') + rho_n(x', x); neither rises with n.
-
-Bounds on one step and on products of a few steps of chains whose rows lie in boxes.
-
-For products P_1 ... P_n of matrices that may each be any in the box, the largest and least probabilities of going from
-x to y are exact by backward induction, because every row is chosen by itself: U_{n+1}(x, y) is the largest
-p . U_n(., y) over laws p in the box of row x (imprecise Markov chains; de Cooman, Hermans and Quaeghebeur 2009).
+Then e <= rho_b(s, s') + h_a(s, s'): the nodes on both sides of an entry, whatever the start. Both are bounded by steps
+(section 3 there), products (Birkhoff), the entries of products of up to WATCHED steps, which are exact by backward
+induction because every row is chosen by itself (de Cooman, Hermans and Quaeghebeur 2009), and by each other.
 """
 
 from __future__ import annotations

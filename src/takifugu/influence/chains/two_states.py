@@ -1,7 +1,7 @@
 """A run of equal profiles over a chain of two states: the recursion in two numbers.
 
 F(s) = log((P(1,0) + P(1,1) e^s)/(P(0,0) + P(0,1) e^s)) is monotone, and the extreme rays of the cone are e^rho(1,0) and
-e^-rho(0,1), so R(1, 0) is the larger of F there, and R(0, 1) the larger of -F (docs/theory/influence.md, section 3).
+e^-rho(0,1), so R(1, 0) is the larger of F there, and R(0, 1) the larger of -F (docs/theory/influence.md#the-supremum).
 """
 
 from __future__ import annotations

@@ -1,14 +1,9 @@
 """The losses of all entries of a network at once: one junction tree, a message along each edge both ways.
 
-Take the variables V of a clique out that its separator S to the next clique lacks. As for `bags`, with rho on V,
-
-    psi(s, s') = sum of alpha(s, s') + S(P(V | s), P(V | s'); rho),   rho = sum over V of c + sum of beta,
-
-where each message psi' that comes in about variables X of S and Y of V is split into one change after the other:
-psi'((x, y), (x', y')) <= alpha(x, x') + beta(y, y'), alpha the maximum over y of psi'((x, y), (x', y)), beta the one
-over x of psi'((x, y), (x, y')). Impossible values of S take the row of possible ones. A message is never above the sum
-of all largest c beyond it, which is what one that would need too large tables counts. The tree depends on the network
-only, so that the losses rise with the profile. Source: Theorem 7 of docs/theory/influence.md.
+A message that comes in about variables of the separator S and of the rest V is split into one change after the other.
+Impossible values of S take the row of possible ones. A message is never above the sum of all largest c beyond it, which
+is what one that would need too large tables counts. The tree depends on the network only, so that the losses rise with
+the profile. Source: docs/theory/influence.md#influence-7.
 """
 
 from __future__ import annotations

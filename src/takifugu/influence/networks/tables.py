@@ -4,7 +4,7 @@ With one c for all others the average likelihood G(m) over the sets of m ill oth
 and a likelihood of the number alone attains it: l = c_i + log sup q1.G / q0.G over |log G(m + 1) - log G(m)| <= c, q1
 and q0 the laws of the others' number if one is ill or well; and with 1 and 0 exchanged. lambda is too small if and only
 if H_0 > 0, where H_n = d_n, H_m = d_m + e^(+-c) H_(m+1) (the sign of H_(m+1)), d = q1 - lambda q0: the best G rises and
-falls as fast as it may. Source: section 7 of docs/theory/influence.md.
+falls as fast as it may. Source: Theorem 11 of docs/theory/influence.md.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def suprema(
     and for more than EXACT_STATES states asks for the supremum; `levels` remembers sums of these rows. Bounds of pairs
     that are not `needed` (m, m) may be loose. `is_closed` says that `ratio` keeps all triangle inequalities but for
     rounding; the cone is the same either way. `possible` says which entries are above 0 where `rows` are products:
-    floats may have lost those below TRUSTED. Source: Theorem 1 and section 3 of docs/theory/influence.md.
+    floats may have lost those below TRUSTED. Source: docs/theory/influence.md#the-supremum.
 
     >>> suprema(np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[0.0, 1.0], [1.0, 0.0]])).round(6).tolist()
     [[0.0, 0.411565], [0.549948, 0.0]]

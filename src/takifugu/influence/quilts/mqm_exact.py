@@ -1,16 +1,7 @@
 """MQMExact: the max-influence of quilts of one chain, exactly (Song17 Definition 4.1, Algorithm 3).
 
-For an entry i, a quilt {X_{i-a}, X_{i+b}} and an ordered pair of values s, s', with P_i^b = M_i M_{i+1} ... M_{i+b-1}
-the product of the b step matrices from X_i on (P^b where all steps have one matrix),
-
-    e_{s,s'} = right_{i,b}(s, s') + left_{i,a}(s, s'),
-    right_{i,b}(s, s') = max over y of log P_i^b(s, y)/P_i^b(s', y),
-    left_{i,a}(s, s')  = max over x of log P_{i-a}^a(x, s)/P_{i-a}^a(x, s') + log P(X_i = s')/P(X_i = s),
-
-x with P(X_{i-a} = x) > 0, because X_{i-a} and X_{i+b} are independent given X_i; a missing node contributes 0. With
-initial="any" log P(X_i = s')/P(X_i = s) is a ratio of linear functions of the initial law, so its supremum is the
-maximum over start states u of log P_0^i(u, s')/P_0^i(u, s); it falls as i grows, and from some i on that of a nearer
-node stands for it. Proof: docs/theory/chain-classes.md.
+A quilt {X_{i-a}, X_{i+b}} has the influence right + left of docs/theory/chain-classes.md#chain-classes-3. With
+initial="any" it falls as i grows, and from some i on that of a nearer node stands for it.
 
 Floats: the relative error of a sum of products of positive terms grows linearly with their number. It is bounded
 (`product_error`) and charged in both logs of every ratio.

@@ -2,11 +2,8 @@
 
 Let the answer be F = c + S d with a fixed integer vector d and one integer S: a histogram over two states is
 (n, 0) + S (-1, 1), S the count of the second. Let D = |d_1| + ... + |d_m| and T = D S, the answer's place along the
-line, lengths in L1. Every cell gets independent Laplace noise of scale b, discrete on the grid.
-
-The same inequality holds as for one number, P(y | F) <= e^{|T - T'|/b} P(y | F'), and the largest log-ratio of the
-noised answers is that of T with Laplace noise of scale b: the smallest scale for T is the smallest for F
-(docs/theory/one-answer.md, Theorems 7 and 8). Nothing follows for cells that are released one by one.
+line, lengths in L1. The smallest scale for T is the smallest for F (docs/theory/one-answer.md#one-answer-8). Nothing
+follows for cells that are released one by one.
 """
 
 from __future__ import annotations

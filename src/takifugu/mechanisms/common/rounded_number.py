@@ -1,12 +1,7 @@
 """Normal noise for a number that is rounded before it is noised: the least for the number itself, and a little more.
 
-Let what is read, Y', lie within r of a number Y, and let noise N make Y + N (e, d)-indistinguishable. Given Y and Y'
-the outputs Y + N and Y' + N are two normal laws at most r apart, so they are (e2, d2)-indistinguishable where N hides a
-move by r, and so are their mixtures. Hence
-
-    P'_a <= e^e2 P_a + d2 <= e^e2 (e^e P_b + d) + d2 <= e^(e + 2 e2) P'_b + e^e2 d + d2 (1 + e^(e + e2)).
-
-e2 is the least share of epsilon at which the noise for the number itself hides the move by r, too.
+e2 is the least share of epsilon at which the noise for the number itself hides the move by the rounding, too. Source:
+docs/theory/attributes.md#attributes-read.
 """
 
 from __future__ import annotations

@@ -4,15 +4,9 @@ Promises that constrain every output alike, and by many constraints (metric priv
 whose solution is strictly inside; all others to `common.channel_program`, a little inside the promises. What either
 finds is made exact and measured against every promise.
 
-Over a class of populations the program is robust (`optimal_over`). A channel is written as a mixture of blocks: K_xy =
-sum of c_Sy over the blocks S of the tree that hold x, c >= 0. With l_S <= p(S) <= u_S for every p of a region,
-
-    sum_S l_S c_Sy <= <p, K_y> = sum_S p(S) c_Sy <= sum_S u_S c_Sy,
-
-so that sum_S (u_S - e^epsilon l'_S) c_Sy <= t_y keeps the promise for every two distributions of two regions
-(docs/theory/distributions.md): two constraints for each output and pair of populations, as for two known populations.
-Nothing is lost where one mixture attains both ends; else the solution is a little noisier than the best for the class.
-What is certified is measured over the class without any mixture (`local.over_classes`).
+Over a class of populations the program is robust (`optimal_over`): a channel is a mixture of blocks, with two
+constraints for each output and pair of populations (docs/theory/distributions.md#distributions-channel). What is
+certified is measured over the class without any mixture (`local.over_classes`).
 """
 
 from __future__ import annotations

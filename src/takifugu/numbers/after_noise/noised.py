@@ -1,15 +1,8 @@
 """Two laws after Laplace noise: their exact largest log-ratio, and the smallest scales, exact and relaxed.
 
-Let A(y) = sum_j p_j e^{-|y - x_j| / b}, proportional to the density of p * Lap(b), and B the same for q. Between
-neighbouring atoms of the two laws A and B are combinations of e^{y/b} and e^{-y/b}, so A/B is a Moebius function of
-e^{2y/b}, hence monotone; beyond the last atom it is constant. So its extremes are at atoms. On the integers discrete
-Laplace noise has the same masses up to a factor, so the same numbers hold for it. The ratio falls when b grows,
-because Lap(b') is Lap(b) plus independent noise for b' > b (docs/theory/one-answer.md, Theorems 4, 5).
-
-Let pi be the monotone plan that moves p into q. Mass that moves by d costs a factor e^{d/theta} after Laplace noise of
-scale theta. If for every x' the average over the x that it came from obeys sum_x e^{|x - x'|/theta} pi(x, x') <=
-e^epsilon q(x'), then p*Lap <= e^epsilon q*Lap everywhere; the sums over x' at every x give the other order. The left
-sides fall when theta grows; at theta = W-infinity / epsilon both hold.
+The ratio is monotone between atoms and constant beyond them, on the integers, too, and falls when the scale grows: its
+extremes are at atoms (docs/theory/one-answer.md#one-answer-4, #one-answer-5). A plan whose mean of e^(move/theta) is at
+most e^epsilon at every place is enough, too (#one-answer-9).
 """
 
 from __future__ import annotations

@@ -1,18 +1,10 @@
 """Normal noise on densities: the least that keeps (epsilon, delta), both ways, by masses at the nodes of Gauss.
 
-Let |p^(j)| <= H sqrt(j!) r^j for every j on a cell of length h, and K be the density of N(0, s^2). With n nodes the
-integral of p(x) K(y - x) over the cell is missed by c h^(2n+1) times a mean of its derivative of order 2n in x, where
-c = n!^4/((2n + 1) (2n)!^3), and the integral of |K^(k)| is at most sqrt(k!)/s^k. So the missed parts of all y add up to
-
-    c h^(2n+1) H sqrt((2n)!) (r + 1/s)^(2n)
-
-at most (docs/theory/one-answer.md, Theorem 17). The bounds H and r are those of each kind of density.
-
 With N(0, s^2) added each part of a mixture of normals has the variance d^2 + s^2, so the divergence of the noisy
 densities is enclosed as that of any two (`excess`). Its root is rounded by 2^-52 relative, which the bounds of a normal
 density allow for many times over. Any other density is taken as point masses within t of it (`nodes`), in total
 variation after the noise, and delta is that of the point masses and t_p + e^epsilon t_q more. The divergence falls when
-s grows, as more noise is post-processing.
+s grows, as more noise is post-processing. Source: docs/theory/one-answer.md#one-answer-17.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
 """Laplace noise on densities: the least whose log-ratio stays within epsilon everywhere.
 
-The line is cut into cells of width w. Where mass m lies in a cell, its part of the noisy density at any place is that
-of point masses m e^(-w/2b) to m e^(w/2b) in the cell's middle. Mass above all cells counts, for an upper bound, as
-E[e^((X - y)/b); X > y] at their end y, which is finite for normal tails, and as none for a lower one. Between point
-masses the noisy densities are sums of e^(x/b) and e^(-x/b), so that the ratio of two is monotone there, and its largest
-is that at a middle (docs/theory/one-answer.md, Theorem 18).
-
-Two normal distributions of different deviations have no finite W-infinity, but a finite loss after Laplace noise.
+The line is cut into cells, each taken as a mass at its middle, and tails by a mean of exponentials: the largest ratio
+is that at a middle (docs/theory/one-answer.md#one-answer-18). Two normal distributions of different deviations have no
+finite W-infinity, but a finite loss after Laplace noise.
 """
 
 from __future__ import annotations

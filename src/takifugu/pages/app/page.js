@@ -4,7 +4,7 @@ const element = id => document.getElementById(id);
 const OTHER = "\u0000other", PLEASE = "Please say: nobody but you knows.", SETTLED = 60, IDLE = 400;
 
 const said = {}, remediesTaken = [], typed = new Set(), drawn = new Map();
-let latest = null, turn = 0, waiting = 0, seeking = 0, isAsking = false, isStale = false;
+let latest = null, turn = 0, waiting = 0, seeking = 0, isAsking = false, isStale = false, isSeeking = false;
 
 const epsilonOf = position => String(Number((10 ** (position / 50)).toPrecision(3)));
 const epsilon = () => Number(said.epsilon ?? 1);
@@ -181,10 +181,19 @@ function showFile({ file, changed }) {
   element("undo").textContent = last ? `Undo: ${last.words}` : "";
 }
 
+/** Look for what would help: it may take seconds, so that one search runs at a time, and another one after a change. */
 async function seek() {
-  const mine = turn, found = await ask("remedies");
-  if (mine !== turn || found.error || !found.remedies.length) return;
+  if (isSeeking) return;
+  isSeeking = true;
   element("help").hidden = false;
+  element("help-title").textContent = "Looking for what would help …";
+  element("remedies").innerHTML = "";
+  const mine = turn, found = await ask("remedies");
+  isSeeking = false;
+  const isPoor = latest.tables && latest.tables[0].verdict !== "good" && !document.body.dataset.released;
+  if (isPoor && mine !== turn) { seek(); return; }
+  element("help").hidden = !isPoor || found.error || !found.remedies.length;
+  if (element("help").hidden) return;
   element("help-title").textContent = found.heading;
   element("remedies").innerHTML = found.remedies.map((remedy, i) => `<div class="remedy"><button type="button" data-remedy="${i}">${escaped(remedy.promise)}</button>
     <p class="soft">${escaped(remedy.words)}. ${escaped(remedy.why)}.</p></div>`).join("");

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import html
 import threading
@@ -30,7 +31,7 @@ from takifugu.releasing.publishing.run import release_file
 Write = Callable[[Draft, str, bool], object]
 #: What the page loads, with the parts of each.
 _PARTS = {
-    "app.css": ("text/css", ("app/style.css",)),
+    "app.css": ("text/css", ("base.css", "app/style.css")),
     "app.js": ("text/javascript", ("explorer/engine.js", "explorer/words.js", "app/page.js")),
 }
 _MOST = 200
@@ -72,8 +73,10 @@ class Releasing:
         }  # fmt: skip
 
 
-def application(proposal: Proposal, write: Write, guard: Guard) -> Starlette:
-    """Return the app about a proposal, whose release `write` writes."""
+def application(
+    proposal: Proposal, write: Write, guard: Guard, is_ending: Callable[[], bool] = lambda: False
+) -> Starlette:
+    """Return the app about a proposal, whose release `write` writes; where it `is_ending`, no search is waited for."""
     releasing = Releasing(proposal, write)
 
     async def page(request: Request) -> Response:
@@ -102,6 +105,14 @@ def application(proposal: Proposal, write: Write, guard: Guard) -> Starlette:
 
         return answering
 
+    async def remedies(request: Request) -> Response:
+        said, found = _said(await guard.body(request)), list[Json]()
+        search = threading.Thread(target=lambda: found.append(_answered(proposal.remedies, *said)), daemon=True)
+        search.start()
+        while search.is_alive() and not is_ending():
+            await asyncio.sleep(0.05)
+        return JSONResponse(found[0] if found else {"error": ["The search ended without an answer."]}, headers=HEADERS)
+
     def rows(said: dict[str, str], _: tuple[Change, ...]) -> Json:
         return proposal.rows(said)
 
@@ -111,9 +122,10 @@ def application(proposal: Proposal, write: Write, guard: Guard) -> Starlette:
 
     routes = [
         Route("/enter/{token}", enter), Route("/", page), Route("/{name}", part),
+        Route("/ask/remedies", remedies, methods=["POST"]),
         *(Route(f"/ask/{name}", handler(answer, *more), methods=["POST"]) for name, answer, *more in (
-            ("state", proposal.state), ("rows", rows), ("remedies", proposal.remedies),
-            ("foresee", releasing.foreseen), ("release", releasing.release, "digest"),
+            ("state", proposal.state), ("rows", rows), ("foresee", releasing.foreseen),
+            ("release", releasing.release, "digest"),
         )),
     ]  # fmt: skip
     return Starlette(routes=routes, exception_handlers={Refused: refused})

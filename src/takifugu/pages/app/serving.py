@@ -21,10 +21,11 @@ def serve(proposal: Proposal, write: Write, tell: Callable[[str], None]) -> None
     with listening_here() as listening:
         port = listening.getsockname()[1]
         guard = Guard(port)
-        config = uvicorn.Config(application(proposal, write, guard), log_level="error", lifespan="off", ws="none")
+        app = application(proposal, write, guard, lambda: server.should_exit)
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off", ws="none"))
         tell(f"http://{_HOST}:{port}/enter/{guard.token}")
         # not in the context of a command, which keeps a ledger open: the app outlasts what others do to it
-        Context().run(uvicorn.Server(config).run, sockets=[listening])
+        Context().run(server.run, sockets=[listening])
 
 
 def listening_here() -> socket.socket:

@@ -7,7 +7,7 @@ class Num {
 }
 
 const DEEPEST = 60;
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y, TEXT = /"(?:[^"\\\u0000-\u001f]|\\.)*"/y, SPACE = /[ \t\n\r]*/y;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y, TEXT = /"[^"\\\u0000-\u001f]*(?:\\.[^"\\\u0000-\u001f]*)*"/y, SPACE = /[ \t\n\r]*/y;
 
 // JSON.parse would make 1 of 1.0, and of a key that is there twice it would take the last one.
 function parseJson(text, what = "the certificate") {
