@@ -12,9 +12,13 @@ from tests.support import postgresql
 from tests.support.commands import ended, invoke, json_of, refused, succeed, widest, words_of
 from tests.support.ledger_edits import debit, pay, published
 from tests.support.ledger_tools import one_thing, with_delta
+from tests.support.release_files import believe, read_from, release_text
+from tests.support.release_files import publish as publish_table
+from tests.support.releases import put
 from tests.support.statements import publish, written
 
-from takifugu.accounting.ledger import Debit, Ledger
+from takifugu.accounting.ledger import Debit, Ledger, totals
+from takifugu.accounting.ledger.events.sqlite import Sqlite
 from takifugu.releasing.certificates.facts import checksum_of
 
 TOP = {"format", "command", "file"}
@@ -91,6 +95,47 @@ def test_show_of_every_state(tmp_path: Path) -> None:
     assert "(what the first release cost: none was declared)" in said
     assert "date epsilon delta state release" in said
     assert "0.25 0.001 adopted d" in said
+
+
+def test_show_computes_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def computed(*_: object) -> None:
+        raise AssertionError("something was added up")
+
+    monkeypatch.setattr(totals, "together", computed)
+    monkeypatch.setattr(totals, "longest", computed)
+    succeed("ledger", "show", "l.db")
+    json_of("ledger", "show", "l.db")
+
+
+def test_a_command_opens_a_ledger_once(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened, real = list[str](), Sqlite._opened
+
+    def counted(store: Sqlite) -> sqlite3.Connection:
+        opened.append(Path(store.name).name)
+        return real(store)
+
+    put(place, STEPS)
+    monkeypatch.setattr(Sqlite, "_opened", counted)
+    for words in (
+        "ledger show l.db", "ledger verify l.db out", "ledger set-budget l.db data 10", "ledger resume l.db",
+        "ledger import-certificates l.db out --yes", "release steps.toml --allow-useless",
+        "release steps.toml --allow-useless", "cost steps.toml", "advise steps.toml",
+    ):  # fmt: skip
+        opened.clear()
+        invoke(*words.split())
+        assert opened == ["steps.db" if "steps" in words else "l.db"], words
+    assert len(Ledger.open("steps.db").releases("steps")) == 1
+
+
+STEPS = {
+    "steps.toml": release_text(
+        read_from("steps", "steps.csv", order="minute", value="doing", step="1min", from_="2026-01-05",
+                  until="2026-01-06", budget=9),
+        believe("markov-chain", states=[0, 1], matrix=[[0.9, 0.1], [0.4, 0.6]], source="made up"),
+        publish_table("busy", "count", states=[1], every="day", epsilon=1), ledger="steps.db",
+    ),
+    "steps.csv": "minute,doing\n2026-01-05T00:00,0\n2026-01-05T00:01,1\n",
+}  # fmt: skip
 
 
 def test_long_names_fit_into_the_tables(tmp_path: Path) -> None:

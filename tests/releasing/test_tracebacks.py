@@ -144,7 +144,7 @@ def test_refusals_of_the_ledger(tmp_path: Path) -> None:
     (publish, "answer_of", ReleaseState.PAID),
     (DiscreteLaplace, "draw", ReleaseState.PAID),
     (library, "certificate_of", ReleaseState.PAID),
-    (Ledger, "reserve", ReleaseState.NOTHING),
+    (Ledger, "pay", ReleaseState.NOTHING),
     (Ledger, "keep", ReleaseState.PAID),
     (Ledger, "publish", ReleaseState.DRAWN),
 ])  # fmt: skip

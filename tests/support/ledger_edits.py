@@ -17,7 +17,7 @@ from tests.support.processes import bytes_of_a_fork
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of
-from takifugu.accounting.ledger import RESERVED, Debit, Ledger, Reservation
+from takifugu.accounting.ledger import RESERVED, Debit, Ledger, Payment
 from takifugu.core.errors import BudgetExceeded, LedgerError
 from takifugu.mechanisms import group
 from takifugu.model.frameworks import Framework
@@ -37,7 +37,7 @@ def debit(
     return Debit(FRAMEWORK, replace(charge(epsilon), **changes), units, name)
 
 
-def pay(ledger: Ledger, *debits: Debit, source: str = "data", budget: Any = None, **options: Any) -> Reservation:
+def pay(ledger: Ledger, *debits: Debit, source: str = "data", budget: Any = None, **options: Any) -> Payment:
     return ledger.reserve(source, debits or [debit()], budget, **{"entries": "these", **options})
 
 

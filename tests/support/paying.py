@@ -101,6 +101,6 @@ def copies_of_each_state(folder: Path) -> Iterator[dict[str, Path]]:
 
     folder.mkdir(exist_ok=True)
     with pytest.MonkeyPatch.context() as patched:
-        for method, state in {"reserve": "paid", "keep": "drawn", "publish": "published"}.items():
+        for method, state in {"pay": "paid", "keep": "drawn", "publish": "published"}.items():
             patched.setattr(Ledger, method, keeping(getattr(Ledger, method), state))
         yield copies

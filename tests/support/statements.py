@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger, Reservation
+from takifugu.accounting.ledger import Ledger, Payment
 from takifugu.releasing.certificates.certificate import Certificate
 
 
@@ -34,7 +34,7 @@ def written(folder: Path, name: str, statement: dict[str, Any] | None, title: st
     return body
 
 
-def publish(book: Ledger, paid: Reservation, folder: Path, title: str | None = None) -> None:
+def publish(book: Ledger, paid: Payment, folder: Path, title: str | None = None) -> None:
     """Draw for a payment, and publish it in a folder."""
     statement = book.certificate(paid.group)
     book.keep(paid.group, repr(title).encode())

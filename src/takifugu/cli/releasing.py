@@ -116,7 +116,7 @@ def _labelled(label: str, words: str, indent: int = 0) -> None:
 def _budget(outcome: Outcome, planned: plan.Plan) -> str:
     """Say how much of the budget is spent, and for whom."""
     paid = outcome.reservation
-    spent, budget = paid.spent.with_budget(paid.budget or paid.spent)
+    spent, budget = paid.spent.with_budget(paid.budget)
     scope = {table.certificate.scope for table in outcome.tables}
     whose = "for the whole source" if scope == {"all"} else f"for each {outcome.tables[0].certificate.person}"
     words = f"{spent} of {budget.removeprefix('epsilon ')} spent {whose} ({paid.source!r})"

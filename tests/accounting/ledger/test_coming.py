@@ -39,7 +39,7 @@ def test_a_payment_that_was_previewed_makes_it(tmp_path: Path) -> None:
     ledger = Ledger.coming(tmp_path / "ledger.db")
     debits = [debit()]
     seen = ledger.preview("data", debits, 1, entries="these")
-    ledger.reserve("data", debits, 1, entries="these", computed=seen)
+    ledger.pay(seen)
     assert kinds(Ledger.open(tmp_path / "ledger.db", create=False)) == ["began", "budget", "paid"]
 
 

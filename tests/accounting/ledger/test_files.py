@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.ledger_edits import debit, pay, pay_around_a_fork, published
+from tests.support.ledger_edits import pay, pay_around_a_fork, published
 from tests.support.processes import in_a_child
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger import ledger as ledgers
 from takifugu.accounting.ledger.events import disk
-from takifugu.accounting.ledger.events.sqlite import Sqlite
 from takifugu.core.errors import LedgerError
 
 
@@ -109,20 +108,6 @@ def test_addresses(tmp_path: Path) -> None:
     assert (tmp_path / "x.db").stat().st_mode & 0o077 == 0
 
 
-def test_a_full_disk_writes_nothing(tmp_path: Path) -> None:
-    ledger = Ledger.open(tmp_path / "ledger.db")
-    published(ledger, budget=1)
-    before = ledger.store.after(0)
-    assert isinstance(ledger.store, Sqlite)
-    with ledger.store._connected() as connection:
-        (pages,) = connection.execute("pragma page_count").fetchone()
-        connection.execute(f"pragma max_page_count = {pages}")
-    with pytest.raises(LedgerError, match="cannot grow: the disk is full; make room"):
-        pay(ledger, debit([f"p{number}" for number in range(9000)]))
-    assert Ledger.open(ledger.store.name).store.after(0) == before
-    assert Ledger.open(ledger.store.name).check() == ()
-
-
 def test_a_file_that_may_only_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "ledger.db"
     published(Ledger.open(path), budget=1)
@@ -132,28 +117,6 @@ def test_a_file_that_may_only_be_read(tmp_path: Path, monkeypatch: pytest.Monkey
     assert ledger.check() == ()
     with pytest.raises(LedgerError, match="is read-only: make the file and its folder writable"):
         pay(ledger)
-
-
-def test_another_program_holds_the_lock(tmp_path: Path) -> None:
-    ledger = Ledger.open(tmp_path / "ledger.db", timeout=0.1)
-    with closing(sqlite3.connect(ledger.store.name, isolation_level=None)) as other:
-        other.execute("begin exclusive")
-        with pytest.raises(LedgerError, match="is locked by another program"):
-            pay(ledger)
-    assert pay(ledger).spent.epsilon > 0
-
-
-def test_a_disk_whose_locks_do_not_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, broken in {"_shuts_out_others": lambda _: False, "_mounted": lambda _: ("nfs", "nolock")}.items():
-        monkeypatch.setattr(disk, "_sound", set())
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(disk, name, broken)
-            with pytest.raises(LedgerError, match="locks do not work: two processes could spend"):
-                Ledger.open(tmp_path / f"{name}.db")
-        assert not list(tmp_path.iterdir())
-    monkeypatch.setattr(disk, "_sound", set())
-    Ledger.open(tmp_path / "ledger.db")
-    assert [path.name for path in tmp_path.iterdir()] == ["ledger.db"]
 
 
 def test_another_file_in_its_place_is_read_anew(tmp_path: Path) -> None:
@@ -235,10 +198,6 @@ def test_the_drafts_of_dead_processes_are_swept(tmp_path: Path, monkeypatch: pyt
     os.utime(draft, (0, 0))
     Ledger.open(tmp_path / "ledger.db")
     assert [path.name for path in tmp_path.iterdir()] == ["ledger.db"]
-    os.link(tmp_path / "ledger.db", draft)  # it died between two names
-    monkeypatch.setattr(disk, "_PATIENCE", 0.1)
-    Ledger.open(tmp_path / "ledger.db")
-    assert not draft.exists()
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="lists the open files of Linux")

@@ -121,7 +121,7 @@ def test_a_preview_is_what_is_paid_then(ledger: Ledger) -> None:
     assert seen.fits
     assert seen.asks is None
     number = len(ledger.store.after(0))
-    paid = ledger.reserve("data", debits, entries="these", computed=seen)
+    paid = ledger.pay(seen)
     assert paid.spent == seen.after
     assert paid.group == seen.trial.paid.group  # nothing was computed again
     assert len(ledger.store.after(0)) == number + 1
@@ -132,7 +132,7 @@ def test_a_preview_is_what_is_paid_then(ledger: Ledger) -> None:
     assert question.asks is not None
     assert "goes from epsilon 0.2 to epsilon" in question.asks.others
     with pytest.raises(ReadingChanged):
-        ledger.reserve("data", [debit()], entries="those", computed=question)
+        ledger.pay(question)
 
 
 def test_an_older_preview_counts_for_nothing(ledger: Ledger) -> None:
@@ -142,10 +142,7 @@ def test_an_older_preview_counts_for_nothing(ledger: Ledger) -> None:
     assert seen.fits
     pay(ledger, debit(epsilon="1/5"))
     with pytest.raises(BudgetExceeded):
-        ledger.reserve("data", debits, entries="these", computed=seen)
-    of_others = ledger.preview("data", [debit(["cid"], epsilon="4/5")], entries="these")
-    with pytest.raises(BudgetExceeded):  # it is of somebody else
-        ledger.reserve("data", [debit(epsilon="4/5")], entries="these", computed=of_others)
+        ledger.pay(seen)
 
 
 def test_a_first_release_without_a_budget_is_all_there_is(ledger: Ledger) -> None:
@@ -169,12 +166,6 @@ def test_one_key_pays_once(ledger: Ledger) -> None:
         pay(ledger, recipe={"once": "Week  1"})
     pay(ledger, debit(name="another"), recipe={"once": "week 1"})
     pay(ledger, recipe={"once": "week 2"})
-
-
-def test_a_preview_of_another_week_counts_for_nothing(ledger: Ledger) -> None:
-    seen = ledger.preview("data", weekly(0), 9, entries="hours")
-    ledger.reserve("data", weekly(3), 9, entries="hours", computed=seen)
-    assert [step.line.at for step in ledger.view().steps] == [36]
 
 
 # Which entries
@@ -302,7 +293,7 @@ def test_whose_people_it_is_about_is_asked_with_the_price(ledger: Ledger) -> Non
     assert f"too; {seen.asks.same}" in str(seen.asks)
     assert (seen.before, seen.after) == (Amount(), Amount(2 * TENTH))
     with pytest.raises(PeopleUndeclared):  # a rehearsal of an answer is none
-        ledger.reserve("sleep", [debit()], 9, entries="these", computed=seen)
+        ledger.pay(seen)
     with pytest.raises(PeopleUndeclared, match="refused, a release about other entries"):
         ledger.preview("sleep", [debit(covers=Covers.OUTPUT, scale=None, change=None)], 9, entries="these")
     assert ledger.store.after(0) == before
@@ -316,7 +307,7 @@ def test_a_source_that_came_in_between_is_asked_about(ledger: Ledger) -> None:
     assert seen.asks is None
     published(ledger, budget=1)
     with pytest.raises(PeopleUndeclared):
-        ledger.reserve("sleep", debits, 9, entries="these", computed=seen)
+        ledger.pay(seen)
 
 
 def test_a_name_is_spelt_in_one_way(ledger: Ledger) -> None:

@@ -26,7 +26,7 @@ def test_a_rehearsal_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.M
     assert ledger.pending() == ()
     assert kinds(ledger) == ["began", "budget", "paid", "kept", "over"]
     with pytest.raises(LedgerError, match="published or closed"):
-        ledger.values(paid.group)
+        ledger.keep(paid.group, b"other")
     assert ledger.check() == ()
     assert Ledger.blank().id != ledger.id
     assert [*tmp_path.iterdir()] == []

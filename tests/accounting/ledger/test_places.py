@@ -18,7 +18,7 @@ from tests.support.failing import FULL, raising
 from tests.support.ledger_edits import debit, pay, published
 from tests.support.ledger_tools import one_thing
 from tests.support.paying import dump, group_debit
-from tests.support.processes import become_nobody, bytes_of_a_fork, in_a_child, result_of_a_child
+from tests.support.processes import become_nobody, in_a_child, result_of_a_child
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.events import disk
@@ -424,18 +424,6 @@ def test_locks_that_everybody_gets_are_refused(tmp_path: Path, library: Path) ->
 
 
 # A connection that lasts.
-
-
-def _in_a_fork(where: str) -> list[str]:
-    ledger = Ledger.open(where)
-    pay(ledger, budget=9)
-    named = bytes_of_a_fork(lambda: str(len(ledger.payments())).encode()).decode()
-    pay(ledger)
-    return [named, str(len(ledger.payments()))]
-
-
-def test_a_fork_reads_with_a_connection_of_its_own(tmp_path: Path) -> None:
-    assert result_of_a_child(_in_a_fork, str(tmp_path / "ledger.db")) == ["1", "2"]
 
 
 def _pay_once(where: str) -> None:

@@ -130,38 +130,14 @@ def test_what_cannot_be_counted_is_raised(path: Path) -> None:
         ledger.preview("data", [], **THESE)
 
 
-DEBITS = [group_debit(FRAMEWORK, 2, "ana", "ben")]
-
-
-@pytest.mark.parametrize("other", [
-    {"debits": [group_debit(FRAMEWORK, 1, "ana", "ben")]}, {"debits": [group_debit(FRAMEWORK, 2, "ana")]},
-    {"debits": [*DEBITS, group_debit(FRAMEWORK, 1, "ana", name="more")]}, {"debits": [replace(DEBITS[0])]},
-    {"source": "t", "same_people": True, "budget": 9}, {"entries": "those", "same_entries": False},
-    {"identity": b"another"}, {"recipe": {"another": 1}},
-], ids=["charges", "people", "more", "a copy", "source", "entries", "identity", "recipe"])  # fmt: skip
-def test_what_was_previewed_for_another_request_is_computed_anew(tmp_path: Path, other: dict[str, Any]) -> None:
-    """It costs less, is about others, or gives up what these do not: nothing of it counts."""
-    call: dict[str, Any] = {"source": "s", "debits": DEBITS, **THESE}
-    book, honest = (Ledger.open(tmp_path / f"{name}.db") for name in ("book", "honest"))
-    for ledger in (book, honest):
-        ledger.reserve("s", [group_debit(FRAMEWORK, 1, "ana")], 10, **THESE)
-    computed = book.preview(**{**call, **other})
-    paid = book.reserve(**call, computed=computed)
-    assert paid.group != computed.trial.paid.group
-    assert paid.spent == honest.reserve(**call).spent
-    for name in ("ana", "ben"):
-        assert book.spent("s", name) == honest.spent("s", name)
-    assert book.check() == ()
-
-
-def test_a_preview_of_another_ledger_counts_for_nothing(tmp_path: Path) -> None:
+def test_a_preview_of_another_ledger_is_computed_anew(tmp_path: Path) -> None:
     book, other = (Ledger.open(tmp_path / f"{name}.db") for name in ("book", "other"))
     for ledger, times in ((book, 1), (other, 3)):
         for _ in range(times):
             ledger.reserve("s", [group_debit(FRAMEWORK, 1, "ana")], 10, **THESE)
     debits = [group_debit(FRAMEWORK, 1, "ana", "zoe")]
     for preview in (book.preview, Ledger.blank().preview):
-        other.reserve("s", debits, **THESE, computed=preview("s", debits, **THESE))
+        other.pay(preview("s", debits, **THESE))
     assert other.spent("s", "ana") == amount(5)
     assert other.spent("s", "zoe") == amount(2)
     assert other.check() == ()
@@ -171,10 +147,10 @@ def test_a_preview_is_paid_for_once(path: Path) -> None:
     """Its random names are those of the payment: a second one of them would hide what became of the first."""
     ledger, debits = Ledger.open(path), [group_debit(FRAMEWORK, "1/8")]
     seen = ledger.preview("data", debits, **THESE)
-    first = ledger.reserve("data", debits, **THESE, computed=seen)
+    first = ledger.pay(seen)
     ledger.keep(first.group, b"noisy")
     with unchanged(path), pytest.raises(LedgerError, match="was paid for before"):
-        ledger.reserve("data", debits, **THESE, computed=seen)
+        ledger.pay(seen)
     assert [payment.ids for payment in ledger.payments("data")][1:] == [first.ids]
 
 

@@ -148,7 +148,7 @@ def test_no_exit_code_says_that_nothing_happened_after_a_publication(
     with failing(monkeypatch, folders.os, "replace", FULL):
         ended(4, "release", toml)
     small(tmp_path, SPEC.replace("epsilon = 2.0", f"epsilon = {second}"))
-    with nullcontext() if error is None else failing(monkeypatch, Ledger, "reserve", error):
+    with nullcontext() if error is None else failing(monkeypatch, Ledger, "pay", error):
         outcome = ended(code, "release", toml, "--json")
     assert json.loads(outcome.stdout)["error"]["published"] == ["both"]
     assert "Paid for by an earlier call, and published now: both." in outcome.stderr

@@ -63,10 +63,7 @@ def piled(windows: Sequence[Windows], start: int | None = None) -> tuple[Runs, F
     """
     shapes = {id(series.changes): _edges(series.changes) for series in windows}
     unit = windows[0].unit * windows[0].rates[0][0]
-    rates = set[Fraction]()
-    for series in windows:
-        rates.update(multiple * series.unit for multiple, _ in series.rates)
-    if len(rates) > 1:
+    if any(multiple * series.unit != unit for series in windows for multiple, _ in series.rates):
         unit = Fraction(2) ** (math.frexp(math.fsum(series.cost for series in windows))[1] - COST_BITS)
     places, changes = [], []
     if start is not None:

@@ -13,18 +13,17 @@ if TYPE_CHECKING:
     from takifugu.accounting.ledger.listing import Listed
     from takifugu.accounting.ledger.session import Session
     from takifugu.accounting.ledger.trials import Debit
-    from takifugu.accounting.ledger.values import Payment, Preview, Reservation
+    from takifugu.accounting.ledger.values import Payment, Preview
     from takifugu.accounting.ledger.view import Source
 
 __all__ = [
-    "DRAWN", "OVER", "RESERVED", "SESSION", "Amount", "Debit", "Ledger", "Listed", "Payment", "Preview", "Reservation",
-    "Session",
+    "DRAWN", "OVER", "RESERVED", "SESSION", "Amount", "Debit", "Ledger", "Listed", "Payment", "Preview", "Session",
     "Source",
 ]  # fmt: skip
 
 __getattr__ = loading(__name__, {
     **dict.fromkeys(("DRAWN", "OVER", "RESERVED", "SESSION"), "events"),
-    **dict.fromkeys(("Payment", "Preview", "Reservation"), "values"),
+    **dict.fromkeys(("Payment", "Preview"), "values"),
     "Amount": "trials", "Debit": "trials", "Ledger": "ledger", "Listed": "listing", "Session": "session",
     "Source": "view",
 })  # fmt: skip

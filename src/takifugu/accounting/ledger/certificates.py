@@ -144,7 +144,7 @@ def adopted(view: View, lacking: Lacking) -> Trial:
     words.check_names_units(source, view.source(source), lines)
     recipe = change.keep(canonical({"kind": "adopted"}).encode())
     paid = Paid(source, token_hex(8), ids, tuple(lines), reading, entries, {}, recipe, adopted=True)
-    trial = paid_on(view, change, paid, None)
+    trial = paid_on(view, change, paid)
     if lacking.digests:
         over = Over(paid.group, lacking.digests)
         trial.change.events.append(over)

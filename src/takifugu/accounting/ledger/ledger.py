@@ -34,8 +34,8 @@ from takifugu.accounting.ledger.listing import Listed, listed_in
 from takifugu.accounting.ledger.people import set_of
 from takifugu.accounting.ledger.previewing import preview_of
 from takifugu.accounting.ledger.totals import longest, most_of, spent_by
-from takifugu.accounting.ledger.trials import Change, Debit, new_entries, order_of, trial_of
-from takifugu.accounting.ledger.values import Declared, Payment, Preview, Reservation
+from takifugu.accounting.ledger.trials import Change, Debit, Order, Trial, new_entries, order_of, trial_of
+from takifugu.accounting.ledger.values import Declared, Payment, Preview
 from takifugu.accounting.ledger.view import COMING, EVERYBODY, Group, Source, View
 from takifugu.accounting.ledger.waiting import Waiting
 from takifugu.core.errors import (
@@ -146,8 +146,8 @@ class Ledger(Waiting):
     def reserve(
         self, source: str, debits: Sequence[Debit], budget: Budget | None = None, *, reading: str = "",
         entries: str | None = None, same_entries: bool | None = None, same_people: bool = False, why: str = "",
-        identity: bytes | None = None, recipe: Plain | None = None, computed: Preview | None = None,
-    ) -> Reservation:  # fmt: skip
+        identity: bytes | None = None, recipe: Plain | None = None,
+    ) -> Payment:  # fmt: skip
         """Pay for all releases before any noise is drawn, or for none.
 
         Releases of one `entries` name are about the same entries, or about windows of one calendar. A source whose
@@ -166,7 +166,6 @@ class Ledger(Waiting):
             identity: What the releases are; only a keyed hash is kept.
             recipe: How to complete the releases: plain JSON, never data. A release with a key "once" is paid for once
                 under it.
-            computed: A preview of these arguments. It counts while nothing else was written.
 
         Returns:
             The payment.
@@ -176,20 +175,33 @@ class Ledger(Waiting):
             CompositionRefused: Where there is no joint guarantee.
             ReadingChanged: Where the owner must say whether the entries are the same.
             PeopleUndeclared: Where the owner must say whether the people are the same.
-            LedgerError: For a ledger that cannot be used, and for a preview that was paid for.
+            LedgerError: For a ledger that cannot be used.
             InputError: For arguments that cannot be counted. After every error nothing was written.
         """
         given = (source, budget, reading, entries, same_entries, same_people, why, identity, recipe)
-        trial = None if computed is None else computed.trial
-        if trial is not None and trial.order is not None and trial.order.is_of(debits, self.id, *given):
-            order = trial.order
-        else:
-            trial, order = None, order_of(self.view(), debits, *given)
+        return self._paid(order_of(self.view(), debits, *given), None)
 
+    def pay(self, preview: Preview) -> Payment:
+        """Pay for what was previewed. What was computed counts while nothing else was written.
+
+        Args:
+            preview: What `preview` returned.
+
+        Returns:
+            The payment.
+
+        Raises:
+            LedgerError: As `reserve`, and for a preview that was paid for.
+        """
+        if preview.asks is not None:
+            raise preview.asks
+        return self._paid(preview.order, preview.trial)
+
+    def _paid(self, order: Order, trial: Trial | None) -> Payment:
         def decide(view: View) -> Change:
             nonlocal order
             if order.ledger != view.id:  # another process made the ledger meanwhile, with another key
-                order = order_of(view, debits, *given)
+                order = order_of(view, order.given, *order.terms)
             now = trial
             if now is None or now.head != view.head:
                 now = trial_of(self.store.name, view, order)
@@ -202,8 +214,7 @@ class Ledger(Waiting):
             return now.change
 
         view = self._change(decide)
-        there = view.source(order.source)
-        return Reservation(order.group, order.source, order.ids, there.spent, there.budget or there.spent)
+        return self._payment(view, view.groups[order.group])
 
     def preview(
         self, source: str, debits: Sequence[Debit], budget: Budget | None = None, *, reading: str = "",
@@ -225,7 +236,7 @@ class Ledger(Waiting):
             recipe: As in `reserve`.
 
         Returns:
-            The preview, for `reserve`.
+            The preview, for `pay`.
 
         Raises:
             InputError: As `reserve`, for what cannot be counted.
@@ -440,7 +451,7 @@ class Ledger(Waiting):
             recipe = {"unreadable": error.message}
         return Payment(
             paid.group, paid.source, paid.ids, group.state, paid.identity, paid.created, recipe, there.spent,
-            there.budget, why=group.why,
+            there.budget or there.spent, why=group.why,
         )  # fmt: skip
 
     def show(self) -> tuple[Source, ...]:

@@ -24,7 +24,7 @@ def preview_of(ledger: str, view: View, order: Order) -> Preview:
     assert after.budget is not None, "an implied budget is one"
     return Preview(
         before.spent, after.spent, after.budget, not after.is_implied, fitting.charges(trial),
-        fitting.excess(trial, ledger), asks, trial,
+        fitting.excess(trial, ledger), asks, trial, order,
     )  # fmt: skip
 
 
@@ -36,7 +36,7 @@ def _by_either_answer(
     for answer in (True, False):
         try:
             trial = trial_of(ledger, view, replace(order, same_entries=answer, why=order.why or "a rehearsal"))
-            trials.append(replace(trial, order=None))
+            trials.append(trial)
             prices.append(words.price(view, trial.view, order.source))
         except (InputError, LedgerError, CompositionRefused) as refused:
             refusals.append(refused)
@@ -58,4 +58,4 @@ def _with_other_sources(
     except (InputError, LedgerError, CompositionRefused) as refused:
         raise PeopleUndeclared(undeclared.source, undeclared.other, f"refused, {refused.message}") from None
     price = words.price(view, trial.view, order.source)
-    return replace(trial, order=None), PeopleUndeclared(undeclared.source, undeclared.other, price)
+    return trial, PeopleUndeclared(undeclared.source, undeclared.other, price)

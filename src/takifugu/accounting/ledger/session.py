@@ -9,7 +9,7 @@ from takifugu.accounting.amounts import Budget
 from takifugu.accounting.ledger.events import SESSION
 from takifugu.accounting.ledger.ledger import Ledger
 from takifugu.accounting.ledger.trials import Debit
-from takifugu.accounting.ledger.values import Payment, Reservation
+from takifugu.accounting.ledger.values import Payment
 from takifugu.core.errors import InputError
 
 #: A question (public: it holds no data) and its noisy answer, as texts.
@@ -38,7 +38,7 @@ class Session:
     """
 
     ledger: Ledger
-    paid: Reservation | Payment
+    paid: Payment
 
     @staticmethod
     def open(

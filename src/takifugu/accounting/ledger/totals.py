@@ -99,9 +99,10 @@ def spent_by(view: View, steps: Sequence[Step], is_everybody: bool) -> dict[str,
             "adopted release tells is not known", fix="keep a ledger of its own for one of the two",
         )  # fmt: skip
     tables, rest = _by_table(view, steps, is_everybody), Outside()
-    for table, here in tables.items():
-        for step in here:
-            rest.add(table, step.charge, _times(step, several))
+    if len(tables) > 1 or start_apart(steps):  # else nothing counts beside the one table
+        for table, here in tables.items():
+            for step in here:
+                rest.add(table, step.charge, _times(step, several))
     tables.pop(ELSEWHERE, None)
     is_only = len(steps) == 1 and (len(view.releases) == 1 or steps[0].charge.scope == "unit")
     has_delta, amounts = any(step.charge.delta for step in steps), dict[str, Amount]()
@@ -148,8 +149,9 @@ def _in_order(view: View, steps: Sequence[Step], here: Sequence[Step], several: 
 
 
 def _placed(view: View, step: Step) -> tuple[Charge, int | None, str]:
-    """Return the charge of a step, and where it is."""
-    return step.charge, step.line.at, str(view.tables.find(step.entries))
+    """Return the charge of a step, and where it is: at a step of a calendar, or about all entries of a name."""
+    at = step.line.at
+    return step.charge, at, str(view.tables.find(step.entries)) if at is None else ""
 
 
 def start_apart(steps: Iterable[Step]) -> bool:

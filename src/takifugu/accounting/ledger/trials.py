@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import is_
 from secrets import token_hex
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class Debit:
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """What is asked of a ledger, with the random names that it gets and the tags of its units."""
+    """What is asked of a ledger, in its `terms`, with the random names that it gets and the tags of its units."""
 
     source: str
     debits: tuple[tuple[Debit, Charge, Tags | None], ...]
@@ -58,16 +58,8 @@ class Order:
     recipe: Plain
     group: str = field(default_factory=lambda: token_hex(8))
     ids: dict[str, str] = field(default_factory=dict)
-    terms: tuple[object, ...] = ()
-
-    def is_of(self, debits: Sequence[Debit], *terms: object) -> bool:
-        """Return whether these very debits were asked for, of the same ledger, and the rest alike."""
-        return terms == self.terms and len(debits) == len(self.debits) and all(map(is_, debits, self.given))
-
-    @property
-    def ledger(self) -> object:
-        """The id of the ledger whose keys its tags have."""
-        return self.terms[0]
+    ledger: str = ""
+    terms: tuple[Any, ...] = ()
 
     @property
     def given(self) -> list[Debit]:
@@ -105,7 +97,6 @@ class Trial:
     """
 
     head: str
-    order: Order | None
     change: Change
     paid: Paid
     before: View
@@ -139,7 +130,7 @@ def order_of(
         None if entries is None else normalised(entries), same_entries, same_people is True, why,
         "" if identity is None else keyed(view.key, "identity", identity), recipe or {},
         ids={name: token_hex(8) for name in readers},
-        terms=(view.id, source, budget, reading, entries, same_entries, same_people, why, identity, recipe),
+        ledger=view.id, terms=(source, budget, reading, entries, same_entries, same_people, why, identity, recipe),
     )  # fmt: skip
 
 
@@ -185,7 +176,7 @@ def trial_of(ledger: str, view: View, order: Order) -> Trial:
     if order.budget is not None and (there.is_implied or order.budget != there.budget):
         words.check_budget(ledger, there, order.budget)
         change.events.append(Budgeted(order.source, *order.budget.texts))
-    trial = paid_on(view, change, paid, order)
+    trial = paid_on(view, change, paid)
     start_elsewhere = _start_elsewhere(trial)
     if start_elsewhere and answer is not False:
         question = starts_question(order.source, order.reading, order.entries)
@@ -208,7 +199,7 @@ def _start_elsewhere(trial: Trial) -> bool:
     return False
 
 
-def paid_on(view: View, change: Change, paid: Paid, order: Order | None) -> Trial:
+def paid_on(view: View, change: Change, paid: Paid) -> Trial:
     """Return a change with a payment, and what all that it touches comes to."""
 
     def content(digest: str) -> bytes:
@@ -230,4 +221,4 @@ def paid_on(view: View, change: Change, paid: Paid, order: Order | None) -> Tria
         trial.apply(implied, "")
     for name, amount in worst.items():
         trial.sources[name] = replace(trial.source(name), spent=amount)
-    return Trial(view.head, order, change, paid, view, trial, accounts, worst)
+    return Trial(view.head, change, paid, view, trial, accounts, worst)

@@ -9,20 +9,9 @@ from typing import Any
 from takifugu.accounting.amounts import Amount
 from takifugu.accounting.ledger.events import SESSION
 from takifugu.accounting.ledger.fitting import Charged
-from takifugu.accounting.ledger.trials import Trial
+from takifugu.accounting.ledger.trials import Order, Trial
 from takifugu.core.errors import BudgetExceeded, PeopleUndeclared, ReadingChanged
 from takifugu.core.plain import Plain
-
-
-@dataclass(frozen=True, eq=False)
-class Reservation:
-    """Paid releases: their random ids by name, and what their source has spent then."""
-
-    group: str
-    source: str
-    ids: Mapping[str, str]
-    spent: Amount
-    budget: Amount
 
 
 @dataclass(frozen=True)
@@ -36,7 +25,10 @@ class Declared:
 
 @dataclass(frozen=True, eq=False)
 class Payment:
-    """Releases that were paid for together, and what became of them; `values` wait from the draw until they are out."""
+    """Releases that were paid for together: their random ids by name, what became of them, and what their source spent.
+
+    `values` wait from the draw until they are out.
+    """
 
     group: str
     source: str
@@ -46,7 +38,7 @@ class Payment:
     created: str
     recipe: Plain
     spent: Amount
-    budget: Amount | None
+    budget: Amount
     values: bytes | None = None
     why: str = ""
 
@@ -75,6 +67,7 @@ class Preview:
     over: BudgetExceeded | None
     asks: ReadingChanged | PeopleUndeclared | None
     trial: Trial
+    order: Order
 
     @property
     def fits(self) -> bool:

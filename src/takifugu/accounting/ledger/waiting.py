@@ -34,10 +34,6 @@ class Waiting(Log):
 
         return self._values(self._change(decide), group)[0]
 
-    def values(self, group: str) -> tuple[bytes, ...]:
-        """Return the values that wait, one after another; raises LedgerError where they are out, or gone."""
-        return self._values(self.view(), group)
-
     def answers(self, group: str) -> tuple[tuple[str, str], ...]:
         """Return a session's questions with their answers; raises LedgerError for a closed one, and for no session."""
         view = self.view()

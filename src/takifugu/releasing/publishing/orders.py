@@ -9,16 +9,14 @@ from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 
-from takifugu.accounting.ledger import Payment, Reservation
+from takifugu.accounting.ledger import Payment
 from takifugu.core.errors import ReleaseError, ReleaseState
-from takifugu.core.names import normalised
 from takifugu.core.plain import Json, Plain
 from takifugu.numbers.noise import Entropy, SystemEntropy
 from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.advice.refusing import refusal_of
 from takifugu.releasing.certificates.files import content_of, digest_at, files_of
 from takifugu.releasing.certificates.signing import configured
-from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.planning.book import there
 from takifugu.releasing.planning.identity import identity_of, keys_of
@@ -117,7 +115,7 @@ def published(
             digests = {name: digest_at(folder / name) or "" for name in replaced}
             bill = new.bill(choice, digests)
             publications.append(_made(new, bill, bits, progress, choice.force))
-        return _outcome(file, publications, standing)
+        return _outcome(publications, standing)
 
 
 def completed(order: Ordered, group: str, progress: Progress) -> tuple[Published, ...] | None:
@@ -201,7 +199,7 @@ def handed_out(stored: Stored, folder: Path, force: bool, progress: Progress) ->
     return tables_of(stored.bundle, folder)
 
 
-def _outcome(file: ReleaseFile, publications: Sequence[Made], standing: Sequence[Standing]) -> Outcome:
+def _outcome(publications: Sequence[Made], standing: Sequence[Standing]) -> Outcome:
     """Return the tables of now, then earlier ones."""
     tables = tuple(chain.from_iterable(published for _, published in publications))
     names, before = {table.name for table in tables}, list[Published]()
@@ -211,6 +209,4 @@ def _outcome(file: ReleaseFile, publications: Sequence[Made], standing: Sequence
     since = next((stored.since for stored, _ in publications if stored.since is not None), None)
     if publications:
         return Outcome((*tables, *before), publications[-1][0].paid, since)
-    source = opened(file.ledger).view().source(normalised(file.source.name))
-    assert source.budget is not None  # something was paid for
-    return Outcome(tuple(before), Reservation("", source.name, {}, source.spent, source.budget))
+    return Outcome(tuple(before), standing[-1].payments[-1])

@@ -11,7 +11,7 @@ from takifugu.core.errors import ReleaseState as State
 from takifugu.core.lasting import lasting
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Ledger, Payment, Reservation
+    from takifugu.accounting.ledger import Ledger, Payment, Preview
     from takifugu.releasing.publishing.bundle import Bundle
 
 #: Refusals of a reservation: the transaction was rolled back, so certainly nothing happened.
@@ -54,25 +54,25 @@ class Progress:
                 facts["public"] = tuple(self.public())
             raise
 
-    def pay(self, book: Ledger, source: str, identity: bytes, reserve: Callable[[], Reservation]) -> Reservation:
-        """Reserve in the ledger, and ask it again after a failure. A commit can fail after it was written."""
+    def pay(self, book: Ledger, preview: Preview, identity: bytes) -> Payment:
+        """Pay in the ledger, and ask it again after a failure. A commit can fail after it was written."""
         self.state = State.PAID
         try:
-            return reserve()
+            return book.pay(preview)
         except _REFUSALS:
             self.state = State.NOTHING
             raise
         except BaseException as error:
             answer: State | None = None
             with suppress(Exception):  # whatever it is, it is reported in the place of what came before
-                answer = State.PAID if book.pending(source, identity) else State.NOTHING
+                answer = State.PAID if book.pending(preview.order.source, identity) else State.NOTHING
             self.state = answer or State.PAID
             if answer is not None or not isinstance(error, LedgerError):
                 raise
             words = f"{error}; it does not say whether the epsilon was spent, so count it as spent"
         raise LedgerError(words)
 
-    def keep(self, book: Ledger, paid: Reservation | Payment, bundle: Bundle) -> bytes:
+    def keep(self, book: Ledger, paid: Payment, bundle: Bundle) -> bytes:
         """Keep the noisy values, and return those in the ledger. Another process may have drawn them."""
         self.state = State.PAID
         try:
@@ -83,7 +83,7 @@ class Progress:
         self.state = State.DRAWN
         return content
 
-    def record(self, book: Ledger, paid: Reservation | Payment, certificates: Sequence[bytes], before: State) -> None:
+    def record(self, book: Ledger, paid: Payment, certificates: Sequence[bytes], before: State) -> None:
         """Note the publication of these certificates, ignoring failures after it was noted."""
         self.state = before
         try:
@@ -97,7 +97,7 @@ class Progress:
         self.state = State.DONE
 
 
-def state_of(book: Ledger, paid: Reservation | Payment) -> State | None:
+def state_of(book: Ledger, paid: Payment) -> State | None:
     """Return a reservation's state, or None if unknown or unanswered."""
     try:
         group = book.view().groups.get(paid.group)

@@ -32,7 +32,7 @@ from takifugu.releasing.publishing.statements import declared_of, statements_of
 from takifugu.releasing.publishing.states import InFolder, InLedger, paying_for_new_values, row_of
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Ledger, Payment, Reservation
+    from takifugu.accounting.ledger import Ledger, Payment
     from takifugu.releasing.publishing.choosing import Choice
 
 Budget = Number | tuple[Number, Number]
@@ -67,7 +67,7 @@ class Stored:
     """
 
     book: Ledger
-    paid: Reservation | Payment
+    paid: Payment
     bundle: Bundle
     recipe: Plain
     since: str | None
@@ -111,7 +111,7 @@ def keep(
     if waiting is not None and waiting.state == "drawn":
         progress.state = ReleaseState.DRAWN
         return stored_of(book, waiting)
-    paid: Payment | Reservation
+    paid: Payment
     if waiting is None:
         check(order.questions)
         foresee(order.questions)
@@ -133,27 +133,22 @@ def stored_of(book: Ledger, drawn: Payment) -> Stored:
     return Stored(book, drawn, bundle_of(drawn.values, drawn.ids), drawn.recipe, drawn.created)
 
 
-def pay(order: Order, ledger: Ledger, progress: Progress) -> Reservation:
+def pay(order: Order, ledger: Ledger, progress: Progress) -> Payment:
     """Announce the spending and its exclusions, then pay.
 
     Raises ReadingChanged where it has to be said first whether the entries are the same, and PeopleUndeclared where it
     has to be whose data they are.
     """
     source, debits, first = normalised(order.source), debits_of(order.questions), order.questions[0]
-    terms: dict[str, Any] = {
-        "reading": first.reading, "entries": first.entries, "same_entries": order.choice.are_same,
-        "why": order.choice.same_entries, "same_people": order.same_people or order.choice.same_people,
-        "identity": order.identity, "recipe": order.recipe,
-    }  # fmt: skip
-    account = ledger.preview(source, debits, order.budget, **terms)
+    account = ledger.preview(
+        source, debits, order.budget, reading=first.reading, entries=first.entries, same_entries=order.choice.are_same,
+        same_people=order.same_people or order.choice.same_people, why=order.choice.same_entries,
+        identity=order.identity, recipe=order.recipe,
+    )
     if account.asks is not None:
         raise account.asks
     tell_before(order.questions, source, account, order.people)
-
-    def reserve() -> Reservation:
-        return ledger.reserve(source, debits, order.budget, **terms, computed=account)
-
-    return progress.pay(ledger, source, order.identity, reserve)
+    return progress.pay(ledger, account, order.identity)
 
 
 def draw(

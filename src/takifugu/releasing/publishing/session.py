@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import starmap
 
-from takifugu.accounting.ledger import OVER, SESSION, Payment, Reservation, Session
+from takifugu.accounting.ledger import OVER, SESSION, Payment, Session
 from takifugu.core.assumptions import reading
 from takifugu.core.errors import BudgetExceeded, InputError, LedgerError, ReleaseError, ReleaseState
 from takifugu.core.tracebacks import without_data
@@ -64,7 +64,7 @@ class Transcript:
     terms: Terms
     replies: tuple[Reply, ...] = ()
     unanswered: tuple[str, ...] = ()
-    paid: Reservation | Payment | None = None
+    paid: Payment | None = None
     table: Published | None = None
     has_ended: bool = False
 
@@ -223,7 +223,7 @@ class _Sitting:
             ).at("ledger")
         return {name: digest_at(folder / name) or "" for name in files}
 
-    def _pay(self) -> Reservation:
+    def _pay(self) -> Payment:
         check(self.order.planned.questions)
         tell(notices_of_file(self.file))
         book = opened(self.file.ledger)

@@ -12,14 +12,14 @@ from takifugu.core.plain import Json, Plain
 from takifugu.core.readings import side_by_side
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Ledger, Payment, Reservation
+    from takifugu.accounting.ledger import Ledger, Payment
     from takifugu.calibration import Calibration
 
 #: More kinds of charges are not listed: who enters the release elsewhere counts it at its worst.
 MOST_LINES = 8
 
 
-def statements_of(book: Ledger, paid: Reservation | Payment) -> dict[str, Plain]:
+def statements_of(book: Ledger, paid: Payment) -> dict[str, Plain]:
     """Return what the certificate of each release of a payment says of it, by name."""
     payment, statements = book.certificate(paid.group), dict[str, Plain]()
     for name, number in payment["ids"].items():

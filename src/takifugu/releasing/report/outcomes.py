@@ -30,7 +30,7 @@ from takifugu.releasing.report.page import WIDE
 from takifugu.releasing.report.populations import drawn_populations
 
 if TYPE_CHECKING:
-    from takifugu.accounting.ledger import Payment, Reservation
+    from takifugu.accounting.ledger import Payment
     from takifugu.mechanisms.local.sent import Sending
     from takifugu.releasing.planning.questions import Drawn
 
@@ -224,7 +224,7 @@ class Outcome(InParts):
     """
 
     tables: tuple[Published, ...]
-    reservation: Reservation | Payment
+    reservation: Payment
     completed: str | None = None
 
     @property
@@ -251,7 +251,7 @@ class Outcome(InParts):
             pairs.append(("intervals", _READ))
         if files:
             pairs.append(("written", f"{', '.join(path.name for path in files)} in {files[0].parent}"))
-        pairs.append(("spent", paid.spent.spent_by(paid.source, paid.budget or paid.spent)))
+        pairs.append(("spent", paid.spent.spent_by(paid.source, paid.budget)))
         if self.completed:
             pairs.append(("completed", f"paid for at {self.completed}"))
         if self.there:
