@@ -402,7 +402,7 @@ USELESS = ONE.replace("matters = 1000\n", "matters = 0.001\n").replace("unimport
 @pytest.mark.slow
 @of(
     "releasing/advice/refusing.py: _reasons", "releasing/steps.py: foreseen",
-    "releasing/advice/checking.py: check", "releasing/advice/forecast.py: foreseen",
+    "releasing/planning/notices.py: unjudged_words", "releasing/advice/forecast.py: foreseen",
 )  # fmt: skip
 def test_who_knows_more_is_a_command_away(tmp_path: Path) -> None:
     toml = small(tmp_path, USELESS)

@@ -35,7 +35,8 @@ class Account:
 
     def tables(self, view: View) -> Iterable[list[Step]]:
         """Return the steps about entries of the unit itself, table by table."""
-        return _by_table(view, self.steps, self.number == EVERYBODY).values()
+        tables = _by_table(view, self.steps, self.number == EVERYBODY)
+        return [steps for table, steps in tables.items() if table != ELSEWHERE]
 
 
 def longest(view: View, classes: Iterable[int]) -> list[Account]:

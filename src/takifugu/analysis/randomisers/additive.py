@@ -178,7 +178,8 @@ class Exact(Noise, kind="none"):
 
     def moments(self) -> Moments:
         """Return those of the rounding: 0 on the grid."""
-        return Moments(0.0, 0.0) if self.on_grid else Moments(float(self.grid) / 4, float(self.grid) ** 2 / 12)
+        grid = float(self.grid)
+        return Moments(0.0, 0.0) if self.on_grid else Moments(grid / 4, grid * grid / 12)
 
     def steps_within(self, level: Fraction) -> int:
         return 0 if self.on_grid else 1
@@ -252,7 +253,7 @@ class DiscreteLaplace(Noise, kind="discrete-laplace"):
         """Return grid * 2a/(1 - a^2) and grid^2 * 2a/(1 - a)^2."""
         inverse, grid = float(1 / self.units), float(self.grid)
         a = math.exp(-inverse)
-        return Moments(2 * a / -math.expm1(-2 * inverse) * grid, 2 * a / math.expm1(-inverse) ** 2 * grid**2)
+        return Moments(2 * a / -math.expm1(-2 * inverse) * grid, 2 * a / math.expm1(-inverse) ** 2 * (grid * grid))
 
     def steps_within(self, level: Fraction) -> int:
         """Return the least h with P(|K| <= h) >= level.

@@ -253,7 +253,7 @@ class OneSidedGeometric(Whole, kind="one-sided-geometric"):
         """Return a/(1 - a) and a (1 + a)/(1 - a)^2, times the grid and its square."""
         inverse, grid = float(1 / self.units), float(self.grid)
         a, complement = math.exp(-inverse), -math.expm1(-inverse)
-        return Moments(a / complement * grid, a * (1 + a) / complement**2 * grid**2)
+        return Moments(a / complement * grid, a * (1 + a) / complement**2 * (grid * grid))
 
 
 @dataclass(frozen=True)
