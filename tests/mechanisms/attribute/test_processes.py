@@ -153,6 +153,7 @@ def test_a_series_reads_back_as_itself_and_reads_lists():
     series = tf.AutoregressiveNormal("-0.25", 2, 4, 10, (0, 20), "0.5", "clip", source="a sensor's sheet")
     again = beliefs.from_dict(series.to_dict())
     assert again == series
+    assert repr(again) == "<AutoregressiveNormal: 4 steps, correlation -0.25>"
     assert again.covariance == tuple(tuple(4 * Fraction(-1, 4) ** abs(i - j) for j in range(4)) for i in range(4))
     assert [series.drift(3)[place] for place in (3, 2, 1, 0)] == [1, Fraction(1, 4), Fraction(1, 16), Fraction(1, 64)]
     third = tf.AutoregressiveNormal(Fraction(1, 3), 1, 40)

@@ -133,6 +133,9 @@ class AutoregressiveNormal(MultivariateNormal):
             data.get("resolution"), data.get("outside", "refuse"), data.get("source", "assumed"),
         )  # fmt: skip
 
+    def __repr__(self) -> str:
+        return f"<AutoregressiveNormal: {len(self.columns):,} steps, correlation {to_text(self.correlation)}>"
+
     def describe(self) -> str:
         return (
             f"a stationary autoregressive series of {len(self.columns)} normal values with correlation "
