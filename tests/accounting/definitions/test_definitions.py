@@ -48,7 +48,7 @@ from takifugu.model.queries.candidates import MostFrequent
 from takifugu.numbers import Pmf
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.postprocess.release import releases_of
-from takifugu.releasing.publishing.sheets import _rows
+from takifugu.releasing.report.outcomes import rows_of_answers
 
 F = Fraction
 ILL = tf.Count("ill")
@@ -140,7 +140,7 @@ def test_it_is_released_accounted_for_and_certified(tmp_path: Path) -> None:
     assert bars(out.rows()) == [f"count  {out.value}"]
     with pytest.raises(InputError, match="no number"):
         out.adjusted()
-    assert _rows([(None, out)], "all", [None], [], "")[0]["value"] == out.value
+    assert rows_of_answers([(None, out)], "all", [None], [], "")[0]["value"] == out.value
 
 
 def test_data_that_are_not_of_the_domain_are_refused() -> None:

@@ -75,6 +75,7 @@ class GroupBy(Query, kind="by"):
             not fit cells and axes.
 
     Examples:
+        >>> from takifugu import Count
         >>> table = GroupBy(Count("walking"), {"night": range(0, 6), "day": range(6, 24)}, by="time of day", every=24)
         >>> table.describe()
         "how often state 'walking' occurs, by time of day (2 cells)"
@@ -252,6 +253,7 @@ class GroupBy(Query, kind="by"):
             Two texts for each label; None for other queries and for choices.
 
         Examples:
+            >>> from takifugu import Count, Histogram
             >>> hours = GroupBy(Histogram(), {"00": [0], "01": [1]})
             >>> GroupBy.two_way(hours.to_dict(), ["00, a", "00, b, c", "01, a", "01, b, c"])
             (('00', 'a'), ('00', 'b, c'), ('01', 'a'), ('01', 'b, c'))

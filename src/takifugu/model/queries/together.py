@@ -47,6 +47,7 @@ class JointQuery(Query, kind="together"):
         InputError: For no query, and for a query of another kind.
 
     Examples:
+        >>> from takifugu import Count
         >>> JointQuery([Count("ill"), Count("well")]).describe()
         "how often state 'ill' occurs; how often state 'well' occurs"
     """
@@ -83,7 +84,7 @@ def in_common(answers: Sequence[Answer]) -> tuple[Fraction, tuple[str, ...]]:
 def joined(answers: list[Additive]) -> Additive:
     """Join several answers over the same entries on a common grid.
 
-    >>> from takifugu import MarkovChain
+    >>> from takifugu import Count, MarkovChain, Mean
     >>> chain = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)
     >>> both = joined([Count(1).resolve(chain), Mean(entries=[0, 1]).resolve(chain)])
     >>> both.labels, both.grid, both.evaluate(np.array([1, 0, 1]))
