@@ -29,6 +29,8 @@ def longest(parts: Sequence[Part]) -> list[Part]:
     >>> [part.belief.size for part in longest(Problem(Pufferfish(every_entry(), pieces), Count(1), Fraction(1)).parts)]
     [5]
     """
+    if len(parts) < 2:
+        return [*parts]
     longest_of = dict[Hashable, Part]()
     for part in parts:
         key = beginning(part.belief, part.family, [part.answer]) or id(part)

@@ -130,10 +130,12 @@ def _costs_in_place(view: View, belief: Belief, longer: Belief, terms: Sequence[
         secret_runs = view.secret_runs(belief, [term.read for term in terms])
     else:
         secret_runs = _all_runs(view, belief, longer)
-    for number, run, family in secret_runs:
+    runs = list(secret_runs)
+    for number, run, family in runs:
         piece = longer.component(number)
         shares = [term._replace(read=term.read.of_run(run)) for term in terms]
-        key = _beginning(piece, family, shares) or (id(piece), family, *(term.read.effect for term in shares))
+        key = _beginning(piece, family, shares) if len(runs) > 1 else None
+        key = key or (id(piece), family, *(term.read.effect for term in shares))
         if key not in pieces or len(run) > pieces[key][0].belief.size:
             pieces[key] = Part(piece, standing_in(len(run)), family, run.start), shares
     for part, read in pieces.values():
