@@ -26,6 +26,8 @@ progress._Bar._refresh = lambda bar: (refresh(bar), bar.bar and bar.bar.refresh(
 """
 #: And these: never, however slow the machine is.
 NEVER = f"{TIMELESS}progress.PATIENCE = 1e6\n"
+#: A signal that comes between a prompt and the reading of its line is lost: after so many seconds it is typed again.
+CTRL_C, LOST = "\x03", 10.0
 PLACE = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src"), "COLUMNS": "80", "TERM": "xterm"}
 
 
@@ -56,8 +58,14 @@ def in_streams(
         streams = [output.name if name in to_a_file else terminal for name in ("stdin", "stdout", "stderr")]
         running = FAST.Process(target=_on_its_terminal, args=(streams, list(words), folder, before, place))
         running.start()
-        seen, left = b"", list(answers)
-        while mine in wait([mine, running.sentinel]):
+        seen, left, answer = b"", list[str | Callable[[], str]](answers), None
+        while True:
+            ready = wait([mine, running.sentinel], LOST if answer == CTRL_C else None)
+            if not ready:
+                os.write(mine, CTRL_C.encode())
+                continue
+            if mine not in ready:
+                break
             seen += os.read(mine, 65536)
             if seen.endswith(b": "):
                 answer = left.pop(0) if left else "\x04"
