@@ -224,7 +224,8 @@ def cost(
         return Cost((), None, side_by_side, priced, ahead, error.message, (*more,))
     forecast = forecast_of(planned.judged, is_due=False)
     if planned.unjudged:
-        more.insert(0, f"{', '.join(planned.unjudged)}: {unjudged_words(file)}")
+        notices = () if forecast.tables else forecast.notices
+        more = [*notices, f"{', '.join(planned.unjudged)}: {unjudged_words(file)}", *more]
     has_several = len(planned.tables) > 1 and not all(item.shares_epsilon for item in file.items)
     there = _published(file) if windows is None else ()
     return Cost(tables_of(planned), forecast, side_by_side, priced, ahead, "", (*more,), has_several, there)
