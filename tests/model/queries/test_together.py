@@ -1,7 +1,9 @@
 """Several queries as one answer, and a query by cells, under every kind of belief."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from tests.support import query_oracles
 import takifugu as tf
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model import queries
-from takifugu.model.queries import resolved
+from takifugu.model.queries import from_dict, resolved
 from takifugu.numbers.runs import Repeated
 
 PARTS = [tf.Count("b"), tf.Mean(codes={"a": 0, "b": 1, "c": 3}, entries=[0, 2]), tf.Histogram(),
@@ -258,3 +260,18 @@ def test_what_a_cell_is_of_two_things_is_no_matter_of_its_words() -> None:
     for odd in ([["New York"], ["Rome"]], parts[:1], []):
         with pytest.raises(InputError, match="parts do not fit"):
             tf.GroupBy(tf.Count(1), cells, axes=["town", "kind"], parts=odd)
+
+
+@pytest.mark.parametrize("inside", [
+    lambda data: {"kind": "by", "query": data, "cells": [["a", [[0, 1]]]]},
+    lambda data: {"kind": "together", "queries": [data]},
+    lambda data: {"kind": "at-most", "query": data, "threshold": "1"},
+])  # fmt: skip
+def test_what_may_not_stand_inside_a_query_is_refused_unread(inside: Callable[[Any], Any]) -> None:
+    """A certificate with such queries in each other, 450 deep, ended its report with a traceback."""
+    data = inside({"kind": "count", "states": [1], "entries": None})
+    assert from_dict(data).to_dict()["kind"] == data["kind"]
+    for _ in range(2000):
+        data = inside(data)
+    with pytest.raises(InputError, match="stands inside another query: publish it by itself"):
+        from_dict(data)

@@ -82,6 +82,7 @@ def test_another_layout_is_no_change(written: Path, certificate: dict[str, Any])
 
 @pytest.mark.parametrize(("content", "words"), [
     (b"", "not JSON"), (b"{", "not JSON"), (b"\xff\xfe", "not JSON"), (b"[" * 100_000, "not JSON"),
+    (b'{"a": ' * 600 + b"1" + b"}" * 600, "not a Takifugu certificate"),
     (b"[]", "not a Takifugu certificate"), (b"{}", "not a Takifugu certificate"),
     (b'{"format": 3}', "not a Takifugu certificate"), (b'{"format": "takifugu-certificate/10"}', "this version reads"),
     (b'{"format": "takifugu-certificate/1"}', "this version reads 'takifugu-certificate/9'.*use the one that wrote it"),

@@ -36,9 +36,13 @@ from takifugu.model.queries.cells import Cells, checked_cells, checked_period, t
 from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.counts import Histogram
 from takifugu.model.queries.forms import RUNS, Query
-from takifugu.model.queries.registry import from_dict, is_registered
+from takifugu.model.queries.registry import is_registered, part_from_dict
 from takifugu.model.queries.selections import entry_tuple, runs, unruns, where
 from takifugu.numbers.runs import Repeated, Runs
+
+
+def _read_query(data: Plain) -> Query:
+    return part_from_dict(data, lambda kind: kind.is_by_cells)
 
 
 def _parts(parts: Iterable[str]) -> tuple[str, ...]:
@@ -85,7 +89,7 @@ class GroupBy(Query, kind="by"):
         (('night', 'day'), 48)
     """
 
-    query: Query = field(metadata=form(read=from_dict))
+    query: Query = field(metadata=form(read=_read_query))
     cells: tuple[tuple[str, Chosen], ...] = field(metadata=form(_written_cells, _read_cells))
     by: str = ""
     every: int | None = None
@@ -262,7 +266,7 @@ class GroupBy(Query, kind="by"):
             (('Monday', '00'),)
         """
         all_labels, cells = tuple(labels), list(dict(data["cells"]))
-        if from_dict(data["query"]).is_choice:
+        if _read_query(data["query"]).is_choice:
             return None
         if data["query"]["kind"] != "histogram":
             is_by_two = len(data.get("axes", ())) == 2 and len(all_labels) == len(cells)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, TypeGuard, get_args, get_type_hints
 
@@ -161,6 +161,17 @@ def from_dict(data: Plain) -> Query:
     Count(state='walking')
     """
     return KINDS.find(data.get("kind")).from_dict(data)
+
+
+def part_from_dict(data: Plain, may_be_part: Callable[[type[Query]], bool]) -> Query:
+    """Read a query inside another one; what may not stand there is refused unread, however deep it goes on.
+
+    Raises InputError for another kind.
+    """
+    kind = KINDS.find(data.get("kind"))
+    if not may_be_part(kind):
+        raise InputError(f"a {kind.__name__} stands inside another query", fix="publish it by itself").at("query")
+    return kind.from_dict(data)
 
 
 def resolved(query: Query, entries: Entries) -> Additive:

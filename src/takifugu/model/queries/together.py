@@ -24,13 +24,13 @@ from takifugu.model.queries.additive import Additive, check_reach
 from takifugu.model.queries.coded import Linear, Mean, Sum
 from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.forms import Answer, Query, grid_or_none
-from takifugu.model.queries.registry import from_dict, is_registered
+from takifugu.model.queries.registry import is_registered, part_from_dict
 from takifugu.model.queries.sections import Codes, Columns, Grid, check_columns, coded, values_by_column
 from takifugu.numbers.rationals import Number
 
 
 def _read_queries(queries: list[Plain]) -> list[Query]:
-    return list(map(from_dict, queries))
+    return [part_from_dict(data, lambda kind: kind.is_with_others) for data in queries]
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from takifugu.core.rules import check_any, check_known, requires, wrong_type
 from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.coding import state_tables, states_of
 from takifugu.model.queries.forms import Answer, Query, own_grid
-from takifugu.model.queries.registry import from_dict, is_registered
+from takifugu.model.queries.registry import is_registered, part_from_dict
 from takifugu.model.queries.selections import several
 from takifugu.numbers.rationals import Number, as_fraction, as_non_negative, as_whole, to_text
 
@@ -128,6 +128,10 @@ class Visitors(Query, kind="visitors"):
         return f"how many people were at each of {names}"
 
 
+def _read_query(data: Plain) -> Query:
+    return part_from_dict(data, lambda kind: kind.is_with_threshold)
+
+
 def _read_threshold(threshold: str | list[list[str]]) -> str | dict[str, str]:
     return threshold if isinstance(threshold, str) else dict(threshold)
 
@@ -156,7 +160,7 @@ class AtMost(Query, kind="at-most"):
         'at which places at most 5 people were; after 20 that are not known to be such the others are not answered'
     """
 
-    query: Query = field(metadata=form(read=from_dict))
+    query: Query = field(metadata=form(read=_read_query))
     threshold: Fraction | tuple[tuple[str, Fraction], ...] = field(metadata=form(read=_read_threshold))
     limit: int | None = None
     alpha: Fraction | None = field(default=None, metadata=LEFT_OUT)

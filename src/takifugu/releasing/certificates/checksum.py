@@ -26,6 +26,8 @@ from takifugu.releasing.certificates.facts import Caution, Stays, Window, checks
 from takifugu.releasing.certificates.files import CERTIFICATE, TABLE, digest_of_file, reason, required_bytes
 from takifugu.releasing.certificates.wording import COMPOSES
 
+#: As many lists and objects lie inside each other in no certificate; the page that checks them reads no deeper either.
+DEEPEST = 60
 SCOPES = ("all", "unit", "pooled")
 #: What the table of a certificate is, with what is said of it.
 SAME, MISSING, NOT_CERTIFIED = "the same", "missing", "not certified"
@@ -132,9 +134,21 @@ def fields_of(content: bytes, name: str) -> Plain:
         raise InputError(
             f"{name} is not JSON, or was truncated", fix=f"give the file <release>.certificate.json{hint}"
         ) from None
-    if not isinstance(data, dict):
+    if not isinstance(data, dict) or _is_deep(data):
         raise InputError(f"{name} is not a Takifugu certificate", fix="give the file <release>.certificate.json")
     return data
+
+
+def _is_deep(data: Plain) -> bool:
+    """Return whether values lie deeper inside each other than in any certificate."""
+    level: list[object] = [data]
+    for _ in range(DEEPEST):
+        inner = list[object]()
+        for each in level:
+            if isinstance(each, dict | list):
+                inner += each.values() if isinstance(each, dict) else each
+        level = inner
+    return bool(level)
 
 
 def _each_once(file: str, pairs: list[tuple[str, object]]) -> Json:
