@@ -5,8 +5,9 @@ Its names load their modules when they are first used: a report needs one file, 
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from takifugu.core.registry import loading
 
 if TYPE_CHECKING:
     from takifugu.audit.exact import Audit, exact_delta, exact_loss, joint_loss
@@ -14,12 +15,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Audit", "LowerBound", "exact_delta", "exact_loss", "joint_loss", "sampled_loss"]
 
-
-def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"module 'takifugu.audit' has no attribute {name!r}")
-    home = "sampling" if name in ("LowerBound", "sampled_loss") else "exact"
-    return getattr(import_module(f"takifugu.audit.{home}"), name)
+__getattr__ = loading(__name__, {
+    **dict.fromkeys(("Audit", "exact_delta", "exact_loss", "joint_loss"), "exact"),
+    **dict.fromkeys(("LowerBound", "sampled_loss"), "sampling"),
+})  # fmt: skip
 
 
 def __dir__() -> list[str]:

@@ -289,7 +289,6 @@ def _in_stretches(belief: OneSequence, lengths: IntArray, rates: FloatArray) -> 
     return Profile(tables, lengths, table_of.ravel())
 
 
-
 def _first_step(belief: OneSequence) -> Hashable:
     return belief.with_length(1)
 

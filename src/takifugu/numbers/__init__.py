@@ -5,8 +5,9 @@ The names for those who work with laws themselves load their modules when they a
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from takifugu.core.registry import loading
 
 if TYPE_CHECKING:
     from takifugu.numbers.densities.bates import Bates
@@ -16,19 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Bates", "PiecewiseLinear", "Pmf", "monotone_coupling", "w_infinity"]
 
-_HOME = {
+__getattr__ = loading(__name__, {
     "Bates": "densities.bates",
     "PiecewiseLinear": "densities.piecewise_linear",
     "Pmf": "distributions.pmf",
     "monotone_coupling": "transport.on_the_line",
     "w_infinity": "transport.on_the_line",
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'takifugu.numbers' has no attribute {name!r}")
-    return getattr(import_module(f"takifugu.numbers.{_HOME[name]}"), name)
+})  # fmt: skip
 
 
 def __dir__() -> list[str]:

@@ -213,22 +213,21 @@ def cost(
     if name is not None:
         side_by_side = only_one(side_by_side, name, file)
     priced = tuple(prices(file, scopes, epsilons, watch)) if epsilons else ()
-    more = list[str]()
-    if not side_by_side:
-        more.append(f"All mechanisms, and why some do not apply: {command('cost', '--all', file.path)}")
+    others = f"All mechanisms, and why some do not apply: {command('cost', '--all', file.path)}"
+    more = () if side_by_side else (others,)
     try:
         planned = planned_of(file, scopes, watch)
     except CalibrationRefused as error:
         if not side_by_side and not priced:
             raise
-        return Cost((), None, side_by_side, priced, ahead, error.message, (*more,))
+        return Cost((), None, side_by_side, priced, ahead, error.message, more)
     forecast = forecast_of(planned.judged, is_due=False)
     if planned.unjudged:
         notices = () if forecast.tables else forecast.notices
-        more = [*notices, f"{', '.join(planned.unjudged)}: {unjudged_words(file)}", *more]
+        more = (*notices, f"{', '.join(planned.unjudged)}: {unjudged_words(file)}", *more)
     has_several = len(planned.tables) > 1 and not all(item.shares_epsilon for item in file.items)
     there = _published(file) if windows is None else ()
-    return Cost(tables_of(planned), forecast, side_by_side, priced, ahead, "", (*more,), has_several, there)
+    return Cost(tables_of(planned), forecast, side_by_side, priced, ahead, "", more, has_several, there)
 
 
 def _published(file: ReleaseFile) -> tuple[str, ...]:

@@ -127,10 +127,9 @@ def _costs_in_place(view: View, belief: Belief, longer: Belief, terms: Sequence[
     """
     pieces = dict[Hashable, tuple[Part, Sequence[Item]]]()  # holds the pieces, so that an id stays theirs
     if longer is belief:
-        secret_runs = view.secret_runs(belief, [term.read for term in terms])
+        runs = list(view.secret_runs(belief, [term.read for term in terms]))
     else:
-        secret_runs = _all_runs(view, belief, longer)
-    runs = list(secret_runs)
+        runs = list(_all_runs(view, belief, longer))
     for number, run, family in runs:
         piece = longer.component(number)
         shares = [term._replace(read=term.read.of_run(run)) for term in terms]

@@ -81,9 +81,8 @@ def _of_whole_pieces(
     weight, table = read[0].tolist()
     contribution, unread = count.tables[table][:, 0] * weight, float(times[~is_read].sum())
     taken = np.maximum(-tilts * float(contribution.min()), -tilts * float(contribution.max()))
-    return _of_beginnings(chain, contribution, tilts, *np.unique(pieces.lengths_of_pieces, return_counts=True)) + (
-        unread * taken
-    )
+    lengths, times = np.unique(pieces.lengths_of_pieces, return_counts=True)
+    return _of_beginnings(chain, contribution, tilts, lengths, times) + unread * taken
 
 
 def of_classes(chains: Belief, pieces: IndependentPieces, count: Additive, tilts: FloatArray) -> FloatArray:
@@ -161,13 +160,14 @@ def _of_beginnings(
     """Add up the moments of pieces of these lengths, each so many times: one step more for all of them at a time."""
     gains = np.exp(np.multiply.outer(tilts, contribution))
     vectors, scale, total = np.ones_like(gains), np.zeros(len(tilts)), np.zeros(len(tilts))
+    start = None if chain.starts_anyhow else start_of(chain)
     times_of = dict(zip(lengths.tolist(), times.tolist(), strict=True))
     for length in range(1, int(lengths[-1]) + 1):
         vectors = gains * (vectors @ chain.step_matrices[0].T)
         largest = vectors.max(axis=1)
         vectors, scale = vectors / largest[:, np.newaxis], scale + np.log(largest)
         if length in times_of:
-            sums = vectors.max(axis=1) if chain.starts_anyhow else vectors @ start_of(chain)
+            sums = vectors.max(axis=1) if start is None else vectors @ start
             total += times_of[length] * (scale + np.log(sums))
     return total
 

@@ -25,6 +25,8 @@ from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
 
 #: The open ends of a set's intervals, in increasing order, infinite where there is no end.
 Intervals = tuple[tuple[float, float], ...]
+#: Point masses in place of a law, and their distance from it after the noise.
+Masses = tuple[Pmf, float]
 
 #: Where almost all of the answer's variance is explained, more noise is taken than is needed: Y is next to g itself.
 LEAST_NOISE = 2.0**-7
@@ -50,14 +52,18 @@ def sets_delta(left: Intervals, right: Intervals, noise: float, epsilon: float) 
     >>> round(sets_delta(below, above, math.sqrt(1 / 0.49 - 1), 1.0), 5)  # correlation .7
     0.26087
     """
-    p, q = point_masses(left, noise), point_masses(right, noise)
+    return _delta(point_masses(left, noise), point_masses(right, noise), noise, epsilon)
+
+
+def _delta(p: Masses | None, q: Masses | None, noise: float, epsilon: float) -> float:
+    """Return the bound of `sets_delta` from the point masses of both sets."""
     if noise < LEAST_NOISE or p is None or q is None:
         return 1.0
     budgets = {min(Fraction(epsilon), LARGEST_EPSILON), min(Fraction(epsilon), _LARGE)}
     return min(1.0, *(masses_delta(p, q, noise, budget) for budget in budgets))
 
 
-def point_masses(intervals: Intervals, noise: float) -> tuple[Pmf, float] | None:
+def point_masses(intervals: Intervals, noise: float) -> Masses | None:
     """Return point masses in place of g given a set, and their distance; None where that is not known."""
     nodes = nodes_of(list(_pieces(intervals)), max(noise, LEAST_NOISE), _STEP)
     if nodes is None:
@@ -93,7 +99,8 @@ def least_noise(left: Intervals, right: Intervals, epsilon: float, delta: float)
     """
 
     def judge(noise: float) -> tuple[float, bool]:
-        excess = max(sets_delta(left, right, noise, epsilon), sets_delta(right, left, noise, epsilon))
+        p, q = point_masses(left, noise), point_masses(right, noise)
+        excess = max(_delta(p, q, noise, epsilon), _delta(q, p, noise, epsilon))
         return excess, excess <= delta
 
     start = 1.0
