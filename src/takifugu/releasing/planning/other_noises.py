@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from takifugu.analysis.bounds import Bound, Refusal
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace
-from takifugu.audit.partial_sums import Sequence as Chained
 from takifugu.calibration import Calibration
 from takifugu.calibration.registry import find
 from takifugu.core.errors import Unsupported
 from takifugu.model.queries import Additive, resolved
+
+if TYPE_CHECKING:
+    from takifugu.audit.partial_sums import Sequence as Chained
 
 #: The noises by their names, and the mechanisms that find them.
 ORDINARY, TAKIFUGU, GROUP = "ordinary", "takifugu", "group"
@@ -37,6 +40,8 @@ def attacked(calibration: Calibration) -> tuple[Chained, Additive]:
     Raises Unsupported, with the reason, for anything but sums over one chain of two or three states with a known start,
     with Laplace noise.
     """
+    from takifugu.audit.partial_sums import Sequence as Chained
+
     beliefs = calibration.framework.beliefs
     chain = Chained.of(beliefs[0]) if len(beliefs) == 1 else None
     if chain is None:

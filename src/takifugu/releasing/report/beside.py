@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from takifugu.accounting.suspicion import explain, odds, percent
 from takifugu.analysis.randomisers import Randomiser
-from takifugu.audit.partial_sums import Sequence as Chained
-from takifugu.audit.right_guesses import right_guesses
 from takifugu.calibration import Calibration
 from takifugu.core.errors import Unsupported
 from takifugu.core.escaping import number
@@ -16,6 +15,9 @@ from takifugu.numbers.rationals import Number
 from takifugu.releasing.planning.other_noises import GROUP, ORDINARY, attacked, other_noises
 from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.page import Block, Table
+
+if TYPE_CHECKING:
+    from takifugu.audit.partial_sums import Sequence as Chained
 
 _NAMES = {ORDINARY: "ordinary, for one step alone", GROUP: "for a whole recording"}
 _NOTE = (
@@ -62,6 +64,8 @@ def _rows(calibration: Calibration, chain: Chained, answer: Additive) -> Iterato
 
 def _average(chain: Chained, answer: Additive, noise: Randomiser) -> str:
     """Say how often the better guess is right, on average over all tables, "" where that is not computed."""
+    from takifugu.audit.right_guesses import right_guesses
+
     longest = max(chain.lengths)
     step = sum(chain.lengths[: chain.lengths.index(longest)]) + longest // 2
     try:
