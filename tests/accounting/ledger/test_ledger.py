@@ -344,6 +344,23 @@ def test_a_pooled_promise_counts_while_the_ledger_has_nothing_else(ledger: Ledge
 # What becomes of it
 
 
+def test_another_process_writes_while_what_waits_is_listed(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second, other = pay(ledger, budget=1), pay(ledger), Ledger.open(ledger.store.name)
+    ledger.keep(first.group, b"first")
+    read = ledger.store.waiting
+
+    def read_after_another(group: str) -> list[bytes]:
+        monkeypatch.undo()
+        other.publish(first.group)
+        pay(other)
+        return list(read(group))
+
+    monkeypatch.setattr(ledger.store, "waiting", read_after_another)
+    listed = ledger.pending()
+    assert [(payment.group, payment.values) for payment in listed] == [(first.group, None), (second.group, None)]
+    assert len(ledger.payments()) == 3
+
+
 def test_values_that_are_gone_are_not_drawn_again(ledger: Ledger) -> None:
     paid = pay(ledger, budget=1)
     ledger.keep(paid.group, b"first")

@@ -432,7 +432,7 @@ class Ledger(Waiting):
         """
         view, waiting = self.view(), list[Payment]()
         wanted = None if identity is None else self.tag("identity", identity)
-        for group in view.groups.values():
+        for group in tuple(view.groups.values()):  # reading values may show newer events
             is_of = source in (None, group.paid.source) and wanted in (None, group.paid.identity)
             if group.state == OVER or not is_of:
                 continue
