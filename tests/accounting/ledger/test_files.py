@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from tests.support.processes import in_a_child
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger import ledger as ledgers
 from takifugu.accounting.ledger.events import disk
-from takifugu.core.errors import LedgerError
+from takifugu.core.errors import BudgetExceeded, LedgerError
 
 
 def sql(path: Path, *statements: str) -> None:
@@ -165,6 +166,55 @@ def test_threads_pay_one_after_the_other(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert ledger.spent("data").epsilon * 10 == 21
+    assert ledger.check() == ()
+
+
+def test_threads_read_and_write_one_ledger(tmp_path: Path) -> None:
+    """Each folds the events for itself: shared, a view took an event twice, and the ledger was called damaged."""
+    ledger, over = Ledger.open(tmp_path / "ledger.db"), threading.Event()
+    pay(ledger, budget=99)
+
+    def write() -> None:
+        for _ in range(25):
+            ledger.keep(pay(ledger).group, b"noisy")
+
+    def read() -> None:
+        while not over.is_set():
+            assert len(ledger.payments()) <= 52
+            ledger.pending()
+            ledger.releases("data")
+
+    with ThreadPoolExecutor(4) as threads:
+        mine = ledger.view()
+        threads.submit(pay, ledger).result()
+        assert len(mine.groups) == 1
+        readers, writers = ([threads.submit(each) for _ in range(2)] for each in (read, write))
+        wait(writers)
+        over.set()
+    assert [task.exception() for task in (*readers, *writers)] == [None] * 4
+    assert ledger.spent("data").epsilon * 10 == 52
+    assert ledger.check() == ()
+
+
+def test_what_is_read_while_a_change_is_decided_does_not_make_it_newest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Priced on old events and written after new ones, a payment would spend what another had spent."""
+    ledger, other = Ledger.open(tmp_path / "ledger.db"), Ledger.open(tmp_path / "ledger.db")
+    pay(ledger, budget="1/5")
+    real = ledgers.trial_of
+
+    def priced_before_another(*args: Any) -> Any:
+        monkeypatch.undo()
+        computed = real(*args)
+        pay(other)
+        ledger.view()
+        return computed
+
+    monkeypatch.setattr(ledgers, "trial_of", priced_before_another)
+    with pytest.raises(BudgetExceeded):
+        pay(ledger)
+    assert ledger.spent("data").epsilon * 5 == 1
     assert ledger.check() == ()
 
 

@@ -7,8 +7,9 @@ newest. Who has lost that race three times takes the lock first.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from threading import local
 
 from takifugu.accounting.ledger.events import RESTORE, Event, Paid, chained, decoding, in_chain, keyed, to_text
 from takifugu.accounting.ledger.events.stores import AT_ONCE, Store, content_of, contents_of
@@ -22,10 +23,10 @@ LOST = 3
 
 @dataclass(eq=False)
 class Log:
-    """The events in a store, with the view of those that were read."""
+    """The events in a store, with the view of those that were read: each thread has its own, which no other changes."""
 
     store: Store
-    _view: View | None = None
+    _views: local = field(default_factory=local, repr=False)
 
     def close(self) -> None:
         """Close what is open; the next call opens it again."""
@@ -43,7 +44,7 @@ class Log:
 
     def view(self) -> View:
         """Return what all events say; raises LedgerError where they do not follow from one another."""
-        view, self._view = self._view or View(self._content), None
+        view = self._views.__dict__.pop("newest", None) or View(self._content)
         rows = self.store.after(max(view.number - 1, 0))
         if view.number and (not rows or rows[0][1] != view.head):  # another copy was put in its place
             view, rows = View(self._content), self.store.after(0)
@@ -53,7 +54,7 @@ class Log:
             pass
         if not view.number:
             raise LedgerError(f"the ledger {self.store.name!r} has no first event", fix=RESTORE)
-        self._view = view
+        self._views.newest = view
         return view
 
     def _applied(self, view: View, rows: Sequence[tuple[str, str]]) -> Iterator[Event]:
@@ -84,12 +85,13 @@ class Log:
 
     def _written(self, decide: Callable[[View], Change]) -> bool:
         view, rows = self.view(), list[tuple[str, str]]()
-        change, head = decide(view), view.head
+        number, newest = view.number, view.head  # of what is decided on, whatever is read meanwhile
+        change, head = decide(view), newest
         for event in change.events:
             text = to_text(event)
             head = chained(view.key, head, text)
             rows.append((text, head))
-        return not rows or self.store.append(view.number, view.head, rows, change.contents, change.waiting, change.done)
+        return not rows or self.store.append(number, newest, rows, change.contents, change.waiting, change.done)
 
     def tag(self, kind: str, content: bytes) -> str:
         """Return this ledger's keyed hash of `content`, different by `kind`."""
