@@ -39,8 +39,9 @@ WIDEST, CUTS = 1.0, 6
 FITTED, NEAR = 1e-7, Fraction(1, 10**5)
 #: The grid of scales in a search; none is smaller: where the belief hides all, any is enough, and the gate refuses it.
 _LEAST = Fraction(1, 10**15)
-#: The step of a difference quotient, in the logarithm of a scale.
+#: The step of a difference quotient, in the logarithm of a scale, and as a factor.
 STEP = 1e-3
+_UP = Fraction(math.exp(STEP))
 
 
 @searches.stopping()
@@ -217,7 +218,7 @@ class Split:
         """Return scales of small total error within a joint loss of epsilon."""
         shape = self.equal()
         if len(shape) > 1:
-            shape = self._by_closed_form(shape)
+            shape = self._by_closed_form(self._balanced(shape))
         if len(self.noise.shapes) > 1:
             shape = self._by_searches(shape)
 
@@ -247,18 +248,35 @@ class Split:
 
     def _closed_form(self, scales: Scales) -> Scales:
         """Return scales in the proportion of the least error, where the loss is as here."""
-        power, up = self.noise.power, Fraction(math.exp(STEP))
-        loss, shape = self.noise.loss(scales), list(scales)
+        power, loss, shape = self.noise.power, self.noise.loss(scales), list(scales)
         for places in self.noise.shapes:
-            dropped = loss - self.noise.loss(_stretched(scales, places, up))
-            shares = [float(self.noise.sizes[place] / scales[place]) for place in places]
+            dropped = loss - self.noise.loss(_stretched(scales, places, _UP))
+            shares = [self._share(place, scales[place]) for place in places]
             for place, share in zip(places, shares, strict=True):
-                scale = scales[place]
-                change = max(dropped, 1e-4 * STEP * loss) * share / math.fsum(shares) * float(scale) ** power
-                rise = self.noise.error(place, scale * up) - self.noise.error(place, scale)
-                growth = self.weights[place] * max(rise, 1e-12 * float(scale)) / float(scale)
-                shape[place] = Fraction((change / growth) ** (1 / (power + 1)))
+                change = max(dropped, 1e-4 * STEP * loss) * share / math.fsum(shares) * float(scales[place]) ** power
+                shape[place] = Fraction((change / self._growth(place, scales[place])) ** (1 / (power + 1)))
         return self.fitted(shape, self.noise.guess(shape) / self.noise.guess(scales))
+
+    def _balanced(self, scales: Scales) -> Scales:
+        """Return scales of the same loss and no more error: within a shape the least is b_k^(p+1) ~ D_k/E_k'."""
+        power, balanced = self.noise.power, list(scales)
+        for places in self.noise.shapes:
+            for place in places:
+                size, growth = float(self.noise.sizes[place]), self._growth(place, scales[place])
+                balanced[place] = Fraction((size**power / growth) ** (1 / (power + 1)))
+            before = math.fsum(self._share(place, scales[place]) for place in places)
+            after = math.fsum(self._share(place, balanced[place]) for place in places)
+            balanced = _stretched(balanced, places, Fraction((after / before) ** (1 / power)))
+        return self.fitted(balanced)
+
+    def _share(self, place: int, scale: Fraction) -> float:
+        """Return what a release adds to the loss, in proportion within a shape."""
+        return float(self.noise.sizes[place] / scale) ** self.noise.power
+
+    def _growth(self, place: int, scale: Fraction) -> float:
+        """Return how fast the weighted error grows with the scale, up to a factor that all share."""
+        rise = self.noise.error(place, scale * _UP) - self.noise.error(place, scale)
+        return self.weights[place] * max(rise, 1e-12 * float(scale)) / float(scale)
 
     def _by_searches(self, best: Scales) -> Scales:
         """Return the best scales after searches along the logarithm of each shape."""
@@ -290,7 +308,7 @@ class Split:
         return best
 
 
-def _stretched(scales: Scales, places: Sequence[int], factor: Fraction) -> Scales:
+def _stretched(scales: Scales, places: Sequence[int], factor: Fraction) -> list[Fraction]:
     """Return scales of which some are multiplied by a factor."""
     changed = list(scales)
     for place in places:
