@@ -16,6 +16,7 @@ from tests.support.releases import put
 from takifugu.cli import BAD_INPUT, REFUSED
 from takifugu.releasing import attacking
 from takifugu.releasing.attacking import attack
+from takifugu.releasing.publishing import rehearsing
 
 MATRIX = [[0.9, 0.1], [0.4, 0.6]]
 CHAIN = believe("markov-chain", states=["calm", "busy"], matrix=MATRIX, units_independent=True, source="a test")
@@ -143,7 +144,10 @@ ANY = changed(CHAIN, ("[belief]", '[belief]\ninitial = "any"'))
     (believe("markov-chain-class", states=["calm", "busy"], pi=0.2, g=0.3, units_independent=True),
      "its belief is no single chain"),
 ])  # fmt: skip
-def test_other_beliefs_are_refused_with_what_is_served(tmp_path: Path, belief: str, why: str) -> None:
+def test_other_beliefs_are_refused_before_a_calibration_with_what_is_served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, belief: str, why: str
+) -> None:
+    monkeypatch.setattr(rehearsing, "about_nobody", None)
     spec = changed(WARD, (CHAIN, belief))
     spec = spec if "busy" in belief else changed(spec, ('states = ["busy"]', 'states = ["b"]'))
     said = refused("attack", put(tmp_path, {"ward.toml": spec}), "--steps", 9, code=REFUSED)

@@ -7,6 +7,7 @@ ordinary noise and group noise of the same epsilon (`other_noises`).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -28,7 +29,7 @@ from takifugu.model.secrets.of_entries import EveryEntry, EveryRun
 from takifugu.numbers.noise import Entropy
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.relation_keys import UNOPENED
-from takifugu.releasing.planning.other_noises import TAKIFUGU, attacked, other_noises
+from takifugu.releasing.planning.other_noises import TAKIFUGU, attacked, attacked_chain, other_noises
 from takifugu.releasing.planning.plan import Watch, unwatched
 from takifugu.releasing.publishing import rehearsing
 from takifugu.releasing.publishing.choosing import Choice
@@ -98,16 +99,16 @@ def attack(
     first, *others = file.items
     if not file.kind.facts.has_lengths:
         raise Unsupported(f"{first.name!r} cannot be attacked: its belief is no chain; {_SERVED}")
+    with _served(first.name):  # before a calibration, which may take minutes
+        attacked_chain(file.belief)
     file = file.only((first,))
     planned, _, bits = rehearsing.about_nobody(file, seed, 1, steps, watch)
     watch(f"attacking {first.name}", 0, 1)
     table = planned.tables[0]
     calibration = table.questions[0].calibration
-    try:
+    with _served(table.name):
         chain, answer = attacked(calibration)
         noises = list(_noises(calibration))
-    except Unsupported as error:
-        raise Unsupported(f"{table.name!r} cannot be attacked: {error}; {_SERVED}") from None
     reader = AlikeDays.of(chain, answer) or Walk.of(chain, answer)
     (question,) = rehearsing.with_data(planned.only((table.name,)), bits).questions
     recording: Any = question.data
@@ -122,6 +123,15 @@ def attack(
     run = max(secret.length if isinstance(secret, EveryRun) else 1 for secret in calibration.framework.secrets)
     names = tuple(item.name for item in others)
     return Attack(table.name, names, seed, chain.length, calibration.epsilon, states, run, tuple(suspected))
+
+
+@contextmanager
+def _served(table: str) -> Iterator[None]:
+    """Say of which table a refusal is, and what is served."""
+    try:
+        yield
+    except Unsupported as error:
+        raise Unsupported(f"{table!r} cannot be attacked: {error}; {_SERVED}") from None
 
 
 def _noises(calibration: Calibration) -> Iterator[tuple[str, Randomiser]]:

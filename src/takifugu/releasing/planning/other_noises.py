@@ -11,6 +11,7 @@ from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace
 from takifugu.calibration import Calibration
 from takifugu.calibration.registry import find
 from takifugu.core.errors import Unsupported
+from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Additive, resolved
 
 if TYPE_CHECKING:
@@ -40,19 +41,27 @@ def attacked(calibration: Calibration) -> tuple[Chained, Additive]:
     Raises Unsupported, with the reason, for anything but sums over one chain of two or three states with a known start,
     with Laplace noise.
     """
-    from takifugu.audit.partial_sums import Sequence as Chained
-
     beliefs = calibration.framework.beliefs
-    chain = Chained.of(beliefs[0]) if len(beliefs) == 1 else None
-    if chain is None:
+    if len(beliefs) > 1:
         raise Unsupported("its belief is no single chain")
-    if chain.states not in (2, 3):
-        raise Unsupported(f"its chain has {chain.states} states")
-    if chain.chain.initial == "any":
-        raise Unsupported("its chain has any start")
+    chain = attacked_chain(beliefs[0])
     answer = resolved(calibration.query, beliefs[0])
     if not isinstance(answer, Additive) or answer.is_chosen_from:
         raise Unsupported(f"it publishes {calibration.query.describe()}")
     if not isinstance(calibration.randomiser, DiscreteLaplace | RoundedLaplace):
         raise Unsupported("its noise is not Laplace noise")
     return chain, answer
+
+
+def attacked_chain(belief: Belief) -> Chained:
+    """Return the chain of a belief, before any noise is known; raises Unsupported, with the reason."""
+    from takifugu.audit.partial_sums import Sequence as Chained
+
+    chain = Chained.of(belief)
+    if chain is None:
+        raise Unsupported("its belief is no single chain")
+    if chain.states not in (2, 3):
+        raise Unsupported(f"its chain has {chain.states} states")
+    if chain.chain.initial == "any":
+        raise Unsupported("its chain has any start")
+    return chain
