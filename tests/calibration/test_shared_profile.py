@@ -161,3 +161,16 @@ def test_random_sets_need_no_more_than_by_the_ledger_at_every_step(seed):
     ours, theirs = Split(noise, weights).best(), Split(slow, weights).best()
     assert ledger_loss(noise, ours) <= 1
     assert Split(noise, weights).error(ours) <= Split(slow, weights).error(theirs) * (1 + 1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10))
+def test_no_random_direction_gains(seed):
+    """A search along one shape after another could rest at a kink that is no least; here it does not."""
+    noise, rng = random_set(seed), np.random.default_rng(seed)
+    split = Split(noise, (1.0,) * len(noise.problems))
+    scales = split.best()
+    for width in np.repeat((0.1, 0.03, 0.01), 40):
+        powers = rng.normal(size=len(scales)) * width
+        tried = split.fitted([scale * Fraction(math.exp(power)) for scale, power in zip(scales, powers, strict=True)])
+        assert split.error(scales) <= split.error(tried) * (1 + 2e-4)
