@@ -117,7 +117,7 @@ def test_auto_composes_unless_it_is_the_only_release(tmp_path: Path) -> None:
     with pytest.warns(Notice, match="^time-use: this release is alone"):
         made = run.release_file(path, single_release=True)
     page = " ".join(made.tables[0].certificate.text().split())
-    assert "This release is alone: the promise is about this output only." in page
+    assert "The release does not compose: the guarantee is about this output only" in page
     again = run.release_file(path, replace="time-use", idempotency_key="K")
     assert 1 < again.reservation.spent.epsilon < 10  # both by their noise
 
