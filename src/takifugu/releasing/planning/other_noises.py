@@ -42,7 +42,7 @@ def attacked(calibration: Calibration) -> tuple[Chained, Additive]:
     with Laplace noise.
     """
     beliefs = calibration.framework.beliefs
-    if len(beliefs) > 1:
+    if len(beliefs) != 1:
         raise Unsupported("its belief is no single chain")
     chain = attacked_chain(beliefs[0])
     answer = resolved(calibration.query, beliefs[0])
