@@ -97,9 +97,9 @@ def attack(
     """
     file = Choice(() if only is None else (only,)).of(load(path, UNOPENED, window=window))
     first, *others = file.items
-    if not file.kind.facts.has_lengths:
-        raise Unsupported(f"{first.name!r} cannot be attacked: its belief is no chain; {_SERVED}")
     with _served(first.name):  # before a calibration, which may take minutes
+        if not file.kind.facts.has_lengths:
+            raise Unsupported("its belief is no chain")
         attacked_chain(file.belief)
     file = file.only((first,))
     planned, _, bits = rehearsing.about_nobody(file, seed, 1, steps, watch)

@@ -86,7 +86,8 @@ class Log:
     def _written(self, decide: Callable[[View], Change]) -> bool:
         view, rows = self.view(), list[tuple[str, str]]()
         number, newest = view.number, view.head  # of what is decided on, whatever is read meanwhile
-        change, head = decide(view), newest
+        change = decide(view)
+        head = newest
         for event in change.events:
             text = to_text(event)
             head = chained(view.key, head, text)
