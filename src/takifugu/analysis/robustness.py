@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from takifugu.analysis.guarantee import Covers, Guarantee
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import at_least, at_most
+from takifugu.core.escaping import at_least, promised
 from takifugu.core.rules import check_type
 from takifugu.model.frameworks import DEFINITIONS
 from takifugu.numbers.noise_quantiles import laplace_survival
@@ -47,8 +47,8 @@ class Weakened:
     @property
     def cells(self) -> tuple[str, str, str]:
         """Return the row under OFF_HEADER."""
-        overall = NO_FACTS if self.overall is None else _promise(*self.overall)
-        return at_least(self.off_by), _promise(*self.conditional), overall
+        overall = NO_FACTS if self.overall is None else promised(*self.overall)
+        return at_least(self.off_by), promised(*self.conditional), overall
 
     def to_dict(self) -> dict[str, str | None]:
         overall = (None, None) if self.overall is None else map(to_text, self.overall)
@@ -77,9 +77,6 @@ def if_belief_off(epsilon: Fraction, delta: Fraction, hides_facts: bool = True) 
     return tuple(rows)
 
 
-def _promise(epsilon: Fraction, delta: Fraction) -> str:
-    words = f"epsilon {at_most(epsilon)}"
-    return f"{words}, delta {at_most(delta)}" if delta else words
 
 
 def robust_guarantee(

@@ -10,7 +10,7 @@ from typing import overload
 
 from takifugu.analysis.guarantee import Composition
 from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, Weakened
-from takifugu.core.escaping import number
+from takifugu.core.escaping import number, promised
 from takifugu.core.plain import Json
 from takifugu.core.text.parts import folded, html_table, note
 from takifugu.core.text.tables import cut, filled, labelled, text_table, width
@@ -158,7 +158,7 @@ class Comparisons(Sequence[Alternative]):
 
     @property
     def _title(self) -> str:
-        return f"epsilon {to_text(self.epsilon)}, delta {to_text(self.delta)}"
+        return promised(self.epsilon, self.delta)
 
     def to_dict(self) -> Json:
         """Return plain data for JSON."""

@@ -17,7 +17,7 @@ from takifugu.analysis.randomisers import Randomiser, answered, scale_text
 from takifugu.calibration.alternatives import EXPECTED_ERROR, USABLE, Alternative, as_html, as_text, fallback
 from takifugu.core.assumptions import Assumption
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import number
+from takifugu.core.escaping import number, promised
 from takifugu.core.plain import ByValue, Json, Plain
 from takifugu.core.sections import values_by_field
 from takifugu.core.text.parts import html_table
@@ -219,7 +219,7 @@ class Calibration(ByValue):
             over = ", per row"
         if self.randomiser.error_words:
             over = f": {self.error_words}"
-        promise = f"epsilon {to_text(self.epsilon)}, delta {to_text(self.delta)}"
+        promise = promised(self.epsilon, self.delta)
         if self.requested is not None and self.epsilon > self.requested[0]:
             promise += f", NOT the epsilon {to_text(self.requested[0])} that was requested"
         error = ""

@@ -8,7 +8,7 @@ import click
 
 from takifugu.accounting.suspicion import Suspicion, explain, factor_words, odds, percent
 from takifugu.cli.output import check_new, print_json, write_new
-from takifugu.core.escaping import at_most, visible
+from takifugu.core.escaping import at_most, promised, visible
 from takifugu.core.plain import Json
 from takifugu.core.text.curves import Line, line_chart
 from takifugu.core.text.scales import Axis
@@ -71,9 +71,7 @@ def _price_deployments(as_json: bool) -> None:
 
 
 def _print(meaning: Suspicion) -> None:
-    promise = f"epsilon {at_most(meaning.epsilon)}"
-    if meaning.delta:
-        promise += f", delta {at_most(meaning.delta)}"
+    promise = promised(meaning.epsilon, meaning.delta)
     click.echo(f"{paragraph(f'A promise of {promise}: {factor_words(meaning)}.')}\n")
     rows = [
         ["before", percent(meaning.prior, up=True), odds(meaning.prior, up=True)],

@@ -118,6 +118,16 @@ def at_least(value: float | Fraction, digits: int = 6) -> str:
     return _bound(value, digits, ROUND_FLOOR)
 
 
+def promised(epsilon: float | Fraction, delta: float | Fraction) -> str:
+    """Write a promise, or a loss, never less; a delta of 0 is not said.
+
+    >>> promised(Fraction(1, 3), Fraction(0)), promised(1, 1e-300)
+    ('epsilon 0.333334', 'epsilon 1, delta 1e-300')
+    """
+    words = f"epsilon {at_most(epsilon)}"
+    return f"{words}, delta {at_most(delta)}" if delta else words
+
+
 def float_at_most(value: Fraction) -> float:
     """Return an upper bound as a float, rounded up.
 

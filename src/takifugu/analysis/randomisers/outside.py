@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from takifugu.analysis.randomisers.base import Answer, Base, Column, Kind, Randomiser
 from takifugu.core.errors import Unsupported
+from takifugu.core.escaping import promised
 from takifugu.core.plain import form
 from takifugu.numbers.atoms import Array
-from takifugu.numbers.rationals import as_delta, as_epsilon, to_text
+from takifugu.numbers.rationals import as_delta, as_epsilon
 
 if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
@@ -48,9 +49,7 @@ class Outside(Base, kind="outside"):
 
 def _words(noise: Randomiser) -> str:
     assert isinstance(noise, Outside)
-    lost = f"epsilon {to_text(noise.epsilon)}"
-    if noise.delta:
-        lost += f" and delta {to_text(noise.delta)}"
+    lost = promised(noise.epsilon, noise.delta)
     return f"made by {noise.made_by}, which loses {lost} where one entry's value is replaced, as declared"
 
 

@@ -85,7 +85,7 @@ CAUSES = (
     *_of_both(Cause("no time", "order", "a text in {order} that is no ISO 8601 time",
           "step is a time, and times are written as 2026-03-29T14:05:00, all with an offset from UTC or all without",
           "order = \"strptime({order}, '%d.%m.%Y %H:%M')\", with your format"), "no end time"),
-    *_of_both(Cause("no whole number", "order", "a text in {order} that is no whole number",
+    *_of_both(Cause("no whole number", "order", "a text in {order} that is no whole number within 9e15",
           "step is a number, so rows start and end at whole numbers", 'order = "cast({order} AS bigint)"'),
           "no whole end"),
     Cause("no unit", "unit", "nothing in {unit}", "every row is about somebody",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from takifugu.analysis.randomisers import KINDS, Noise, Randomiser, answered
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
-from takifugu.core.escaping import number, plus_minus
+from takifugu.core.escaping import number, plus_minus, promised
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
@@ -201,12 +201,10 @@ def half_width(noise: Randomiser, values: int) -> Fraction | None:
 def column_words(calibration: Calibration) -> str:
     """Say the costs and promises of randomising a column."""
     kind = KINDS.find(calibration.randomiser.kind)
-    words, epsilon = kind.sentence, f"epsilon {to_text(calibration.epsilon)}"
+    words, promise = kind.sentence, promised(calibration.epsilon, calibration.delta)
     if kind.words is not None:
         words = kind.words(calibration.randomiser)
-    if calibration.delta:
-        epsilon += f", delta {to_text(calibration.delta)}"
-    return f"by {calibration.mechanism}, {epsilon} per person: {words}"
+    return f"by {calibration.mechanism}, {promise} per person: {words}"
 
 
 def _blur(calibration: Calibration, units: Sequence[str | None], values: int) -> Blur:

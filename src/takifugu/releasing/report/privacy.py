@@ -6,10 +6,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from takifugu.core.assumptions import Kind
+from takifugu.core.escaping import promised
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import PAGE
 from takifugu.releasing.certificates.wording import (
-    charged,
     definition_of,
     longer_stays,
     odds_of,
@@ -47,10 +47,7 @@ def _guarantee(c: Certificate) -> str:
     odds = odds_of(c)
     if not odds:
         return promise_text(c)
-    promise = f"epsilon {charged(c.epsilon)}"
-    if Fraction(c.delta):
-        promise += f", delta {charged(c.delta)}"
-    return f"{promise}: {odds}, {_for_whom(c)}"
+    return f"{promised(Fraction(c.epsilon), Fraction(c.delta))}: {odds}, {_for_whom(c)}"
 
 
 def _for_whom(c: Certificate) -> str:

@@ -213,7 +213,8 @@ def stays_of(
         if leaving <= 0:
             lasting[str(state)] = "for ever"
         elif not isinstance(step, timedelta):
-            lasting[str(state)] = f"about {1 / leaving:.3g} steps"
+            steps = f"{1 / leaving:.3g}"
+            lasting[str(state)] = f"about {steps} {'step' if steps == '1' else 'steps'}"
         else:
             seconds, unit, length = step.total_seconds() / leaving, "seconds", 1
             for names, longer in UNITS.items():
