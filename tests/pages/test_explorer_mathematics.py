@@ -60,7 +60,9 @@ def check_losses(scripts: Scripts, seed: int, cases: int) -> None:
     for _ in range(cases):
         case, scale = random_case(chance), chance.choice([2, 5, 10, 30, 100])
         charged = float(tf.with_scale(*problem_of(case), scale).guarantee.epsilon)
-        ours, endless = scripts.call("[T, 1e6].map(T => loss(P, T, changeOf(q, k, 1), b, n))", **case, b=scale)
+        ours = endless = scripts.call("loss(P, T, changeOf(q, k, 1), b, n)", **case, b=scale)
+        if charged > ours * (1 + 1e-9):
+            endless = scripts.call("loss(P, T, changeOf(q, k, 1), b, n)", **{**case, "T": 10**6}, b=scale)
         assert ours * (1 - 1e-9) <= charged <= max(ours, endless) * (1 + 1e-9), (case, scale)
         assert charged == pytest.approx(ours, rel=1e-6)
         alike += abs(charged / ours - 1) <= 1e-9
@@ -72,8 +74,9 @@ def test_the_loss_is_that_of_the_library(scripts: Scripts) -> None:
 
 
 @pytest.mark.slow
-def test_the_loss_is_that_of_the_library_in_many_settings(scripts: Scripts) -> None:
-    check_losses(scripts, 2, 2000)
+@pytest.mark.parametrize("seed", range(2, 12))
+def test_the_loss_is_that_of_the_library_in_many_settings(scripts: Scripts, seed: int) -> None:
+    check_losses(scripts, seed, 1000)
 
 
 def test_the_scale_is_the_least_that_keeps_epsilon(scripts: Scripts) -> None:

@@ -223,7 +223,8 @@ def _proved_bound(
     rows: Rows, error: float, change: float, now: tuple[float, float], left: float
 ) -> tuple[float, float] | None:
     """Return losses at or above these without a rising step."""
-    for slack in (0.0, 2 * left + 4 * UNIT, 8 * left + 64 * UNIT, 64 * left + 1e-14, 1e-9, 1e-6, 1e-3):
+    finest = (0.0, 2 * left + 4 * UNIT, 8 * left + 64 * UNIT, 64 * left + 1e-14)
+    for slack in (*finest, *(10.0**power for power in range(-13, -2))):
         size = slack * (1 + max(now))
         bound = now[0] + size, now[1] + size
         after = step(rows, error, _sum(change, bound[0]), _sum(change, bound[1]))
