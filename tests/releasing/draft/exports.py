@@ -380,9 +380,35 @@ def visits() -> Export:
                   is_by_hand=True)  # fmt: skip
 
 
+def in_utc() -> Export:
+    return of_samples(37, lambda t: f"{t:%Y-%m-%dT%H:%M:%S}Z", timezone="UTC")
+
+
+def codes() -> Export:
+    rows, truth = courses(38, PEOPLE, 80)
+    lines = [(f"{at(k):%Y-%m-%d %H:%M:%S}", who, STATES.index(state)) for who, k, state in rows]
+    content = "\ufeff" + text(["t", "who", "state"], lines, ";", "\r\n")
+    return Export("a.csv", written(content), SAMPLES, truth, states=("0", "1"))
+
+
+def switches() -> Export:
+    rows, truth = courses(39, PEOPLE, 80)
+    columns = {"who": pa.array([who for who, _, _ in rows]).dictionary_encode(), "t": [at(k) for _, k, _ in rows],
+               "state": [state == "walking" for _, _, state in rows]}  # fmt: skip
+    write = lambda path: pq.write_table(pa.table(columns), path)  # noqa: E731
+    return Export("a.parquet", write, SAMPLES, truth, states=("false", "true"))
+
+
+def with_fractions() -> Export:
+    rows, truth = courses(40, PEOPLE, 80)
+    lines = [(f"{at(k):%Y-%m-%d %H:%M:%S}.000", who, state, "") for who, k, state in rows]
+    return Export("a.tsv", written(text(["t", "who", "state", "remark"], lines, "\t")), SAMPLES, truth)
+
+
 EXPORTS: dict[str, Callable[[], Export]] = {make.__name__: make for make in (
     plain, german_meter, milliseconds, nanoseconds, seconds_with_a_point, months, half_hours, names_with_points,
     exponents, workbook, two_sheets, home_assistant, sqlite, json_lines, parquet, offsets, ambiguous, american, stays,
     events, survey, missing, padded, total, names_again, utf_16, october, no_names, zipped, frame,
-    duckdb_file, mixed_offsets, short_last_line, late_hours, excel_days, alone, visits,
+    duckdb_file, mixed_offsets, short_last_line, late_hours, excel_days, alone, visits, in_utc,
+    codes, switches, with_fractions,
 )}  # fmt: skip
