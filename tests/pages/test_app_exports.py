@@ -1,4 +1,4 @@
-"""Forty exports through the app: every question can be answered, none answers itself, and the file is that of `init`."""
+"""Forty exports through the app: each question can be answered, none answers itself, and the file is that of `init`."""
 
 import tomllib
 from pathlib import Path
@@ -8,37 +8,39 @@ import pytest
 from tests.releasing.draft.exports import EXPORTS, Export
 from tests.releasing.draft.test_exports import answered
 
-from takifugu.releasing.draft.questions import QUESTIONS
 from takifugu.core.errors import DataError
 from takifugu.releasing.draft.evidence import evidence
+from takifugu.releasing.draft.questions import QUESTIONS
 from takifugu.releasing.draft.text import draft_of, text_of
 from takifugu.releasing.proposal import Proposal
+
+_FILES = [name for name, make in EXPORTS.items() if make().file]
+_READ = [name for name in _FILES if EXPORTS[name]().truth is not None]
+
 
 class Refused(Exception):
     """What the page says of the answer that its owner has."""
 
 
-_FILES = [name for name, make in EXPORTS.items() if make().file]
-
-
-def asked(proposal: Proposal, made: Export) -> tuple[dict[str, str], dict[str, Any]]:
-    """Answer what the page asks about a table, as its owner does; return the answers and the last state."""
-    said = dict[str, str]()
+def asked(proposal: Proposal, made: Export) -> Any:
+    """Answer what the page asks about a table, as its owner does, and return the last state."""
+    said, state = dict[str, str](), proposal.state({})
+    assert not state["is_ready"], "Enter through all drafts nothing"
     while True:
-        state = proposal.state(said)
         posed = [each for each in state["questions"] if each["name"] in QUESTIONS]
         waiting = [each for each in posed if each["is_open"] or each["wrong"]]
         for question in posed:
             assert question["words"]
             assert question["why"]
         if not waiting:
-            return said, state
+            return state
         assert not state["is_ready"], "a question that is open holds the release back"
         name = waiting[0]["name"]
         right = made.right[f"{name} again" if f"{name} again" in made.right and name in said else name]
         if said.get(name) == right:
             raise Refused(waiting[0]["wrong"])
         said[name] = right
+        state = proposal.state(said)
 
 
 def source_of_init(path: Path, made: Export) -> dict[str, Any]:
@@ -49,29 +51,28 @@ def source_of_init(path: Path, made: Export) -> dict[str, Any]:
     return dict(tomllib.loads(text)["source"])
 
 
-def test_forty_exports_are_tried() -> None:
-    assert len(_FILES) >= 40
+@pytest.fixture
+def proposal(name: str, tmp_path: Path) -> Any:
+    path = tmp_path / EXPORTS[name]().file
+    EXPORTS[name]().write(path)
+    proposal = Proposal(str(path), tmp_path / "release.toml")
+    yield proposal
+    proposal.close()
 
 
 @pytest.mark.sampled(12)
-@pytest.mark.parametrize("name", _FILES)
-def test_an_export_gets_a_form_that_its_owner_can_answer(name: str, tmp_path: Path) -> None:
-    made = EXPORTS[name]()
-    path = tmp_path / made.file
-    made.write(path)
-    proposal = Proposal(str(path), tmp_path / "release.toml")
-    try:
-        nothing_said = proposal.state({})
-        assert nothing_said["questions"]
-        assert not nothing_said["is_ready"], "Enter through all drafts nothing"
-        _, state = asked(proposal, made)
-    except DataError as error:
-        assert made.refusal in error.line
-        return
-    except Refused as refused:
-        assert made.refusal in str(refused)
-        return
-    finally:
-        proposal.close()
-    assert made.truth is not None
-    assert tomllib.loads(state["file"])["source"] == source_of_init(path, made)
+@pytest.mark.parametrize("name", _READ)
+def test_an_export_gets_a_form_that_its_owner_can_answer(name: str, proposal: Proposal) -> None:
+    state = asked(proposal, EXPORTS[name]())
+    assert tomllib.loads(state["file"])["source"] == source_of_init(Path(proposal.table), EXPORTS[name]())
+
+
+@pytest.mark.parametrize("name", sorted({*_FILES} - {*_READ}))
+def test_an_export_that_must_be_refused_is_refused_with_what_mends_it(name: str, proposal: Proposal) -> None:
+    with pytest.raises((DataError, Refused)) as error:
+        asked(proposal, EXPORTS[name]())
+    assert EXPORTS[name]().refusal in str(error.value)
+
+
+def test_forty_exports_are_tried() -> None:
+    assert len(_FILES) >= 40
