@@ -12,7 +12,7 @@ from takifugu.calibration import Calibration
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
 from takifugu.releasing.certificates.facts import checksum_of
-from takifugu.releasing.planning.questions import Drawn, Question
+from takifugu.releasing.planning.questions import NoisyAnswer, Question
 from takifugu.releasing.publishing.certifying import certificate_of
 
 Certificate = dict[str, Any]
@@ -21,7 +21,7 @@ Certificate = dict[str, Any]
 def certificate_from(calibration: Calibration) -> Certificate:
     """Return the certificate of an answer of zeros."""
     question = Question("made-up", None, calibration, None, {})
-    drawn = Drawn(question, (Fraction(0),) * len(question.labels), True, None)
+    drawn = NoisyAnswer(question, (Fraction(0),) * len(question.labels), True, None)
     return json.loads(certificate_of([drawn], "nobody", "pooled", []).to_json())
 
 

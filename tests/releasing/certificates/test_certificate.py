@@ -23,7 +23,7 @@ from takifugu.releasing.certificates.cells import guarded, read_table, table_tex
 from takifugu.releasing.certificates.certificate import FORMAT, Certificate
 from takifugu.releasing.certificates.checksum import from_dict
 from takifugu.releasing.certificates.facts import Caution, Stays, Window, checksum_of
-from takifugu.releasing.planning.questions import Drawn, Question
+from takifugu.releasing.planning.questions import NoisyAnswer, Question
 from takifugu.releasing.publishing.certifying import certificate_of
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=60, states=["still", "walking"], source="a diary study")
@@ -157,7 +157,7 @@ def test_no_count_where_presence_is_the_secret(secrets: Any, count: int | None) 
     """How many there are would tell who is there; a declared size stands in the belief."""
     users = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3, 0.5, "removed")
     calibration = tf.calibrate(tf.Pufferfish(secrets, users), tf.Sum(), 1, mechanism="group")
-    answer = Drawn(Question("r", None, calibration, None, {}), (Fraction(1),), True, None)
+    answer = NoisyAnswer(Question("r", None, calibration, None, {}), (Fraction(1),), True, None)
     about = ([answer], "s", "pooled", ["Ana", "Ben", "Chi"])
     certificate = certificate_of(*about)
     assert (certificate.units, certificate.unit_count) == ((), count)

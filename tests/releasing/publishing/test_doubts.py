@@ -17,7 +17,7 @@ import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import ReleaseState, TakifuguError
 from takifugu.numbers.noise import SystemEntropy
-from takifugu.releasing.planning.questions import Drawn, Question
+from takifugu.releasing.planning.questions import NoisyAnswer, Question
 from takifugu.releasing.planning.truth import answer_of, read
 from takifugu.releasing.publishing import doubts
 from takifugu.releasing.publishing.doubts import doubts_of
@@ -115,11 +115,11 @@ def question_of(case: Case, epsilon: float = 2.0, belief: object = None) -> Ques
     return Question("table", None, calibration, None, {"": framework})
 
 
-def published(question: Question, data: object) -> Drawn:
+def published(question: Question, data: object) -> NoisyAnswer:
     calibration = question.calibration
     steps = answer_of(calibration, read(calibration, data))
     values = calibration.randomiser.draw(steps, SystemEntropy())
-    return Drawn(question, tuple(values), True, None)
+    return NoisyAnswer(question, tuple(values), True, None)
 
 
 def doubted(case: Case, times: int, seed: int = 1) -> int:
@@ -195,7 +195,7 @@ def test_a_fitted_normal_law_is_never_doubted() -> None:
     fitted = tf.NormalRegion.fit(sample, source="a public survey", records=400, ranges={"height": (100, 250)})
     near = tf.dataset_property("weight", "mean", max_difference=2)
     question = question_of(Case("fitted", fitted, tf.Mean("height"), CASES["chain"].draw, near))
-    assert not doubts_of([Drawn(question, (Fraction(240),), True, None)])
+    assert not doubts_of([NoisyAnswer(question, (Fraction(240),), True, None)])
 
 
 def test_a_belief_is_one_of_several_where_several_are_believed() -> None:
@@ -209,22 +209,22 @@ def test_what_the_belief_makes_impossible_is_doubted() -> None:
     """A belief whose expectation is 0."""
     never = tf.MarkovChain([[0.9, 0.1, 0], [0.4, 0.6, 0], [0.5, 0.5, 0]], 200, [0.5, 0.5, 0])
     question = question_of(Case("chain", never, tf.Count(2), CASES["chain"].draw))
-    assert not doubts_of([Drawn(question, (Fraction(3),), True, None)])
-    (words,) = doubts_of([Drawn(question, (Fraction(900),), True, None)])
+    assert not doubts_of([NoisyAnswer(question, (Fraction(3),), True, None)])
+    (words,) = doubts_of([NoisyAnswer(question, (Fraction(900),), True, None)])
     assert "the model expected 0; published 900 ±" in words
 
 
 def test_numbers_beyond_floats_are_doubted_and_break_nothing() -> None:
     question = question_of(CASES["given start"])
-    (words,) = doubts_of([Drawn(question, (Fraction(10**400),), True, None)])
+    (words,) = doubts_of([NoisyAnswer(question, (Fraction(10**400),), True, None)])
     assert "the model looks wrong" in words
 
 
 def test_missing_rows_explain_what_is_too_small_and_not_what_is_too_large() -> None:
     question = replace(question_of(CASES["given start"]), may_miss=True)
-    (small,) = doubts_of([Drawn(question, (Fraction(-90),), True, None)])
+    (small,) = doubts_of([NoisyAnswer(question, (Fraction(-90),), True, None)])
     assert small.endswith(": rows are missing, or the model looks wrong, and the guarantee rests on it")
-    (large,) = doubts_of([Drawn(question, (Fraction(190),), True, None)])
+    (large,) = doubts_of([NoisyAnswer(question, (Fraction(190),), True, None)])
     assert large.endswith(" ± 5: the model looks wrong, and the guarantee rests on it") or "rows" not in large
 
 

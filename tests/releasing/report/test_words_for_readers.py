@@ -15,7 +15,7 @@ from takifugu.releasing.certificates.checksum import from_dict
 from takifugu.releasing.certificates.facts import checksum_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
-from takifugu.releasing.publishing.orders import ordered
+from takifugu.releasing.publishing.orders import planned_of
 from takifugu.releasing.publishing.run import publish
 
 SPEC = files.SPEC.replace('per = "both"', 'per = "both"\nmechanism = "group"')
@@ -31,6 +31,10 @@ def worded(text: str, top: dict[str, str] = TOP, table: dict[str, str] = TABLE) 
     """Return a release file with the words under its keys."""
     head, *items = text.split("[[table]]\n")
     return lines(top) + "".join([head, *(f"[[table]]\n{lines(table)}{item}" for item in items)])
+
+
+def identity_of(folder: Path, text: str) -> bytes:
+    return planned_of(plan(load(files.write(folder, text))), Path("out"), private=True).identity
 
 
 def test_without_them_the_page_has_no_title(tmp_path: Path) -> None:
@@ -60,12 +64,12 @@ def test_words_that_no_line_shows_are_refused(key: str, words: str, tmp_path: Pa
 
 def test_other_words_are_no_other_release(tmp_path: Path) -> None:
     identities = {
-        ordered(plan(load(files.write(tmp_path, spec))), Path("out")).identity
+        identity_of(tmp_path, spec)
         for spec in (SPEC, worded(SPEC), worded(SPEC, {"publisher": "another"}, {"title": "other"}))
     }
     assert len(identities) == 1
     adjusted = SPEC.replace('per = "both"', 'per = "both"\nadjust = true')
-    assert ordered(plan(load(files.write(tmp_path, adjusted))), Path("out")).identity not in identities
+    assert identity_of(tmp_path, adjusted) not in identities
 
 
 # A source of households is about households.
@@ -104,8 +108,7 @@ def test_a_declared_noun_is_the_word_and_changes_no_table(tmp_path: Path) -> Non
     bays = SPEC.replace(unit, f'{unit}called = "parking bay"\n')
     assert load(files.write(tmp_path, bays)).people.many == "parking bays"
     assert "parking bay" in str(tf.open_study(files.write(tmp_path, bays)).cost())
-    plain, called = (ordered(plan(load(files.write(tmp_path, spec))), Path("out")) for spec in (SPEC, bays))
-    assert plain.identity == called.identity
+    assert identity_of(tmp_path, SPEC) == identity_of(tmp_path, bays)
     with pytest.raises(SpecError, match=r"source\.called: .*control"):
         load(files.write(tmp_path, SPEC.replace(unit, f'{unit}called = "a\\nb"\n')))
 

@@ -91,7 +91,7 @@ class Question:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class NoisyAnswer:
     """A question's noisy answer in answer units; `account` is what the ledger says of it, None where none was used.
 
     Of rows that are randomised one by one `values` holds what was sent (`SentRows`). `declared` says what was declared

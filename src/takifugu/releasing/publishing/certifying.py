@@ -27,7 +27,7 @@ from takifugu.releasing.certificates.certificate import Answer, Certificate
 from takifugu.releasing.certificates.facts import Caution, Fact, Stays, Window
 from takifugu.releasing.certificates.wording import once
 from takifugu.releasing.planning.expected import half_width
-from takifugu.releasing.planning.questions import Drawn
+from takifugu.releasing.planning.questions import NoisyAnswer
 from takifugu.releasing.postprocess.readable import LEVEL
 from takifugu.releasing.publishing.doubts import doubts_of
 from takifugu.releasing.publishing.statements import in_certificate
@@ -62,7 +62,7 @@ def adjusted_values(adjustment: Adjustment | None, answers: int) -> Sequence[Map
 
 
 def certificate_of(
-    drawn: Sequence[Drawn], source: str, scope: str, units: Sequence[str], facts: Sequence[Fact] = (),
+    drawn: Sequence[NoisyAnswer], source: str, scope: str, units: Sequence[str], facts: Sequence[Fact] = (),
     table: str | None = None, wording: Wording = PLAIN, adjustment: Adjustment | None = None,
     rehearsal: int | None = None,
 ) -> Certificate:  # fmt: skip
@@ -198,7 +198,7 @@ def _hides_presence(calibrations: Sequence[Calibration]) -> bool:
     return False
 
 
-def _answers(drawn: Sequence[Drawn], adjusted: Sequence[Mapping[str, Fraction] | None]) -> Iterator[Answer]:
+def _answers(drawn: Sequence[NoisyAnswer], adjusted: Sequence[Mapping[str, Fraction] | None]) -> Iterator[Answer]:
     values, witnesses = sum(len(answer.cells) for answer in drawn), dict[int, Json | None]()
     for answer, adjusted_values_of in zip(drawn, adjusted, strict=True):
         calibration = answer.question.calibration
@@ -207,7 +207,7 @@ def _answers(drawn: Sequence[Drawn], adjusted: Sequence[Mapping[str, Fraction] |
         yield _answer(answer, adjusted_values_of, values, witnesses[id(calibration)])
 
 
-def _answer(drawn: Drawn, adjusted: Mapping[str, Fraction] | None, values: int, witness: Json | None) -> Answer:
+def _answer(drawn: NoisyAnswer, adjusted: Mapping[str, Fraction] | None, values: int, witness: Json | None) -> Answer:
     calibration = drawn.question.calibration
     noise, promise, adjusted_texts = calibration.randomiser, calibration.guarantee, None
     if adjusted is not None:

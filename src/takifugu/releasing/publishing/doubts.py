@@ -24,7 +24,7 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.escaping import number, plus_minus
 from takifugu.model.queries.additive import Additive
 from takifugu.releasing.advice.worth import rounded
-from takifugu.releasing.planning.questions import Drawn, Question
+from takifugu.releasing.planning.questions import NoisyAnswer, Question
 from takifugu.releasing.postprocess.readable import LEVEL
 
 #: A table whose beliefs are true is doubted with this probability at most.
@@ -54,7 +54,7 @@ class Doubt:
         return f"in {self.place} the model expected {expected}; published {published} ± {plus_minus(self.error)}"
 
 
-def doubts_of(drawn: Sequence[Drawn]) -> tuple[str, ...]:
+def doubts_of(drawn: Sequence[NoisyAnswer]) -> tuple[str, ...]:
     """Say where a table's values contradict every belief of their answer, if they do."""
     values = sum(len(answer.labels) for answer in drawn)
     doubts = sorted(_doubts(drawn, values), key=lambda doubt: (doubt.may_miss, -doubt.beyond))
@@ -92,7 +92,7 @@ def _kind(question: Question) -> tuple[int, int]:
     return id(question.calibration), id(question.observed)
 
 
-def _doubts(drawn: Sequence[Drawn], values: int) -> Iterator[Doubt]:
+def _doubts(drawn: Sequence[NoisyAnswer], values: int) -> Iterator[Doubt]:
     expected = _compared(answer.question for answer in drawn)
     for answer in drawn:
         noise, of_beliefs = answer.question.calibration.randomiser, expected.get(_kind(answer.question))
@@ -100,7 +100,7 @@ def _doubts(drawn: Sequence[Drawn], values: int) -> Iterator[Doubt]:
             yield from _of_answer(answer, of_beliefs, noise, values)
 
 
-def _of_answer(answer: Drawn, expected: Expected, noise: Noise, values: int) -> Iterator[Doubt]:
+def _of_answer(answer: NoisyAnswer, expected: Expected, noise: Noise, values: int) -> Iterator[Doubt]:
     try:
         reach, half_width = noise.half_width(1 - MISS / 2, values), noise.half_width(LEVEL, values)
     except Unsupported:

@@ -31,7 +31,7 @@ from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.planning.identity import identity_of
 from takifugu.releasing.planning.notices import NOBODY_COUNTS, tell
-from takifugu.releasing.planning.questions import SERIES, Drawn, Question
+from takifugu.releasing.planning.questions import SERIES, NoisyAnswer, Question
 from takifugu.releasing.planning.truth import Seen
 from takifugu.releasing.postprocess.readable import library_of
 from takifugu.releasing.postprocess.release import Release, releases_of
@@ -40,7 +40,7 @@ from takifugu.releasing.publishing.certifying import certificate_of
 from takifugu.releasing.publishing.choosing import NO_CHOICE, Choice
 from takifugu.releasing.publishing.new_ledger import opened, require_known
 from takifugu.releasing.publishing.progress import Progress
-from takifugu.releasing.publishing.publish import Budget, Order, Stored, draw, keep, validate
+from takifugu.releasing.publishing.publish import Budget, Drawn, Planned, draw, keep, validate
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger
@@ -128,19 +128,19 @@ def release(
         bits: Entropy = SystemEntropy() if entropy is None else entropy
         check_type(bits, Entropy, "a source of random bytes", "leave it out", "entropy")
         certified = partial(payer.certified, facts=facts)
-        stored = since = None
+        kept = since = None
         if ledger is None:
             tell([NOBODY_COUNTS])
             certificate = certified(draw([question], {}, bits))
         else:
-            stored = payer.stored(question, ledger, "library", bits, progress, certified)
-            certificate, since = stored.certificate, stored.since
+            kept = payer.drawn(question, ledger, "library", bits, progress, certified)
+            certificate, since = kept.certificate, kept.since
         answer = replace(
             releases_of(certificate)[payer.unit], randomiser=calibration.randomiser, calibration=calibration,
             library=library_of(data), completed=since,
         )  # fmt: skip
-        if stored is not None:  # last of all: with it the values leave the ledger
-            progress.record(stored.book, stored.paid, stored.bundle.certificates, ReleaseState.DRAWN)
+        if kept is not None:  # last of all: with it the values leave the ledger
+            progress.record(kept.book, kept.paid, kept.bundle.certificates, ReleaseState.DRAWN)
     return answer
 
 
@@ -172,22 +172,22 @@ class Payer:
             may_miss=True,
         )  # fmt: skip
 
-    def certified(self, drawn: Sequence[Drawn], facts: Sequence[Fact] = ()) -> Certificate:
+    def certified(self, answers: Sequence[NoisyAnswer], facts: Sequence[Fact] = ()) -> Certificate:
         scope, units = ("all", []) if self.unit is None else ("unit", [self.unit])
-        return certificate_of(drawn, self.source, scope, units, facts)
+        return certificate_of(answers, self.source, scope, units, facts)
 
-    def stored(
+    def drawn(
         self, question: Question, ledger: Ledger | str | Path, kind: str, bits: Entropy, progress: Progress,
-        certified: Callable[[Sequence[Drawn]], Certificate],
-    ) -> Stored:  # fmt: skip
+        certified: Callable[[Sequence[NoisyAnswer]], Certificate],
+    ) -> Drawn:  # fmt: skip
         """Pay, draw and keep, or return an earlier call's paid values."""
         identity, people = identity_of([question], None, bits.private), People(are_named=self.unit is not None)
-        order = Order([question], self.source, self.budget, identity, {"kind": kind}, self.choice, people)
+        planned = Planned([question], self.source, self.budget, identity, {"kind": kind}, self.choice, people)
 
-        def seal(drawn: Sequence[Drawn]) -> Bundle:
-            return sealed(certified(drawn))
+        def seal(answers: Sequence[NoisyAnswer]) -> Bundle:
+            return sealed(certified(answers))
 
-        return keep(opened(ledger), order, progress, bits, seal)
+        return keep(opened(ledger), planned, progress, bits, seal)
 
 
 def called(name: str, key: str, role: str, to_write: str) -> str:
@@ -256,9 +256,9 @@ def charge_external(
         question = payer.question(_calibration(framework, epsilon, delta, neighbours, maker), Seen(None), at, entries)
         if ledger is None:
             raise InputError("there is no ledger to charge", fix="write ledger='ledger.db'").at("ledger")
-        stored = payer.stored(question, ledger, "outside", SystemEntropy(), progress, payer.certified)
-        progress.record(stored.book, stored.paid, stored.bundle.certificates, ReleaseState.DRAWN)
-    return stored.certificate
+        kept = payer.drawn(question, ledger, "outside", SystemEntropy(), progress, payer.certified)
+        progress.record(kept.book, kept.paid, kept.bundle.certificates, ReleaseState.DRAWN)
+    return kept.certificate
 
 
 def _calibration(

@@ -1,6 +1,7 @@
-"""Reserve, draw, keep: the budget is spent before anything is drawn, and what is drawn is kept before it is out.
+"""The life of a release: it is `Planned`, paid for in a ledger (`Payment`), `Drawn`, and published (`Outcome`).
 
-Before any of it, it is found out whether all can be read again, and whether a ledger can keep it.
+The budget is spent before anything is drawn, and what is drawn is kept before it is out. Before any of it, it is found
+out whether all can be read again, and whether a ledger can keep it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from takifugu.numbers.noise import Entropy, is_private
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.planning.notices import tell_before
-from takifugu.releasing.planning.questions import Drawn, Question, debits_of
+from takifugu.releasing.planning.questions import NoisyAnswer, Question, debits_of
 from takifugu.releasing.planning.truth import answer_of
 from takifugu.releasing.publishing.bundle import Bundle, bundle_of
 from takifugu.releasing.publishing.doubts import foresee
@@ -42,11 +43,10 @@ Thing = TypeVar("Thing")
 
 
 @dataclass(frozen=True, eq=False)
-class Order:
+class Planned:
     """Answers that are paid for together: under which source, by which budget, as which release, how to complete it.
 
-    `same_people` declares that a source's people are those of the ledger's other sources, as `choice` may, which also
-    answers whether entries that are read otherwise than before are the same.
+    `choice` says what the owner declares of the source's entries and people.
     """
 
     questions: Sequence[Question]
@@ -56,20 +56,15 @@ class Order:
     recipe: Plain
     choice: Choice
     people: People = PEOPLE
-    same_people: bool = False
 
 
 @dataclass(frozen=True, eq=False)
-class Stored:
-    """Noisy values that are paid for and in the ledger.
-
-    `recipe` is the one that was paid with; `since` is the time of payment, where an earlier call paid.
-    """
+class Drawn:
+    """Noisy values that are paid for and in the ledger; `since` is the time of payment, where an earlier call paid."""
 
     book: Ledger
     paid: Payment
     bundle: Bundle
-    recipe: Plain
     since: str | None
 
     @property
@@ -95,9 +90,9 @@ def validate(questions: Sequence[Question]) -> None:
 
 
 def keep(
-    book: Ledger, order: Order, progress: Progress, bits: Entropy, seal: Callable[[Sequence[Drawn]], Bundle],
-    is_paid: bool = False,
-) -> Stored:  # fmt: skip
+    book: Ledger, planned: Planned, progress: Progress, bits: Entropy,
+    seal: Callable[[Sequence[NoisyAnswer]], Bundle], is_paid: bool = False,
+) -> Drawn:  # fmt: skip
     """Pay for all answers or none, draw them, and keep them.
 
     What an earlier call has paid for and not published is completed instead: drawn once on the same reservation, or
@@ -105,61 +100,62 @@ def keep(
     ledger could not keep the files, and where it `is_paid` for and another process has completed it.
     """
     progress.ledger = book.store.name
-    waiting = next(iter(book.pending(order.source, order.identity)), None)
+    waiting = next(iter(book.pending(planned.source, planned.identity)), None)
     if waiting is None and is_paid:
         raise LedgerError("another process has completed it", fix="run the same command again")
     if waiting is not None and waiting.state == "drawn":
         progress.state = ReleaseState.DRAWN
-        return stored_of(book, waiting)
+        return drawn_of(book, waiting)
     paid: Payment
     if waiting is None:
-        check(order.questions)
-        foresee(order.questions)
-        paid, recipe, since = pay(order, book, progress), order.recipe, None
+        check(planned.questions)
+        foresee(planned.questions)
+        paid, since = pay(planned, book, progress), None
     else:
-        paid, recipe, since = waiting, waiting.recipe, waiting.created
+        paid, since = waiting, waiting.created
     progress.state = ReleaseState.PAID
-    drawn = draw(order.questions, statements_of(book, paid), bits, declared_of(book, paid.source))
-    content = progress.keep(book, paid, seal(drawn))
-    return Stored(book, paid, bundle_of(content, paid.ids), recipe, since)
+    answers = draw(planned.questions, statements_of(book, paid), bits, declared_of(book, paid.source))
+    content = progress.keep(book, paid, seal(answers))
+    return Drawn(book, paid, bundle_of(content, paid.ids), since)
 
 
-def stored_of(book: Ledger, drawn: Payment) -> Stored:
-    """Return the ledger's values of a release. Raises LedgerError where they are lost."""
-    if drawn.values is None:
+def drawn_of(book: Ledger, paid: Payment) -> Drawn:
+    """Return the ledger's values of a payment. Raises LedgerError where they are lost."""
+    if paid.values is None:
         lost = row_of(InLedger.LOST, InFolder.NOTHING)
-        fix = lost.fix.format(again=paying_for_new_values(drawn, book.payments(drawn.source)))
+        fix = lost.fix.format(again=paying_for_new_values(paid, book.payments(paid.source)))
         raise LedgerError(lost.words, rule="its epsilon is spent, and drawing again would publish it twice", fix=fix)
-    return Stored(book, drawn, bundle_of(drawn.values, drawn.ids), drawn.recipe, drawn.created)
+    return Drawn(book, paid, bundle_of(paid.values, paid.ids), paid.created)
 
 
-def pay(order: Order, ledger: Ledger, progress: Progress) -> Payment:
+def pay(planned: Planned, ledger: Ledger, progress: Progress) -> Payment:
     """Announce the spending and its exclusions, then pay.
 
     Raises ReadingChanged where it has to be said first whether the entries are the same, and PeopleUndeclared where it
     has to be whose data they are.
     """
-    source, debits, first = normalised(order.source), debits_of(order.questions), order.questions[0]
+    questions, choice = planned.questions, planned.choice
+    source, first = normalised(planned.source), questions[0]
     account = ledger.preview(
-        source, debits, order.budget, reading=first.reading, entries=first.entries, same_entries=order.choice.are_same,
-        same_people=order.same_people or order.choice.same_people, why=order.choice.same_entries,
-        identity=order.identity, recipe=order.recipe,
+        source, debits_of(questions), planned.budget, reading=first.reading, entries=first.entries,
+        same_entries=choice.are_same, same_people=choice.same_people, why=choice.same_entries,
+        identity=planned.identity, recipe=planned.recipe,
     )
     if account.asks is not None:
         raise account.asks
-    tell_before(order.questions, source, account, order.people)
-    return progress.pay(ledger, account, order.identity)
+    tell_before(questions, source, account, planned.people)
+    return progress.pay(ledger, account, planned.identity)
 
 
 def draw(
     questions: Sequence[Question], accounts: Mapping[str, Plain], bits: Entropy, declared: tuple[Assumption, ...] = ()
-) -> tuple[Drawn, ...]:
+) -> tuple[NoisyAnswer, ...]:
     """Answer the questions with noise. An exact answer goes from its computation into the noise, and nowhere else."""
-    drawn = []
+    answers = []
     for question in questions:
         account = accounts.get(question.release)
-        drawn.append(Drawn(question, _randomised(question, bits), is_private(bits), account, declared))
-    return tuple(drawn)
+        answers.append(NoisyAnswer(question, _randomised(question, bits), is_private(bits), account, declared))
+    return tuple(answers)
 
 
 def _randomised(question: Question, bits: Entropy) -> Any:

@@ -15,13 +15,13 @@ from takifugu.releasing.planning.book import there
 from takifugu.releasing.planning.plan import plan, table_names
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing.folder import alone_in
-from takifugu.releasing.publishing.orders import completed, handed_out, ordered
+from takifugu.releasing.publishing.orders import completed, handed_out
 from takifugu.releasing.publishing.progress import Progress, state_of
-from takifugu.releasing.publishing.publish import stored_of
+from takifugu.releasing.publishing.publish import drawn_of
 from takifugu.releasing.publishing.sheets import published_at
 from takifugu.releasing.publishing.standing import close, public_of, row_of_pending
 from takifugu.releasing.publishing.states import Does
-from takifugu.releasing.report.outcomes import Outcome, Published
+from takifugu.releasing.report.outcomes import Outcome
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger, Payment
@@ -96,7 +96,7 @@ def _resumed(book: Ledger, pending: Payment, files_only: bool) -> Resumed:
         with progress.telling():
             outcome: Outcome | Release
             if pending.recipe.get("kind") == "file":
-                outcome = Outcome(_tables(book, pending, progress), pending, pending.created)
+                outcome = _outcome(book, pending, progress)
             else:
                 outcome = _release(book, pending, files_only, progress)
     except Exception as error:  # concerns one, and is no reason to leave the others
@@ -123,27 +123,28 @@ def _release(book: Ledger, pending: Payment, files_only: bool, progress: Progres
             window = ("--window", recipe["window"]) if recipe["window"] else ()
             fix = f"go on with it: {command('session', recipe['file'], '--only', recipe['only'], *window)}"
         raise LedgerError(fault, fix=fix)
-    stored = stored_of(book, pending)
-    release = next(iter(releases_of(stored.certificate).values()))
-    progress.record(book, pending, stored.bundle.certificates, ReleaseState.DRAWN)
+    drawn = drawn_of(book, pending)
+    release = next(iter(releases_of(drawn.certificate).values()))
+    progress.record(book, pending, drawn.bundle.certificates, ReleaseState.DRAWN)
     return release
 
 
-def _tables(book: Ledger, pending: Payment, progress: Progress) -> tuple[Published, ...]:
+def _outcome(book: Ledger, pending: Payment, progress: Progress) -> Outcome:
     """Complete a release file's payment by the table of states."""
     public = public_of(pending)
     does = row_of_pending(pending, public).does
     if does is Does.CLOSE:
         close(book, pending)
-        return tuple(published_at(certified.path.parent, certified.name) for certified in public if certified.is_whole)
+        whole = [published_at(certified.path.parent, certified.name) for certified in public if certified.is_whole]
+        return Outcome(tuple(whole), pending, pending.created)
     if does is Does.DRAW:
-        return _drawn(book, pending, progress)
-    stored, folder = stored_of(book, pending), Path(pending.recipe["output"])
+        return _drawn_now(book, pending, progress)
+    drawn, folder = drawn_of(book, pending), Path(pending.recipe["output"])
     with alone_in(folder):  # whoever was publishing them has ended, or was killed
-        return handed_out(stored, folder, False, progress)
+        return handed_out(drawn, folder, False, progress)
 
 
-def _drawn(book: Ledger, pending: Payment, progress: Progress) -> tuple[Published, ...]:
+def _drawn_now(book: Ledger, pending: Payment, progress: Progress) -> Outcome:
     """Reread a release file and its data, and draw on its reservation.
 
     Raises LedgerError unless they are what was paid for.
@@ -155,15 +156,15 @@ def _drawn(book: Ledger, pending: Payment, progress: Progress) -> tuple[Publishe
         )
     file = load(recipe["file"], recipe["data"], recipe["single_release"], recipe.get("window"))
     items = [item for item in file.items if not pending.ids.keys().isdisjoint(table_names(file, [item]))]
-    planned = plan(file.only(items))
+    now = plan(file.only(items))
     named = there(file.ledger)
     if named is None or named.id != book.id:
         raise LedgerError(
             f"{recipe['file']} names the ledger {str(file.ledger)!r}, but it was paid for in {book.store.name!r}",
             fix="name that one there, and resume",
         )
-    tables = completed(ordered(planned, Path(recipe["output"]), recipe["data"]), pending.group, progress)
-    if tables is None:
+    outcome = completed(now, Path(recipe["output"]), pending.group, progress)
+    if outcome is None:
         raise LedgerError(
             f"{recipe['file']}, or the data that it reads, is not what was paid for",
             fix=(
@@ -171,4 +172,4 @@ def _drawn(book: Ledger, pending: Payment, progress: Progress) -> tuple[Publishe
                 "one, and must be paid for"
             ),
         )
-    return tables
+    return outcome

@@ -15,8 +15,8 @@ from takifugu.releasing.advice.refusing import refusal_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import Plan, Watch, plan, unwatched
-from takifugu.releasing.publishing.choosing import Choice, folder_of, to_plan
-from takifugu.releasing.publishing.orders import ordered, published
+from takifugu.releasing.publishing.choosing import NO_CHOICE, Choice, folder_of, to_plan
+from takifugu.releasing.publishing.orders import published
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.standing import payments_of
 from takifugu.releasing.report.outcomes import Outcome
@@ -82,30 +82,27 @@ def release_file(
         with stopping(once=False):  # an interrupt means: do not publish
             planned = planned_for(file, folder, choice, new_ledger, allow_useless)
         return publish(
-            planned, folder, data=data, progress=progress, new_ledger=new_ledger, allow_useless=allow_useless,
-            wanted=choice,
-        )  # fmt: skip
+            planned, folder, progress=progress, new_ledger=new_ledger, allow_useless=allow_useless, wanted=choice
+        )
 
 
 @without_data
 def publish(
-    planned: Plan, output: Path | None = None, entropy: Entropy | None = None, *, data: object = None,
-    progress: Progress | None = None, new_ledger: bool = False, allow_useless: bool = False,
-    wanted: Choice | None = None,
+    planned: Plan, output: Path | None = None, entropy: Entropy | None = None, *, progress: Progress | None = None,
+    new_ledger: bool = False, allow_useless: bool = False, wanted: Choice = NO_CHOICE,
 ) -> Outcome:  # fmt: skip
     """Publish every new table of a plan: reserve once, draw, write.
 
-    `data` replaced the file of the source, `progress` records how far it comes, `wanted` says which tables (by default
-    all). Raises ReleaseError where a file is in the way or cannot be written, CalibrationRefused for a table that is
-    not worth publishing (without `allow_useless`), and LedgerError where a required ledger is missing, or is not the
-    one that paid for what is in the folder (without `new_ledger`); the error's state says what had happened.
+    `progress` records how far it comes, `wanted` says which tables (by default all). Raises ReleaseError where a file
+    is in the way or cannot be written, CalibrationRefused for a table that is not worth publishing (without
+    `allow_useless`), and LedgerError where a required ledger is missing, or is not the one that paid for what is in the
+    folder (without `new_ledger`); the error's state says what had happened.
     """
     progress = progress or Progress()
     with progress.telling():
-        bits = entropy or SystemEntropy()
-        order = ordered(planned, folder_of(planned.file, output), data, bits.private)
+        bits, folder = entropy or SystemEntropy(), folder_of(planned.file, output)
         try:
-            return published(order, wanted or Choice(), bits, progress, allow_useless, new_ledger)
+            return published(planned, folder, wanted, bits, progress, allow_useless, new_ledger)
         except BudgetExceeded as over:
             raise with_ways_to_pay(over, planned.file, planned) from None
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import starmap
+from pathlib import Path
 
 from takifugu.accounting.ledger import OVER, SESSION, Payment, Session
 from takifugu.core.assumptions import reading
@@ -25,18 +26,19 @@ from takifugu.releasing.certificates.files import digest_at, files_of
 from takifugu.releasing.certificates.signing import Signer, configured
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.neighbours import notices_of_file
+from takifugu.releasing.planning.identity import identity_of
 from takifugu.releasing.planning.notices import tell
-from takifugu.releasing.planning.plan import Watch, plan, table_names, unwatched
-from takifugu.releasing.planning.questions import Drawn
+from takifugu.releasing.planning.plan import Plan, Watch, plan, table_names, unwatched
+from takifugu.releasing.planning.questions import NoisyAnswer
 from takifugu.releasing.planning.session import Inquiry, Reply, Terms
 from takifugu.releasing.planning.truth import answer_of
 from takifugu.releasing.publishing.bundle import Bundle
 from takifugu.releasing.publishing.choosing import NO_CHOICE, Choice
 from takifugu.releasing.publishing.folder import certificates_of, place, writing
 from takifugu.releasing.publishing.new_ledger import opened
-from takifugu.releasing.publishing.orders import Ordered, alone_for, ordered
+from takifugu.releasing.publishing.orders import alone_for, planned_of
 from takifugu.releasing.publishing.progress import Progress
-from takifugu.releasing.publishing.publish import check, pay
+from takifugu.releasing.publishing.publish import check, pay, validate
 from takifugu.releasing.publishing.sheets import bundle_for, tables_of
 from takifugu.releasing.publishing.standing import payments_of
 from takifugu.releasing.publishing.statements import declared_of, statements_of
@@ -92,12 +94,13 @@ def ask(
     """
     progress, bits = progress or Progress(), entropy or SystemEntropy()
     with progress.telling():
-        session_file = _of_session(file)
-        order, table = ordered(plan(session_file, watch), session_file.output, None, bits.private), file.items[0].name
-        terms = Terms.of(table, order.planned.questions[0].calibration)
-        signer = configured(str(file.ledger or ""), order.folder)
-        sitting = _Sitting(table, order, terms, bits, progress, signer, choice)
-        with alone_for(order, new_ledger=False) as waiting:
+        session_file, table = _of_session(file), file.items[0].name
+        planned = plan(session_file, watch)
+        validate(planned.questions)
+        terms = Terms.of(table, planned.questions[0].calibration)
+        signer = configured(str(file.ledger or ""), session_file.output)
+        sitting = _Sitting(table, planned, terms, bits, progress, signer, choice)
+        with alone_for(planned, session_file.output, new_ledger=False) as waiting:
             paid = next((paid for paid in waiting if sitting.name in paid.ids), None)
             payments = payments_of(session_file) if paid is None else ()
             for ended in payments:
@@ -135,7 +138,7 @@ class _Sitting:
     """One call of the session of a table, with its private data, while nobody else writes into its folder."""
 
     table: str
-    order: Ordered = field(repr=False)
+    plan: Plan = field(repr=False)
     terms: Terms
     bits: Entropy
     progress: Progress
@@ -144,15 +147,20 @@ class _Sitting:
 
     @property
     def name(self) -> str:
-        return self.order.planned.tables[0].name
+        return self.plan.tables[0].name
 
     @property
     def file(self) -> ReleaseFile:
-        return self.order.planned.file
+        return self.plan.file
+
+    @property
+    def folder(self) -> Path:
+        return self.file.output
 
     @property
     def identity(self) -> bytes:
-        return hashlib.sha256(b"session" + self.order.identity).digest()
+        of_table = identity_of(self.plan.questions, self.plan.spec, self.bits.private)
+        return hashlib.sha256(b"session" + of_table).digest()
 
     def go_on(
         self, waiting: Payment | None, places: Sequence[str], at_most: Number | None, is_last: bool
@@ -174,9 +182,9 @@ class _Sitting:
         has_ended, table = is_last or self.terms.is_over(replies), None
         if replies:
             bundle = self._bundle(session, replies)
-            with writing(self.order.folder):
-                place(self.order.folder, bundle.files, there)
-            (table,) = tables_of(bundle, self.order.folder)
+            with writing(self.folder):
+                place(self.folder, bundle.files, there)
+            (table,) = tables_of(bundle, self.folder)
             self.progress.state = ReleaseState.DONE
         if has_ended and replies:
             self.progress.record(session.ledger, session.paid, bundle.certificates, ReleaseState.UNRECORDED)
@@ -202,7 +210,7 @@ class _Sitting:
 
         Raises ReleaseError for files of others, and LedgerError where they have answers that the ledger lacks.
         """
-        folder, public = self.order.folder, None
+        folder, public = self.folder, None
         files = [name for name in files_of([self.name]) if os.path.lexists(folder / name)]
         if paid is not None:
             for certified in certificates_of(folder, paid.ids):
@@ -224,16 +232,16 @@ class _Sitting:
         return {name: digest_at(folder / name) or "" for name in files}
 
     def _pay(self) -> Payment:
-        check(self.order.planned.questions)
+        check(self.plan.questions)
         tell(notices_of_file(self.file))
         book = opened(self.file.ledger)
         recipe = {
-            **SESSION, "file": str(self.file.path.absolute()), "output": str(self.order.folder.absolute()),
+            **SESSION, "file": str(self.file.path.absolute()), "output": str(self.folder.absolute()),
             "only": self.table, "window": self.file.window,
         }  # fmt: skip
-        bill = replace(self.order.bill(self.choice, {}), identity=self.identity, recipe=recipe)
+        planned = planned_of(self.plan, self.folder, self.bits.private, choice=self.choice)
         try:
-            paid = pay(bill, book, self.progress)
+            paid = pay(replace(planned, identity=self.identity, recipe=recipe), book, self.progress)
         except BudgetExceeded as over:
             raise with_ways_to_pay(over, self.file) from None
         return paid
@@ -251,7 +259,7 @@ class _Sitting:
             if self.terms.is_over(replies):
                 unanswered.append(question.place)
                 continue
-            counts = answer_of(self.terms.calibration, self.order.planned.questions[0].seen)
+            counts = answer_of(self.terms.calibration, self.plan.questions[0].seen)
             session.ask(question.text, partial(self._drawn, counts, question))
             self.progress.state = ReleaseState.DRAWN
         return tuple(unanswered)
@@ -261,13 +269,13 @@ class _Sitting:
 
     def _bundle(self, session: Session, replies: Sequence[Reply]) -> Bundle:
         """Return the table of all answers so far."""
-        planned, book, paid = self.order.planned, session.ledger, session.paid
+        planned, book, paid = self.plan, session.ledger, session.paid
         question = replace(planned.questions[0], calibration=self.terms.answered(replies))
         cells = [reply.cell for reply in replies]
         statement, declared = statements_of(book, paid)[self.name], declared_of(book, paid.source)
-        drawn = Drawn(question, cells, is_private(self.bits), statement, declared)
+        answer = NoisyAnswer(question, cells, is_private(self.bits), statement, declared)
         table = replace(planned.tables[0], questions=(question,), facts=(*planned.tables[0].facts, CHOSEN))
-        return bundle_for(replace(planned, tables=(table,)), [drawn], {}, signer=self.signer)
+        return bundle_for(replace(planned, tables=(table,)), [answer], {}, signer=self.signer)
 
 
 def _replies(session: Session) -> tuple[Reply, ...]:

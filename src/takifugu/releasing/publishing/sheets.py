@@ -7,7 +7,6 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from takifugu.core.entries import columns_of
 from takifugu.core.plain import Plain, Row
@@ -43,18 +42,16 @@ from takifugu.releasing.certificates.files import (
 )
 from takifugu.releasing.certificates.signing import Signer
 from takifugu.releasing.planning.plan import Plan, Table
-from takifugu.releasing.planning.questions import SERIES, Drawn
+from takifugu.releasing.planning.questions import SERIES, NoisyAnswer
 from takifugu.releasing.postprocess.adjust import nearest, published_notes
 from takifugu.releasing.postprocess.readability import Rule, ends_of, with_possible
+from takifugu.releasing.postprocess.readable import library_of
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.publishing.bundle import Bundle
 from takifugu.releasing.publishing.certifying import Adjustment, Wording, adjusted_values, certificate_of
 from takifugu.releasing.publishing.estimating import estimates_of_table
 from takifugu.releasing.report.document import report_html
 from takifugu.releasing.report.outcomes import Published, clock_of, published_of, rows_of_answers
-
-if TYPE_CHECKING:
-    from takifugu.calibration import Calibration
 
 #: The columns that only the file of a table has, and no certificate.
 _ADDED = (POSSIBLE, READABLE, REHEARSAL, *ESTIMATED)
@@ -66,7 +63,7 @@ def worths_of(planned: Plan) -> dict[str, Worth]:
 
 
 def bundle_for(
-    planned: Plan, drawn: Sequence[Drawn], worths: Mapping[str, Worth], rehearsal: int | None = None,
+    planned: Plan, drawn: Sequence[NoisyAnswer], worths: Mapping[str, Worth], rehearsal: int | None = None,
     signer: Signer | None = None,
 ) -> Bundle:  # fmt: skip
     """Return every file of every table, complete, in memory; `rehearsal` is the seed of one, which nobody signs."""
@@ -78,7 +75,7 @@ def bundle_for(
 
 
 def _files(
-    table: Table, answers: Sequence[Drawn], planned: Plan, worth: Worth | None, rehearsal: int | None,
+    table: Table, answers: Sequence[NoisyAnswer], planned: Plan, worth: Worth | None, rehearsal: int | None,
     signer: Signer | None,
 ) -> Mapping[str, bytes]:  # fmt: skip
     source, units = planned.file.source.name, planned.unit_names
@@ -114,7 +111,7 @@ def _files(
 
 
 def _table(
-    table: Table, answers: Sequence[Drawn], adjustment: Adjustment | None, worth: Worth | None, is_rehearsal: bool
+    table: Table, answers: Sequence[NoisyAnswer], adjustment: Adjustment | None, worth: Worth | None, is_rehearsal: bool
 ) -> tuple[Sequence[Plain], bytes]:
     """Return the rows of a table, and its bytes; each row of a rehearsal says so."""
     if not answers[0].labels:
@@ -135,7 +132,7 @@ def _table(
     return judged, table_text(judged).encode()
 
 
-def _sent(answer: Drawn) -> tuple[Sequence[Plain], bytes]:
+def _sent(answer: NoisyAnswer) -> tuple[Sequence[Plain], bytes]:
     """Return the randomised rows, and the bytes of their table."""
     sent, query = answer.values, answer.question.calibration.query
     columns = columns_of(query)
@@ -177,22 +174,19 @@ def _as_written(row: Row, written: Row) -> Row:
     return {key: row[key] if key in row else written[key] for key in (*written, *row) if key in row or key in _ADDED}
 
 
-def with_calibrations(
-    table: Published,
-    calibrations: Mapping[tuple[str, str | None], Calibration],
-    library: str | None,
-    worths: Mapping[str, Worth],
-    left_out: str,
-) -> Published:
-    """Return a table with its calibrations, worth and the caller's library."""
+def with_plan(table: Published, planned: Plan, worths: Mapping[str, Worth]) -> Published:
+    """Return a table with what its plan alone knows: its calibrations, worth and the caller's library."""
+    library, left_out = library_of(planned.file.given), in_place_of_good(planned.file)
+    (of_table,) = (one for one in planned.tables if one.name == table.name)
+    calibrations = {question.unit: question.calibration for question in of_table.questions}
     releases = list[tuple[str | None, Release]]()
     for unit, answer in table.releases:
-        calibration = calibrations.get((table.name, unit))
-        releases.append((unit, replace(answer, calibration=calibration, library=library, left_out=left_out)))
+        release = replace(answer, calibration=calibrations.get(unit), library=library, left_out=left_out)
+        releases.append((unit, release))
     return replace(table, releases=tuple(releases), library=library, worth=worths.get(table.name))
 
 
-def adjustment_of(table: Table, answers: Sequence[Drawn]) -> Adjustment | None:
+def adjustment_of(table: Table, answers: Sequence[NoisyAnswer]) -> Adjustment | None:
     """Return a table's adjusted values, if it publishes any. Only its noisy values and public totals enter."""
     if table.totals is None:
         return None

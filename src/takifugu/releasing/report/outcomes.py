@@ -32,7 +32,7 @@ from takifugu.releasing.report.populations import drawn_populations
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Payment
     from takifugu.mechanisms.local.sent import Sending
-    from takifugu.releasing.planning.questions import Drawn
+    from takifugu.releasing.planning.questions import NoisyAnswer
 
 #: How many rows of a table are shown; the file has them all.
 MOST_ROWS = 60
@@ -182,7 +182,7 @@ def _exact(adjusted: Mapping[str, str] | None) -> Mapping[str, Fraction] | None:
 
 
 def rows_of_answers(
-    answers: Sequence[tuple[str | None, Drawn | Release]], scope: str,
+    answers: Sequence[tuple[str | None, NoisyAnswer | Release]], scope: str,
     adjusted: Sequence[Mapping[str, Fraction] | None], frameworks: Iterable[Plain], clock: str,
     estimated: Sequence[Sequence[Estimate]] | None = None,
 ) -> tuple[Json, ...]:  # fmt: skip
