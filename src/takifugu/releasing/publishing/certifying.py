@@ -17,7 +17,7 @@ from takifugu.calibration import Calibration
 from takifugu.core.arrays import IntArray
 from takifugu.core.assumptions import Assumption, check, limit, sentence
 from takifugu.core.names import normalised
-from takifugu.core.plain import Json, Plain
+from takifugu.core.plain import Plain
 from takifugu.model import secrets
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
 from takifugu.model.frameworks import Framework
@@ -27,9 +27,9 @@ from takifugu.releasing.certificates.certificate import Answer, Certificate
 from takifugu.releasing.certificates.facts import Caution, Fact, Stays, Window
 from takifugu.releasing.certificates.wording import once
 from takifugu.releasing.planning.expected import half_width
-from takifugu.releasing.planning.questions import NoisyAnswer
+from takifugu.releasing.planning.questions import NoisyAnswer, Question
 from takifugu.releasing.postprocess.readable import LEVEL
-from takifugu.releasing.publishing.doubts import doubts_of
+from takifugu.releasing.publishing.doubts import doubts_of, foresee_doubts
 from takifugu.releasing.publishing.statements import in_certificate
 from takifugu.releasing.publishing.witnesses import witness_of
 
@@ -59,6 +59,16 @@ class Adjustment:
 def adjusted_values(adjustment: Adjustment | None, answers: int) -> Sequence[Mapping[str, Fraction] | None]:
     """Return what was made of each of so many answers, None where nothing was."""
     return [None] * answers if adjustment is None else adjustment.values
+
+
+def foresee(questions: Sequence[Question]) -> None:
+    """Compute what certificates say of calibrations and beliefs, before anything is paid.
+
+    It must not fail once values are drawn: a release that failed on some of them would be drawn again.
+    """
+    foresee_doubts(questions)
+    for calibration in {id(question.calibration): question.calibration for question in questions}.values():
+        witness_of(calibration)
 
 
 def certificate_of(
@@ -199,15 +209,12 @@ def _hides_presence(calibrations: Sequence[Calibration]) -> bool:
 
 
 def _answers(drawn: Sequence[NoisyAnswer], adjusted: Sequence[Mapping[str, Fraction] | None]) -> Iterator[Answer]:
-    values, witnesses = sum(len(answer.cells) for answer in drawn), dict[int, Json | None]()
+    values = sum(len(answer.cells) for answer in drawn)
     for answer, adjusted_values_of in zip(drawn, adjusted, strict=True):
-        calibration = answer.question.calibration
-        if id(calibration) not in witnesses:  # many people may have one
-            witnesses[id(calibration)] = witness_of(calibration)
-        yield _answer(answer, adjusted_values_of, values, witnesses[id(calibration)])
+        yield _answer(answer, adjusted_values_of, values)
 
 
-def _answer(drawn: NoisyAnswer, adjusted: Mapping[str, Fraction] | None, values: int, witness: Json | None) -> Answer:
+def _answer(drawn: NoisyAnswer, adjusted: Mapping[str, Fraction] | None, values: int) -> Answer:
     calibration = drawn.question.calibration
     noise, promise, adjusted_texts = calibration.randomiser, calibration.guarantee, None
     if adjusted is not None:
@@ -230,7 +237,7 @@ def _answer(drawn: NoisyAnswer, adjusted: Mapping[str, Fraction] | None, values:
         complete=drawn.question.complete,
         half_width=None if width is None else to_text(width),
         coverage=None if width is None else str(LEVEL),
-        witness=witness,
+        witness=witness_of(calibration),
     )
 
 

@@ -68,11 +68,8 @@ def doubts_of(drawn: Sequence[NoisyAnswer]) -> tuple[str, ...]:
     return (f"{sentence[:1].upper()}{sentence[1:]}",)
 
 
-def foresee(questions: Iterable[Question]) -> None:
-    """Compute what beliefs make likely, before anything is paid.
-
-    It must not fail once values are drawn: a release that failed on some of them would be drawn again.
-    """
+def foresee_doubts(questions: Iterable[Question]) -> None:
+    """Compute what beliefs make likely, before anything is paid."""
     for expected in _compared(questions).values():
         expected.likely(MISS)
 

@@ -14,6 +14,7 @@ from takifugu.releasing.certificates.cells import UPPER, table_text
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import WINDOWS, WINDOWS_TABLE, content_of
 from takifugu.releasing.publishing.folder import paid_for
+from takifugu.releasing.report.page import unmade
 from takifugu.releasing.report.windows import MADE, rows_in, windows_html
 
 #: The table of all windows, and what is at its beginning.
@@ -30,24 +31,34 @@ def index_windows(folder: Path, published: Iterable[Certificate]) -> None:
         if certificate.window is not None and certificate.window.series:
             in_series[series_of(certificate)] = certificate
     for name, certificate in in_series.items():
-        assert certificate.window is not None
-        by_period = list[tuple[str, Certificate]]()  # the folder's certificates of all windows of this table
-        for paid in paid_for(certificate.source, folder):
-            if not paid.name.startswith(f"{certificate.window.series}-"):
-                continue
-            other = paid.certificate
-            if other is None or other.window is None or other.window.series != certificate.window.series:
-                continue
-            if series_of(other) == name:
-                by_period.append((other.window.period, other))
-        windows = [other for _, other in sorted(by_period, key=lambda pair: pair[0])]
-        rows = rows_in(windows)
-        tables: dict[str, bytes] = {}
-        if rows:
-            tables = {WINDOWS_TABLE: table_text(rows).encode()}
-        ours = [end for end, content in tables.items() if _written(folder / f"{name}{end}", content)]
-        links = [(_LINKS[end], f"{name}{end}") for end in ours]
-        _written(folder / f"{name}{WINDOWS}", windows_html(name, windows, links).encode())
+        try:
+            _index(folder, name, certificate)
+        except OSError:
+            raise
+        except Exception as error:  # it shows what is published, and may not stop that
+            _written(folder / f"{name}{WINDOWS}", unmade(name, error, MADE).encode())
+
+
+def _index(folder: Path, name: str, certificate: Certificate) -> None:
+    """Write the page and the table of all windows of one table."""
+    assert certificate.window is not None
+    by_period = list[tuple[str, Certificate]]()  # the folder's certificates of all windows of this table
+    for paid in paid_for(certificate.source, folder):
+        if not paid.name.startswith(f"{certificate.window.series}-"):
+            continue
+        other = paid.certificate
+        if other is None or other.window is None or other.window.series != certificate.window.series:
+            continue
+        if series_of(other) == name:
+            by_period.append((other.window.period, other))
+    windows = [other for _, other in sorted(by_period, key=lambda pair: pair[0])]
+    rows = rows_in(windows)
+    tables: dict[str, bytes] = {}
+    if rows:
+        tables = {WINDOWS_TABLE: table_text(rows).encode()}
+    ours = [end for end, content in tables.items() if _written(folder / f"{name}{end}", content)]
+    links = [(_LINKS[end], f"{name}{end}") for end in ours]
+    _written(folder / f"{name}{WINDOWS}", windows_html(name, windows, links).encode())
 
 
 def windows_files(folder: Path, certificate: Certificate) -> list[Path]:

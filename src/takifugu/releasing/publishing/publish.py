@@ -27,7 +27,7 @@ from takifugu.releasing.planning.notices import tell_before
 from takifugu.releasing.planning.questions import NoisyAnswer, Question, debits_of
 from takifugu.releasing.planning.truth import answer_of
 from takifugu.releasing.publishing.bundle import Bundle, bundle_of
-from takifugu.releasing.publishing.doubts import foresee
+from takifugu.releasing.publishing.certifying import foresee
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.statements import declared_of, statements_of
 from takifugu.releasing.publishing.states import InFolder, InLedger, paying_for_new_values, row_of

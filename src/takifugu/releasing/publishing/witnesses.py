@@ -9,6 +9,7 @@ from typing import cast
 from takifugu.analysis.problem import Part
 from takifugu.analysis.sensitivity import part_change
 from takifugu.calibration import Calibration
+from takifugu.core.cache import memoised
 from takifugu.core.errors import Unsupported
 from takifugu.core.plain import Json
 from takifugu.influence.chains.settled import settled
@@ -23,6 +24,7 @@ from takifugu.numbers.rationals import to_text
 RECURSION, GROUP = "recursion", "group"
 
 
+@memoised
 def witness_of(calibration: Calibration) -> Json | None:
     """Return what forced the noise of a chain that began long before: the curve, the step, and settled bounds.
 

@@ -10,9 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
+from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote
 
+from takifugu.core.tracebacks import place_of
 from takifugu.releasing.report.style import style
 
 if TYPE_CHECKING:
@@ -142,6 +144,19 @@ Block = Words | Bullets | Terms | Table | Figure | Gallery | Folded
 def page(template: str, **about: Any) -> str:
     """Return a whole document from a template of the folder `templates`."""
     return _environment().get_template(template).render(about)
+
+
+#: No template draws it: what failed may be one.
+_UNMADE = (
+    '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{mark}<title>{name}</title></head>\n<body>'
+    "<p>This page could not be made: {fault}.</p><p>{name} is published without it: its values and certificates are "
+    "beside this page.</p></body></html>\n"
+)
+
+
+def unmade(name: str, error: Exception, mark: str = "") -> str:
+    """Return the page in place of one that failed: its values are paid for, and are published without it."""
+    return _UNMADE.format(mark=mark, name=escape(seen(name)), fault=escape(place_of(error)))
 
 
 def sentence(words: str) -> str:

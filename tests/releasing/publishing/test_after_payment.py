@@ -1,0 +1,84 @@
+"""What only shows published values fails before anything is paid, or stops nothing: a page says that it failed."""
+
+from pathlib import Path
+
+import pytest
+from tests.releasing.publishing.test_crashes import small
+from tests.releasing.publishing.test_states import counting
+from tests.releasing.test_windows import written
+from tests.support.failing import failing
+
+import takifugu as tf
+from takifugu.accounting.ledger import Ledger
+from takifugu.core.errors import ReleaseState
+from takifugu.releasing.certificates.checksum import read_certificate
+from takifugu.releasing.publishing import certifying, every_window
+from takifugu.releasing.publishing.rehearsing import rehearse
+from takifugu.releasing.report import document
+from takifugu.releasing.report.outcomes import Published
+
+#: A message that would show a value of the data.
+FAULT = KeyError("still at 17")
+
+
+def check_published(folder: Path, *names: str) -> None:
+    """Tables and certificates are there, whole, and nothing waits."""
+    assert not Ledger.open(folder / "ledger.db").pending()
+    for name in names:
+        certificate = read_certificate(folder / "out" / f"{name}.certificate.json")
+        assert certificate.table is not None
+        assert (folder / "out" / f"{name}.csv").is_file()
+
+
+@pytest.mark.parametrize("part", ["beside", "if_off", "_suspicion_picture"])
+def test_a_report_that_fails_stops_no_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str) -> None:
+    toml = small(tmp_path)
+    with failing(monkeypatch, document, part, FAULT):
+        outcome = tf.release_file(toml)
+    assert [table.name for table in outcome.new] == ["both", "walking"]
+    check_published(tmp_path, "both", "walking")
+    page = (tmp_path / "out" / "both.report.html").read_text()
+    assert "This page could not be made: a fault of Takifugu itself (KeyError at failing.py:" in page
+    assert "still" not in page
+    assert [table.since is None for table in tf.release_file(toml).tables] == [False, False]
+
+
+def test_a_picture_that_fails_stops_no_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(Published, "drawing", property(lambda table: {}["still"]))
+        tf.release_file(small(tmp_path))
+    check_published(tmp_path, "both", "walking")
+    assert not (tmp_path / "out" / "both.svg").exists()
+
+
+@pytest.mark.parametrize("part", ["rows_in", "windows_html"])
+def test_a_page_of_all_windows_that_fails_stops_no_release(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    ward, page = written(tmp_path), tmp_path / "out" / "busy.windows.html"
+    with failing(monkeypatch, every_window, part, FAULT):
+        tf.release_file(ward, window="2026-W02")
+    check_published(tmp_path, "busy-2026-W02")
+    assert "This page could not be made" in page.read_text()
+    tf.release_file(ward, window="2026-W03")  # it is made again with the next window
+    assert "This page could not be made" not in page.read_text()
+
+
+def test_a_rehearsal_fails_with_its_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with failing(monkeypatch, document, "beside", FAULT), pytest.raises(KeyError):
+        rehearse(small(tmp_path), 1)
+
+
+def test_a_witness_is_found_before_payment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A certificate needs it: a release without one is none."""
+    ledger = Ledger.open(tmp_path / "book.db")
+    with failing(monkeypatch, certifying, "witness_of", FAULT):
+        for release in (
+            lambda: tf.release_file(small(tmp_path)),
+            lambda: tf.release(counting(), [0, 1, 1, 0], ledger=ledger, budget=2, entries="steps"),
+        ):
+            with pytest.raises(tf.errors.Fault) as caught:
+                release()
+            assert caught.value.state is ReleaseState.NOTHING  # type: ignore[attr-defined]
+    assert not ledger.pending()
+    assert not (tmp_path / "ledger.db").exists()
