@@ -81,11 +81,7 @@ class TableAdvice:
     @property
     def hopeless(self) -> str:
         """Say why a table without a verdict would be nothing but noise, if it would."""
-        if self.worth is not None:
-            return ""
-        if self.noise.says_nothing:
-            return self.noise.words_of_nothing()
-        return self.noise.words() if self.noise.hopeless else ""
+        return self.noise.only_noise if self.worth is None else ""
 
     @property
     def sentence(self) -> str:

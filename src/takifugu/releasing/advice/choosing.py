@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from takifugu.analysis.questions.expected_answer import expected_answer
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model.queries.candidates import AtRank, Candidates
 from takifugu.numbers.permute_and_flip import chances
 from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.contradicting import refuse_more_often, rows_read, share_of_rows
-from takifugu.releasing.advice.expecting import declared, first_belief, numbers_for
+from takifugu.releasing.advice.expecting import declared, first_belief, means_of, numbers_for, undecided
 from takifugu.releasing.advice.worth import Expectation, Worth
 from takifugu.releasing.postprocess.readable import LEVEL
 
@@ -43,17 +42,16 @@ def worth_of_choice(calibration: Calibration, expect: ExpectSpec | None, people:
     noise = calibration.randomiser
     assert isinstance(noise, PermuteAndFlip)
     is_rank = isinstance(noise.goal, AtRank)
-    has_no_default = is_rank and (expect is None or expect.matters is None)
-    undecided = Unsupported("nothing says which difference of a quantile matters", fix="write matters in [expect]")
-    if has_no_default and expect is None:
-        raise undecided
+    refusal = undecided("a quantile", expect) if is_rank else None
+    if refusal is not None and expect is None:
+        raise refusal
     try:
         counts, source = _counts(calibration, expect, people)  # which refuses what contradicts the choice
-    except (InputError, Unsupported) as error:
-        if not has_no_default or error.where[:1] == ("expect",):
+    except Unsupported:
+        if refusal is None:
             raise
-    if has_no_default:
-        raise undecided
+    if refusal is not None:
+        raise refusal
     worths = []
     for expected in counts:
         cells = None if is_rank else expected
@@ -86,9 +84,9 @@ def _counts(
         counts = tuple(x * unit for x in frequencies)
         refuse_more_often(answer, counts, key, times)
         return [counts], expect.source
-    means = [mean * times / float(answer.grid) for mean in expected_answer(belief, answer).tolist()]
-    groups = [tuple(means[first : first + size]) for first in range(0, len(means), size + 1)]
-    return groups, f"the means of {belief.describe()}"
+    cells, source = means_of(calibration, expect, times)
+    means = tuple(mean / float(answer.grid) for mean in cells)
+    return [means[first : first + size] for first in range(0, len(means), size + 1)], source
 
 
 def _bands(noise: PermuteAndFlip, counts: Sequence[int]) -> Iterator[Band]:

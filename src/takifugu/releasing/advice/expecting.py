@@ -42,24 +42,30 @@ def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, p
     `expect` is the section that says so; what it leaves out are the means of the first belief. Raises Unsupported where
     nothing says what to expect, and InputError, with the key, for an expectation that the answer contradicts.
     """
-    has_no_default = is_mean_of_cells(calibration.query) and (expect is None or expect.matters is None)
-    undecided = Unsupported("nothing says which difference of a mean matters", fix="write matters in [expect]")
-    if has_no_default and expect is None:
-        raise undecided
+    refusal = undecided("a mean", expect) if is_mean_of_cells(calibration.query) else None
+    if refusal is not None and expect is None:
+        raise refusal
     cells = None
     source = "" if expect is None else expect.source
     try:
         cells, source = _expected(calibration, expect, people)  # which refuses what contradicts the table
     except Unsupported:
-        if declared(expect) is None and not has_no_default:
+        if declared(expect) is None and refusal is None:
             raise
-    if has_no_default:
-        raise undecided
+    if refusal is not None:
+        raise refusal
     matters = declared(expect, cells)
     expected = Expectation(cells, matters, source, largest_difference(calibration))
     if not matters and not expected.varies:
         raise Unsupported("0 is expected, so that no share of it can matter", fix="write matters in [expect]")
     return expected
+
+
+def undecided(what: str, expect: ExpectSpec | None) -> Unsupported | None:
+    """Return the refusal of a number of which no share matters by itself, where nothing says which difference does."""
+    if expect is not None and expect.matters is not None:
+        return None
+    return Unsupported(f"nothing says which difference of {what} matters", fix="write matters in [expect]")
 
 
 def filling(calibration: Calibration, source: Any) -> tuple[str, ...]:
@@ -98,11 +104,17 @@ def _expected(
         cells = _of_shares(expect.shares, answer, rows, times)
         refuse_impossible(calibration, cells, "shares")
         return cells, expect.source
+    return means_of(calibration, expect, times)
+
+
+def means_of(calibration: Calibration, expect: ExpectSpec | None, times: float) -> tuple[tuple[float, ...], str]:
+    """Return the means of the first belief, so many times, and their source. Raises Unsupported without a mean."""
+    belief = first_belief(calibration)
     try:
-        means = expected_answer(first_belief(calibration), answer).tolist()
+        means = expected_answer(belief, calibration.problem.answers[0]).tolist()
     except InputError as error:  # a mean that cannot be found is no fault of the file
         raise Unsupported(str(error)) from None
-    source = f"the means of {beliefs[0].describe()}"
+    source = f"the means of {belief.describe()}"
     if expect is not None and (expect.people or expect.rows):
         source = f"{source}, for the people and rows of {expect.source}"
     return tuple(mean * times for mean in means), source

@@ -63,11 +63,9 @@ def _reasons(planned: Plan, advice: Sequence[TableAdvice]) -> Iterator[tuple[str
             ways.append("publish fewer cells")
         if table.scope == "unit":
             ways.append(f"publish one answer over all {planned.file.people.many}")
-        less, is_compared = " or ".join(ways), is_known or table.scope != "unit"
-        if table.hopeless and is_compared:
-            yield f"{table.name} would be nothing but noise: {table.words()}", less
-        elif advised.worth is None and table.says_nothing and is_compared:
-            yield f"{table.name} would be nothing but noise: {table.words_of_nothing()}", less
+        nothing = table.words() if table.hopeless else advised.hopeless
+        if nothing and (is_known or table.scope != "unit"):
+            yield f"{table.name} would be nothing but noise: {nothing}", " or ".join(ways)
         elif advised.worth is not None and advised.worth.verdict is Verdict.USELESS:
             advice_on_it = command("advise", planned.file.path)
             yield f"{table.name} would be {advised.sentence}", f"{advice_on_it} says what would help"

@@ -24,7 +24,7 @@ from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.advice.bands import Band, adjusted_bands, cell_band, difference_band
 from takifugu.releasing.file.policies.sections import PriorSpec
-from takifugu.releasing.planning.expected import Expected
+from takifugu.releasing.planning.expected import Expected, beside_range
 from takifugu.releasing.postprocess.readability import is_off_zero
 from takifugu.releasing.postprocess.readable import measured
 
@@ -294,8 +294,7 @@ class Reach(Worth):
     """The ± of a value beside its range, which stands for a verdict where nothing says what matters: it is none."""
 
     def sentence(self, unit: str = "") -> str:
-        off, most = measured(self.cell.width, unit), number(ROUGH * self.matters)
-        return f"{self.off} up to {off}, and from its least to its largest possible value it is {most}"
+        return beside_range(measured(self.cell.width, unit), ROUGH * self.matters)
 
 
 def reach_of(table: Expected) -> Reach | None:

@@ -115,16 +115,17 @@ class Expected:
         return noise > reach
 
     @property
-    def says_nothing(self) -> bool:
-        """Return whether one answer's 95 % ± exceeds every cell's range."""
-        with_numbers = [blur for blur in self.blurs if not blur.marks]
-        return self.is_one_answer and bool(with_numbers) and all(min(blur.shares) > 1 for blur in with_numbers)
+    def only_noise(self) -> str:
+        """Say why the table would be nothing but noise, "" where it may show something.
 
-    def words_of_nothing(self) -> str:
-        """Say that the ± exceeds every possible value of a cell."""
-        blur = self.blurs[0]
-        width, reach = plus_minus(blur.half_width), number(blur.widest)
-        return f"a value is off by up to {width}, and from its least to its largest possible one it is {reach}"
+        Its noise is hopeless, or one answer's 95 % ± exceeds every cell's range.
+        """
+        if self.hopeless:
+            return self.words()
+        with_numbers = [blur for blur in self.blurs if not blur.marks]
+        if not self.is_one_answer or not with_numbers or min(min(blur.shares) for blur in with_numbers) <= 1:
+            return ""
+        return beside_range(plus_minus(self.blurs[0].half_width), self.blurs[0].widest)
 
     def words(self) -> str:
         """Compare the median |noise| with a cell's range."""
@@ -153,6 +154,11 @@ class Expected:
         if self.remark:
             data["told"] = self.remark
         return data
+
+
+def beside_range(width: str, reach: float) -> str:
+    """Compare the ± of a value with the range of what it can be."""
+    return f"a value is off by up to {width}, and from its least to its largest possible one it is {number(reach)}"
 
 
 def expected(table: Table) -> Expected:
