@@ -7,7 +7,7 @@ A field is a key. Its type is what may be written (numbers are strict: true is n
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Annotated, Any
@@ -102,3 +102,7 @@ class PublicFile:
     """A section with a public file, or a SELECT, in UTF-8 or another encoding."""
 
     encoding: str | None = None
+
+    def counted(self, belief: Any, source: Any) -> Sequence[str]:
+        """Return the columns whose rows a [belief] counts, of a [source], and which must not be the private rows."""
+        return ()

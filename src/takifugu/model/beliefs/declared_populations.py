@@ -18,7 +18,7 @@ from takifugu.model.beliefs.boxed_places import Box, Grid, grid_of, scales_of
 from takifugu.model.beliefs.counted_populations import samples_of
 from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.populations import About, FromPopulations
-from takifugu.model.beliefs.sections import Counted, Public
+from takifugu.model.beliefs.sections import Public
 from takifugu.model.secrets.of_populations import population_membership
 
 
@@ -46,7 +46,7 @@ class Reference(PublicFile):
         bool, Key("declare that these are the private rows: the promise does not cover what they tell")
     ] = False
 
-    def columns(self, source: Any) -> tuple[str, ...]:
+    def counted(self, belief: object, source: Any) -> tuple[str, ...]:
         """Return the columns of the value, by default the private data's.
 
         Raises InputError for one column where the source has two, and for two where it has one.
@@ -115,12 +115,6 @@ class PopulationsSection:
             fix = 'write populations = ["home", "out"] and largest_mass = 0.1'
             yield InputError("belongs to largest_mass, and it to the names", fix=fix).at("populations")
 
-    def counted(self, public: Public) -> Counted | None:
-        reference = self.reference
-        if reference is None:
-            return None
-        return ("reference", "file"), reference, reference.columns(public.source)
-
     def belief(self, public: Public) -> FromPopulations:
         scales, measure = ((1, 1), "") if self.box is None else scales_of(self.box)
         values: tuple[Hashable, ...] = (self.values or ()) if self.grid is None else self.grid.centres
@@ -161,7 +155,7 @@ class PopulationsSection:
         """
         file = self._file
         with within("reference"):
-            columns = file.columns(public.source)
+            columns = file.counted(self, public.source)
             try:
                 table = public.open(file)
                 codes = table.codes(columns, values, self.grid)

@@ -1,9 +1,9 @@
 """The keys that sections of several beliefs have in a release file, and how they are read.
 
 A belief's section stands beside it: a frozen dataclass with the name in the file, `kind: Literal["..."]`, its keys, and
-`belief(public)`, which makes the belief. It may say what no single key shows (`faults()`), the public file whose rows
-it counts (`counted(public)`), which of its keys decide what a row of the data means (`reading()`), and what is taken to
-be public (`assumptions()`).
+`belief(public)`, which makes the belief. It may say what no single key shows (`faults()`), which of its keys decide
+what a row of the data means (`reading()`), and what is taken to be public (`assumptions()`). The section of a public
+file says which columns are `counted`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 FILL_THEM = 'fill them with a text such as "unknown", and declare it as a value under [belief]; or leave these rows out'
 
 Texts = tuple[str | None, ...]
-#: The key that names a public file, the section about it, and the columns whose rows are counted.
-Counted = tuple[tuple[str, ...], PublicFile, Sequence[str]]
 
 Size = Annotated[int, Ge(1), Le(10_000_000)]
 Records = Annotated[Size, Key("how many records there are, which is public", 500)]
@@ -105,6 +103,9 @@ class TableFit(PublicFile):
     file: Annotated[FilePath, Key("a public file of records", "public.csv")]
     columns: Annotated[tuple[Text, ...], MinLen(1), Key("the columns counted", ["race", "education"])]
     private: Private = False
+
+    def counted(self, belief: object, source: object) -> Sequence[str]:
+        return self.columns
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from annotated_types import Ge, Le, MinLen
 
@@ -29,6 +29,10 @@ class Places(PublicFile):
 
     file: Annotated[FilePath, Key("a public file with a row for each place", "places.csv")]
     column: Annotated[Text, Key("its column with the places", "place")]
+
+    def counted(self, belief: object, source: Any) -> Sequence[str]:
+        """Return the column, if the data have such a one."""
+        return [self.column] if self.column == source.value else ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,13 +93,6 @@ class PolicySection:
     def reading(self) -> Plain:
         """Return the grid's boxes: boxes of two grids are named alike."""
         return {} if self.grid is None else {"grid": self.grid.boxes.to_dict()}
-
-    def counted(self, public: Public) -> tuple[tuple[str, ...], Places, list[str]] | None:
-        """Return the places' key, file and column, if the data have such a column."""
-        places = self.places
-        if not isinstance(places, Places) or places.column != public.source.value:
-            return None
-        return ("places", "file"), places, [places.column]
 
     def belief(self, public: Public) -> Visits | Domain:
         """Return the domain of the data, from public files only."""

@@ -18,7 +18,7 @@ from takifugu.core.errors import DataError, Step, TakifuguError, faults_in, gath
 from takifugu.core.files import private_folder
 from takifugu.core.lists import places_of
 from takifugu.core.nearest import did_you_mean, first_of
-from takifugu.core.sections import values_of, written
+from takifugu.core.sections import PublicFile, values_of, written
 from takifugu.data import UNOBSERVED, Bins, meant
 from takifugu.data.relation.opening import WRITTEN, files_read, open_table
 from takifugu.data.relation.relation import Relation
@@ -174,13 +174,6 @@ class Checking(Protocol):
     def faults(self) -> Iterable[TakifuguError]: ...
 
 
-@runtime_checkable
-class Counting(Protocol):
-    """A section of a belief that names a file whose rows it may count: its key, its section, and its columns."""
-
-    def counted(self, public: Public) -> tuple[tuple[str, ...], Any, Sequence[str]] | None: ...
-
-
 def faults_of(belief: Described) -> Iterator[TakifuguError]:
     """Yield the faults of a [belief] beyond its single keys."""
     meant = belief.meant
@@ -226,15 +219,13 @@ def collecting(faults: list[TakifuguError], belief: Described) -> AbstractContex
 
 
 def revealed(spec: FileSpec, folder: Path, table: Any) -> Iterator[TakifuguError]:
-    """Yield the fault of a public file with the private rows."""
-    meant, public = spec.belief.meant, Public(folder, spec.source)
-    counted_file = meant.counted(public) if isinstance(meant, Counting) else None
-    if counted_file is None:
-        return
-    key, file, columns = counted_file
-    is_declared, fix = _declared(file)
-    if not is_declared and same_rows(public.open(file).rows(columns), table, columns):
-        yield fault(("belief", *key), "has the rows of the private data", fix)
+    """Yield the faults of public files with the private rows."""
+    belief, public = spec.belief.meant, Public(folder, spec.source)
+    for key, _, file in files_of(spec.belief):
+        is_declared, fix = _declared(file)
+        columns = file.meant.counted(belief, spec.source) if isinstance(file.meant, PublicFile) else ()
+        if columns and not is_declared and same_rows(public.open(file).rows(columns), table, columns):
+            yield fault(("belief", *key), "has the rows of the private data", fix)
 
 
 def same_rows(public_rows: Mapping[Texts, int], private: Table, columns: Sequence[str]) -> bool:

@@ -18,7 +18,7 @@ from takifugu.model.beliefs import Belief, sections
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.beliefs.records.normal_fit import normality
 from takifugu.model.beliefs.records.normal_region import NormalRegion
-from takifugu.model.beliefs.sections import Cited, Confidence, Counted, Private, Public
+from takifugu.model.beliefs.sections import Cited, Confidence, Private, Public
 from takifugu.numbers.rationals import as_fraction, to_text
 
 #: How columns of numbers are read: their ranges, their step, and what becomes of other and of missing numbers.
@@ -37,6 +37,9 @@ class NormalFit(PublicFile):
     file: Annotated[FilePath, Key("a public file of records", "public.csv")]
     private: Private = False
     confidence: Confidence = None
+
+    def counted(self, belief: NormalSection, source: object) -> Sequence[str]:
+        return belief.columns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,11 +109,6 @@ class NormalSection:
                 MultivariateNormal(other.mean, other.covariance, self.columns, self.records)
             except TakifuguError as error:
                 yield error.at("others", number, *error.where[:1])
-
-    def counted(self, public: Public) -> Counted | None:
-        if self.fit is None:
-            return None
-        return ("fit", "file"), self.fit, self.columns
 
     def reading(self) -> Plain:
         """Return the replacements of missing values, by column."""

@@ -17,7 +17,7 @@ from takifugu.data.values.texts import UNOBSERVED
 from takifugu.model.beliefs import sections
 from takifugu.model.beliefs.estimate import checked_source, intervals
 from takifugu.model.beliefs.records.records import Records
-from takifugu.model.beliefs.sections import Cited, Columns, Counted, Counts, Probabilities, Public, Rows, SureFit
+from takifugu.model.beliefs.sections import Cited, Columns, Counts, Probabilities, Public, Rows, SureFit
 from takifugu.model.beliefs.table import DECLARED, counted_table, declaration_faults, declared_table
 
 
@@ -85,11 +85,6 @@ class RecordsSection:
                 yield InputError("is no column of the belief", fix=fix).at("classes", name)
             for error in classes.faults():
                 yield error.at("classes", name)
-
-    def counted(self, public: Public) -> Counted | None:
-        if self.fit is None:
-            return None
-        return ("fit", "file"), self.fit, self.fit.columns
 
     def reading(self) -> Plain:
         """Return the classes of numbers by column, in words."""
