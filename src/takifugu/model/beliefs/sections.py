@@ -1,9 +1,9 @@
 """The keys that sections of several beliefs have in a release file, and how they are read.
 
 A belief's section stands beside it: a frozen dataclass with the name in the file, `kind: Literal["..."]`, its keys, and
-`belief(public)`, which makes the belief. It may say what no single key shows (`faults()`), which of its keys decide
-what a row of the data means (`reading()`), and what is taken to be public (`assumptions()`). The section of a public
-file says which columns are `counted`.
+`belief(public)`, which makes the belief. It may say what no single key shows (`faults()`), and what is taken to be
+public (`assumptions()`). A key that decides what a row of the data means says so (`Key.read`), and the section of a
+public file which columns are `counted`.
 """
 
 from __future__ import annotations

@@ -49,6 +49,11 @@ class Grid:
         return Boxes.of(self.x, self.y, self.columns, self.rows)
 
 
+def boxes_of(grid: Grid) -> Plain:
+    """Return the boxes of a grid as plain data: boxes of two grids are named alike."""
+    return grid.boxes.to_dict()
+
+
 @dataclass(frozen=True, kw_only=True)
 class PolicySection:
     """What the data can be. Nothing is believed about them: a policy protects whatever anybody knows."""
@@ -57,7 +62,7 @@ class PolicySection:
     places: Annotated[
         Places | tuple[State, ...] | None, Key("all the places, a list or a public file", ["bar", "shop"])
     ] = None
-    grid: Annotated[Grid | None, Key("the places are boxes of a grid")] = None
+    grid: Annotated[Grid | None, Key("the places are boxes of a grid", read=boxes_of)] = None
     most: Annotated[
         Positive | None, Key("the most places of one person: a fact, such as one per hour; nothing is ever cut")
     ] = None
@@ -89,10 +94,6 @@ class PolicySection:
             yield InputError(message, fix="it belongs to values, and values need it").at("people")
         if self.most is not None and self.values is not None:
             yield InputError("is not used with values", fix="each person has one value").at("most")
-
-    def reading(self) -> Plain:
-        """Return the grid's boxes: boxes of two grids are named alike."""
-        return {} if self.grid is None else {"grid": self.grid.boxes.to_dict()}
 
     def belief(self, public: Public) -> Visits | Domain:
         """Return the domain of the data, from public files only."""

@@ -12,11 +12,10 @@ from annotated_types import MinLen
 
 from takifugu.core.assumptions import Assumption, world
 from takifugu.core.errors import InputError, TakifuguError, within
-from takifugu.core.plain import Plain
 from takifugu.core.sections import Key, Number, Text, written
 from takifugu.model.beliefs import sections
 from takifugu.model.beliefs.density import Density
-from takifugu.model.beliefs.records.declared_normal import Missing, Outside, Ranges, Resolution, readings, replaced
+from takifugu.model.beliefs.records.declared_normal import Missing, Outside, Ranges, Resolution, readings
 from takifugu.model.beliefs.sections import Cited, Public
 from takifugu.model.queries.coded import Mean, Sum
 from takifugu.numbers import rationals
@@ -134,10 +133,6 @@ class DensitySection:
             except TakifuguError as error:
                 error.where = ("given", place, *error.where[:1])
                 yield error
-
-    def reading(self) -> Plain:
-        """Return the replacements of missing values, by column."""
-        return replaced(self.missing)
 
     def belief(self, public: Public) -> Density:
         given = dict[rationals.Number, list[Continuous]]()
