@@ -21,7 +21,7 @@ from takifugu.core.sections import FilePath, Key, Number, PublicFile, State, Tex
 from takifugu.numbers.rationals import as_fraction
 
 if TYPE_CHECKING:
-    from takifugu.model.beliefs.boxed_places import Grid
+    from takifugu.model.beliefs.boxed_places import Box
 
 #: What helps where a value is missing that the belief would have to know.
 FILL_THEM = 'fill them with a text such as "unknown", and declare it as a value under [belief]; or leave these rows out'
@@ -59,8 +59,8 @@ class PublicTable(Protocol):
         """Return some columns as rows of texts; None is a missing value."""
         ...
 
-    def codes(self, columns: Sequence[str], values: Sequence[Hashable], grid: Grid | None = None) -> list[int]:
-        """Return each row's index into values, or its grid cell's number."""
+    def codes(self, columns: Sequence[str], values: Sequence[Hashable], box: Box | None = None) -> list[int]:
+        """Return each row's index into values, or its number in a box's cells."""
         ...
 
     def counts(self, columns: Sequence[str], classes: Mapping[str, Hashable]) -> Counter[tuple[Hashable, ...]]:

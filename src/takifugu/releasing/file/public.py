@@ -35,7 +35,7 @@ from takifugu.releasing.file.relation_keys import is_one_of, private_files
 from takifugu.releasing.file.sections import FileSpec
 
 if TYPE_CHECKING:
-    from takifugu.model.beliefs.boxed_places import Grid
+    from takifugu.model.beliefs.boxed_places import Box
 
 _IS_PRIVATE = "is the private data itself, so the belief would reveal it"
 _GIVE_PUBLIC = "give a public file, which reveals nothing about these data"
@@ -83,12 +83,12 @@ class PublicTable:
         rows = self._selected([*place], "select {} from {}")
         return [tuple(row[place[column]] for column in columns) for row in rows]
 
-    def codes(self, columns: Sequence[str], values: Sequence[Hashable], grid: Grid | None = None) -> list[int]:
+    def codes(self, columns: Sequence[str], values: Sequence[Hashable], box: Box | None = None) -> list[int]:
         rows = self.texts(columns)
-        if grid is None:
+        if box is None:
             return list(map(int, coded([text for text, *_ in rows], places_of(spelled(values)), columns[0])))
         first, second = (self._numbers([row[axis] for row in rows], columns[axis]) for axis in (0, 1))
-        return list(map(int, cells_on(grid, columns, first, second)))
+        return list(map(int, cells_on(box, columns, first, second)))
 
     def counts(self, columns: Sequence[str], classes: Mapping[str, Hashable]) -> Counter[tuple[Hashable, ...]]:
         counts = Counter[tuple[Hashable, ...]]()
