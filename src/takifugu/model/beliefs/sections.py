@@ -143,27 +143,25 @@ def section_of(belief: type, kind: str) -> type:
         fix = "make it a frozen dataclass, or give the section of its keys"
         raise InputError(f"{belief!r} is no dataclass, whose fields are keys", fix=fix).at("belief")
     keys, hints = keys_of(belief), get_type_hints(belief, include_extras=True)
-    given, parts = dict[str, Any](), list[Any]()
+    named: Any = ("kind", Literal[kind])
+    parts, given = [named], dict[str, Any]()
     for part in fields(belief):
-        has_default = part.default is not MISSING or part.default_factory is not MISSING
         if part.name in keys:
             default: Any = field(default=part.default, default_factory=part.default_factory)
             parts.append((part.name, hints[part.name], default))
         elif part.name == "length":
             given["length"] = 1
-        elif not has_default:
+        elif part.default is MISSING and part.default_factory is MISSING:
             raise InputError(
                 f"the field {part.name!r} of {belief.__name__} has neither a Key nor a default, so no file can say it",
                 fix=f'write {part.name}: Annotated[..., Key("what it is", an_example)]',
             ).at("belief")
 
     def made(section: object, public: Public) -> object:
-        """Return the belief of the keys."""
         return belief(**values_of(section, keys), **given)
 
     members = {"belief": made, "__doc__": belief.__doc__, "__module__": belief.__module__}
-    named: Any = ("kind", Literal[kind])
-    return make_dataclass(f"{belief.__name__}Section", [named, *parts], namespace=members, frozen=True, kw_only=True)
+    return make_dataclass(f"{belief.__name__}Section", parts, namespace=members, frozen=True, kw_only=True)
 
 
 def mass(probability: Number) -> int | float | Fraction:
