@@ -331,7 +331,9 @@ def test_some_steps(prepared: Path, tmp_path: Path) -> None:
 
 def steps(prepared: Path, folder: Path) -> str:
     shutil.copytree(prepared, folder)
-    return run(["session", str(folder / "evening.toml"), *PLACES], folder).steps
+    whole = run(["session", str(folder / "evening.toml"), *PLACES], folder)
+    assert whole.code == 0, whole
+    return whole.steps
 
 
 @pytest.mark.slow
