@@ -1,13 +1,11 @@
 """Normal noise against a shift: the exact delta, the least noise that keeps one, and the printed rules of Ding22.
 
-Let r be the shift in deviations, a = r/2 - epsilon/r and b = r/2 + epsilon/r. Then (Balle and Wang 2018, Theorem 8)
+Let r be the shift in deviations. Then (Balle and Wang 2018, Theorem 8)
 
-    delta(epsilon; r) = Phi(a) - e^epsilon Phi(-b) = phi(a) (M(-a) - M(b)),    d delta / dr = phi(a),
+    delta(epsilon; r) = Phi(r/2 - epsilon/r) - e^epsilon Phi(-r/2 - epsilon/r)
 
-where M = Phi(-x)/phi(x) is Mills' ratio. So delta grows with r. log delta is concave in r: where a < 0 that says
-M(-a) - M(b) <= 1/(-a) - 1/b, which holds since 1/x - M(x) falls (x M >= 1 - 1/x^2). Newton's steps for log delta that
-start at a private shift therefore rise to the largest one, and never pass it. Two starts are private for certain, since
-delta <= exp(-a^2/2)/2 where a <= 0, and delta <= r / sqrt(2 pi).
+grows with r, by phi(r/2 - epsilon/r). Newton's steps for log delta that start at a private r rise to the largest one
+and never pass it (docs/theory/one-answer.md#one-answer-concave).
 """
 
 from __future__ import annotations
