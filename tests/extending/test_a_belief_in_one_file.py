@@ -1,5 +1,6 @@
 """A belief written outside the package, in one file, works from `takifugu init` to what the ledger says is spent."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -14,25 +15,31 @@ from takifugu.releasing.file.loading import json_schema
 
 URN = '''
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated
 
 from annotated_types import Ge
 
 from takifugu import extending
 from takifugu.extending import Key
 
+Number = Annotated[int, Ge(0)]
+
 
 @dataclass(frozen=True)
 class Urn:
-    """`size` balls drawn one after the other from an urn of `balls`, of which `red` are red."""
+    """An urn from which balls are drawn without replacement."""
 
-    size: int
-    balls: int
-    red: int
-    source: str = "assumed"
+    size: Annotated[Number, Key("how many balls are drawn", 6)]
+    balls: Annotated[Number, Key("how many balls the urn holds", 10)]
+    red: Annotated[Number, Key("how many of them are red", 4)]
+    source: Annotated[str, Key("where the belief comes from", "a photograph")] = "assumed"
 
     names = None
     one_alphabet = True
+
+    def __post_init__(self):
+        if self.size > self.balls or self.red > self.balls:
+            raise extending.InputError(f"there are only {self.balls} balls", fix="write more balls").at("balls")
 
     def alphabet(self, entry):
         return ("white", "red")
@@ -63,26 +70,7 @@ class Urn:
         return Urn(data["size"], data["balls"], data["red"], data["source"])
 
 
-Number = Annotated[int, Ge(0)]
-
-
-@dataclass(frozen=True)
-class UrnSection:
-    """An urn from which balls are drawn without replacement."""
-
-    kind: Literal["urn"]
-    size: Annotated[Number, Key("how many balls are drawn", 6)]
-    balls: Annotated[Number, Key("how many balls the urn holds", 10)]
-    red: Annotated[Number, Key("how many of them are red", 4)]
-    source: Annotated[str, Key("where the belief comes from", "a photograph")] = "assumed"
-
-    def belief(self, public):
-        if self.size > self.balls or self.red > self.balls:
-            raise extending.InputError(f"there are only {self.balls} balls", fix="write more balls").at("balls")
-        return Urn(self.size, self.balls, self.red, self.source)
-
-
-extending.register_belief("urn", Urn, section=UrnSection)
+extending.register_belief("urn", Urn, rows="people")
 '''
 DRAWS = "colour\nred\nwhite\nwhite\nred\nred\nwhite\n"
 FILE = release_text(
@@ -138,7 +126,7 @@ def test_its_faults_are_told_as_those_of_ours(tmp_path: Path, old: str, new: str
 
 def test_a_file_that_it_is_read_from_is_not_that_of_the_data(tmp_path: Path) -> None:
     counted = '    photograph: Annotated[extending.FilePath | None, Key("a file of balls", "balls.csv")] = None\n'
-    load(URN.replace("\n    def belief(", f"{counted}\n    def belief("), "urn", tmp_path)
+    load(URN.replace("\n    names = None", f"{counted}\n    names = None"), "urn", tmp_path)
     (tmp_path / "draws.csv").write_text(DRAWS, encoding="utf-8")
     text = FILE.replace("red = 4", 'red = 4\nphotograph = "draws.csv"')
     (tmp_path / "release.toml").write_text(text, encoding="utf-8")
@@ -147,12 +135,16 @@ def test_a_file_that_it_is_read_from_is_not_that_of_the_data(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("old", "new", "words"), [
-    ("section=UrnSection", "section=Urn", "is no section of a belief"),
-    ('Literal["urn"]', 'Literal["joint-table"]', "the kind of release file 'joint-table' is registered already"),
-    ("section=UrnSection", 'section=UrnSection, rows="crowds"', "the shape of the data is 'crowds'"),
+    ('rows="people"', 'section=Urn, rows="people"', "is no section of a belief"),
+    ('rows="people"', "section=Urn", 'write register_belief(..., rows="people")'),
+    ('rows="people"', 'rows="crowds"', "the shape of the data is 'crowds'"),
+    ("@dataclass(frozen=True)\n", "", "is no dataclass, whose fields are keys"),
+    ('register_belief("urn"', 'register_belief("network"', "the kind of release file 'network' is registered already"),
+    ('Annotated[Number, Key("how many of them are red", 4)]', "int", "the field 'red' of Urn has neither a Key nor a"),
 ])  # fmt: skip
 def test_a_section_that_no_file_could_use_is_refused(tmp_path: Path, old: str, new: str, words: str) -> None:
-    with pytest.raises(InputError, match=words):
+    assert old in URN
+    with pytest.raises(InputError, match=re.escape(words)):
         load(URN.replace(old, new), "urn", tmp_path)
 
 

@@ -17,7 +17,10 @@ from tests.support.releases import put, refused
 import takifugu as tf
 from takifugu.core.errors import SpecError
 from takifugu.core.plain import toml_of
+from takifugu.core.sections import PublicFile
+from takifugu.model.beliefs.chains.declared_chain import ChainFit
 from takifugu.releasing.file import loading as spec
+from takifugu.releasing.file.kinds import KINDS
 
 FIT = 'fit = { file = "public.csv" }'
 CHAIN = files.SPEC.replace("matrix = [[0.8, 0.2], [0.3, 0.7]]", FIT)
@@ -122,6 +125,19 @@ def test_a_table_that_counts_the_private_rows_is_refused(tmp_path: Path) -> None
     assert not problems(path, rows.iloc[:-1])
     os.link(tmp_path / "census.csv", tmp_path / "data.csv")
     assert "belief.fit.file: is the private data itself" in problems(path)[0]
+
+
+def test_every_section_of_a_public_file_says_which_columns_are_counted() -> None:
+    """A section that forgets it lets the private rows pass under another name; of transitions the fit looks itself."""
+    for kind in KINDS:
+        assert kind.section
+    sections = [PublicFile]
+    for section in sections:
+        sections += section.__subclasses__()
+    ours = [section for section in sections if section.__module__.startswith("takifugu.")]
+    silent = [section for section in ours if section.counted is PublicFile.counted]
+    assert silent == [PublicFile, ChainFit]
+    assert len(ours) > 6
 
 
 @pytest.mark.parametrize("files", ["data.csv", "*.csv"])

@@ -7,10 +7,10 @@ A field is a key. Its type is what may be written (numbers are strict: true is n
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 from annotated_types import Ge, MinLen
 
@@ -22,12 +22,14 @@ from takifugu.core.escaping import visible
 class Key:
     """The meaning of a key, with an example of its value.
 
-    `rows` are the shapes of data with this key, none: all.
+    `rows` are the shapes of data with this key, none: all. Of a key that decides what a row of the data means, `read`
+    returns that as plain data, for ledgers.
     """
 
     meaning: str
     example: object = None
     rows: tuple[str, ...] = ()
+    read: Callable[[Any], object] | None = None
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,16 @@ def metadata_of(hint: object) -> tuple[object, ...]:
     return getattr(hint, "__metadata__", ())
 
 
+def keys_of(section: type) -> dict[str, Key]:
+    """Return the keys of a section that have words."""
+    keys = dict[str, Key]()
+    for name, hint in get_type_hints(section, include_extras=True).items():
+        for note in metadata_of(hint):
+            if isinstance(note, Key):
+                keys[name] = note
+    return keys
+
+
 def values_of(value: object, names: Iterable[str]) -> dict[str, Any]:
     """Return the values of an object under these names, by name."""
     return {name: getattr(value, name) for name in names}
@@ -67,7 +79,7 @@ def values_by_field(value: Any) -> dict[str, Any]:
     """Return the values of a dataclass by the names of its fields.
 
     >>> values_by_field(Key("the day", 3))
-    {'meaning': 'the day', 'example': 3, 'rows': ()}
+    {'meaning': 'the day', 'example': 3, 'rows': (), 'read': None}
     """
     return values_of(value, map(attrgetter("name"), fields(value)))
 
@@ -102,3 +114,7 @@ class PublicFile:
     """A section with a public file, or a SELECT, in UTF-8 or another encoding."""
 
     encoding: str | None = None
+
+    def counted(self, belief: Any, source: Any) -> Sequence[str]:
+        """Return the columns whose rows a [belief] counts, of a [source], and which must not be the private rows."""
+        return ()

@@ -33,6 +33,7 @@ from takifugu.mechanisms.common.answer_noise import laplace_noise
 from takifugu.model import beliefs
 from takifugu.model.beliefs.derived.own import OwnBelief, OwnSequence
 from takifugu.model.beliefs.one_sequence import AnySequence
+from takifugu.model.beliefs.sections import section_of
 from takifugu.model.queries import Additive, Query
 from takifugu.model.queries import register as register_query
 from takifugu.model.secrets import register as register_secret
@@ -68,7 +69,7 @@ def register_belief(
     marginal: type[Marginal[Belief]] | None = None,
     view: Callable[[Any, Any], View | None] | None = None,
     section: type | None = None,
-    rows: str = "people",
+    rows: str | None = None,
 ) -> None:
     """Register a type of belief and its answers to questions.
 
@@ -84,17 +85,21 @@ def register_belief(
     reason, or answered at its worst, also where the type derives from one that has an answer: that is proved for
     another distribution.
 
-    `section` is the frozen dataclass of its keys in release files, `kind: Literal[...]` among them, whose
-    `belief(public)` makes the belief. `rows` says what the data are: "people", each row an entry of the belief,
+    With `rows` release files declare the belief. They say what the data are: "people", each row an entry of the belief,
     "records", each row a unit with a column for each entry, or "sequences", rows in order that are the steps of units;
-    such a belief derives from AnySequence, its section has the key `states`, and makes a sequence of one step. Raises
-    InputError for a kind or a type that is registered already.
+    such a belief derives from AnySequence, has the key `states`, and is made as a sequence of one step. Its fields with
+    a `Key` are the keys. Where it is made of other keys, or of public files, `section` is the frozen dataclass of them,
+    `kind: Literal[...]` among them, whose `belief(public)` makes the belief. Raises InputError for a kind or a type
+    that is registered already, and for a field without a key and without a default.
     """
     beliefs.register(kind, belief)
-    if section is not None:
+    if section is not None and rows is None:
+        problem = f"nothing says what the data of {section.__name__} are"
+        raise InputError(problem, fix='write register_belief(..., rows="people"), "records" or "sequences"').at("rows")
+    if rows is not None:
         from takifugu.releasing.file.kinds import register_section  # which loads pydantic
 
-        register_section(section, rows)
+        register_section(section_of(belief, kind) if section is None else section, rows)
     proved: tuple[tuple[Question[Any], Any], ...] = (
         (ANSWER_LAW, answer_law), (JOINT_STATES, joint_states), (QUILTS, quilts), (CURVES, curve),
         (MARGINAL, marginal),

@@ -19,11 +19,15 @@ from takifugu.core.errors import InputError, ReleaseState, TakifuguError
 from takifugu.core.sections import Key
 from takifugu.extending.files import Columned, Kind, Unit, fault, register_release_file
 from takifugu.model.beliefs import SECTIONS
+from takifugu.model.beliefs.records.declared_normal import NormalSection
+from takifugu.model.beliefs.records.declared_records import RecordsSection
 from takifugu.model.beliefs.sections import TableFit
+from takifugu.model.beliefs.user_groups import UsersSection
+from takifugu.model.policies.declared import PolicySection
 from takifugu.releasing.file.described import model_of
 from takifugu.releasing.file.kinds import DRAFTED, KINDS, ROWS, SHAPES, drafted, model_of_file
 from takifugu.releasing.file.loading import json_schema
-from takifugu.releasing.file.relation_keys import UNOPENED
+from takifugu.releasing.file.relation_keys import UNOPENED, read_with
 from takifugu.releasing.file.validating import Reading
 
 
@@ -140,6 +144,32 @@ def test_every_belief_declares_its_section_beside_it() -> None:
         section = KINDS.find(name).section
         assert is_dataclass(section), name
         assert section.__module__.startswith("takifugu.model."), name
+
+
+GRID = {"x": [0, 4], "y": [0, 2], "columns": 4, "rows": 2}
+NUMBERS = {"kind": "normal", "records": 9, "source": "a test", "columns": ["a"], "ranges": {"a": [0, 9]},
+           "resolution": 1}  # fmt: skip
+
+
+@pytest.mark.parametrize(("section", "keys", "name", "value", "alike", "other"), [
+    (PolicySection, {"kind": "asymmetric"}, "grid", GRID, {**GRID, "x": ["0.0", "4"]}, {**GRID, "columns": 2}),
+    (NormalSection, NUMBERS, "missing", {"a": 4}, {"a": "4.0"}, {"a": 5}),
+    (UsersSection, {"kind": "users"}, "missing", {"a": "no"}, {"a": "no"}, {"a": "yes"}),
+    (RecordsSection, {"kind": "independent-records", "records": 9, "source": "a test"}, "classes",
+     {"a": {"ends": [4]}}, {"a": {"ends": ["4.0"]}}, {"a": {"ends": [5]}}),
+])  # fmt: skip
+def test_a_key_that_decides_what_a_row_means_is_in_the_reading(
+    section: type, keys: Any, name: str, value: Any, alike: Any, other: Any
+) -> None:
+    """However it is written; without it nothing is."""
+    model = model_of(section)
+
+    def reading(**said: Any) -> str:
+        return read_with("rows", model.model_validate({**keys, **said}))  # type: ignore[arg-type]
+
+    assert reading() == "rows"
+    assert reading(**{name: value}).startswith(f"rows\nbelief.{name}: ")
+    assert reading(**{name: value}) == reading(**{name: alike}) != reading(**{name: other})
 
 
 def test_init_offers_a_belief_of_ours_without_a_line_for_it(monkeypatch: pytest.MonkeyPatch) -> None:

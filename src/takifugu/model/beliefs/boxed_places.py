@@ -1,11 +1,11 @@
-"""A box of places: a grid of cells, the cell of each coordinate, and how long a unit of either coordinate is."""
+"""A box of places: its cells, the cell of each place, and how long a unit of either coordinate is."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import product, starmap
 from typing import Annotated, Literal
 
 import numpy as np
@@ -23,6 +23,8 @@ _DIGITS = 12
 Floats = npt.NDArray[np.float64]
 Pair = tuple[Number, Number]
 Scales = Pair | tuple[Fraction, Fraction]
+#: Coordinates whose units have no name.
+UNSCALED: tuple[Scales, str] = ((1, 1), "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,23 +42,44 @@ class Box:
         Literal["refuse", "clamp"], Key("what a place outside the box is: refused, or moved to its edge")
     ] = "refuse"
 
+    @property
+    def ends(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return the lowest and the highest number of either coordinate.
 
-@dataclass(frozen=True)
-class Grid:
-    """Cells of equal size, listed row by row (the first coordinate runs fastest)."""
-
-    low: tuple[float, float]
-    high: tuple[float, float]
-    cells: tuple[int, int]
-    clamps: bool
-    in_degrees: bool = False
+        Raises InputError at the key for a box without an inside.
+        """
+        left, right = as_interval(self.first, "the box", "box", "first")
+        low, high = as_interval(self.second, "the box", "box", "second")
+        return (float(left), float(right)), (float(low), float(high))
 
     @property
     def centres(self) -> tuple[tuple[float, float], ...]:
-        """Return the centre of each cell."""
-        first_axis = [_centre(self, 0, k) for k in range(self.cells[0])]
-        second_axis = [_centre(self, 1, k) for k in range(self.cells[1])]
-        return tuple((x, y) for y, x in product(second_axis, first_axis))
+        """Return the centre of each cell, row by row: the first coordinate runs fastest."""
+        along, across = starmap(_centres, zip(self.ends, self.cells, strict=True))
+        return tuple((x, y) for y, x in product(across, along))
+
+    @property
+    def scales(self) -> tuple[Scales, str]:
+        """Return the length of each coordinate's unit, and its name; degrees are measured in the middle of the box."""
+        if self.degrees:
+            low, high = map(float, as_fractions(self.second, "an end of the box"))
+            along = Fraction(round(DEGREE * math.cos(math.radians((low + high) / 2))))
+            return (max(along, Fraction(1)), Fraction(DEGREE)), "m"
+        return UNSCALED if self.metres is None else (self.metres, "m")
+
+    def check(self) -> None:
+        """Raise InputError at the key for a box without an inside, and for what are no degrees."""
+        (a, b), (c, d) = self.ends
+        if self.degrees and not (-90 <= c < d <= 90 and -360 <= a < b <= 360):
+            raise InputError(
+                "are no degrees of longitude and latitude, in this order",
+                fix="write the longitudes in first and the latitudes, from -90 to 90, in second",
+            ).at("box")
+        if self.degrees and self.metres is not None:
+            raise InputError("is given beside degrees", fix="write one of both").at("box", "metres")
+        if len(set(self.centres)) < math.prod(self.cells) or math.prod(self.cells) < 2:
+            error = InputError(f"are {list(self.cells)}", rule="there must be two different cells or more")
+            raise error.at("box", "cells")
 
     def cells_of(self, first: Floats, second: Floats) -> npt.NDArray[np.int32]:
         """Return the number of the cell of each place.
@@ -65,13 +88,12 @@ class Grid:
         the box; no message says which, or how many.
         """
         numbers = []
-        for axis, coordinates in enumerate((first, second)):
+        for coordinates, (low, high), count in zip((first, second), self.ends, self.cells, strict=True):
             if not np.isfinite(coordinates).all():
                 raise DataError(
                     "a coordinate is missing or not finite", rule="there is no such place", fix="drop these rows"
                 ).at("value")
-            low, high, count = self.low[axis], self.high[axis], self.cells[axis]
-            if not self.clamps and ((coordinates < low) | (coordinates > high)).any():
+            if self.outside == "refuse" and ((coordinates < low) | (coordinates > high)).any():
                 raise DataError(
                     "a place lies outside of the declared box", fix='declare a larger box, or write outside = "clamp"'
                 ).at("value")
@@ -81,41 +103,6 @@ class Grid:
         return numbers_of_cells
 
 
-def grid_of(box: Box) -> Grid:
-    """Return the grid of [belief.box].
-
-    Raises InputError at the key for a box without an inside.
-    """
-    ends = []
-    for key, pair in (("first", box.first), ("second", box.second)):
-        low, high = as_interval(pair, "the box", "box", key)
-        ends.append((float(low), float(high)))
-    (a, b), (c, d) = ends
-    if box.degrees and not (-90 <= c < d <= 90 and -360 <= a < b <= 360):
-        raise InputError(
-            "are no degrees of longitude and latitude, in this order",
-            fix="write the longitudes in first and the latitudes, from -90 to 90, in second",
-        ).at("box")
-    if box.degrees and box.metres is not None:
-        raise InputError("is given beside degrees", fix="write one of both").at("box", "metres")
-    grid = Grid((a, c), (b, d), box.cells, box.outside == "clamp", box.degrees)
-    if len(set(grid.centres)) < math.prod(box.cells) or math.prod(box.cells) < 2:
-        raise InputError(f"are {list(box.cells)}", rule="there must be two different cells or more").at("box", "cells")
-    return grid
-
-
-def scales_of(box: Box) -> tuple[Scales, str]:
-    """Return the length of each coordinate's unit, and its name.
-
-    Degrees are measured in the middle of the box.
-    """
-    if box.degrees:
-        low, high = map(float, as_fractions(box.second, "an end of the box"))
-        along = Fraction(round(DEGREE * math.cos(math.radians((low + high) / 2))))
-        return (max(along, Fraction(1)), Fraction(DEGREE)), "m"
-    return ((1, 1), "") if box.metres is None else (box.metres, "m")
-
-
-def _centre(grid: Grid, axis: int, number: int) -> float:
-    low, high, count = grid.low[axis], grid.high[axis], grid.cells[axis]
-    return round(low + (high - low) * (number + 0.5) / count, _DIGITS)
+def _centres(ends: tuple[float, float], count: int) -> list[float]:
+    low, high = ends
+    return [round(low + (high - low) * (number + 0.5) / count, _DIGITS) for number in range(count)]

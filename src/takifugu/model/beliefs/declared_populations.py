@@ -14,11 +14,11 @@ from takifugu.core.lists import without
 from takifugu.core.names import normalised
 from takifugu.core.rules import check_as_many
 from takifugu.core.sections import FilePath, Key, Number, PublicFile, State, Text
-from takifugu.model.beliefs.boxed_places import Box, Grid, grid_of, scales_of
+from takifugu.model.beliefs.boxed_places import UNSCALED, Box
 from takifugu.model.beliefs.counted_populations import samples_of
 from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.populations import About, FromPopulations
-from takifugu.model.beliefs.sections import Counted, Public
+from takifugu.model.beliefs.sections import Public
 from takifugu.model.secrets.of_populations import population_membership
 
 
@@ -46,7 +46,7 @@ class Reference(PublicFile):
         bool, Key("declare that these are the private rows: the promise does not cover what they tell")
     ] = False
 
-    def columns(self, source: Any) -> tuple[str, ...]:
+    def counted(self, belief: object, source: Any) -> tuple[str, ...]:
         """Return the columns of the value, by default the private data's.
 
         Raises InputError for one column where the source has two, and for two where it has one.
@@ -102,11 +102,6 @@ class PopulationsSection:
             raise InputError("is missing", fix="name a file of other people, or write laws").at("reference")
         return self.reference
 
-    @property
-    def grid(self) -> Grid | None:
-        """Return the cells of places."""
-        return None if self.box is None else grid_of(self.box)
-
     def faults(self) -> Iterator[InputError]:
         if (self.laws is not None) + (self.reference is not None) + (self.largest_mass is not None) != 1:
             fix = 'write laws = { home = ["0.9", "0.1"], out = ["0.2", "0.8"] }'
@@ -115,16 +110,14 @@ class PopulationsSection:
             fix = 'write populations = ["home", "out"] and largest_mass = 0.1'
             yield InputError("belongs to largest_mass, and it to the names", fix=fix).at("populations")
 
-    def counted(self, public: Public) -> Counted | None:
-        reference = self.reference
-        if reference is None:
-            return None
-        return ("reference", "file"), reference, reference.columns(public.source)
-
     def belief(self, public: Public) -> FromPopulations:
-        scales, measure = ((1, 1), "") if self.box is None else scales_of(self.box)
-        values: tuple[Hashable, ...] = (self.values or ()) if self.grid is None else self.grid.centres
-        if self.box is None and len(set(map(str, values))) < len(values):
+        values: tuple[Hashable, ...] = self.values or ()
+        scales, measure = UNSCALED
+        if self.box is not None:
+            scales, measure = self.box.scales
+            self.box.check()
+            values = self.box.centres
+        elif len(set(map(str, values))) < len(values):
             raise InputError("repeat a value, or write two alike", fix="write each once").at("values")
         options: About = {
             "rows": public.source.rows_per_person, "independent": self.rows_independent, "scales": scales,
@@ -161,10 +154,10 @@ class PopulationsSection:
         """
         file = self._file
         with within("reference"):
-            columns = file.columns(public.source)
+            columns = file.counted(self, public.source)
             try:
                 table = public.open(file)
-                codes = table.codes(columns, values, self.grid)
+                codes = table.codes(columns, values, self.box)
                 texts = table.texts([file.population, *([file.unit] if file.unit else [])])
             except TakifuguError as error:
                 raise InputError(f"{file.file}: {error.what}", rule=error.rule, fix=error.fix).at("file") from None

@@ -13,7 +13,7 @@ from takifugu.core.lists import among, list_of
 from takifugu.core.names import normalised
 from takifugu.core.sections import FilePath, Key, Number, PublicFile, State, Text
 from takifugu.model.beliefs.contacts import LARGEST_CLIQUE, CliqueInfection, household_infection
-from takifugu.model.beliefs.sections import Counted, Origin, Public, PublicTable
+from takifugu.model.beliefs.sections import Origin, Public, PublicTable
 from takifugu.numbers.rationals import as_fraction, as_fractions
 
 #: Whom each person meets.
@@ -39,8 +39,8 @@ class ContactsSection(PublicFile):
     inside: Annotated[Number, Key("the probability that an ill person infects another of the group", 0.3)]
     source: Origin = "assumed"
 
-    def counted(self, public: Public) -> Counted:
-        return ("file",), self, [*self.columns, *(self.at_least or {})]
+    def counted(self, belief: object, source: object) -> Sequence[str]:
+        return [*self.columns, *(self.at_least or {})]
 
     def belief(self, public: Public) -> CliqueInfection:
         """Return the belief from the public file of meetings and the model.

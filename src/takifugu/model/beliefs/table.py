@@ -20,7 +20,7 @@ from takifugu.core.plain import ByValue, Json, Plain, set_fields
 from takifugu.core.rules import check_known, no_law
 from takifugu.core.sections import Key, Text, written
 from takifugu.model.beliefs.estimate import checked_source, point_estimate
-from takifugu.model.beliefs.sections import Columns, Counted, Counts, Fit, Probabilities, Public, Rows, TableFit, mass
+from takifugu.model.beliefs.sections import Columns, Counts, Fit, Probabilities, Public, Rows, TableFit, mass
 from takifugu.model.beliefs.states import State, checked_alphabet, different, in_order
 from takifugu.model.beliefs.stochastic import normalised
 from takifugu.numbers.rationals import common_denominator, exact_or_float, to_text
@@ -220,11 +220,6 @@ class TableSection:
 
     def faults(self) -> Iterator[InputError]:
         return declaration_faults(self.fit, written(self, DECLARED))
-
-    def counted(self, public: Public) -> Counted | None:
-        if self.fit is None:
-            return None
-        return ("fit", "file"), self.fit, self.fit.columns
 
     def belief(self, public: Public) -> JointTable:
         with about(*([] if self.fit is None else ["fit"])):

@@ -10,7 +10,6 @@ from annotated_types import MinLen
 
 from takifugu.core.assumptions import Assumption, reading
 from takifugu.core.errors import InputError, about
-from takifugu.core.plain import Plain
 from takifugu.core.sections import Key, Number, State, Text
 from takifugu.model.beliefs.sections import Origin, Presence, Public, Size, Values, mass
 from takifugu.model.beliefs.user_laws import Mass
@@ -46,7 +45,8 @@ class UsersSection:
     ] = None
     groups: Annotated[tuple[Group, ...] | None, Key("the groups, if they differ")] = None
     missing: Annotated[
-        dict[str, Text] | None, Key("which of the values a missing one counts as, by column", {"answer": "no answer"})
+        dict[str, Text] | None,
+        Key("which of the values a missing one counts as, by column", {"answer": "no answer"}, read=dict),
     ] = None
     source: Origin = "assumed"
 
@@ -63,10 +63,6 @@ class UsersSection:
             yield InputError("is given beside groups", fix="each group has its own").at(key)
         if len({group.name for group in self.groups}) != len(self.groups):
             yield InputError("two groups have the same name", fix="give each its own name").at("groups")
-
-    def reading(self) -> Plain:
-        """Return the replacement of missing values."""
-        return {"belief.missing": self.missing}
 
     def assumptions(self) -> Iterator[Assumption]:
         for name, value in (self.missing or {}).items():

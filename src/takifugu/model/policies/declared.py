@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from annotated_types import Ge, Le, MinLen
 
@@ -30,6 +30,10 @@ class Places(PublicFile):
     file: Annotated[FilePath, Key("a public file with a row for each place", "places.csv")]
     column: Annotated[Text, Key("its column with the places", "place")]
 
+    def counted(self, belief: object, source: Any) -> Sequence[str]:
+        """Return the column, if the data have such a one."""
+        return [self.column] if self.column == source.value else ()
+
 
 @dataclass(frozen=True, kw_only=True)
 class Grid:
@@ -45,6 +49,11 @@ class Grid:
         return Boxes.of(self.x, self.y, self.columns, self.rows)
 
 
+def boxes_of(grid: Grid) -> Plain:
+    """Return the boxes of a grid as plain data: boxes of two grids are named alike."""
+    return grid.boxes.to_dict()
+
+
 @dataclass(frozen=True, kw_only=True)
 class PolicySection:
     """What the data can be. Nothing is believed about them: a policy protects whatever anybody knows."""
@@ -53,7 +62,7 @@ class PolicySection:
     places: Annotated[
         Places | tuple[State, ...] | None, Key("all the places, a list or a public file", ["bar", "shop"])
     ] = None
-    grid: Annotated[Grid | None, Key("the places are boxes of a grid")] = None
+    grid: Annotated[Grid | None, Key("the places are boxes of a grid", read=boxes_of)] = None
     most: Annotated[
         Positive | None, Key("the most places of one person: a fact, such as one per hour; nothing is ever cut")
     ] = None
@@ -85,17 +94,6 @@ class PolicySection:
             yield InputError(message, fix="it belongs to values, and values need it").at("people")
         if self.most is not None and self.values is not None:
             yield InputError("is not used with values", fix="each person has one value").at("most")
-
-    def reading(self) -> Plain:
-        """Return the grid's boxes: boxes of two grids are named alike."""
-        return {} if self.grid is None else {"grid": self.grid.boxes.to_dict()}
-
-    def counted(self, public: Public) -> tuple[tuple[str, ...], Places, list[str]] | None:
-        """Return the places' key, file and column, if the data have such a column."""
-        places = self.places
-        if not isinstance(places, Places) or places.column != public.source.value:
-            return None
-        return ("places", "file"), places, [places.column]
 
     def belief(self, public: Public) -> Visits | Domain:
         """Return the domain of the data, from public files only."""

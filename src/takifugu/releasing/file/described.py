@@ -96,7 +96,7 @@ def _validated(hint: object) -> object:
     return _STRICT.get(hint, hint)
 
 
-def files_of(section: object) -> Iterator[tuple[tuple[str, ...], str, Section]]:
+def files_of(section: object) -> Iterator[tuple[tuple[str, ...], str, Described]]:
     """Yield the key, path and section of each public file."""
     if not isinstance(section, Described):
         return

@@ -44,7 +44,7 @@ from takifugu.releasing.file.sections import AboutUnits, FileSpec, Table, number
 from takifugu.releasing.file.shape import Shape
 
 if TYPE_CHECKING:
-    from takifugu.model.beliefs.boxed_places import Grid
+    from takifugu.model.beliefs.boxed_places import Box
 
 
 class PopulationSourceSpec(RelationKeys):
@@ -129,10 +129,10 @@ class Populations(Kind):
             file.table.check_rows()
             read = list(zip(*file.table.texts([*roles, *(["unit"] if source.unit else []), "row"]), strict=True))
             numbers = [*map(int, read[-1])]
-            if section.grid is None:
+            if section.box is None:
                 codes = _codes_of(read[0], numbers, source.value_columns[0], file.belief.values, file.table)
             else:
-                codes = _cells_of(read[:2], numbers, source.value_columns, section.grid)
+                codes = _cells_of(read[:2], numbers, source.value_columns, section.box)
             if source.unit is None:
                 return (Unit(None, CodedRows(codes)),)
             names = [*map(str, read[-2])]
@@ -207,11 +207,11 @@ def _codes_of(
 
 
 def _cells_of(
-    texts: Sequence[Sequence[str | None]], rows: Sequence[int], columns: Sequence[str], grid: Grid
+    texts: Sequence[Sequence[str | None]], rows: Sequence[int], columns: Sequence[str], box: Box
 ) -> Codes:
     """Return the cell of each row's place; DataError, with the row, for one beyond the earth or without numbers."""
     first, second = (_numbers_of(texts[axis], rows, columns[axis]) for axis in (0, 1))
-    return cells_on(grid, columns, first, second, rows)
+    return cells_on(box, columns, first, second, rows)
 
 
 def _numbers_of(texts: Sequence[str | None], rows: Sequence[int], column: str) -> FloatArray:

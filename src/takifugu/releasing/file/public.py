@@ -18,7 +18,7 @@ from takifugu.core.errors import DataError, Step, TakifuguError, faults_in, gath
 from takifugu.core.files import private_folder
 from takifugu.core.lists import places_of
 from takifugu.core.nearest import did_you_mean, first_of
-from takifugu.core.sections import values_of, written
+from takifugu.core.sections import PublicFile, values_of, written
 from takifugu.data import UNOBSERVED, Bins, meant
 from takifugu.data.relation.opening import WRITTEN, files_read, open_table
 from takifugu.data.relation.relation import Relation
@@ -35,7 +35,7 @@ from takifugu.releasing.file.relation_keys import is_one_of, private_files
 from takifugu.releasing.file.sections import FileSpec
 
 if TYPE_CHECKING:
-    from takifugu.model.beliefs.boxed_places import Grid
+    from takifugu.model.beliefs.boxed_places import Box
 
 _IS_PRIVATE = "is the private data itself, so the belief would reveal it"
 _GIVE_PUBLIC = "give a public file, which reveals nothing about these data"
@@ -83,12 +83,12 @@ class PublicTable:
         rows = self._selected([*place], "select {} from {}")
         return [tuple(row[place[column]] for column in columns) for row in rows]
 
-    def codes(self, columns: Sequence[str], values: Sequence[Hashable], grid: Grid | None = None) -> list[int]:
+    def codes(self, columns: Sequence[str], values: Sequence[Hashable], box: Box | None = None) -> list[int]:
         rows = self.texts(columns)
-        if grid is None:
+        if box is None:
             return list(map(int, coded([text for text, *_ in rows], places_of(spelled(values)), columns[0])))
         first, second = (self._numbers([row[axis] for row in rows], columns[axis]) for axis in (0, 1))
-        return list(map(int, cells_on(grid, columns, first, second)))
+        return list(map(int, cells_on(box, columns, first, second)))
 
     def counts(self, columns: Sequence[str], classes: Mapping[str, Hashable]) -> Counter[tuple[Hashable, ...]]:
         counts = Counter[tuple[Hashable, ...]]()
@@ -174,13 +174,6 @@ class Checking(Protocol):
     def faults(self) -> Iterable[TakifuguError]: ...
 
 
-@runtime_checkable
-class Counting(Protocol):
-    """A section of a belief that names a file whose rows it may count: its key, its section, and its columns."""
-
-    def counted(self, public: Public) -> tuple[tuple[str, ...], Any, Sequence[str]] | None: ...
-
-
 def faults_of(belief: Described) -> Iterator[TakifuguError]:
     """Yield the faults of a [belief] beyond its single keys."""
     meant = belief.meant
@@ -226,15 +219,13 @@ def collecting(faults: list[TakifuguError], belief: Described) -> AbstractContex
 
 
 def revealed(spec: FileSpec, folder: Path, table: Any) -> Iterator[TakifuguError]:
-    """Yield the fault of a public file with the private rows."""
-    meant, public = spec.belief.meant, Public(folder, spec.source)
-    counted_file = meant.counted(public) if isinstance(meant, Counting) else None
-    if counted_file is None:
-        return
-    key, file, columns = counted_file
-    is_declared, fix = _declared(file)
-    if not is_declared and same_rows(public.open(file).rows(columns), table, columns):
-        yield fault(("belief", *key), "has the rows of the private data", fix)
+    """Yield the faults of public files with the private rows."""
+    belief, public = spec.belief.meant, Public(folder, spec.source)
+    for key, _, file in files_of(spec.belief):
+        is_declared, fix = _declared(file)
+        columns = file.meant.counted(belief, spec.source) if isinstance(file.meant, PublicFile) else ()
+        if columns and not is_declared and same_rows(public.open(file).rows(columns), table, columns):
+            yield fault(("belief", *key), "has the rows of the private data", fix)
 
 
 def same_rows(public_rows: Mapping[Texts, int], private: Table, columns: Sequence[str]) -> bool:

@@ -23,7 +23,7 @@ from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.file.problems import Where, fault
 
 if TYPE_CHECKING:
-    from takifugu.model.beliefs.boxed_places import Grid
+    from takifugu.model.beliefs.boxed_places import Box
 
 Codes = npt.NDArray[np.int32]
 #: A public file, whose rows are nobody's secret, may be read without some of them.
@@ -57,15 +57,15 @@ def wrong(key: str, what: str, rule: str = "", fix: str = "") -> DataError:
 
 
 def cells_on(
-    grid: Grid, names: Sequence[str], first: FloatArray, second: FloatArray, rows: Sequence[int] = ()
+    box: Box, names: Sequence[str], first: FloatArray, second: FloatArray, rows: Sequence[int] = ()
 ) -> Codes:
-    """Return the number of each place's cell; DataError for a place beyond the earth or the grid.
+    """Return the number of each place's cell; DataError for a place beyond the earth or the box.
 
     `rows` are the numbers of the places' rows, where these are not all.
     """
-    if grid.in_degrees or are_degrees(names[:2]):
+    if box.degrees or are_degrees(names[:2]):
         _refuse_beyond(names, (first, second), rows)
-    return grid.cells_of(first, second)
+    return box.cells_of(first, second)
 
 
 def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> Codes:

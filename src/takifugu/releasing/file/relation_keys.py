@@ -11,13 +11,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol, runtime_checkable
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool, StrictStr
 
 from takifugu.core.errors import DataError, InputError, TakifuguError
-from takifugu.core.plain import Plain
-from takifugu.core.sections import SELECT
+from takifugu.core.sections import SELECT, keys_of
 from takifugu.data.cluster.counting import opened_cluster
 from takifugu.data.cluster.spark import is_frame_of_spark
 from takifugu.data.relation.keys import KEYS, OF_ROWS
@@ -178,20 +177,13 @@ _DATE = re.compile(
 TIMES, ROWS = "times", "rows"
 
 
-@runtime_checkable
-class Telling(Protocol):
-    """A declared [belief] whose keys decide which rows become which entry of whom."""
-
-    def reading(self) -> Plain: ...
-
-
 def read_with(reading: str, belief: Described) -> str:
     """Return the reading of a relation with what the belief's keys decide."""
-    facts = belief.meant.reading() if isinstance(belief.meant, Telling) else {}
-    lines = [reading]
-    for name, value in sorted(facts.items()):
-        if value is not None:
-            lines.append(f"{name}: {json.dumps(value, sort_keys=True, ensure_ascii=False)}")
+    lines, section = [reading], belief.meant
+    for name, key in keys_of(belief.declared).items():
+        value = getattr(section, name)
+        if key.read is not None and value:
+            lines.append(f"belief.{name}: {json.dumps(key.read(value), sort_keys=True, ensure_ascii=False)}")
     return "\n".join(lines)
 
 

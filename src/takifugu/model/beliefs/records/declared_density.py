@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from itertools import chain
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from annotated_types import MinLen
 
 from takifugu.core.assumptions import Assumption, world
 from takifugu.core.errors import InputError, TakifuguError, within
-from takifugu.core.plain import Plain
 from takifugu.core.sections import Key, Number, Text, written
 from takifugu.model.beliefs import sections
 from takifugu.model.beliefs.density import Density
-from takifugu.model.beliefs.records.declared_normal import Missing, Outside, Ranges, Resolution, readings, replaced
+from takifugu.model.beliefs.records.declared_normal import Missing, Outside, Ranges, Resolution, readings
 from takifugu.model.beliefs.sections import Cited, Public
 from takifugu.model.queries.coded import Mean, Sum
 from takifugu.numbers import rationals
@@ -27,8 +26,8 @@ from takifugu.numbers.densities.truncated import Truncated
 from takifugu.numbers.rationals import as_fraction, as_fractions
 
 Numbers = tuple[Number, ...] | None
-#: The keys of one density, by what it is; the first that is written decides.
-_KEYS = {"weights": ("weights", "means", "deviations"), "points": ("points", "heights"), "mean": ("mean", "deviation")}
+#: What a density can be: its fields are the keys, and the first one with a written key decides.
+_FORMS = {form: tuple(part.name for part in fields(form)) for form in (NormalMixture, PiecewiseLinear, Normal)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,18 +50,17 @@ class StatedDensity:
 
         Raises InputError for keys of two of them, missing keys and what is no density.
         """
-        keys = written(self, chain.from_iterable(_KEYS.values()))
-        kind = next((name for name, names in _KEYS.items() if set(names) & set(keys)), None)
-        if kind is None or set(keys) != set(_KEYS[kind]):
+        keys = written(self, chain.from_iterable(_FORMS.values()))
+        form = next((form for form, names in _FORMS.items() if set(names) & set(keys)), None)
+        if form is None or set(keys) != set(_FORMS[form]):
             raise InputError(
                 f"the density has the keys {', '.join(keys) or 'of none'}",
                 fix="write mean and deviation, or weights, means and deviations, or points and heights",
             )
-        whole = self._whole(kind)
+        whole = form(*map(self._read, _FORMS[form]))
         if self.low is None and self.high is None:
             return whole
-        low = None if self.low is None else _number(self.low, "low")
-        return Truncated(whole, low, None if self.high is None else _number(self.high, "high"))
+        return Truncated(whole, self._read("low"), self._read("high"))
 
     def check_width(self, step: float) -> None:
         """Raise InputError for a deviation below the step in which the answer is read."""
@@ -74,16 +72,15 @@ class StatedDensity:
                         "nothing tells it from one number", fix="write the true deviation, or a finer resolution",
                     ).at(key)  # fmt: skip
 
-    def _whole(self, kind: str) -> Continuous:
-        if kind == "mean":
-            return Normal(_number(self.mean, "mean"), _number(self.deviation, "deviation"))
-        first, *others = ([_number(value, key) for value in getattr(self, key)] for key in _KEYS[kind])
-        if kind == "weights":
-            return NormalMixture(first, *others)
-        return PiecewiseLinear(first, *others)
+    def _read(self, key: str) -> Any:
+        """Return the number of a key, its list of numbers, or None."""
+        value = getattr(self, key)
+        if isinstance(value, tuple):
+            return [_number(part, key) for part in value]
+        return None if value is None else _number(value, key)
 
 
-def _number(value: Number | None, key: str) -> float:
+def _number(value: Number, key: str) -> float:
     return float(as_fraction(value, f"the {key}", key))
 
 
@@ -134,10 +131,6 @@ class DensitySection:
             except TakifuguError as error:
                 error.where = ("given", place, *error.where[:1])
                 yield error
-
-    def reading(self) -> Plain:
-        """Return the replacements of missing values, by column."""
-        return replaced(self.missing)
 
     def belief(self, public: Public) -> Density:
         given = dict[rationals.Number, list[Continuous]]()

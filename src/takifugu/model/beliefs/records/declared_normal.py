@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
@@ -12,21 +12,27 @@ from annotated_types import MinLen
 
 from takifugu.core.assumptions import Assumption, reading
 from takifugu.core.errors import InputError, TakifuguError
-from takifugu.core.plain import Plain
 from takifugu.core.sections import FilePath, Key, Number, PublicFile, Text, written
 from takifugu.model.beliefs import Belief, sections
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.beliefs.records.normal_fit import normality
 from takifugu.model.beliefs.records.normal_region import NormalRegion
-from takifugu.model.beliefs.sections import Cited, Confidence, Counted, Private, Public
+from takifugu.model.beliefs.sections import Cited, Confidence, Private, Public
 from takifugu.numbers.rationals import as_fraction, to_text
+
+
+def exact_texts(numbers: Mapping[str, Number]) -> dict[str, str]:
+    """Return numbers by name as texts, alike however they are written."""
+    return {name: to_text(as_fraction(number, name)) for name, number in numbers.items()}
+
 
 #: How columns of numbers are read: their ranges, their step, and what becomes of other and of missing numbers.
 Ranges = dict[str, tuple[Number, Number]]
 Resolution = Annotated[Number, Key("the step that numbers are rounded to when read", "0.1")]
 Outside = Annotated[Literal["refuse", "clip"], Key('what becomes of other numbers: "refuse", or "clip" to the range')]
 Missing = Annotated[
-    dict[str, Number] | None, Key("what a missing or infinite value of a column counts as", {"income": 40})
+    dict[str, Number] | None,
+    Key("what a missing or infinite value of a column counts as", {"income": 40}, read=exact_texts),
 ]
 
 
@@ -37,6 +43,9 @@ class NormalFit(PublicFile):
     file: Annotated[FilePath, Key("a public file of records", "public.csv")]
     private: Private = False
     confidence: Confidence = None
+
+    def counted(self, belief: NormalSection, source: object) -> Sequence[str]:
+        return belief.columns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,15 +116,6 @@ class NormalSection:
             except TakifuguError as error:
                 yield error.at("others", number, *error.where[:1])
 
-    def counted(self, public: Public) -> Counted | None:
-        if self.fit is None:
-            return None
-        return ("fit", "file"), self.fit, self.columns
-
-    def reading(self) -> Plain:
-        """Return the replacements of missing values, by column."""
-        return replaced(self.missing)
-
     def belief(self, public: Public) -> MultivariateNormal:
         if self.fit is None:
             return self._normal(self.mean or (), self.covariance or (), 1)
@@ -179,12 +179,6 @@ class NormalSection:
 
     def assumptions(self) -> Iterator[Assumption]:
         yield from readings(self.resolution, self.missing)
-
-
-def replaced(missing: dict[str, Number] | None) -> Plain:
-    """Return what replaces missing values, as far as it decides what a row means."""
-    replaced = {name: to_text(as_fraction(value, name)) for name, value in (missing or {}).items()}
-    return {"belief.missing": replaced or None}
 
 
 def readings(resolution: Number, missing: dict[str, Number] | None) -> Iterator[Assumption]:

@@ -17,7 +17,7 @@ from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.networks.network_files import read_network
 from takifugu.model.beliefs.records.counted_parameters import CountedParameters
 from takifugu.model.beliefs.records.parameters import Parameters
-from takifugu.model.beliefs.sections import Cited, Counted, Probabilities, Public, SureFit, mass
+from takifugu.model.beliefs.sections import Cited, Probabilities, Public, SureFit, mass
 from takifugu.model.beliefs.table import JointTable, counted_table
 from takifugu.model.queries.sections import spelled
 from takifugu.numbers.rationals import as_fractions
@@ -81,12 +81,6 @@ class ParametersSection:
         elif len(declared) < 3:
             fix = "write columns, rows and probabilities, network, or a fit to a public file"
             yield InputError("is incomplete", fix=fix).at("prior")
-
-    def counted(self, public: Public) -> Counted | None:
-        fit = self.prior.fit
-        if fit is None:
-            return None
-        return ("prior", "fit", "file"), fit, fit.columns
 
     def belief(self, public: Public) -> Parameters:
         """Return the belief, or raise SpecError naming every faulty column."""

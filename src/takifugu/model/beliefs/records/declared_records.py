@@ -10,14 +10,13 @@ from annotated_types import MinLen
 
 from takifugu.core.assumptions import Assumption, reading
 from takifugu.core.errors import InputError, about
-from takifugu.core.plain import Plain
 from takifugu.core.sections import Key, Number, State, Text, written
 from takifugu.data.values.bins import Classes
 from takifugu.data.values.texts import UNOBSERVED
 from takifugu.model.beliefs import sections
 from takifugu.model.beliefs.estimate import checked_source, intervals
 from takifugu.model.beliefs.records.records import Records
-from takifugu.model.beliefs.sections import Cited, Columns, Counted, Counts, Probabilities, Public, Rows, SureFit
+from takifugu.model.beliefs.sections import Cited, Columns, Counts, Probabilities, Public, Rows, SureFit
 from takifugu.model.beliefs.table import DECLARED, counted_table, declaration_faults, declared_table
 
 
@@ -42,6 +41,12 @@ class DeclaredClasses:
         names = [*texts] or list(map(str, self.called))
         return Classes(self.ends, UNOBSERVED if self.missing is None else names.index(str(self.missing)))
 
+    @property
+    def words(self) -> dict[str, str]:
+        """Return the numbers of each value in words, missing ones included."""
+        words = dict(zip(map(str, self.called), Classes(self.ends).words, strict=True))
+        return words if self.missing is None else {**words, "missing": str(self.missing)}
+
     def faults(self) -> Iterator[InputError]:
         try:
             words = Classes(self.ends).words
@@ -60,6 +65,11 @@ class DeclaredClasses:
             yield InputError(f"is {self.missing!r}", fix=fix).at("missing")
 
 
+def in_words(classes: Mapping[str, DeclaredClasses]) -> dict[str, dict[str, str]]:
+    """Return the classes of numbers by column, in words."""
+    return {name: of_column.words for name, of_column in classes.items()}
+
+
 @dataclass(frozen=True, kw_only=True)
 class RecordsSection:
     """Independent records, each with the same joint distribution of its columns."""
@@ -69,7 +79,8 @@ class RecordsSection:
     source: Cited
     fit: Annotated[SureFit | None, Key("count the rows of a public file")] = None
     classes: Annotated[
-        dict[str, DeclaredClasses] | None, Key("the classes of columns of numbers", {"hours": {"ends": [20, 40]}})
+        dict[str, DeclaredClasses] | None,
+        Key("the classes of columns of numbers", {"hours": {"ends": [20, 40]}}, read=in_words),
     ] = None
     columns: Columns = None
     rows: Rows = None
@@ -85,15 +96,6 @@ class RecordsSection:
                 yield InputError("is no column of the belief", fix=fix).at("classes", name)
             for error in classes.faults():
                 yield error.at("classes", name)
-
-    def counted(self, public: Public) -> Counted | None:
-        if self.fit is None:
-            return None
-        return ("fit", "file"), self.fit, self.fit.columns
-
-    def reading(self) -> Plain:
-        """Return the classes of numbers by column, in words."""
-        return {"classes": {name: _in_words(classes) for name, classes in (self.classes or {}).items()} or None}
 
     def belief(self, public: Public) -> Records:
         with about("rows" if self.fit is None else "fit"):
@@ -126,11 +128,3 @@ class RecordsSection:
             if classes.missing is not None:
                 rule = f" A missing value counts as {classes.missing!r}."
             yield reading(f"The numbers of {name!r} are read in classes: {classes_in_words}.{rule}")
-
-
-def _in_words(classes: DeclaredClasses) -> Mapping[str, str]:
-    """Return the numbers of each value in words, missing ones included."""
-    pairs = zip(map(str, classes.called), Classes(classes.ends).words, strict=True)
-    if classes.missing is None:
-        return dict(pairs)
-    return {**dict(pairs), "missing": str(classes.missing)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Protocol, runtime_checkable
 
@@ -209,8 +209,11 @@ class Attributes(Kind):
         yield from super().assumptions(file)
 
 
-#: One section of [hide].
+#: One section of [hide], and what makes a secret of it: its keys are the parameters.
 Hidden = PropertySpec | ParameterSpec | OneRecordSpec
+_SECRETS: Mapping[type[Hidden], Callable[..., Secret]] = {
+    PropertySpec: dataset_property, ParameterSpec: distribution_parameter, OneRecordSpec: every_entry,
+}  # fmt: skip
 
 
 def _given(spec: AttributeReleaseSpec) -> dict[str, Hidden | tuple[Hidden, ...]]:
@@ -239,23 +242,10 @@ def _secrets(spec: AttributeReleaseSpec, hidden: Known) -> list[Secret]:
 
 def _secret_of(section: Hidden, hidden: Known) -> Secret:
     """Return a section's secret; `hidden` are columns' or parameters' values."""
-    if isinstance(section, OneRecordSpec):
-        return every_entry(section.attribute, section.max_difference)
-    if isinstance(section, ParameterSpec):
-        values = None if section.values is None else values_of(section.attribute, section.values, hidden, "values")
-        return distribution_parameter(
-            section.attribute, values, section.interval, section.map, section.max_difference
-        )
-    columns = names_of(section.attribute)
-    of: Hashable = section.of
-    if of is not None and len(columns) == 1:
-        of = values_of(columns[0], of, hidden, "of")
-    sets: list[list[Hashable] | tuple[Number | None, Number | None]] | None = None
-    if section.sets is not None:
-        sets = []
-        for value_set in section.sets:
-            if isinstance(value_set, SetSpec):
-                sets.append(value_set.ends)
-            else:
-                sets.append([*value_set])
-    return dataset_property(section.attribute, section.function, section.max_difference, section.pairs, sets, of)
+    keys, columns = held_by(section, type(section).model_fields), names_of(section.attribute)
+    for key in written(section, ("values", "of")):
+        if len(columns) == 1:
+            keys[key] = values_of(columns[0], keys[key], hidden, key)
+    if written(section, ("sets",)):
+        keys["sets"] = [part.ends if isinstance(part, SetSpec) else [*part] for part in keys["sets"]]
+    return _SECRETS[type(section)](**keys)

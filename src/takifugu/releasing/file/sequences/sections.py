@@ -38,12 +38,9 @@ from takifugu.releasing.file.sections import FileSpec, SharedTable
 
 
 class SequenceBelief(Described):
-    """The keys of [belief] that every belief about sequences has."""
+    """The keys of [belief] that every belief about sequences has; its section says what its states are."""
 
-    states: Annotated[
-        tuple[State, ...],
-        meaning("every state that can occur, known without looking at the data", ["still", "walking"], min_length=2),
-    ]
+    states: tuple[State, ...]
     source: Annotated[Text, meaning("where the belief comes from")] = "assumed"
     recordings_independent: Annotated[
         StrictBool | None, meaning("declare that recordings of one person are independent")
