@@ -24,8 +24,8 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.answer_law import answer_law
 from takifugu.core.errors import CalibrationRefused
 from takifugu.influence.quilts.network.influence import influences
+from takifugu.numbers.after_noise.gaussian import shifted_delta
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.normal.pair import shifted_delta
 from takifugu.numbers.normal.printed import printed_per_shift, printed_variance
 
 REPRODUCES = "Zhang, Ohrimenko and Cummings 2022 (Attribute Privacy), Examples 1 to 3, Tables 1 and 2, Section 4.3"

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import log_ndtr, ndtr
+from tests.support.normal_oracles import shifted_delta
 
 from takifugu.core.errors import InputError
 from takifugu.influence.profiles.normal import (
@@ -17,7 +18,6 @@ from takifugu.influence.profiles.normal import (
     as_normal,
     covering_multiple,
     least_losses,
-    log_delta,
     log_share,
     normal_profile,
 )
@@ -97,21 +97,10 @@ def many_digits():
         yield
 
 
-def exact_delta(move, epsilon):
-    """Phi(mu/2 - e/mu) - e^e Phi(-mu/2 - e/mu), to 120 digits of the difference."""
-    with mpmath.workdps(120 + max(0, round(-math.log10(move)))):
-        shift, budget = mpmath.mpf(move), mpmath.mpf(epsilon)
-        if budget > 10**6 * shift:
-            return mpmath.mpf(0)
-        low = budget / shift - shift / 2, budget / shift + shift / 2
-        near, far = (mpmath.erfc(z / mpmath.sqrt(2)) / 2 for z in low)
-        return near - mpmath.exp(budget) * far
-
-
 def keeps(move, pure, loss, log_kappa):
     """Whether delta(c - r) <= kappa (e^c - 1) for kappa a little higher: `log_share` lowers it by the margin."""
     allowed = mpmath.exp(mpmath.mpf(log_kappa) + MARGIN) * mpmath.expm1(mpmath.mpf(loss))
-    return exact_delta(move, mpmath.mpf(loss) - mpmath.mpf(pure)) <= allowed
+    return shifted_delta(move, mpmath.mpf(loss) - mpmath.mpf(pure)) <= allowed
 
 
 @pytest.mark.parametrize("log_kappa", SHARES)
@@ -144,13 +133,6 @@ def test_least_losses_rise_with_the_move_with_what_is_pure_and_with_a_smaller_sh
     for other in (least_losses(1.5 * moves, pure, log_kappa), least_losses(moves, pure + 0.1, log_kappa)):
         assert (other >= losses * (1 - 1e-8)).all()
     assert (least_losses(moves, pure, log_kappa - 1) >= losses * (1 - 1e-8)).all()
-
-
-def test_the_delta_of_a_move_is_exact_however_small_it_is():
-    for move in (*MOVES, *(10.0 ** np.linspace(-76, -66, 11)).tolist()):
-        for tilt in (0.0, 0.5, 3.0):
-            true = mpmath.log(exact_delta(move, move * tilt))
-            assert abs(mpmath.mpf(log_delta(move, move * tilt)) - true) <= abs(true) * 2.0**-50 + 1e-15
 
 
 def test_the_least_loss_solves_its_equation():

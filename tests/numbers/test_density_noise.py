@@ -12,11 +12,10 @@ from tests.support import density_oracles as oracle
 import takifugu as tf
 from takifugu.core.errors import Unsupported
 from takifugu.numbers import Bates, PiecewiseLinear
-from takifugu.numbers.after_noise import noisy_densities
+from takifugu.numbers.after_noise import laplace_densities, noisy_densities
 from takifugu.numbers.after_noise.hockey_stick import gaussian_hockey_stick
+from takifugu.numbers.after_noise.laplace_densities import laplace_loss, least_laplace_noise
 from takifugu.numbers.after_noise.noisy_densities import least_normal_noise, noisy_delta, point_masses
-from takifugu.numbers.densities import exponential
-from takifugu.numbers.densities.exponential import laplace_loss, least_laplace_noise
 from takifugu.numbers.transport.partial_moves import farthest_but
 
 F = Fraction
@@ -115,6 +114,10 @@ def test_far_out_normals_lose_the_limit(first, second, scale):
     assert limit <= laplace_loss(p, q, scale) <= limit * 1.001
 
 
+def test_densities_far_apart_lose_their_distance_though_no_float_holds_what_is_left_there():
+    assert 1000 <= laplace_loss(PiecewiseLinear([0, 1], [1, 1]), PiecewiseLinear([100, 101], [1, 1]), 0.1) <= 1000.01
+
+
 def test_unequal_deviations_have_a_pure_promise():
     """1/b + 3/(2 b^2) = 1: far out, the ratio of E e^(X/b) and E e^(Y/b)."""
     scale = least_laplace_noise(tf.Normal(0, 1), tf.Normal(1, 2), F(1), F(0))
@@ -139,11 +142,11 @@ def test_a_rounding_costs_its_move_twice():
 def test_masses_without_the_width_of_their_cells_are_noticed(monkeypatch):
     """Two narrow boxes at the far ends of two cells: with their middles alone half the loss would be seen."""
     near, far = PiecewiseLinear([0, 0.01], [100, 100]), PiecewiseLinear([0.99, 1], [100, 100])
-    monkeypatch.setattr(exponential, "CELLS", 2)
-    exponential._masses.cache_clear()
+    monkeypatch.setattr(laplace_densities, "CELLS", 2)
+    laplace_densities._masses.cache_clear()
     loss = laplace_loss(near, far, 2.0)
     assert loss - 0.5 / 2 < 0.4 < oracle.noisy_log_ratio(near, far, 2.0) <= loss
-    exponential._masses.cache_clear()
+    laplace_densities._masses.cache_clear()
 
 
 @pytest.mark.sampled(3)

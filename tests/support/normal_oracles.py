@@ -27,6 +27,32 @@ def normal_density(mean: Any, variance: Any) -> Density:
     return lambda y: mpmath.exp(-((y - m) ** 2) / (2 * v)) / mpmath.sqrt(2 * mpmath.pi * v)
 
 
+def shifted_delta(move: Any, epsilon: Any) -> mpmath.mpf:
+    """Return Phi(r/2 - e/r) - e^e Phi(-r/2 - e/r), to 60 digits and more of the difference; 0 far out."""
+    small, large = max(0, -round(mpmath.log10(mpf(move)))), round(mpmath.log10(mpf(epsilon) + 1))
+    with mpmath.workdps(120 + 2 * small + 2 * large):
+        shift, budget = mpf(move), mpf(epsilon)
+        if budget > 10**6 * max(shift, shift**2):
+            return mpmath.mpf(0)
+        near, far = (mpmath.erfc((budget / shift + sign * shift / 2) / mpmath.sqrt(2)) / 2 for sign in (-1, 1))
+        return near - mpmath.exp(budget) * far
+
+
+def largest_shift(epsilon: Any, delta: Any) -> mpmath.mpf:
+    """Return the largest shift that keeps (epsilon, delta), in deviations, by plain bisection."""
+    with mpmath.workdps(120):
+        high = mpmath.mpf(1)
+        while shifted_delta(high, epsilon) <= mpf(delta):
+            high *= 2
+        low = high / 2
+        while shifted_delta(low, epsilon) > mpf(delta):
+            low, high = low / 2, low
+        for _ in range(120):
+            middle = (low + high) / 2
+            low, high = (middle, high) if shifted_delta(middle, epsilon) <= mpf(delta) else (low, middle)
+        return low
+
+
 def given_sets(sets: Sequence[tuple[Any, Any]], slope: Any, mean: Any, variance: Any, residual: Any) -> Density:
     """Return the density of slope * (g - mean) + N(0, residual) given that g ~ N(mean, variance) lies in intervals."""
     b, m, v, c = map(mpf, (slope, mean, variance, residual))

@@ -29,8 +29,13 @@ from takifugu.mechanisms.common.largest_need import Comparison, comparisons_of, 
 from takifugu.mechanisms.common.rounded_number import least_for_read
 from takifugu.mechanisms.common.shares import alone
 from takifugu.mechanisms.normal_by_rule import refusal
-from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma, gaussian_exact_sigma
-from takifugu.numbers.after_noise.hockey_stick import LARGEST_EPSILON, gaussian_hockey_stick, masses_within
+from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
+from takifugu.numbers.after_noise.hockey_stick import (
+    LARGEST_EPSILON,
+    gaussian_exact_sigma,
+    gaussian_hockey_stick,
+    masses_within,
+)
 from takifugu.numbers.after_noise.laplace_pair import below
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.search import halved, mean

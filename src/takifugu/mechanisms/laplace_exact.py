@@ -95,7 +95,7 @@ MECHANISM = LaplaceExact()
 
 
 def _of_densities(problem: Problem, comparisons: tuple[ComparedDensities, ...], nothing: str) -> Bound:
-    from takifugu.numbers.densities.exponential import least_laplace_noise
+    from takifugu.numbers.after_noise.laplace_densities import least_laplace_noise
 
     def least(compared: ComparedDensities) -> Fraction:
         return least_laplace_noise(compared.p, compared.q, problem.epsilon, compared.rounding)

@@ -22,9 +22,9 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import BudgetExceeded, CompositionRefused
 from takifugu.influence.curves import profile_loss
-from takifugu.influence.profiles.normal import NormalRelease, as_normal, log_delta, log_share, normal_profile
+from takifugu.influence.profiles.normal import NormalRelease, as_normal, log_share, normal_profile
 from takifugu.influence.profiles.profile import Profile
-from takifugu.numbers.after_noise.gaussian import gaussian_delta
+from takifugu.numbers.after_noise.gaussian import gaussian_delta, log_shifted_delta
 
 STAY = [[0.9, 0.1], [0.4, 0.6]]
 COUNT, LAST = tf.Count(1), tf.Count(1, entries=(2, 3))
@@ -108,7 +108,7 @@ def test_a_pure_release_tells_no_more_than_its_normal_one() -> None:
         likely = 1 / (1 + math.exp(-loss))
         for epsilon in (0.0, loss / 3, 0.9 * loss):
             response = max(0.0, likely - math.exp(epsilon) * (1 - likely))
-            assert response <= math.exp(log_delta(math.sqrt(square), epsilon)) * (1 + 1e-12)
+            assert response <= math.exp(log_shifted_delta(Fraction(square), Fraction(epsilon))) * (1 + 1e-12)
     assert (np.diff(squares / losses) >= -1e-9).all()
     nothing, square = as_normal(np.array([0.0, 1.0]))
     assert nothing == 0

@@ -35,6 +35,7 @@ from takifugu.analysis.randomisers import (
     register,
 )
 from takifugu.analysis.randomisers.choices import ChannelChoice
+from takifugu.analysis.randomisers.one_sided import OneSidedGeometric
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.noise import InsecureSeededEntropyForTests, SystemEntropy
@@ -300,6 +301,10 @@ def test_a_column_is_whole_numbers() -> None:
     for wrong in ([0.5], [[1]], ["a"]):
         with pytest.raises(InputError, match="whole steps of the grid"):
             LAPLACE[0].draw_column(np.array(wrong), SystemEntropy())
+    between = np.array([F(1, 2), F(2)], dtype=object)
+    for noise in (DiscreteLaplace(F(2), F(1)), Exact(F(1)), OneSidedGeometric(F(2), F(1))):
+        with pytest.raises(InputError, match="not a multiple of the grid"):
+            noise.draw_column(between, SystemEntropy())
 
 
 @pytest.mark.parametrize(("output", "value"), [

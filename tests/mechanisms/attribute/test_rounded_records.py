@@ -15,8 +15,8 @@ import takifugu as tf
 from takifugu.analysis.answer_laws.normal import as_read, certain_move
 from takifugu.core.errors import CalibrationRefused, InputError, Unsupported
 from takifugu.model.queries.real_columns import ColumnSums
+from takifugu.numbers.after_noise.gaussian import deviation_per_shift, shifted_delta
 from takifugu.numbers.normal.comparisons import Shifted
-from takifugu.numbers.normal.pair import shifted_delta, variance_per_shift
 from takifugu.numbers.normal.rounded import Rounded, unevenness
 
 EXACT = "attribute-gaussian-exact"
@@ -316,7 +316,8 @@ def test_the_least_variance_keeps_its_delta(alone: bool, variance: str, error: s
     least = laws.least_variance(epsilon, delta)
     assert least >= 0
     left = less_ripple(epsilon, Fraction(error))
-    whole = (abs(SHIFT) + BLUR) ** 2 * variance_per_shift(left, delta / (1 + Fraction(error))) - Fraction(variance)
+    needed = (abs(SHIFT) + BLUR) * deviation_per_shift(left, delta / (1 + Fraction(error)))
+    whole = needed**2 - Fraction(variance)
     assert least >= whole * (1 - Fraction(1, 10**9))
     if alone:
         assert least <= max(Fraction(0), whole) * (1 + Fraction(error)) + Fraction(1, 10**6)
@@ -325,8 +326,8 @@ def test_the_least_variance_keeps_its_delta(alone: bool, variance: str, error: s
         ripple = Fraction(error)
         rest, part = epsilon - 2 * ripple * (1 + ripple), delta / (1 + ripple)
         best = min(
-            max(Fraction(0), SHIFT**2 * variance_per_shift(rest * (1 - p), part * (1 - p)) - Fraction(variance))
-            + BLUR**2 * variance_per_shift(rest * p, part * p)
+            max(Fraction(0), SHIFT**2 * deviation_per_shift(rest * (1 - p), part * (1 - p)) ** 2 - Fraction(variance))
+            + BLUR**2 * deviation_per_shift(rest * p, part * p) ** 2
             for p in [Fraction(1, 2**k) for k in range(1, 13)]
         )  # fmt: skip
         assert least == pytest.approx(best, rel=1e-9)

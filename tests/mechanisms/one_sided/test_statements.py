@@ -58,9 +58,9 @@ def test_geometric_noise_keeps_epsilon_along_every_move_and_no_less(name, epsilo
             cells = [
                 max(
                     (
-                        noise.log_mass(F(a), z, way) - noise.log_mass(F(b), z, way)
+                        noise.log_mass_of(F(a), z, way) - noise.log_mass_of(F(b), z, way)
                         for z in outputs
-                        if noise.log_mass(F(a), z, way) > -math.inf
+                        if noise.log_mass_of(F(a), z, way) > -math.inf
                     ),
                     default=0.0,
                 )
@@ -78,7 +78,7 @@ def test_geometric_noise_keeps_epsilon_along_every_move_and_no_less(name, epsilo
 def test_the_joint_law_is_what_the_cells_say():
     noise = OneSidedGeometric(F(2), F(1), 2, (Direction.DOWN, Direction.UP))
     for z in itertools.product(range(-3, 4), repeat=2):
-        cells = noise.log_mass(F(1), z[0], Direction.DOWN) + noise.log_mass(F(2), z[1], Direction.UP)
+        cells = noise.log_mass_of(F(1), z[0], Direction.DOWN) + noise.log_mass_of(F(2), z[1], Direction.UP)
         assert noise.log_density([1, 2], z) == pytest.approx(cells) or cells == -math.inf
 
 
@@ -89,7 +89,8 @@ def test_tails_are_those_of_the_randomisers(epsilon, pointing, way):
     law, ours = OneSidedGeometric(1 / epsilon, F(1), 1, (way,)), count_noise(epsilon, 1, pointing)
     both, two_sided = DiscreteLaplace(1 / epsilon, F(1)), count_noise(epsilon, 1, Pointing.BOTH)
     for x in range(-6, 7):
-        for noise, mass in ((ours, lambda z: law.log_mass(F(0), z, way)), (two_sided, lambda z: both.log_mass(F(z)))):
+        of_one, of_both = (lambda z: law.log_mass_of(F(0), z, way)), (lambda z: both.log_mass(F(z)))
+        for noise, mass in ((ours, of_one), (two_sided, of_both)):
             want = math.fsum(math.exp(mass(z)) for z in range(x, 400))
             assert float(noise.at_least(x)[0]) == pytest.approx(want, abs=1e-12)
     assert ours.mean_error() == pytest.approx(law.expected_error())
@@ -100,6 +101,6 @@ def test_cutting_off_at_a_public_end_changes_no_answer_below_it(most):
     safe = sanitiser(at_most(4), count_noise(1))
     cut = OneSidedTruncated(F(1), F(1), 1, (Direction.DOWN,), most)
     for m in range(most + 1):
-        law = np.array([math.exp(cut.log_mass(F(m), z, Direction.DOWN)) for z in range(most + 1)])
+        law = np.array([math.exp(cut.log_mass_of(F(m), z, Direction.DOWN)) for z in range(most + 1)])
         said = law[safe.says_yes(np.arange(most + 1))].sum()
         assert said == pytest.approx(safe.beta(m) if m <= 4 else 0.0)

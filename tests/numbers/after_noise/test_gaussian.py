@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.golden import golden, transport_laws
 from tests.support.laws_oracles import gaussian_divergence
+from tests.support.normal_oracles import largest_shift, mpf, shifted_delta
 from tests.support.strategies import exact_laws
 
 from takifugu.core.errors import InputError
@@ -17,12 +18,15 @@ from takifugu.numbers import Pmf, w_infinity
 from takifugu.numbers.after_noise.gaussian import (
     PRINTED_CONSTANT,
     PROVED_CONSTANT,
+    deviation_per_shift,
     gaussian_analytic_sigma,
     gaussian_delta,
-    gaussian_exact_sigma,
     gaussian_rule_a,
     gaussian_rule_b,
+    log_shifted_delta,
 )
+from takifugu.numbers.after_noise.gaussian import shifted_delta as rounded_delta
+from takifugu.numbers.after_noise.hockey_stick import gaussian_exact_sigma
 
 CASES = [(name, case) for name, cases in golden()["gaussian_sigma"].items() for case in cases]
 EPSILONS = [0.01, 0.1, 0.5, 1, 2, 5, 10, 30]
@@ -31,8 +35,7 @@ DELTAS = [1e-6, 1e-4, 0.01, 0.1, 0.5, 0.9]
 
 def closed_form(shift: Any, sigma: Any, epsilon: Any) -> mpmath.mpf:
     with mpmath.workdps(60):
-        d, s, e = mpmath.mpf(shift), mpmath.mpf(sigma), mpmath.mpf(epsilon)
-        return mpmath.ncdf(d / (2 * s) - e * s / d) - mpmath.exp(e) * mpmath.ncdf(-d / (2 * s) - e * s / d)
+        return shifted_delta(mpf(shift) / mpf(sigma), epsilon)
 
 
 @pytest.mark.parametrize(("name", "case"), CASES)
@@ -96,7 +99,54 @@ def test_edges_of_the_closed_form() -> None:
     assert gaussian_delta(0, 1, 1) == 0.0
     assert gaussian_delta(1, 0, 1) == 1.0
     assert gaussian_analytic_sigma(0, 1, 1e-5) == 0.0
+    assert gaussian_delta(0, 0, 1) == 0.0
     assert gaussian_delta(1, 1e6, 1) == 5e-324
+
+
+#: Shifts in deviations, and epsilon over them.
+MOVES = [1e-300, 1e-70, 1e-20, 1e-7, 9e-7, 1.1e-6, 1e-3, 0.1, 0.7, 3.0, 40.0]
+TILTS = [0.0, 0.5, 3.0]
+
+
+def test_the_delta_of_a_shift_is_exact_however_small_it_is() -> None:
+    with mpmath.workdps(120):
+        for move in (*MOVES, *(10.0**-power for power in range(66, 77))):
+            for tilt in TILTS:
+                square, epsilon = Fraction(move) ** 2, Fraction(move * tilt)
+                true = shifted_delta(move, epsilon)
+                log = mpmath.log(true)
+                assert abs(mpf(log_shifted_delta(square, epsilon)) - log) <= abs(log) * 2.0**-50 + 1e-15
+                if epsilon:
+                    assert true <= mpf(rounded_delta(square, epsilon)) <= true * (1 + mpf(2) ** -51) + 5e-324
+
+
+EXTREMES = [Fraction(1, 10**300), Fraction(1, 10**12), Fraction(1, 10), Fraction(1), Fraction(20), Fraction(10**12)]
+PRIVATE = [Fraction(1, 10**250), Fraction(1, 10**20), Fraction(1, 10**5), Fraction(1, 2), 1 - Fraction(1, 10**9)]
+
+
+@pytest.mark.parametrize("epsilon", EXTREMES)
+@pytest.mark.parametrize("delta", PRIVATE)
+def test_the_deviation_per_shift_is_enough_and_the_least(epsilon: Fraction, delta: Fraction) -> None:
+    with mpmath.workdps(120):
+        least, found = 1 / largest_shift(epsilon, delta), mpf(deviation_per_shift(epsilon, delta))
+        assert least <= found <= least * (1 + mpf(2) ** -90)
+        sigma = gaussian_analytic_sigma(3, epsilon, delta)
+        assert 3 * least <= mpf(sigma) <= 3 * least * (1 + mpf(2) ** -52)
+
+
+@given(st.floats(1e-3, 50), st.floats(1.01, 3), st.floats(0.01, 20))
+def test_the_logarithm_of_delta_is_concave_in_the_shift(move: float, factor: float, epsilon: float) -> None:
+    """So that Newton's steps, which begin at a private shift, never pass the largest."""
+    shifts = [Fraction(move), Fraction(move) * (1 + Fraction(factor)) / 2, Fraction(move) * Fraction(factor)]
+    low, middle, high = (log_shifted_delta(shift**2, Fraction(epsilon)) for shift in shifts)
+    assert low <= middle <= high
+    assert 2 * middle >= low + high - 1e-12 * abs(low)
+
+
+def test_a_delta_next_to_one_counts_as_a_smaller_one() -> None:
+    one, next_to_one = Fraction(1), [1 - Fraction(1, 2**60), 1 - Fraction(1, 10**30)]
+    assert len({deviation_per_shift(one, delta) for delta in next_to_one}) == 1
+    assert deviation_per_shift(one, 1 - Fraction(1, 2**59)) > deviation_per_shift(one, next_to_one[0]) > 0
 
 
 @settings(max_examples=10)
@@ -132,7 +182,7 @@ def test_sigmas_scale(p: Pmf, q: Pmf, factor: int) -> None:
     lambda: gaussian_analytic_sigma(1, 1, 0),
     lambda: gaussian_analytic_sigma(1, 1, 1),
     lambda: gaussian_analytic_sigma(1, 1, Fraction(1, 10**300)),
-    lambda: gaussian_analytic_sigma(10**300, Fraction(1, 10**300), 0.1),
+    lambda: gaussian_analytic_sigma(10**300, Fraction(1, 10**300), 1e-20),
     lambda: gaussian_rule_b(1, 1, -0.1),
     lambda: gaussian_exact_sigma(Pmf([0], [1]), Pmf([1], [1]), 1, 0),
     lambda: gaussian_exact_sigma(Pmf([0], [1]), Pmf([1], [1]), math.inf, 0.1),

@@ -19,7 +19,7 @@ from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.model import queries, secrets
 from takifugu.model.beliefs import Belief
 from takifugu.model.secrets.families import View as Hypotheses
-from takifugu.numbers.normal.pair import shifted_delta
+from takifugu.numbers.after_noise.gaussian import shifted_delta
 
 #: The name of this rule.
 STACKED = "moves of one Gaussian process"

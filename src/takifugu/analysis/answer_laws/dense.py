@@ -1,8 +1,7 @@
 """Laws on a run of equally spaced numbers, with masses of any size, and what Laplace noise of scale b leaves of them.
 
-Let A_r(y) = sum_j w_r(j) e^{-|y - x_j| / b} for row r (laws/extended/laplace_smoothing.py). log A_r(y) - log A_s(y) is
-largest at an atom (laws/noised.py), and every place of the run is an output that the noise can produce, so all places
-are looked at.
+Every place of the run is an output that the noise can produce, so all are looked at
+(numbers/extended/laplace_smoothing.py).
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.lists import take
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import LOWEST, NARROW, UNIT, ExponentArray, Wide, as_law, stack, times
-from takifugu.numbers.extended.laplace_smoothing import Chunks, decayed, roundings
+from takifugu.numbers.extended.laplace_smoothing import Chunks, decayed, losses_between, roundings
 from takifugu.numbers.extended.leave_one_out import Weights
 from takifugu.numbers.rationals import round_up
 from takifugu.numbers.transport.on_the_line import w_infinity_candidates
@@ -30,8 +29,6 @@ from takifugu.numbers.transport.on_the_line import w_infinity_candidates
 SLACK = 2.0**-35
 #: A noise this far below one place is as good as none: e^-128 of its mass leaves the place.
 SMALLEST_PLACES = 2.0**-7
-#: Comparisons are looked at together as far as their laws have at most this many places.
-_AT_ONCE = 2**17
 #: The rows of one comparison by itself.
 _FIRST_AND_SECOND: IntArray = np.array([[0, 1]])
 
@@ -201,45 +198,6 @@ def compared(pairs: tuple[tuple[int, int], ...], sizes: Mapping[int, int]) -> tu
     for a, b in values:
         comparisons += product([a], range(sizes[a]), [b], range(sizes[b]))
     return tuple(comparisons)
-
-
-def losses_between(laws: Wide, sides: IntArray, decay: Fraction, margin: float) -> FloatArray:
-    """Bound sup abs log A/B of each pair of rows.
-
-    The noise falls by `decay` per place; decay 0 is no noise. `margin` is how far rounded masses can move a log-ratio.
-    """
-    places = laws.mantissas.shape[1]
-    noised, several = decayed(laws, decay) if decay else None, max(1, _AT_ONCE // places)
-    losses = np.zeros(len(sides))
-    for start in range(0, len(sides), several):
-        first_rows, second_rows = sides[start : start + several].T
-        if noised is None:
-            loss, orders = _bare(laws[first_rows], laws[second_rows])
-        else:
-            loss, orders = _noised(noised, first_rows, second_rows)
-        rounding = 8 * UNIT * (roundings(places) + (loss + orders))
-        losses[start : start + several] = loss + margin + rounding
-    return losses
-
-
-def _noised(noised: Chunks, first_rows: IntArray, second_rows: IntArray) -> tuple[FloatArray, ExponentArray]:
-    """Return the largest abs log A/B and order difference per pair."""
-    ratio = noised.numbers[first_rows] / noised.numbers[second_rows]
-    orders = noised.exponents[first_rows] - noised.exponents[second_rows]
-    high = np.log(ratio.max(axis=2)) + orders * math.log(2)
-    low = np.log(ratio.min(axis=2)) + orders * math.log(2)
-    return np.maximum(high.max(axis=1), -low.min(axis=1)), np.abs(orders).max(axis=1)
-
-
-def _bare(first: Wide, second: Wide) -> tuple[FloatArray, ExponentArray]:
-    """Return the same without noise, infinite where only one has atoms."""
-    is_atom = first.mantissas > 0
-    is_common = is_atom & (second.mantissas > 0)
-    orders = np.where(is_common, first.exponents - second.exponents, 0)
-    ratio = np.divide(first.mantissas, second.mantissas, out=np.ones_like(first.mantissas), where=is_common)
-    loss = np.abs(np.log(ratio) + orders * math.log(2)).max(axis=1)
-    differ = (is_atom != (second.mantissas > 0)).any(axis=1)
-    return np.where(differ, math.inf, loss), np.abs(orders).max(axis=1)
 
 
 def in_floats(laws: Wide) -> FloatArray:

@@ -19,6 +19,7 @@ from takifugu.analysis.randomisers.base import (
     Kind,
     Loss,
     Moments,
+    Moves,
     are_whole,
     check_cells,
     level_of_cell,
@@ -26,6 +27,7 @@ from takifugu.analysis.randomisers.base import (
     whole_steps,
 )
 from takifugu.core.errors import InputError
+from takifugu.core.lists import take
 from takifugu.core.plain import LEFT_OUT
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.noise_quantiles import BITS, exceeds, first_not_exceeded, laplace_survival, missed
@@ -35,36 +37,115 @@ if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
 
 
-class Noise(Common):
-    """Unbounded two-sided additive noise (or none), independent in each cell: what follows from the law of one cell."""
+class CellNoise(Common):
+    """Additive noise, independent in each cell: what follows from the law of a cell that moves one way, or EITHER."""
 
     grid: Fraction
     cells: int
-    #: Whether it is noise for answers that are multiples of the grid.
-    on_grid: bool
+    #: The directions of allowed moves, for all cells or for each.
+    moves: Moves = (Direction.EITHER,)
+
+    @property
+    def two_sided(self) -> Noise:
+        """Return the noise of one cell that moves EITHER way."""
+        raise NotImplementedError
+
+    @property
+    def _takes_whole(self) -> bool:
+        """Return whether answers are multiples of the grid."""
+        return False
+
+    @cached_property
+    def _each(self) -> Moves:
+        return self.moves if len(self.moves) == self.cells else self.moves * self.cells
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
         """Return the answer with noise, in answer units.
 
         The answer is in grid units, whole where the noise needs that.
         """
-        self._check(answer, self._takes_whole)
-        return tuple(int(step) * self.grid for step in self._steps(as_array(answer), entropy))
-
-    @property
-    def _takes_whole(self) -> bool:
-        return False
-
-    def _steps(self, answers: Array, entropy: Entropy) -> Array:
-        """Return a noisy answer for each answer, in steps of the grid."""
-        raise NotImplementedError
+        check_cells(answer, self.cells)
+        self._check_whole(answer)
+        values = [Fraction(0)] * self.cells
+        for move in dict.fromkeys(self.moves):
+            places = [cell for cell, other in enumerate(self._each) if other is move]
+            moving = answer if len(places) == self.cells else take(answer, places)
+            for cell, step in zip(places, self._drawn(moving, move, entropy), strict=True):
+                values[cell] = int(step) * self.grid
+        return tuple(values)
 
     def draw_column(self, answers: Column, entropy: Entropy) -> Array:
         """Randomise a column of whole answers, in steps of the grid.
 
-        The column has any length, whatever `cells` says; the noise is exact, without a step of Python for each.
+        The column has any length, whatever `cells` says; the noise is exact, without a step of Python for each. Raises
+        InputError where the cells move in different directions.
         """
-        return self._steps(whole_steps(answers), entropy)
+        steps = whole_steps(answers)
+        self._check_whole(steps)
+        if len(set(self.moves)) > 1:
+            raise InputError("a column is of one kind: its answers all move one way", fix="draw the cells one by one")
+        return self._drawn(steps, self.moves[0], entropy)
+
+    def _check_whole(self, answers: Column) -> None:
+        is_integers = isinstance(answers, np.ndarray) and answers.dtype.kind in "iu"
+        if self._takes_whole and not is_integers and not are_whole(answers):
+            raise InputError("the answer is not a multiple of the grid, as this noise needs", fix="round it first")
+
+    def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
+        """Return log P(output given answer).
+
+        The answer is in grid units, the output in answer units; -inf off the grid.
+        """
+        check_cells(answer, self.cells)
+        steps = steps_of(output, self.grid)
+        if not are_whole(steps):
+            return -math.inf
+        cells = zip(answer, steps, self._each, strict=True)
+        return math.fsum(self.log_mass_of(Fraction(x), int(y), move) for x, y, move in cells)
+
+    def expected_error(self) -> float:
+        """Return the expected L1 error of all cells, in answer units."""
+        copies = self.cells if len(self.moves) == 1 else 1
+        return copies * math.fsum(self._moments(move).absolute for move in self.moves)
+
+    def variance(self) -> float:
+        """Return a cell's largest expected squared error, in squared answer units."""
+        return max(self._moments(move).square for move in self.moves)
+
+    def half_width(self, level: float, cells: int | None = None) -> Fraction:
+        """Return the least w covering all cells' noise at a level.
+
+        w is the least multiple of the grid with P(|noise| <= w in all cells) >= level, in answer units; `cells` is the
+        randomiser's own number of cells unless more are published together. Where cells move in different directions,
+        w is that of the widest. Raises InputError unless 0 < level < 1.
+        """
+        level_of_each = level_of_cell(level, self.cells if cells is None else cells)
+        return max(self._steps_within(level_of_each, move) for move in set(self.moves)) * self.grid
+
+    def _drawn(self, answers: Column, move: Direction, entropy: Entropy) -> Array:
+        """Return a noisy answer for each answer, in steps of the grid."""
+        return self.two_sided.added(as_array(answers), entropy)
+
+    def log_mass_of(self, answer: Fraction, output: int, move: Direction) -> float:
+        """Return log P(output given answer) of a moving cell, in grid units."""
+        return self.two_sided.log_mass(output - answer)
+
+    def _moments(self, move: Direction) -> Moments:
+        return self.two_sided.moments()
+
+    def _steps_within(self, level: Fraction, move: Direction) -> int:
+        return self.two_sided.steps_within(level)
+
+
+class Noise(CellNoise):
+    """Unbounded two-sided noise (or none): its law is that of the difference between output and answer."""
+
+    #: Whether it is noise for answers that are multiples of the grid.
+    on_grid: bool
+
+    @property
+    def two_sided(self) -> Noise:
+        return self
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
         """Return the largest log-ratio for an L1 change, in answer units.
@@ -76,6 +157,10 @@ class Noise(Common):
         scale = self.laplace_scale
         return change / scale if scale else math.inf
 
+    def added(self, answers: Array, entropy: Entropy) -> Array:
+        """Return a noisy answer for each answer, in steps of the grid."""
+        raise NotImplementedError
+
     def log_mass(self, difference: int | Fraction) -> float:
         raise NotImplementedError
 
@@ -86,45 +171,13 @@ class Noise(Common):
         """
         raise NotImplementedError
 
-    def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
-        """Return log P(output given answer).
-
-        The answer is in grid units, the output in answer units; -inf off the grid.
-        """
-        self._check(answer)
-        steps = steps_of(output, self.grid)
-        if not are_whole(steps):
-            return -math.inf
-        return math.fsum(self.log_mass(y - x) for x, y in zip(answer, steps, strict=True))
-
-    def expected_error(self) -> float:
-        """Return the expected L1 error of all cells, in answer units."""
-        return self.cells * self.moments().absolute
-
-    def variance(self) -> float:
-        """Return the expected squared error of one cell, in squared answer units."""
-        return self.moments().square
-
     def moments(self) -> Moments:
         """Return the moments of one cell's noise: off the grid, averages over the place between two multiples."""
         raise NotImplementedError
 
-    def half_width(self, level: float, cells: int | None = None) -> Fraction:
-        """Return the least w covering all cells' noise at a level.
-
-        w is the least multiple of the grid with P(|noise| <= w in all cells) >= level, in answer units; `cells` is the
-        randomiser's own number of cells unless more are published together. Raises InputError unless 0 < level < 1.
-        """
-        return self.steps_within(level_of_cell(level, self.cells if cells is None else cells)) * self.grid
-
     def steps_within(self, level: Fraction) -> int:
         """Return the least h with P(abs noise <= h steps) >= level."""
         raise NotImplementedError
-
-    def _check(self, answer: Answer, is_whole: bool = False) -> None:
-        check_cells(answer, self.cells)
-        if is_whole and not are_whole(answer):
-            raise InputError("the answer is not a multiple of the grid, as this noise needs", fix="round it first")
 
 
 @dataclass(frozen=True)
@@ -152,7 +205,7 @@ class Exact(Noise, kind="none"):
     def _takes_whole(self) -> bool:
         return self.on_grid
 
-    def _steps(self, answers: Array, entropy: Entropy) -> Array:
+    def added(self, answers: Array, entropy: Entropy) -> Array:
         if answers.dtype != object:
             return answers.copy()
         return as_array(list(map(round, answers)))
@@ -218,7 +271,7 @@ class DiscreteLaplace(Noise, kind="discrete-laplace"):
     def _takes_whole(self) -> bool:
         return True
 
-    def _steps(self, answers: Array, entropy: Entropy) -> Array:
+    def added(self, answers: Array, entropy: Entropy) -> Array:
         from takifugu.numbers.noise import discrete_laplace, total
 
         return total(answers, discrete_laplace(self.units, len(answers), entropy))

@@ -46,6 +46,9 @@ class Direction(StrEnum):
     DOWN = "down"
 
 
+Moves = tuple[Direction, ...]
+
+
 @dataclass(frozen=True)
 class Output:
     """What one cell publishes: how it is written as text and read back, and whether it is a number beside the answer.

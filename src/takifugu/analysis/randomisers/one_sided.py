@@ -9,7 +9,6 @@ would rule out outputs, so that noise is two-sided. Errors are about the answer,
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -17,24 +16,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from takifugu.analysis.randomisers.additive import DiscreteLaplace, Noise, as_array, check_scale, check_shape
-from takifugu.analysis.randomisers.base import (
-    NUMBER,
-    Answer,
-    Base,
-    Column,
-    Direction,
-    Kind,
-    Loss,
-    Moments,
-    are_whole,
-    check_cells,
-    level_of_cell,
-    steps_of,
-    whole_steps,
-)
+from takifugu.analysis.randomisers.additive import CellNoise, DiscreteLaplace, as_array, check_scale, check_shape
+from takifugu.analysis.randomisers.base import Base, Column, Direction, Kind, Loss, Moments, Moves
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.lists import take
 from takifugu.core.plain import form
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.noise_quantiles import exceeds, first_not_exceeded, laplace_survival, missed
@@ -43,22 +27,15 @@ from takifugu.numbers.rationals import exact, is_whole
 if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
 
-Moves = tuple[Direction, ...]
 DOWN = (Direction.DOWN,)
-
-
 #: How the directions of cells are written.
 MOVES = form(read=lambda moves: tuple(map(Direction, moves)))
 
 
-class OneSided(Base):
-    """What follows from the law of one cell: everything but the law, its moments and its draw."""
+class OneSided(CellNoise, Base):
+    """Noise that lies on the side of a cell's move; a cell that moves EITHER way has noise on both."""
 
     units: Fraction
-    grid: Fraction
-    cells: int
-    moves: Moves
-    output = NUMBER
 
     @property
     def directions(self) -> Moves:  # type: ignore[override]
@@ -77,46 +54,6 @@ class OneSided(Base):
         """Return the scale in answer units, the change of cost 1."""
         return self.units * self.grid
 
-    def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
-        """Return the answer (grid units) with noise, in answer units."""
-        check_cells(answer, self.cells)
-        values = [Fraction(0)] * self.cells
-        for move in dict.fromkeys(self.moves):
-            places = [cell for cell, other in enumerate(self._each) if other is move]
-            steps = self._steps(take(answer, places), move, entropy)
-            for cell, step in zip(places, steps, strict=True):
-                values[cell] = int(step) * self.grid
-        return tuple(values)
-
-    def draw_column(self, answers: Column, entropy: Entropy) -> Array:
-        """Randomise a column of whole answers, in steps of the grid.
-
-        The column has any length, whatever `cells` says. Raises InputError where the cells move in different
-        directions.
-        """
-        steps = whole_steps(answers)
-        if len(set(self.moves)) > 1:
-            raise InputError("a column is of one kind: its answers all move one way", fix="draw the cells one by one")
-        return self._steps(steps, self.moves[0], entropy)
-
-    def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
-        """Return log P(output given answer).
-
-        The answer is in grid units, the output in answer units; -inf off the grid.
-        """
-        check_cells(answer, self.cells)
-        steps = steps_of(output, self.grid)
-        if not are_whole(steps):
-            return -math.inf
-        cells = zip(answer, steps, self._each, strict=True)
-        return math.fsum(self.log_mass(Fraction(x), int(y), move) for x, y, move in cells)
-
-    def log_mass(self, answer: Fraction, output: int, move: Direction) -> float:
-        """Return log P(output given answer) of a moving cell, in grid units."""
-        if move is Direction.EITHER:
-            return self.two_sided.log_mass(output - answer)
-        return self._log_beyond(output - answer if move is Direction.DOWN else answer - output)
-
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
         """Return the largest log-ratio for answers `change` apart in one direction.
 
@@ -128,32 +65,9 @@ class OneSided(Base):
         covered = {Direction.EITHER, direction}.issuperset(self.moves)
         return change / self.scale if covered else math.inf
 
-    def expected_error(self) -> float:
-        """Return the expected L1 error of all cells, in answer units."""
-        copies = self.cells if len(self.moves) == 1 else 1
-        return copies * math.fsum(self._moments(move).absolute for move in self.moves)
-
-    def variance(self) -> float:
-        """Return a cell's largest expected squared error, in squared answer units."""
-        return max(self._moments(move).square for move in self.moves)
-
-    def half_width(self, level: float, cells: int | None = None) -> Fraction:
-        """Return the least w with P(abs(output - answer) <= w) >= level.
-
-        The event is that of all `cells` cells; w is a multiple of the grid, in answer units. Where cells move in
-        different directions, w is that of the widest. Raises InputError unless 0 < level < 1.
-        """
-        level_of_each = level_of_cell(level, self.cells if cells is None else cells)
-        return max(self._steps_within(level_of_each, move) for move in set(self.moves)) * self.grid
-
     def cell(self, place: int) -> OneSided:
         """Return the noise of one cell."""
         return replace(self, cells=1, moves=(self._each[place],))  # type: ignore[type-var]
-
-    @property
-    def two_sided(self) -> Noise:
-        """Return the noise of one cell that moves EITHER way."""
-        raise NotImplementedError
 
     def _log_beyond(self, steps: Fraction) -> float:
         """Return log P(an output lies so many steps beyond its answer)."""
@@ -171,28 +85,26 @@ class OneSided(Base):
         """Return the least h with P(noise <= h steps) >= level, on one side."""
         raise NotImplementedError
 
-    def _steps(self, answers: Column, move: Direction, entropy: Entropy) -> Array:
-        """Return a noisy answer for each answer, in steps of the grid."""
+    def _drawn(self, answers: Column, move: Direction, entropy: Entropy) -> Array:
         from takifugu.numbers.noise import narrowed
 
         if move is Direction.EITHER:
-            return self.two_sided._steps(as_array(answers), entropy)
+            return super()._drawn(answers, move, entropy)
         if move is Direction.DOWN:
             return self._raised(answers, entropy)
         mirrored = [-x for x in (answers.tolist() if isinstance(answers, np.ndarray) else answers)]
         return narrowed([-y for y in self._raised(mirrored, entropy).tolist()])  # Python's numbers are safe to negate
 
+    def log_mass_of(self, answer: Fraction, output: int, move: Direction) -> float:
+        if move is Direction.EITHER:
+            return super().log_mass_of(answer, output, move)
+        return self._log_beyond(output - answer if move is Direction.DOWN else answer - output)
+
     def _moments(self, move: Direction) -> Moments:
-        return self.two_sided.moments() if move is Direction.EITHER else self._moments_beyond()
+        return super()._moments(move) if move is Direction.EITHER else self._moments_beyond()
 
     def _steps_within(self, level: Fraction, move: Direction) -> int:
-        return self.two_sided.steps_within(level) if move is Direction.EITHER else self._steps_beyond(level)
-
-    @cached_property
-    def _each(self) -> Moves:
-        if len(self.moves) == self.cells:
-            return self.moves
-        return self.moves * self.cells
+        return super()._steps_within(level, move) if move is Direction.EITHER else self._steps_beyond(level)
 
 
 class Whole(OneSided):
@@ -207,10 +119,9 @@ class Whole(OneSided):
             return -math.inf
         return math.log(-math.expm1(-1 / self.units)) - float(steps / self.units)
 
-    def _steps(self, answers: Column, move: Direction, entropy: Entropy) -> Array:
-        if not (isinstance(answers, np.ndarray) and answers.dtype.kind in "iu") and not are_whole(answers):
-            raise InputError("the answer is not a multiple of the grid, as this noise needs", fix="round it first")
-        return super()._steps(answers, move, entropy)
+    @property
+    def _takes_whole(self) -> bool:
+        return True
 
     def _raised(self, answers: Column, entropy: Entropy) -> Array:
         from takifugu.numbers.noise import geometric, total
@@ -283,20 +194,20 @@ class OneSidedTruncated(Whole, kind="one-sided-truncated"):
                 "a cell that moves either way has two-sided noise, which is not cut off", fix="use OneSidedGeometric"
             ).at("moves")
 
-    def log_mass(self, answer: Fraction, output: int, move: Direction) -> float:
+    def log_mass_of(self, answer: Fraction, output: int, move: Direction) -> float:
         if not 0 <= output <= self.most:
             return -math.inf
         if output == (self.most if move is Direction.DOWN else 0):
             return -float(abs(output - answer) / self.units)
-        return super().log_mass(answer, output, move)
+        return super().log_mass_of(answer, output, move)
 
-    def _steps(self, answers: Column, move: Direction, entropy: Entropy) -> Array:
+    def _drawn(self, answers: Column, move: Direction, entropy: Entropy) -> Array:
         if len(answers) and not 0 <= min(answers) <= max(answers) <= self.most:
             raise DataError(
                 "an answer lies outside its public range", rule=f"it is at least 0 and at most {self.most}",
                 fix="correct the range, which no data may decide",
             )  # fmt: skip
-        return np.clip(super()._steps(answers, move, entropy), 0, self.most)
+        return np.clip(super()._drawn(answers, move, entropy), 0, self.most)
 
     def _moments_beyond(self) -> Moments:
         steps = np.arange(1.0, min(self.most, math.ceil(800 * self.units)) + 1)

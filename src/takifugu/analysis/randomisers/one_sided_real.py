@@ -8,8 +8,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from takifugu.analysis.randomisers.base import Column, Kind, Moments
-from takifugu.analysis.randomisers.one_sided import DOWN, MOVES, Moves, OneSided, steps_of_exponential
+from takifugu.analysis.randomisers.base import Column, Kind, Moments, Moves
+from takifugu.analysis.randomisers.one_sided import DOWN, MOVES, OneSided, steps_of_exponential
 from takifugu.analysis.randomisers.rounded import RoundedLaplace
 from takifugu.core.plain import LEFT_OUT
 from takifugu.numbers.atoms import Array

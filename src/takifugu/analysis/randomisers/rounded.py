@@ -43,7 +43,7 @@ class Rounded(Noise):
         check_scale(self._size)
         check_shape(self.grid, self.cells)
 
-    def _steps(self, answers: Array, entropy: Entropy) -> Array:
+    def added(self, answers: Array, entropy: Entropy) -> Array:
         from takifugu.numbers import noise
 
         draw = noise.rounded_laplace if self.laplace_scale else noise.rounded_normal

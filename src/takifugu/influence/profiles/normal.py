@@ -20,7 +20,7 @@ import numpy.typing as npt
 from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.queries import Additive
-from takifugu.numbers.distributions.exact_ratio import BITS
+from takifugu.numbers.after_noise.gaussian import log_shifted_delta
 from takifugu.numbers.outward_rounding import sum_up
 from takifugu.numbers.rationals import float_above
 from takifugu.numbers.runs import Runs, different
@@ -152,29 +152,17 @@ def least_losses(moves: FloatArray, pure: FloatArray, log_kappa: float) -> Float
     never above log(1 + 1/kappa), since no delta is above 1.
     """
     losses: FloatArray = pure.copy()
+    most = np.logaddexp(0.0, -log_kappa)
     moving = np.flatnonzero(moves > 0)
     proposed = _proposed(moves[moving], pure[moving], log_kappa)
     for place, loss in zip(moving.tolist(), proposed.tolist(), strict=True):
-        move, fixed, slack = float(moves[place]), float(pure[place]), 1e-12
-        while log_delta(move, loss) > log_kappa + _log_expm1(fixed + loss):
+        square, fixed, slack = Fraction(float(moves[place])) ** 2, float(pure[place]), 1e-12
+        while fixed + loss < most and (
+            log_shifted_delta(square, Fraction(loss)) > log_kappa + _log_expm1(fixed + loss)
+        ):  # fmt: skip
             loss, slack = loss * (1 + slack), 2 * slack
         losses[place] = sum_up(fixed, loss)
-    return np.minimum(losses, np.logaddexp(0.0, -log_kappa))
-
-
-def log_delta(move: float, epsilon: float) -> float:
-    """Return log delta of unit normal noise against a move.
-
-    >>> round(math.exp(log_delta(1 / 3.730631634, 1.0)) * 1e5, 6)
-    1.0
-    """
-    from mpmath import mp
-
-    with mp.workprec(BITS + abs(math.frexp(move)[1])):  # the two terms differ by about this share
-        shift, budget = mp.mpf(move), mp.mpf(epsilon)
-        near, far = budget / shift - shift / 2, budget / shift + shift / 2
-        half = mp.sqrt(2)
-        return float(mp.log((mp.erfc(near / half) - mp.exp(budget) * mp.erfc(far / half)) / 2))
+    return np.minimum(losses, most)
 
 
 def _proposed(moves: FloatArray, pure: FloatArray, log_kappa: float) -> FloatArray:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from takifugu.analysis.questions.normal_law import deviation_up
-from takifugu.numbers.normal.pair import variance_per_shift
+from takifugu.numbers.after_noise.gaussian import deviation_per_shift
 from takifugu.numbers.outward_rounding import exp_up
 
 #: The share of delta for the rounding, and the largest and the least share of epsilon.
@@ -31,7 +30,7 @@ def least_for_read(least: Least, rounding: Fraction, epsilon: Fraction, delta: F
     of_rounding = delta * _SHARE / (1 + factor)
     for part in range(_LEAST, _LARGEST - 1, -1):
         spent = epsilon / 2**part
-        hidden = rounding * deviation_up(variance_per_shift(spent, of_rounding))
+        hidden = rounding * deviation_per_shift(spent, of_rounding)
         if hidden <= first or part == _LARGEST:
             break
     share = (delta - of_rounding * (1 + factor)) / exp_up(spent)

@@ -16,10 +16,11 @@ from itertools import compress, count, repeat
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.analysis.answer_laws.dense import DenseFamily, in_floats, losses_between
+from takifugu.analysis.answer_laws.dense import DenseFamily, in_floats
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.mechanisms.common.answer_families import Located
 from takifugu.numbers.extended.floats import Wide
+from takifugu.numbers.extended.laplace_smoothing import losses_between
 from takifugu.numbers.rationals import float_above
 from takifugu.numbers.transport.on_the_line import WIDE_TOLERANCE
 

@@ -1,19 +1,24 @@
-"""How much Gaussian noise: the closed form for one shift, the rules of Ding22, and the least for two finite laws."""
+"""Normal noise against a shift: the exact delta, the least noise that keeps one, and the printed rules of Ding22.
+
+Let r be the shift in deviations. Then (Balle and Wang 2018, Theorem 8)
+
+    delta(epsilon; r) = Phi(r/2 - epsilon/r) - e^epsilon Phi(-r/2 - epsilon/r)
+
+grows with r, by phi(r/2 - epsilon/r). Newton's steps for log delta that start at a private r rise to the largest one
+and never pass it (docs/theory/one-answer.md#one-answer-concave).
+"""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from takifugu.core.errors import InputError
-from takifugu.numbers.after_noise.hockey_stick import LARGEST_EPSILON, gaussian_hockey_stick, masses_within
 from takifugu.numbers.after_noise.laplace_pair import above, below
 from takifugu.numbers.distributions.exact_ratio import BITS
-from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
-from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
-from takifugu.numbers.transport.on_the_line import w_infinity_candidates
 
 if TYPE_CHECKING:
     from mpmath import mpf
@@ -22,13 +27,39 @@ if TYPE_CHECKING:
 PROVED_CONSTANT = 0.41866
 PRINTED_CONSTANT = 0.41
 _LEAST_DELTA = Fraction(1, 10**250)
+#: A delta nearer to 1 counts as this one.
+_LARGEST_DELTA = 1 - Fraction(1, 2**60)
+#: Computed deltas are raised by 2**-_SAFE, far above what they lose; a largest shift is cut to so many digits.
+_SAFE, _DIGITS = 160, 96
+
+
+def shifted_delta(ratio_squared: Fraction, epsilon: Number) -> float:
+    """Return delta(epsilon) of two shifted normal laws, rounded up.
+
+    Their variances are equal, and ratio_squared is (distance)^2 / variance. Raises InputError unless epsilon is above
+    0.
+
+    >>> round(shifted_delta(Fraction(1), 1), 6), shifted_delta(Fraction(0), 1)
+    (0.126937, 0.0)
+    """
+    budget = as_epsilon(epsilon)
+    return float_up(_shifted(ratio_squared, budget)) if ratio_squared else 0.0
+
+
+def log_shifted_delta(ratio_squared: Fraction, epsilon: Fraction) -> float:
+    """Return the logarithm of that delta, to the nearest float, also far below the least float.
+
+    >>> round(log_shifted_delta(Fraction(1), Fraction(50)), 6)
+    -1233.869083
+    """
+    from mpmath import mp
+
+    with mp.workprec(BITS):
+        return float(mp.log(_shifted(ratio_squared, epsilon)))
 
 
 def gaussian_delta(sensitivity: Number, sigma: Number, epsilon: Number) -> float:
     """Return the exact delta of Gaussian noise against a shift, rounded up.
-
-    Phi(D/(2s) - e s/D) - e^e Phi(-D/(2s) - e s/D) for D = sensitivity, s = sigma, e = epsilon (Balle and Wang 2018,
-    Theorem 8), with many digits.
 
     Raises InputError when sensitivity or sigma is negative or not finite, or epsilon is not above zero.
 
@@ -37,40 +68,54 @@ def gaussian_delta(sensitivity: Number, sigma: Number, epsilon: Number) -> float
     """
     shift, noise = _not_negative(sensitivity, "sensitivity"), _not_negative(sigma, "sigma")
     budget = as_epsilon(epsilon)
-    if not shift:
-        return 0.0
     if not noise:
-        return 1.0
+        return 1.0 if shift else 0.0
+    return shifted_delta((shift / noise) ** 2, budget)
+
+
+@lru_cache(maxsize=256)
+def deviation_per_shift(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """Return 1/r for the largest private shift r, rounded up.
+
+    r is in deviations, and keeps (epsilon, delta); rounding adds at most 2**-90. A normal law keeps it for a distance D
+    exactly from the deviation D/r on. Raises InputError unless epsilon is above 0 and 1e-250 <= delta < 1.
+
+    >>> round(float(deviation_per_shift(Fraction(1), Fraction(1, 10**5))), 9)
+    3.730631635
+    """
     from mpmath import mp
 
-    with mp.workprec(BITS):
-        half, tilt = as_mpf(shift / noise) / 2, as_mpf(budget * noise / shift)
-        delta = upper_tail(tilt - half) - mp.exp(as_mpf(budget)) * upper_tail(tilt + half)
-        return min(1.0, math.nextafter(float(delta), math.inf))
+    budget, failure = as_epsilon(epsilon), min(positive_delta(delta), _LARGEST_DELTA)
+    with mp.workprec(_bits(0, _order(budget))):
+        e, goal = as_mpf(budget), as_mpf(failure)
+        deviations = mp.sqrt(-2 * mp.log(goal))
+        start = max(2.5 * goal, 2 * e / (deviations + mp.sqrt(deviations**2 + 2 * e)))
+    with mp.workprec(_bits(mp.mag(start), _order(budget))):
+        r, step = start, mp.inf
+        while step > mp.ldexp(r, -_DIGITS):
+            here = _told(r, e)
+            step = mp.log(goal / here) * here / mp.npdf(e / r - r / 2)
+            r += step
+        order = int(mp.mag(r)) - _DIGITS
+        unit = Fraction(2) ** order
+        shift = int(mp.floor(mp.ldexp(r, -order))) * unit
+    while _shifted(shift**2, budget) > goal:  # rounded up it may exceed delta by a hair
+        shift -= unit
+    return 1 / shift
 
 
 def gaussian_analytic_sigma(sensitivity: Number, epsilon: Number, delta: Number) -> float:
     """Return the least sigma with gaussian_delta at most delta.
 
-    Source: Balle and Wang 2018. Rounded up by at most 2**-36 relative; 0.0 for sensitivity 0.
+    Source: Balle and Wang 2018. Rounded up to a float; 0.0 for sensitivity 0.
 
     Raises InputError as `gaussian_delta`, and unless 1e-250 <= delta < 1.
 
     >>> round(gaussian_analytic_sigma(2, 1, 1e-5), 8)
     7.46126327
     """
-    shift, budget, failure = _not_negative(sensitivity, "sensitivity"), as_epsilon(epsilon), _positive_delta(delta)
-    if not shift:
-        return 0.0
-
-    def judge(sigma: float) -> tuple[float, bool]:
-        excess = gaussian_delta(shift, sigma, budget)
-        return excess, excess <= below(failure)
-
-    start = above(shift / budget)
-    while not judge(start)[1]:
-        start *= 2
-    return smallest_safe(judge, start, float(failure), SCALE_TOLERANCE)
+    shift, budget, failure = _not_negative(sensitivity, "sensitivity"), as_epsilon(epsilon), positive_delta(delta)
+    return above(shift * deviation_per_shift(budget, failure))
 
 
 def gaussian_rule_a(sensitivity: Number, epsilon: Number, delta: Number) -> float:
@@ -82,7 +127,7 @@ def gaussian_rule_a(sensitivity: Number, epsilon: Number, delta: Number) -> floa
     >>> round(gaussian_rule_a(2, 1, 1e-5), 8)
     9.68961053
     """
-    shift, budget, failure = _not_negative(sensitivity, "sensitivity"), as_epsilon(epsilon), _positive_delta(delta)
+    shift, budget, failure = _not_negative(sensitivity, "sensitivity"), as_epsilon(epsilon), positive_delta(delta)
     if budget > 1:
         raise InputError(
             f"epsilon is {epsilon!r}",
@@ -106,37 +151,33 @@ def gaussian_rule_b(
     >>> [round(gaussian_rule_b(2, 1, 1e-5, constant), 3) for constant in (PROVED_CONSTANT, PRINTED_CONSTANT)]
     [77.756, 76.148]
     """
-    shift, budget, failure = _not_negative(sensitivity, "sensitivity"), as_epsilon(epsilon), _positive_delta(delta)
+    shift, budget, failure = _not_negative(sensitivity, "sensitivity"), as_epsilon(epsilon), positive_delta(delta)
     reach = constant / math.cbrt(below(failure))
     return _rounded_up((reach + math.sqrt(reach**2 + float(budget) / 2)) * above(shift / budget))
 
 
-def gaussian_exact_sigma(p: Pmf, q: Pmf, epsilon: Number, delta: Number) -> float:
-    """Return the least sigma for (epsilon, delta) of p and q, mutually.
+def _shifted(ratio_squared: Fraction, epsilon: Fraction) -> mpf:
+    """Return delta(epsilon; r), raised by 2**-_SAFE, for r^2 above 0."""
+    from mpmath import mp
 
-    The enclosed divergence is at most delta at the answer, which is at most 2**-36 relative above a sigma where that is
-    not established. 0.0 when the masses themselves satisfy it, decided exactly. Never above the analytic sigma of
-    W-infinity by more than rounding (errata E1).
+    with mp.workprec(_bits(_order(ratio_squared) // 2, _order(epsilon))):
+        return _told(mp.sqrt(as_mpf(ratio_squared)), as_mpf(epsilon)) * (1 + mp.ldexp(1, -_SAFE))
 
-    Raises InputError unless epsilon is above zero and 1e-250 <= delta < 1.
 
-    >>> p, q = Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1])
-    >>> round(gaussian_exact_sigma(p, q, 1, 1e-5), 8)
-    5.38222026
-    """
-    budget, failure = min(as_epsilon(epsilon), LARGEST_EPSILON), _positive_delta(delta)
-    if masses_within(p, q, budget, failure) and masses_within(q, p, budget, failure):
-        return 0.0
+def _told(r: mpf, epsilon: mpf) -> mpf:
+    """Return delta(epsilon; r) in the digits of mpmath's context."""
+    from mpmath import mp
 
-    def judge(sigma: float) -> tuple[float, bool]:
-        excess = max(gaussian_hockey_stick(p, q, sigma, budget)[1], gaussian_hockey_stick(q, p, sigma, budget)[1])
-        return excess, excess <= below(failure)
+    return upper_tail(epsilon / r - r / 2) - mp.exp(epsilon) * upper_tail(epsilon / r + r / 2)
 
-    start = gaussian_analytic_sigma(Fraction(w_infinity_candidates(p, q)[-1]), budget, failure)
-    slack = SCALE_TOLERANCE / 4
-    while not judge(start)[1]:
-        start, slack = start * (1 + slack), 2 * slack
-    return smallest_safe(judge, start, float(failure), SCALE_TOLERANCE / 2)
+
+def _bits(order: int, epsilon_order: int) -> int:
+    """Return enough digits for r and epsilon of these orders: the two tails may differ by a share r/b^2 only."""
+    return BITS + 4 * (abs(order) + max(0, epsilon_order))
+
+
+def _order(value: Fraction) -> int:
+    return value.numerator.bit_length() - value.denominator.bit_length()
 
 
 def upper_tail(z: mpf) -> mpf:
@@ -153,6 +194,12 @@ def as_mpf(value: Fraction) -> mpf:
     return mp.mpf(value.numerator) / value.denominator
 
 
+def float_up(value: mpf) -> float:
+    """Return a probability as a float, rounded up."""
+    nearest = float(value)
+    return min(1.0, nearest if nearest >= value else math.nextafter(nearest, math.inf))
+
+
 def _rounded_up(value: float) -> float:
     """Outweigh the few roundings of a printed formula."""
     return value * (1 + 2.0**-48)
@@ -167,7 +214,8 @@ def _not_negative(value: Number, name: str) -> Fraction:
     return number
 
 
-def _positive_delta(delta: Number) -> Fraction:
+def positive_delta(delta: Number) -> Fraction:
+    """Read a delta for which there is enough normal noise; InputError for others."""
     failure = as_delta(delta)
     if not failure:
         raise InputError(

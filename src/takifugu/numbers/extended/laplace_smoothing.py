@@ -4,7 +4,7 @@ The places are cut into chunks of m. Inside a chunk the sums are one matrix prod
 from the chunks before and after is e^{-d} per place times two sums of whole chunks, which obey P(c) = L(c) +
 e^{-dm} P(c - 1): after k doublings P holds the last 2**k terms. Every number is a sum of positive terms, and numbers of
 one chunk share a binary exponent: with m d at most 600 log 2 a term that float64 loses inside a chunk is 2**-400 of any
-sum that it belongs to.
+sum that it belongs to. log A(y) - log B(y) of two rows is largest at an atom (docs/theory/one-answer.md#one-answer-4).
 """
 
 from __future__ import annotations
@@ -19,13 +19,26 @@ from operator import mul
 
 import numpy as np
 
-from takifugu.core.arrays import FloatArray
-from takifugu.numbers.extended.floats import LOWEST, ExponentArray, Wide, add, moved, normalised, product, scaled, times
+from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.numbers.extended.floats import (
+    LOWEST,
+    UNIT,
+    ExponentArray,
+    Wide,
+    add,
+    moved,
+    normalised,
+    product,
+    scaled,
+    times,
+)
 
 #: Places of a chunk, and the most binary orders that the noise may fall by within one.
 CHUNK, _ORDERS = 64, 600
 #: Digits of exponentials before they are rounded: 64 roundings in the last of them are far below float64.
 _DIGITS = 60
+#: Comparisons are looked at together as far as their laws have at most this many places.
+_AT_ONCE = 2**17
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,3 +137,42 @@ def _exponential(exponent: Fraction) -> tuple[float, int]:
 
 def _negative(exponent: Fraction) -> Decimal:
     return Decimal(-exponent.numerator) / exponent.denominator
+
+
+def losses_between(laws: Wide, sides: IntArray, decay: Fraction, margin: float) -> FloatArray:
+    """Bound sup abs log A/B of each pair of rows.
+
+    The noise falls by `decay` per place; decay 0 is no noise. `margin` is how far rounded masses can move a log-ratio.
+    """
+    places = laws.mantissas.shape[1]
+    noised, several = decayed(laws, decay) if decay else None, max(1, _AT_ONCE // places)
+    losses = np.zeros(len(sides))
+    for start in range(0, len(sides), several):
+        first_rows, second_rows = sides[start : start + several].T
+        if noised is None:
+            loss, orders = _bare(laws[first_rows], laws[second_rows])
+        else:
+            loss, orders = _noisy(noised, first_rows, second_rows)
+        rounding = 8 * UNIT * (roundings(places) + (loss + orders))
+        losses[start : start + several] = loss + margin + rounding
+    return losses
+
+
+def _noisy(noised: Chunks, first_rows: IntArray, second_rows: IntArray) -> tuple[FloatArray, ExponentArray]:
+    """Return the largest abs log A/B and order difference per pair."""
+    ratio = noised.numbers[first_rows] / noised.numbers[second_rows]
+    orders = noised.exponents[first_rows] - noised.exponents[second_rows]
+    high = np.log(ratio.max(axis=2)) + orders * math.log(2)
+    low = np.log(ratio.min(axis=2)) + orders * math.log(2)
+    return np.maximum(high.max(axis=1), -low.min(axis=1)), np.abs(orders).max(axis=1)
+
+
+def _bare(first: Wide, second: Wide) -> tuple[FloatArray, ExponentArray]:
+    """Return the same without noise, infinite where only one has atoms."""
+    is_atom = first.mantissas > 0
+    is_common = is_atom & (second.mantissas > 0)
+    orders = np.where(is_common, first.exponents - second.exponents, 0)
+    ratio = np.divide(first.mantissas, second.mantissas, out=np.ones_like(first.mantissas), where=is_common)
+    loss = np.abs(np.log(ratio) + orders * math.log(2)).max(axis=1)
+    differ = (is_atom != (second.mantissas > 0)).any(axis=1)
+    return np.where(differ, math.inf, loss), np.abs(orders).max(axis=1)

@@ -14,8 +14,8 @@ from itertools import product
 from typing import Protocol
 
 from takifugu.core.errors import Unsupported
-from takifugu.numbers.after_noise.gaussian import gaussian_exact_sigma
-from takifugu.numbers.after_noise.hockey_stick import LARGEST_EPSILON, gaussian_hockey_stick
+from takifugu.numbers.after_noise.gaussian import shifted_delta
+from takifugu.numbers.after_noise.hockey_stick import LARGEST_EPSILON, gaussian_exact_sigma, gaussian_hockey_stick
 from takifugu.numbers.after_noise.laplace_pair import below
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.normal.matrices import Matrix, Vector
@@ -25,7 +25,6 @@ from takifugu.numbers.normal.pair import (
     least_added_variance,
     least_isotropic_variance,
     pair_delta,
-    shifted_delta,
 )
 from takifugu.numbers.normal.sets import LEAST_NOISE, Intervals, least_noise, sets_delta, standardised
 

@@ -1,10 +1,6 @@
 """Two normal laws of a number or a vector: the exact delta(epsilon), and the least variance to add.
 
-Let r be the distance of the means in units of the common deviation. Then
-
-    delta(epsilon) = Phi(r/2 - epsilon/r) - e^epsilon Phi(-r/2 - epsilon/r)        (Balle and Wang 2018, Theorem 8)
-
-grows with r, so that delta is kept exactly where (distance)^2 / variance <= r^2 with delta(epsilon; r) = delta.
+Where their variances are equal they are told apart as by a shift (`after_noise.gaussian`).
 
 For N(m, v) and N(m', v') with v != v' the log-ratio of the densities is a quadratic, and the first exceeds e^epsilon
 times the second between its two roots (v < v') or outside them (v > v'). Noise N(0, s^2) adds s^2 to both variances;
@@ -22,24 +18,27 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from takifugu.numbers.after_noise.gaussian import as_mpf, gaussian_analytic_sigma, upper_tail
+from takifugu.numbers.after_noise.gaussian import (
+    as_mpf,
+    deviation_per_shift,
+    float_up,
+    shifted_delta,
+    upper_tail,
+)
 from takifugu.numbers.after_noise.laplace_pair import below
 from takifugu.numbers.normal.matrices import Matrix, form, is_semidefinite, largest_eigenvalue, solved
-from takifugu.numbers.rationals import Number, as_delta, as_epsilon
-from takifugu.numbers.search import SCALE_TOLERANCE, halved, mean, smallest_safe
+from takifugu.numbers.rationals import Number, as_epsilon
+from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
 
 if TYPE_CHECKING:
     from mpmath import mpf
 
 #: Binary digits of everything here; results are raised by 2**-_SAFE, far above what they lose by cancellation.
 _BITS, _SAFE = 480, 120
-#: Halvings of an interval that is 2**-34 wide, relative to its end.
-_HALVINGS = 70
 
 
 @dataclass(frozen=True)
@@ -52,44 +51,6 @@ class Normal:
     def with_noise(self, variance: Fraction) -> Normal:
         """Return the law after independent normal noise."""
         return Normal(self.mean, self.variance + variance)
-
-
-def shifted_delta(ratio_squared: Fraction, epsilon: Number) -> float:
-    """Return delta(epsilon) of two shifted normal laws, rounded up.
-
-    Their variances are equal, and ratio_squared is (distance)^2 / variance. Raises InputError unless epsilon is above
-    0.
-
-    >>> round(shifted_delta(Fraction(1), 1), 6), shifted_delta(Fraction(0), 1)
-    (0.126937, 0.0)
-    """
-    budget = as_epsilon(epsilon)
-    return _float_up(_shifted(ratio_squared, budget)) if ratio_squared else 0.0
-
-
-@lru_cache(maxsize=256)
-def variance_per_shift(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Return 1/r^2 for the largest private distance r, rounded up.
-
-    r is in deviations, and keeps (epsilon, delta); rounding adds at most 2**-90. A normal law keeps it for a distance D
-    exactly from the variance D^2/r^2 on. Raises InputError unless epsilon is above 0 and 1e-250 <= delta < 1.
-
-    >>> needed = variance_per_shift(Fraction(1), Fraction(1, 10**5))
-    >>> round(float(needed) ** 0.5, 9)  # the analytic Gaussian mechanism's deviation for a change by 1
-    3.730631635
-    """
-    from mpmath import mp
-
-    high = Fraction(gaussian_analytic_sigma(1, epsilon, delta))
-    low = high * (1 - Fraction(1, 2**34))
-    with mp.workprec(_BITS):
-        target = as_mpf(as_delta(delta))
-        width = (high - low) / 2**_HALVINGS
-
-        def keeps(sigma: Fraction) -> bool:
-            return bool(_shifted(1 / sigma**2, as_epsilon(epsilon)) <= target)
-
-        return halved(keeps, high, low, lambda good, bad: good - bad <= width, mean) ** 2
 
 
 def pair_delta(left: Normal, right: Normal, epsilon: Number) -> float:
@@ -108,14 +69,14 @@ def pair_delta(left: Normal, right: Normal, epsilon: Number) -> float:
         return 1.0  # a point and another law share nothing, or a null set
     if left.variance == right.variance:
         return shifted_delta((left.mean - right.mean) ** 2 / left.variance, budget)
-    return _float_up(_of_two(left, right, budget))
+    return float_up(_of_two(left, right, budget))
 
 
 def least_added_variance(left: Normal, right: Normal, epsilon: Fraction, delta: Fraction) -> Fraction:
     """Return the least s^2 of added noise for (epsilon, delta) both ways.
 
     Both laws have N(0, s^2) added. Rounded up: by at most 2**-90 of the whole variance for equal variances, else by
-    2**-35 of itself. Raises InputError as `variance_per_shift`.
+    2**-35 of itself. Raises InputError as `deviation_per_shift`.
 
     >>> wide, narrow = Normal(Fraction(0), Fraction(4)), Normal(Fraction(0), Fraction(1))
     >>> round(float(least_added_variance(wide, narrow, Fraction(1), Fraction(1, 100))), 6)
@@ -124,7 +85,7 @@ def least_added_variance(left: Normal, right: Normal, epsilon: Fraction, delta: 
     Fraction(0, 1)
     """
     if left.variance == right.variance:
-        needed = (left.mean - right.mean) ** 2 * variance_per_shift(epsilon, delta)
+        needed = ((left.mean - right.mean) * deviation_per_shift(epsilon, delta)) ** 2
         return max(Fraction(0), needed - left.variance)
 
     def judge(sigma: float) -> tuple[float, bool]:
@@ -138,15 +99,6 @@ def least_added_variance(left: Normal, right: Normal, epsilon: Fraction, delta: 
     while not judge(start)[1]:
         start *= 2
     return Fraction(smallest_safe(judge, start, float(delta), SCALE_TOLERANCE)) ** 2
-
-
-def _shifted(ratio_squared: Fraction, epsilon: Fraction) -> mpf:
-    from mpmath import mp
-
-    with mp.workprec(_BITS):
-        r = mp.sqrt(as_mpf(ratio_squared))
-        e = as_mpf(epsilon)
-        return _raised(upper_tail(e / r - r / 2) - mp.exp(e) * upper_tail(e / r + r / 2))
 
 
 def _of_two(left: Normal, right: Normal, epsilon: Fraction) -> mpf:
@@ -181,13 +133,6 @@ def _raised(value: mpf) -> mpf:
     return max(value, mp.mpf(0)) * (1 + mp.ldexp(1, -_SAFE)) + mp.ldexp(1, -4000)
 
 
-def _float_up(value: mpf) -> float:
-    if value <= 1e-320:
-        return 0.0
-    nearest = float(value)
-    return min(1.0, nearest if nearest >= value else math.nextafter(nearest, math.inf))
-
-
 def least_isotropic_variance(
     shift: Sequence[Fraction], covariance: Matrix, epsilon: Fraction, delta: Fraction
 ) -> Fraction:
@@ -201,7 +146,7 @@ def least_isotropic_variance(
     >>> round(float(twice / once), 12)
     2.0
     """
-    needed = variance_per_shift(epsilon, delta)
+    needed = deviation_per_shift(epsilon, delta) ** 2
     if not any(shift):
         return Fraction(0)
     if not any(map(any, covariance)):

@@ -15,9 +15,9 @@ from fractions import Fraction
 from itertools import product
 
 from takifugu.core.errors import Unsupported
+from takifugu.numbers.after_noise.gaussian import deviation_per_shift, shifted_delta
 from takifugu.numbers.normal.comparisons import NormalComparison, Shifted
 from takifugu.numbers.normal.matrices import Matrix, Vector
-from takifugu.numbers.normal.pair import shifted_delta, variance_per_shift
 
 #: Records whose share of the error is computed each by itself; all others count like the first of them.
 _EACH = 64
@@ -95,7 +95,7 @@ class Rounded:
             return self._moved.least_variance(left, share)
         return min(
             self.exact.least_variance(left * (1 - part), share * (1 - part))
-            + self.blur**2 * variance_per_shift(left * part, share * part)
+            + (self.blur * deviation_per_shift(left * part, share * part)) ** 2
             for part in _SHARES
         )
 

@@ -14,8 +14,8 @@ import numpy as np
 from takifugu.core.errors import Unsupported
 from takifugu.core.escaping import at_least
 from takifugu.numbers.densities import Continuous
-from takifugu.numbers.densities.exponential import ends_of
 from takifugu.numbers.densities.moves import farthest_move
+from takifugu.numbers.densities.tails import ends_of
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.transport.on_the_line import w_infinity
 

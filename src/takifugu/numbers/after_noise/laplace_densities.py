@@ -1,0 +1,101 @@
+"""Laplace noise on densities: the least whose log-ratio stays within epsilon everywhere.
+
+The line is cut into cells, each taken as a mass at its middle, enclosed, and tails by a mean of exponentials: the
+largest ratio is that at a middle (docs/theory/one-answer.md#one-answer-18). Two normal distributions of different
+deviations have no finite W-infinity, but a finite loss after Laplace noise.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from takifugu.core.errors import Unsupported
+from takifugu.numbers.atoms import Floats
+from takifugu.numbers.densities import Continuous
+from takifugu.numbers.densities.excess import distance_from
+from takifugu.numbers.densities.moves import farthest_move
+from takifugu.numbers.densities.tails import ends_of, weight_beyond
+from takifugu.numbers.extended.floats import Wide
+from takifugu.numbers.extended.laplace_smoothing import losses_between
+from takifugu.numbers.search import smallest_safe
+
+#: Cells of the line.
+CELLS = 2**18
+#: The rows that are compared: the most of one law with the least of the other.
+_MOST_AND_LEAST = np.array([[1, 2], [3, 0]])
+#: How closely the least scale is sought; the cells leave more open.
+_TOLERANCE = 2.0**-24
+#: Doublings of the noise before the search gives up.
+_DOUBLINGS = 60
+
+
+def laplace_loss(p: Continuous, q: Continuous, scale: float) -> float:
+    """Bound the largest log-ratio of two noisy densities, either way, from above.
+
+    It is infinite where the scale is too small beside the densities. Raises Unsupported as `least_laplace_noise`.
+
+    >>> from takifugu.numbers.densities.normal import Normal
+    >>> round(laplace_loss(Normal(0, 1), Normal(1, 1), 2.0), 3)
+    0.5
+    """
+    (p_low, p_high), (q_low, q_high) = ends_of(p, scale), ends_of(q, scale)
+    first, last = min(p_low, q_low), max(p_high, q_high)
+    half = ((last - first) / CELLS / 2 + 2.0**-50 * max(abs(first), abs(last))) / scale
+    if half > 1:
+        return math.inf
+    masses = *_masses(p, first, last), *_masses(q, first, last)  # type: ignore[arg-type]  # every kind is frozen
+    rows = np.stack(masses)
+    for law, most in ((p, rows[1]), (q, rows[3])):
+        most[0] += weight_beyond(law, first, scale, -1)
+        most[-1] += weight_beyond(law, last, scale, 1)
+    if not (np.isfinite(rows).all() and rows.any(axis=1).all()):  # a deviation is all but 0
+        return math.inf
+    step = (Fraction(last) - Fraction(first)) / CELLS / Fraction(scale)
+    largest = float(losses_between(Wide.of(rows), _MOST_AND_LEAST, step, 0.0).max())
+    return (largest + 2 * half) * (1 + 2.0**-50)
+
+
+def least_laplace_noise(p: Continuous, q: Continuous, epsilon: Fraction, rounding: Fraction) -> Fraction:
+    """Return the least scale that keeps epsilon, rounded up.
+
+    It is never above that of W-infinity, and 0 where none is needed. What is read lies within `rounding` of a number
+    with one of the densities. Raises Unsupported where no noise is seen to serve.
+
+    >>> from takifugu.numbers.densities.normal import Normal
+    >>> round(float(least_laplace_noise(Normal(0, 1), Normal(1, 2), Fraction(1), Fraction(0))), 3)
+    1.823
+    """
+    if not rounding and distance_from(p, q, 0.0) <= epsilon:
+        return Fraction(0)
+    moved = 2 * float(rounding) * (1 + 2.0**-50)
+
+    def judge(scale: float) -> tuple[float, bool]:
+        loss = (laplace_loss(p, q, scale) + moved / scale) * (1 + 2.0**-50)
+        return loss, loss <= epsilon
+
+    try:
+        most = (Fraction(farthest_move(p, q)) + 2 * rounding) / epsilon
+    except Unsupported:  # W-infinity is infinite
+        most = None
+    safe = max(p.deviation, q.deviation, abs(p.mean - q.mean)) if most is None else float(most)
+    for _ in range(_DOUBLINGS):
+        if judge(safe)[1]:
+            least = Fraction(smallest_safe(judge, safe, float(epsilon), _TOLERANCE))
+            return least if most is None else min(least, most)
+        if most is not None:
+            return most
+        safe *= 2
+    raise Unsupported("no Laplace noise is seen to keep so small an epsilon: give a larger one")
+
+
+@lru_cache(maxsize=4)
+def _masses(law: Continuous, first: float, last: float) -> tuple[Floats, Floats]:
+    """Bound the masses of the cells."""
+    cuts = np.linspace(first, last, CELLS + 1)
+    least, most = law.mass(cuts[:-1], cuts[1:])
+    low, high = law.range
+    return least, np.where((cuts[1:] < low) | (cuts[:-1] > high), 0.0, most)
