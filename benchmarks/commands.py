@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -180,7 +181,7 @@ print(time.process_time() - started)
 """
 
 
-def processor_time(code: str, folder: Path, runs: int = 3) -> float:
+def processor_time(code: str, folder: Path, runs: int = 3, *, with_system: bool = True) -> float:
     """Return the least user and system time of a process that runs some code in a folder, once it is compiled."""
     times = []
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -190,7 +191,8 @@ def processor_time(code: str, folder: Path, runs: int = 3) -> float:
         ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
         assert not ended.returncode, ended.stderr  # a refusal takes no time
         after = getrusage(RUSAGE_CHILDREN)
-        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        system = after.ru_stime - before.ru_stime if with_system else 0.0
+        times.append(after.ru_utime - before.ru_utime + system)
     return min(times)
 
 
@@ -273,6 +275,37 @@ def large(least: int = 0) -> None:
                 row("", "", f"{goal}: {'kept' if is_met else 'MISSED'}")
 
 
+#: Small commands of a cold process, which may take three times as long as the libraries alone.
+SMALL = ("check", "cost", "advise")
+#: The example that they are about, and what DuckDB takes to open and count its rows.
+EXAMPLES = Path(__file__).parents[1] / "examples"
+COUNTED_ROWS = """
+import numpy, pydantic, click, duckdb
+duckdb.sql("select participant, bout, count(*) from read_csv('activity.csv') group by all").fetchall()
+"""
+
+
+def starts(runs: int = 7) -> None:
+    """Print the user time of small commands as ratios to the libraries alone, taken in turns."""
+    title(f"user time of small commands about examples/activity.toml, least of {runs} in turns")
+    run = "import sys; sys.argv = ['takifugu', '{}', 'activity.toml']; from takifugu.cli import main; main()"
+    codes = {"import numpy, pydantic, click": "import numpy, pydantic, click"}
+    codes["the same with DuckDB"] = "import numpy, pydantic, click, duckdb"
+    codes["the same with DuckDB, which counts the rows"] = COUNTED_ROWS
+    codes |= {f"takifugu {command}": run.format(command) for command in SMALL}
+    with tempfile.TemporaryDirectory() as name:
+        for file in ("activity.toml", "activity.csv"):
+            shutil.copy(EXAMPLES / file, name)
+        times = {what: float("inf") for what in codes}
+        for _ in range(runs):
+            for what, code in codes.items():
+                times[what] = min(times[what], processor_time(code, Path(name), runs=1, with_system=False))
+    libraries = next(iter(times.values()))
+    for what, took in times.items():
+        goal = f", goal 3: {'kept' if took <= 3 * libraries else 'MISSED'}" if what.startswith("takifugu") else ""
+        row(what, span(took), f"{took / libraries:.1f} times{goal}")
+
+
 def many_tables() -> None:
     title("1,000 tables of one file, next to 100 tables")
     times = []
@@ -320,13 +353,20 @@ def openings() -> None:
 
 
 def main(only: str = "") -> None:
-    """Take "people" for releases about very many of them alone, "openings" for how often ledgers are opened."""
+    """Take "people" for releases about very many of them alone, "openings" for how often ledgers are opened.
+
+    And "starts" for the user time of small commands.
+    """
     if only == "people":
         large(100_000)
+        return
+    if only == "starts":
+        starts()
         return
     openings()
     if only == "openings":
         return
+    starts()
     large()
     many_tables()
     title("processor time of a command, best of 3")
