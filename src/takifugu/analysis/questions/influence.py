@@ -139,11 +139,11 @@ CLIQUE = Quilts(_IN_A_CLIQUE, _IN_A_CLIQUE)
 QUILTS: Question[Quilts] = Question(
     "what is known of quilts",
     {
-        "model.beliefs.chains.chain:MarkovChain": "influence.quilts.mqm_exact:CHAIN",
-        "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.quilts.mqm_exact:PERIODIC",
-        "model.beliefs.chains.chain:ReversibleChains": "influence.quilts.mqm_approx:CLASS",
-        "model.beliefs.chains.interval_chain:IntervalMarkovChain": "influence.quilts.mqm_approx:REGION",
-        "model.beliefs.chains.chain:BinaryChains": "influence.quilts.mqm_exact:INTERVAL",
+        "model.beliefs.chains.chain:MarkovChain": "influence.quilts.of_chains:CHAIN",
+        "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.quilts.of_chains:PERIODIC",
+        "model.beliefs.chains.chain:ReversibleChains": "influence.quilts.of_chains:CLASS",
+        "model.beliefs.chains.interval_chain:IntervalMarkovChain": "influence.quilts.of_chains:REGION",
+        "model.beliefs.chains.chain:BinaryChains": "influence.quilts.of_chains:INTERVAL",
         "model.beliefs.networks.network:BayesianNetwork": "influence.quilts.network.search:NETWORK",
         "model.beliefs.contacts:Clique": "analysis.questions.influence:CLIQUE",
         "model.beliefs.records.counted_parameters:CountedParameters": (

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.analysis.bounds import Cost
-from takifugu.analysis.questions.influence import Quilts, Search, Worst, no_search
+from takifugu.analysis.questions.influence import Search, Worst
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.influence.quilts.sequences import needed
@@ -107,17 +107,6 @@ class OneChainSearch(ClassSearch):
         if isinstance(constants, str):
             raise Unsupported(constants)
         return needed(self.part, ClassInfluence(constants.pi, constants.g, constants.defect), epsilon)
-
-
-_BY_NAME = no_search(
-    'for a class of chains, such as one given by (pi, g), use mechanism="quilt-approx", or one chain'
-)
-_BY_INFLUENCE = no_search(
-    'quilts are printed for one chain, and for the class of reversible chains with constants (pi, g): use '
-    'mechanism="influence"'
-)
-CLASS = Quilts(exact=_BY_NAME, bounded=ClassSearch)
-REGION = Quilts(exact=_BY_INFLUENCE, bounded=_BY_INFLUENCE)
 
 
 #: Two flows pi_x P(x, y) and pi_y P(y, x) that differ by more than this, relatively, are different.

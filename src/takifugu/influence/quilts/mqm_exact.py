@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 
 from takifugu.analysis.bounds import Cost
-from takifugu.analysis.questions.influence import Quilts, Search, Worst, no_search
+from takifugu.analysis.questions.influence import Search, Worst
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
-from takifugu.influence.quilts.mqm_approx import CLASS, OneChainSearch
 from takifugu.influence.quilts.sequences import needed
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.numbers.outward_rounding import (
@@ -234,9 +233,3 @@ def _distance(chain: PeriodicChain, epsilon: float) -> float:
     start = 0.0 if chain.initial == "stationary" else np.log(1e12)
     distance = 2 * (np.log(16 * k / min(epsilon, 1.0)) + start) / max(-np.log(max(slowest, 1e-3)), 1e-12)
     return float(min(32 + distance, chain.length, FARTHEST))
-
-
-_ONE_MATRIX = no_search('MQMApprox is printed for chains whose steps have one matrix: use mechanism="influence"')
-CHAIN = Quilts(exact=ExactSearch, bounded=OneChainSearch)
-PERIODIC = Quilts(exact=ExactSearch, bounded=_ONE_MATRIX)
-INTERVAL = Quilts(exact=CLASS.exact, bounded=IntervalSearch)
