@@ -17,13 +17,17 @@ from tests.support.releases import judged, put
 
 import takifugu as tf
 from takifugu.core.errors import LedgerError
+from takifugu.core.lasting import lasting
+from takifugu.data.relation import source
+from takifugu.data.relation.counts import counted
+from takifugu.data.relation.roles import open_source
 from takifugu.releasing.advice.advice import Advice
 from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.changes import applied, half_as_long, ideas, what_if
 from takifugu.releasing.advice.expecting import filling
 from takifugu.releasing.advice.forecast import forecast_of
 from takifugu.releasing.advice.worth import Expectation, Verdict, Worth
-from takifugu.releasing.file.loading import checked
+from takifugu.releasing.file.loading import checked, load
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.publishing.rehearsing import rehearse
 
@@ -387,6 +391,38 @@ def test_a_spent_budget_is_said_in_the_words_of_a_dry_run(tmp_path: Path) -> Non
     path.write_text(text.replace("budget = 4.0", "budget = 2.0"), encoding="utf-8")
     (notice,) = tf.advise(path).notices
     assert notice.startswith("the source 'boilers' has a budget of epsilon 4, and now epsilon 2 is declared")
+
+
+def test_the_rows_are_read_once_whatever_is_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened, read = list[object](), list[object]()
+
+    def opening(*arguments: Any) -> Any:
+        opened.append(arguments)
+        return open_source(*arguments)
+
+    def reading(*arguments: Any) -> Any:
+        read.append(arguments)
+        return counted(*arguments)
+
+    monkeypatch.setattr(source, "open_source", opening)
+    monkeypatch.setattr(source, "counted", reading)
+    path = of_example("activity", tmp_path)
+    advice = tf.advise(path)
+    assert advice.remedies
+    assert advice.if_true is not None
+    assert len(opened) == len(read) == 1
+
+
+def test_a_source_of_other_keys_is_opened_anew(tmp_path: Path) -> None:
+    path = of_example("activity", tmp_path)
+    with lasting():
+        before = load(path)
+        some = "where = \"participant <> 'Ana'\"\nstep = 1 "
+        path.write_text(path.read_text(encoding="utf-8").replace("step = 1 ", some))
+        after = load(path)
+        assert after.opened is not before.opened
+        assert load(path).opened is after.opened
+    assert load(path).opened is not after.opened
 
 
 def test_no_remedy_needs_a_budget_that_hides_next_to_nothing(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.core.arrays import IntArray
+from takifugu.core.cache import cached
 from takifugu.core.errors import DataError
 from takifugu.core.files import private_folder
 from takifugu.data.lookalikes import Lookalikes
@@ -82,8 +83,16 @@ class Table:
         return int(self.opened.relation.rows(statement, "where")[0][0])
 
     def counts(self, window: range | None = None, by: tuple[str, ...] = ()) -> Counts:
-        """Return lengths, gaps and counts by state, and by cell along some axes."""
-        return counted(self.opened, self.roster, window, by)
+        """Return lengths, gaps and counts by state, and by cell along some axes; the last ones are kept."""
+        kept = cached(self, Counts, dict[Hashable, Counts])
+        counts = kept.get((window, by))
+        if counts is None:
+            counts = counted(self.opened, self.roster, window, by)
+            kept.clear()
+            kept[window, by] = counts
+        else:
+            self.opened.relation.check_unchanged()
+        return counts
 
     def states(self, window: range | None = None) -> States:
         """Return the state of every step, as runs."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from takifugu.core.errors import DataError, SpecError, TakifuguError
 from takifugu.core.escaping import number
+from takifugu.core.lasting import lasting
 from takifugu.core.plain import Json
 from takifugu.core.rules import as_path
 from takifugu.core.text.bars import bars
@@ -211,7 +212,8 @@ def advise(
         ('good', 'good: differences above 115 rows show')
     """
     file = as_path(path, "path")
-    return advised(load(file, data, window=window), parsed(file), watch, is_seen)
+    with lasting():  # the files that are tried are about the same rows, which are read once
+        return advised(load(file, data, window=window), parsed(file), watch, is_seen)
 
 
 def advised(read: ReleaseFile, raw: Json, watch: Watch = unwatched, is_seen: bool = False) -> Advice:

@@ -12,10 +12,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from weakref import ref
 
 from pydantic import Field, StrictBool, StrictStr
 
 from takifugu.core.errors import DataError, InputError, TakifuguError
+from takifugu.core.lasting import open_things
 from takifugu.core.sections import SELECT, keys_of
 from takifugu.data.cluster.counting import opened_cluster
 from takifugu.data.cluster.spark import is_frame_of_spark
@@ -165,7 +167,14 @@ def open_relation(
             what = "names a cluster, and a file or a frame of another library is given"
             raise InputError(what, fix="leave it out").at("engine")
         return opened_cluster(keys, states, folder, data)
-    return opened_table(keys, states, folder, data, public)
+    things, key = open_things(), ("table", repr((keys, [*states], folder, public)))
+    if data is not None or things is None:
+        return opened_table(keys, states, folder, data, public)
+    table: Table | None = things[key]() if key in things else None
+    if table is None:  # one opening a command, closed with its last use
+        table = opened_table(keys, states, folder, None, public)
+        things[key] = ref(table)
+    return table
 
 
 #: A day, a week, a month or a year in the name of a file, and a time behind it.
