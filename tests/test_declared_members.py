@@ -24,7 +24,7 @@ LEFT = {
     "core/errors.py": (1, "errors of other libraries"),
     "core/files.py": (3, "flags that not every system has, and Windows"),
     "core/lasting.py": (1, "a hook of forks that not every system has"),
-    "core/lists.py": (6, "lists, arrays and frames of any library"),
+    "core/columns.py": (6, "lists, arrays and frames of any library"),
     "core/sections.py": (1, "what `typing` keeps of an annotation"),
     "data/cluster/spark.py": (1, "errors of Spark"),
     "model/beliefs/networks/network_files.py": (2, "models of pyAgrum and pgmpy"),

@@ -26,8 +26,8 @@ import numpy.typing as npt
 from kawamoto.positive_part_of_bits import mean_positive_part_of_bits
 from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.lists import members_of
 from takifugu.core.plain import set_fields
+from takifugu.core.rules import members_of
 from takifugu.mechanisms.local import weights
 from takifugu.mechanisms.local.choosing import Mechanism
 from takifugu.mechanisms.local.populations import Populations

@@ -32,8 +32,7 @@ from takifugu.audit.noise_masses import DIGITS, Finite, is_joint
 from takifugu.audit.populations import largest_over_class
 from takifugu.audit.releases import Hypotheses, Release, hypotheses
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.core.lists import pairs_of
-from takifugu.core.rules import check_any, check_type
+from takifugu.core.rules import check_any, check_type, pairs_of
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.populations import FromPopulations

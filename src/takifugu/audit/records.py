@@ -21,8 +21,8 @@ from takifugu.analysis.questions.joint_states import (
     of_one_law,
     with_entry,
 )
+from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
-from takifugu.core.lists import value_of
 from takifugu.model.beliefs.records.record_views import RecordView
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.secrets.of_entries import EveryEntry

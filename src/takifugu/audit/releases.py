@@ -22,7 +22,6 @@ from takifugu.audit.compared_pairs import is_allowed, is_of_runs, of_entries, of
 from takifugu.audit.noise_masses import cell_mass, is_joint, parts_of, places, places_near, places_of_mass
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.core.lists import take
 from takifugu.model import secrets
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.domain import Data
@@ -184,7 +183,7 @@ def _of_belief(
             for rows_alike in states.classes(entry):
                 rows_of = {}
                 for value, all_rows in weights.items():
-                    rows_of[value] = take(all_rows, rows_alike)
+                    rows_of[value] = [all_rows[place] for place in rows_alike]
                 yield Hypotheses(belief, entry, rows_of, pairs, channel, states.relative_error)
 
 
@@ -201,7 +200,7 @@ def _of_runs(
                 known.append(tuple(path.tolist()))
         pairs = tuple(itertools.permutations(range(len(known)), 2))
         for rows_alike in states.classes(first):
-            weights = {number: take(rows, rows_alike) for number, rows in all_weights.items()}
+            weights = {number: [rows[place] for place in rows_alike] for number, rows in all_weights.items()}
             error = states.relative_error
             yield Hypotheses(belief, first, weights, pairs, channel, error, paths=tuple(known))
 

@@ -13,8 +13,7 @@ from takifugu.calibration.result import Calibration
 from takifugu.core import searches
 from takifugu.core.cache import forget
 from takifugu.core.errors import CalibrationRefused
-from takifugu.core.lists import list_of
-from takifugu.core.rules import check_any, check_type
+from takifugu.core.rules import check_any, check_type, list_of
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
 from takifugu.numbers.rationals import Number

@@ -23,7 +23,7 @@ from takifugu.calibration.trials import check_beliefs
 from takifugu.core import searches
 from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.core.escaping import at_most
-from takifugu.core.lists import list_of
+from takifugu.core.rules import list_of
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
 from takifugu.numbers.rationals import Number, as_epsilon, as_fraction, round_up

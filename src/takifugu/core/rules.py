@@ -6,16 +6,20 @@ Rules about numbers are beside their readers (`takifugu.numbers.rationals`), unk
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sized
+from collections.abc import Collection, Iterable, Mapping, Sized
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 from types import UnionType
+from typing import Any, TypeVar
 
+from takifugu.core.columns import no_list
 from takifugu.core.errors import InputError, Step, Unsupported
 from takifugu.core.escaping import is_printable, on_one_line
 from takifugu.core.nearest import unknown
 from takifugu.core.plain import to_text
+
+Value = TypeVar("Value")
 
 
 def check_any(values: Sized, what: str, *where: Step, fix: str = "name at least one") -> None:
@@ -180,3 +184,44 @@ def requires(what: str, needed: str, fix: str) -> InputError:
     the count of rows: it requires a belief over records; give Records(table, n)
     """
     return InputError(what, rule=f"it requires {needed}", fix=f"give {fix}")
+
+
+def list_of(values: Iterable[Value], what: str, key: str, example: str, any_order: bool = False) -> list[Value]:
+    """Return the values of a list, or of a set in `any_order`.
+
+    Raises InputError at `key` for anything else. The message begins with `what` ("the names"), and shows an example.
+    """
+    if any_order and isinstance(values, set | frozenset):
+        return list(values)
+    odd = no_list(values)
+    if odd is not None:
+        raise InputError(f"{what}: this is {odd}", fix=f"give a list, such as {example}").at(key)
+    return list(values)
+
+
+def members_of(values: Iterable[Value], what: str, key: str, example: str) -> list[Value]:
+    """Return the members of whatever has any: a text's letters, a mapping's keys.
+
+    Raises InputError as `list_of`, which takes lists only.
+    """
+    if isinstance(values, str | bytes | set | frozenset | Mapping):
+        return list(values)
+    return list_of(values, what, key, example)
+
+
+def pairs_of(values: Any, what: str, key: str, example: str) -> list[tuple[Any, Any]]:
+    """Return the items of a mapping, or the pairs of a list.
+
+    >>> pairs_of([1], "the pairs", "pairs", "[(0, 1)]")
+    Traceback (most recent call last):
+    takifugu.core.errors.InputError: the pairs: 1 is no pair: give a list, such as [(0, 1)]
+    """
+    if isinstance(values, Mapping):
+        return list(values.items())
+    pairs = []
+    for value in list_of(values, what, key, example, any_order=True):
+        pair = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else ()
+        if len(pair) != 2:
+            raise InputError(f"{what}: {value!r} is no pair", fix=f"give a list, such as {example}").at(key)
+        pairs.append(pair)
+    return pairs

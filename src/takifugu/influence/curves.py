@@ -20,7 +20,6 @@ from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import Charges, joint_cost
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
-from takifugu.core.lists import take
 from takifugu.core.registry import Question
 from takifugu.influence.chains.chains import Loss, chain_loss, chain_work
 from takifugu.influence.chains.class_chains import class_loss, class_work
@@ -253,13 +252,13 @@ def _in_runs(kinds: Sequence[Runs], table: Callable[..., FloatArray]) -> Profile
     for place, losses in enumerate(tables):
         alike[place] = first_alike.setdefault(losses.tobytes(), place)
     (used,), joined = different(number.mapped(alike[number.values]))
-    return Profile(tuple(take(tables, used.tolist())), joined.lengths, joined.values)
+    return Profile(tuple(tables[place] for place in used.tolist()), joined.lengths, joined.values)
 
 
 def _table(changes: IntArray, scale: Fraction) -> FloatArray:
     numbers = changes.ravel().tolist()
     rates = {change: float_above(Fraction(change) / scale) for change in set(numbers)}
-    return np.array(take(rates, numbers)).reshape(changes.shape)
+    return np.array([rates[number] for number in numbers]).reshape(changes.shape)
 
 
 def _patient_loss(chain: PeriodicChain, profile: Profile, family: Family, is_anywhere: bool = False) -> Loss:

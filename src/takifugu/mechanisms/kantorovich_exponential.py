@@ -28,7 +28,6 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Exact, Randomiser
 from takifugu.analysis.randomisers.choices import ChannelChoice, ExponentialChoice
 from takifugu.core.errors import InputError
-from takifugu.core.lists import places_of
 from takifugu.mechanisms.common.finite_outputs import (
     NO_COMPARISON,
     FiniteProblem,
@@ -133,7 +132,7 @@ def largest_rate(
     distances = checked_distances(inputs, list(outputs), metric).astype(float)
     if not pairs:
         return math.inf
-    place = places_of(inputs)
+    place = {input: place for place, input in enumerate(inputs)}
     left, right = np.array([place[x] for x, _ in pairs]), np.array([place[y] for _, y in pairs])
     lengths = np.array([float(metric(x, y)) for x, y in pairs])
     budget = float(as_epsilon(epsilon)) * (1 - 2.0**-45)

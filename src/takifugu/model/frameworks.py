@@ -14,7 +14,6 @@ from typing import Any, NoReturn, Protocol, runtime_checkable
 from takifugu.core.assumptions import Assumption, with_kinds
 from takifugu.core.entries import columns_of
 from takifugu.core.errors import InputError, within
-from takifugu.core.lists import without
 from takifugu.core.plain import ByValue, Json, Plain, set_fields
 from takifugu.core.registry import Registry
 from takifugu.core.rules import check_any, check_type, unwritable, wrong_type
@@ -269,7 +268,7 @@ def from_dict(data: Plain) -> Framework:
 
     Raises InputError for a missing key, an unknown definition, or a part that breaks its own rules.
     """
-    missing = without(("secrets", "beliefs"), data)
+    missing = [value for value in ("secrets", "beliefs") if value not in data]
     definition = data.get("definition", "pufferfish")
     if missing:
         raise InputError(f"the framework lacks {missing}", rule="it was not written by to_dict")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import members_of
+from takifugu.core.rules import members_of
 from takifugu.numbers.rationals import in_common_unit
 
 Atom = int | Fraction | float

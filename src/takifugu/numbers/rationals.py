@@ -11,8 +11,8 @@ from functools import lru_cache
 from numbers import Rational
 from typing import Any, TypeGuard
 
+from takifugu.core.columns import no_list, value_of
 from takifugu.core.errors import InputError, Step
-from takifugu.core.lists import no_list, value_of
 from takifugu.core.plain import form
 from takifugu.core.plain import to_text as to_text
 from takifugu.core.rules import wrong_type

@@ -22,7 +22,6 @@ from takifugu.audit.step_posteriors import Learnt, Walk, learnt
 from takifugu.calibration import Calibration
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
-from takifugu.core.lists import places_of, take
 from takifugu.core.plain import Json
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.of_entries import EveryEntry, EveryRun
@@ -79,7 +78,7 @@ class Attack:
         noises = []
         for each in self.noises:
             found = asdict(each.learnt)
-            found["worst"]["pair"] = take(self.states, each.learnt.worst.pair)
+            found["worst"]["pair"] = [self.states[place] for place in each.learnt.worst.pair]
             noises.append({"noise": each.noise, "scale": each.scale, **found})
         return {
             "made_up": self.words, "table": self.table, "seed": self.seed, "steps": self.steps,
@@ -112,7 +111,8 @@ def attack(
     reader = AlikeDays.of(chain, answer) or Walk.of(chain, answer)
     (question,) = rehearsing.with_data(planned.only((table.name,)), bits).questions
     recording: Any = question.data
-    truth = np.array(take(places_of(chain.chain.states), recording), dtype=np.int64)
+    place_of = {state: place for place, state in enumerate(chain.chain.states)}
+    truth = np.array([place_of[state] for state in recording], dtype=np.int64)
     compared = _compared(calibration, chain.laws)
     suspected = list[Suspected]()
     for name, noise in noises:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from takifugu.core.errors import CompositionRefused
 from takifugu.core.escaping import command
-from takifugu.core.lists import without
 from takifugu.core.plain import Json
 from takifugu.core.searches import stopping
 from takifugu.core.sections import values_by_field
@@ -127,7 +126,7 @@ def foreseen(
     new = to_plan(file, folder_of(file, output), choice, new_ledger)
     planned = plan(new, watch)
     refuse_inputs(file, folder_of(file, output), files_of(table.name for table in planned.tables))
-    left_alone = without(choice.of(file).items, new.items)
+    left_alone = [value for value in choice.of(file).items if value not in new.items]
     published_before = tuple(table_names(file, left_alone))
     is_regular = any(question.at is not None for question in planned.questions)
     ahead, only_one = None, ""

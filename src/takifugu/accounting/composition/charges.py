@@ -18,7 +18,6 @@ from takifugu.analysis.sensitivity import component_change
 from takifugu.core import entries
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.core.lists import take
 from takifugu.core.plain import writes_all
 from takifugu.core.plugins import package_of
 from takifugu.model import queries
@@ -273,5 +272,5 @@ def _reordered(answer: Additive, order: list[int]) -> Additive:
     used, place = np.unique(numbers, return_index=True)
     first = used[np.argsort(place)]  # tables in the order in which they are met
     table_of = np.argsort(first)[np.searchsorted(np.sort(first), numbers)]
-    tables = tuple(take(answer.tables, first))
+    tables = tuple(answer.tables[place] for place in first)
     return replace(answer, weights=answer.weights[order], tables=tables, table_of=table_of)

@@ -15,9 +15,8 @@ from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Charge, Covers, Guarantee
 from takifugu.core.cache import cached
 from takifugu.core.errors import CompositionRefused, InputError
-from takifugu.core.lists import members_of
 from takifugu.core.nearest import did_you_mean
-from takifugu.core.rules import check_type
+from takifugu.core.rules import check_type, members_of
 from takifugu.model.frameworks import DEFINITIONS, Framework
 from takifugu.numbers.rationals import as_truth
 

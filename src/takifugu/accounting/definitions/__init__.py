@@ -11,7 +11,6 @@ from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Problem
 from takifugu.core.errors import InputError
-from takifugu.core.lists import without
 from takifugu.model import secrets
 from takifugu.model.frameworks import DEFINITIONS, Framework
 from takifugu.model.secrets.hypotheses import Comparison
@@ -125,7 +124,7 @@ def register(definition: Definition) -> None:
         raise InputError(f"a {type(definition).__name__} is no definition", fix="derive it from Definition")
     derived = type(definition).__mro__
     members = set[str]().union(*map(vars, derived[: derived.index(Definition)]))
-    lacks = without(("joint", "promise"), members)
+    lacks = [value for value in ("joint", "promise") if value not in members]
     if lacks:
         raise InputError(
             f"{type(definition).__name__} lacks {', '.join(lacks)}", rule="every definition has them", fix="add them"

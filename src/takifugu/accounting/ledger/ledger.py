@@ -44,7 +44,6 @@ from takifugu.core.errors import (
     ReadingChanged,
 )
 from takifugu.core.lasting import open_things
-from takifugu.core.lists import take
 from takifugu.core.names import normalised
 from takifugu.core.plain import Plain
 from takifugu.core.readings import with_entries
@@ -480,7 +479,7 @@ class Ledger(Waiting):
         if unit:
             number = view.people.class_of(int(set_of(view.key, [unit])[0]))
         steps = view.past(COMING if number is None else number, view.shared())
-        return spent_by(view, take(view.steps, steps), number == EVERYBODY).get(there.name, NOTHING)
+        return spent_by(view, [view.steps[step] for step in steps], number == EVERYBODY).get(there.name, NOTHING)
 
     def _source(self, view: View, source: str) -> Source:
         name = words.source_name(source)

@@ -30,7 +30,6 @@ from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.analysis.questions.marginal import Marginal, trusted
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import Unsupported
-from takifugu.core.lists import present
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import compared_values
@@ -135,7 +134,7 @@ class ChainLaw(AnswerLaw[PeriodicChain]):
             for given in several:
                 origins[given.state] = tuple(u for u, law in enumerate(given.laws) if law is not None)
                 rows[given.state] = tuple(range(len(laws), len(laws) + len(origins[given.state])))
-                laws += present(given.laws)
+                laws += [law for law in given.laws if law is not None]
             yield DenseFamily(entry, pairs[entry], rows, origins, stack(laws), shape.base, shape.unit, error)
 
     def work(self, laplace: bool = False) -> tuple[float, float]:

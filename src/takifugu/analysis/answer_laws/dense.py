@@ -17,7 +17,6 @@ import numpy as np
 
 from takifugu.analysis.questions.answer_law import Compared, Comparisons
 from takifugu.core.arrays import FloatArray, IntArray
-from takifugu.core.lists import take
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import LOWEST, NARROW, UNIT, ExponentArray, Wide, as_law, stack, times
 from takifugu.numbers.extended.laplace_smoothing import Chunks, decayed, losses_between, roundings
@@ -89,7 +88,7 @@ class DenseFamily(Comparisons):
 
     def moves(self, index: int) -> tuple[int, ...]:
         """Return increasing proposals for W-infinity; the last is certain."""
-        p, q = take(self._floats, self._rows_of(index))
+        p, q = [self._floats[place] for place in self._rows_of(index)]
         return tuple(sorted({*map(int, w_infinity_candidates(p, q)), self.reach(index)}))
 
     def wasserstein(self, index: int, epsilon: Fraction) -> tuple[int, Fraction]:

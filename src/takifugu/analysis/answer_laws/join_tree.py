@@ -19,7 +19,6 @@ from functools import reduce
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from takifugu.core.lists import among, places_of
 from takifugu.model.beliefs.networks.elimination import elimination_order
 
 Scope = tuple[int, ...]
@@ -89,7 +88,7 @@ def contraction(
     ([0, 1, 2], 4)
     """
     order = elimination_order(scopes.values(), sizes, keep)
-    place = places_of(order)
+    place = {value: place for place, value in enumerate(order)}
     plan = _Plan(sizes)
     waiting: list[list[int]] = [[] for _ in range(len(order) + 1)]
 
@@ -160,7 +159,7 @@ def _outer(tables: Sequence[Table], spans: Mapping[int, int]) -> tuple[Scope, ..
         elif isinstance(table, Join):
             for child, sibling in ((table.first, table.second), (table.second, table.first)):
                 variables = {*outer[number], *tables[sibling].scope}
-                outer[child] = tuple(among(tables[child].scope, variables))
+                outer[child] = tuple(variable for variable in tables[child].scope if variable in variables)
     return tuple(outer)
 
 

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from takifugu.analysis.answer_laws.join_tree import Contraction, Join, Leaf, Sum, children
-from takifugu.core.lists import among, places_of, take
 from takifugu.model.beliefs.networks.elimination import Factor
 from takifugu.numbers.extended.floats import Wide
 from takifugu.numbers.extended.polynomials import Numbers, arranged, as_wide, numbers, product, shape, shifted, summed
@@ -82,7 +81,7 @@ def reading(plan: Contraction, wanted: Collection[int]) -> Reading:
     variables_of = {n: tuple(variables) for n, variables in places.items()}
     sizes = [plan.cells(table.scope) * table.width for table in tables]
     waiting = max(plan.cells(plan.outer[n]) * plan.outer_width(n) for n in needed)
-    numbers = sum(take(sizes, retained)) + waiting * math.log2(4 + 4 * len(sizes))
+    numbers = sum(sizes[place] for place in retained) + waiting * math.log2(4 + 4 * len(sizes))
     size = 16.0 * (numbers + 4 * max(largest, *sizes))
     return Reading(plan, variables_of, frozenset(needed), frozenset(retained), operations, size)
 
@@ -191,7 +190,7 @@ def laws(plan: Reading, factors: Sequence[Factor], offsets: Sequence[Sequence[in
     tables = collect(plan.contraction, factors, offsets, plan.retained)
     weight: list[int] = []  # how many tables each one is made of, itself included
     for table in plan.contraction.tables:
-        weight.append(1 + sum(take(weight, children(table))))
+        weight.append(1 + sum(weight[child] for child in children(table)))
     start = ONE
     for v in plan.contraction.tables[-1].scope:
         start = moved(start, v, offsets[v])
@@ -206,7 +205,7 @@ def laws(plan: Reading, factors: Sequence[Factor], offsets: Sequence[Sequence[in
                 law = without(joint, {*joint.scope} - {v})
                 yield VariableLaw(v, as_wide(law.polynomials), law.rounded)
         # The largest goes last, with nothing else waiting: never more than log2 of the number of tables wait.
-        below = among(children(plan.contraction.tables[number]), plan.needed)
+        below = [child for child in children(plan.contraction.tables[number]) if child in plan.needed]
         stack += [(n, number, outer) for n in sorted(below, key=lambda n: -weight[n])]
 
 
@@ -263,7 +262,8 @@ def without(table: ShareTable, variables: Collection[int]) -> ShareTable:
     if not variables:
         return table
     axes = tuple(n for n, v in enumerate(table.scope) if v in variables)
-    terms = math.prod(take(shape(table.polynomials), axes))
+    sizes = shape(table.polynomials)
+    terms = math.prod(sizes[axis] for axis in axes)
     scope = tuple(v for v in table.scope if v not in variables)
     return ShareTable(scope, summed(table.polynomials, axes), table.rounded + (terms if axes else 0))
 
@@ -281,5 +281,5 @@ def arranged_as(table: ShareTable, scope: Sequence[int]) -> Numbers:
     """Return polynomials with an axis per variable, length 1 if absent."""
     if tuple(scope) == table.scope:
         return table.polynomials
-    axis_of = places_of(table.scope)
+    axis_of = {variable: place for place, variable in enumerate(table.scope)}
     return arranged(table.polynomials, list(map(axis_of.get, scope)))

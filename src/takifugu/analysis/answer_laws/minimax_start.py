@@ -23,7 +23,6 @@ import numpy as np
 from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.questions.answer_law import AnswerFamily, Compared, Comparisons
 from takifugu.core.arrays import FloatArray
-from takifugu.core.lists import among
 from takifugu.numbers.extended.floats import UNIT, Wide
 
 #: In place of a number in a hull: all laws of the hull, mixed by any initial law.
@@ -85,7 +84,7 @@ class AnyStartFamily(Comparisons):
         for u, v in product(row_a, row_b):
             if u == v or u not in row_b or v not in row_a:
                 ends.append((row_a[u], row_b[v]))
-        common = among(row_a, row_b)
+        common = [value for value in row_a if value in row_b]
         first_ends, second_ends = np.array(ends).T
         worst = float(np.abs(_log_ratio(noised[first_ends], noised[second_ends])).max())
         if len(common) > 1:

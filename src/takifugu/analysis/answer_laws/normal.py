@@ -16,7 +16,6 @@ from takifugu.analysis.answer_laws.repeated import AloneFamily
 from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.analysis.questions.normal_law import Compared, NormalLaw, deviation_up
 from takifugu.core.errors import Unsupported
-from takifugu.core.lists import take
 from takifugu.model.beliefs.records.normal_region import RegionView
 from takifugu.model.beliefs.records.normal_views import NormalView
 from takifugu.model.queries.real_columns import ColumnSums
@@ -43,7 +42,7 @@ def as_read(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves:
     """
     belief = view.whole
     read = answer.read_columns
-    if moves is not None and not any(take(moves, read)):
+    if moves is not None and not any(moves[place] for place in read):
         return laws  # what is read has one law
     if belief.replaces(read) or belief.clips(read):
         return _bent(view, answer, laws, moves)
@@ -63,7 +62,7 @@ def as_read(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves:
 def certain_move(view: NormalView, answer: ColumnSums, moves: Vector) -> tuple[Fraction, ...]:
     """Bound each cell's move with the columns, whatever the records are."""
     belief = view.whole
-    if not any(take(moves, answer.read_columns)):
+    if not any(moves[column] for column in answer.read_columns):
         return (Fraction(0),) * answer.cells
     if belief.replaces(answer.read_columns) or belief.clips(answer.read_columns):
         sizes = []

@@ -23,7 +23,6 @@ from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
-from takifugu.core.lists import places_of, take, without
 from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.columns import ColumnAnswer
@@ -66,7 +65,7 @@ class ColumnLaws:
         groups: list[set[int]] = []
         for term in self.answer.terms:
             met = [group for group in groups if group & {*term.columns}]
-            groups = [*without(groups, met), set(term.columns).union(*met)]
+            groups = [*[group for group in groups if group not in met], set(term.columns).union(*met)]
         with_entries = []
         for group in groups:
             entries = {self.belief.described[column].entry for column in group}
@@ -89,14 +88,14 @@ class ColumnLaws:
         return laws
 
     def _row(self, group: Group, value_of: Mapping[int, int]) -> Pmf:
-        columns = take(self.belief.described, group.columns)
+        columns = [self.belief.described[column] for column in group.columns]
         sizes = [len(column.states) for column in columns]
         if math.prod(sizes) > MOST_ROWS:
             raise Unsupported(
                 f"what a record adds depends on {math.prod(sizes):.1e} combinations of values",
                 fix='use mechanism="attribute-quilt" or "group"',
             )
-        place = places_of(group.columns)
+        place = {column: place for place, column in enumerate(group.columns)}
         terms = [term for term in self.answer.terms if term.columns[0] in place]
         masses: dict[int, Fraction] = {}
         for values in itertools.product(*map(range, sizes)):
@@ -177,7 +176,7 @@ class ColumnLaws:
         for at, mass in cells:
             if mass > 0:
                 mass_by_values = tables.setdefault(at[0], {})
-                key = tuple(take(at, place))
+                key = tuple(at[index] for index in place)
                 mass_by_values[key] = mass_by_values.get(key, 0) + mass
         return tables, error
 
@@ -233,7 +232,7 @@ class ParametersLaw(AnswerLaw[Parameters]):
     def _groups_given(self, values: tuple[int, ...]) -> Iterator[tuple[int, tuple[int, ...]]]:
         value_of = dict(zip(self.laws.entries, values, strict=True))
         for number, group in enumerate(self.laws.groups):
-            yield number, tuple(take(value_of, group.entries))
+            yield number, tuple(value_of[entry] for entry in group.entries)
 
     def _dense(self, entry: int, pairs: Pairs, chances: dict[int, Chances], error: float) -> DenseFamily:
         values, step = compared_values(pairs), self.laws.step

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.arrays import IntArray
+from takifugu.core.columns import listed_array, value_of
 from takifugu.core.errors import DataError
-from takifugu.core.lists import listed_array, value_of
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.populations import FromPopulations

@@ -15,18 +15,8 @@ import numpy as np
 
 from takifugu.core import entries
 from takifugu.core.arrays import IntArray
+from takifugu.core.columns import has_columns, is_table, listed_array, no_list, transposed, value_of, values_of
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.lists import (
-    has_columns,
-    is_table,
-    listed_array,
-    no_list,
-    places_of,
-    take,
-    transposed,
-    value_of,
-    values_of,
-)
 from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.domain import Data
@@ -160,7 +150,7 @@ def of_columns(belief: Parameters, data: object) -> IntArray:
             if not isinstance(row, Mapping):
                 records.append(list(row))
             elif set(row) == set(columns):
-                records.append(take(row, columns))
+                records.append([row[column] for column in columns])
             else:
                 raise DataError(f"each record needs exactly the columns {_words(columns)}")
         values_by_column = transposed(records, len(columns))
@@ -190,7 +180,7 @@ def _unregistered(belief: Belief, data: object) -> IntArray:
     if isinstance(data, Mapping):
         if set(data) != set(names):
             raise DataError(f"the record needs exactly the columns {_words(names)}")
-        record: Sequence[object] = take(data, belief.names or names)
+        record: Sequence[object] = [data[name] for name in (belief.names or names)]
     else:
         record = _sequence(data, "the record")
         if len(record) != len(names):
@@ -250,7 +240,7 @@ def _by_name(data: Mapping[Any, object], belief: Belief, rule: str) -> list[obje
     """
     if set(data) != set(belief.names or ()):
         raise DataError(rule)
-    return take(data, entries.listed(belief) or ())
+    return [data[place] for place in (entries.listed(belief) or ())]
 
 
 def _sequence(data: object, title: str) -> list[Any]:
@@ -262,7 +252,7 @@ def _sequence(data: object, title: str) -> list[Any]:
 
 
 def _numbered(values: Iterable[Hashable]) -> dict[Hashable, int]:
-    return places_of(values)
+    return {value: place for place, value in enumerate(values)}
 
 
 def _numbers(states: Sequence[Hashable], number_of: Mapping[Hashable, int]) -> list[int]:

@@ -13,7 +13,6 @@ import numpy as np
 from takifugu.analysis.questions.marginal import MARGINAL
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
-from takifugu.core.lists import take
 from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
@@ -70,7 +69,7 @@ def of_chain(chain: PeriodicChain, entropy: Entropy) -> list[Hashable]:
         if step:
             state = int(following[(step - 1) % chain.period][state][step])
         states.append(state)
-    return take(chain.states, states)
+    return [chain.states[state] for state in states]
 
 
 def of_pieces(pieces: IndependentPieces, entropy: Entropy) -> list[Any]:
@@ -92,7 +91,7 @@ def of_users(users: IndependentUsers, entropy: Entropy) -> list[Hashable]:
 
 def of_records(records: Records, entropy: Entropy) -> list[tuple[Hashable, ...]]:
     """Draw a row of the table for each record."""
-    return take(records.table.rows, _rows(records.table, records.size, entropy))
+    return [records.table.rows[row] for row in _rows(records.table, records.size, entropy)]
 
 
 def of_table(table: JointTable, entropy: Entropy) -> dict[Hashable, Hashable] | list[Hashable]:
@@ -115,7 +114,7 @@ def of_network(network: BayesianNetwork, entropy: Entropy) -> dict[Hashable, Has
     """Draw each node given its parents."""
     uniform, numbers = _uniform(network.size, entropy), list[int]()
     for entry, node in enumerate(network.nodes):
-        law = node.table[tuple(take(numbers, network.parents[entry]))]
+        law = node.table[tuple(numbers[place] for place in network.parents[entry])]
         numbers.append(int(_chosen(law, uniform[entry : entry + 1])[0]))
     return {node.name: node.states[number] for node, number in zip(network.nodes, numbers, strict=True)}
 

@@ -9,8 +9,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from takifugu.core.columns import has_columns, transposed, value_of, values_of
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.lists import has_columns, take, transposed, value_of, values_of, without
 from takifugu.model.beliefs.density import Density
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.numbers.rationals import as_fraction
@@ -96,7 +96,7 @@ def _columns(belief: MultivariateNormal, data: object) -> list[list[Hashable]]:
     names = belief.columns
     if has_columns(data):
         column_names = set(data if isinstance(data, Mapping) else getattr(data, "column_names", None) or data.columns)
-        missing = without(names, column_names)
+        missing = [name for name in names if name not in column_names]
         if missing:
             raise DataError(f"the data lack the columns {missing}", fix="give every column that the belief names")
         return [_values(data[name]) for name in names]
@@ -109,7 +109,7 @@ def _columns(belief: MultivariateNormal, data: object) -> list[list[Hashable]]:
     records_in_order = []
     try:
         for row in rows:
-            records_in_order.append(take(row, names) if isinstance(row, Mapping) else list(row))
+            records_in_order.append([row[name] for name in names] if isinstance(row, Mapping) else list(row))
     except KeyError:
         raise DataError(f"a record lacks a column of {list(names)}", fix="give every column in each") from None
     if any(len(row) != len(names) for row in records_in_order):

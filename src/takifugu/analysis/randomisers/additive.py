@@ -27,7 +27,6 @@ from takifugu.analysis.randomisers.base import (
     whole_steps,
 )
 from takifugu.core.errors import InputError
-from takifugu.core.lists import take
 from takifugu.core.plain import LEFT_OUT
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.noise_quantiles import BITS, exceeds, first_not_exceeded, laplace_survival, missed
@@ -69,7 +68,7 @@ class CellNoise(Common):
         values = [Fraction(0)] * self.cells
         for move in dict.fromkeys(self.moves):
             places = [cell for cell, other in enumerate(self._each) if other is move]
-            moving = answer if len(places) == self.cells else take(answer, places)
+            moving = answer if len(places) == self.cells else [answer[place] for place in places]
             for cell, step in zip(places, self._drawn(moving, move, entropy), strict=True):
                 values[cell] = int(step) * self.grid
         return tuple(values)

@@ -16,7 +16,6 @@ from takifugu.analysis.randomisers.additive import check_scale
 from takifugu.analysis.randomisers.base import LABEL, Answer, Base, Column, Direction, Kind, Loss, Output, Randomiser
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import at_most
-from takifugu.core.lists import take
 from takifugu.core.plain import Json, Plain
 from takifugu.model.queries.candidates import GRID, AtRank, Goal, MostFrequent, Outcome, goal_from
 from takifugu.numbers.atoms import Array
@@ -102,7 +101,7 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
                 deficits = self.goal.deficits(counts, drawn)
                 places = list(deficits)
                 drawn.append(places[permute_and_flip(list(deficits.values()), self.rate, entropy)])
-            outcomes += take(self.outcomes, drawn)
+            outcomes += [self.outcomes[place] for place in drawn]
         return tuple(outcomes)
 
     def draw_column(self, answers: Column, entropy: Entropy) -> Array:

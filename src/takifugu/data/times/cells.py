@@ -19,7 +19,6 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError
-from takifugu.core.lists import take
 from takifugu.core.nearest import unknown
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.moments import cell_name, cell_numbers
@@ -123,7 +122,7 @@ class Slots:
         parts = {}
         for axis in reversed(self.axes):
             number, parts[axis] = divmod(number, self._sizes[axis])
-        return tuple(take(parts, axes))
+        return tuple(parts[place] for place in axes)
 
     @cached_property
     def offsets(self) -> list[tuple[int, int]]:

@@ -15,7 +15,6 @@ from hashlib import sha256
 from threading import Lock
 
 from takifugu.core.arrays import FloatArray
-from takifugu.core.lists import with_keys
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.outward_rounding import sum_up
 
@@ -57,7 +56,7 @@ class Memory:
 
     def forget(self, position: int) -> None:
         self.losses = {p: loss for p, loss in self.losses.items() if p >= position or p == self.last_moving}
-        self.tables, self._entering = with_keys(self.tables, self.losses), {}
+        self.tables, self._entering = {key: self.tables[key] for key in self.losses}, {}
 
     def since(self, start: int) -> Memory:
         """Return the same memory, with positions counted from another one."""

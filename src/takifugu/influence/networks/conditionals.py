@@ -11,7 +11,6 @@ import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
-from takifugu.core.lists import take, without
 from takifugu.influence.profiles.certified import Programs
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.numbers.outward_rounding import UNIT
@@ -69,9 +68,9 @@ def conditional(
 ) -> Rows | None:  # fmt: skip
     """Return P(other variables of a clique | given), None for more values, rows or states, or where digits are lost."""
     first = list(map(clique.variables.index, condition))
-    second = without(range(len(clique.variables)), first)
-    sizes = tuple(take(clique.sizes, second))
-    contexts = tuple(take(clique.sizes, first))
+    second = [value for value in range(len(clique.variables)) if value not in first]
+    sizes = tuple(clique.sizes[place] for place in second)
+    contexts = tuple(clique.sizes[place] for place in first)
     if math.prod(contexts) > most_contexts or math.prod(sizes) > most_states or clique.law is None:
         return None
     joint, error = clique.law
@@ -87,7 +86,8 @@ def conditional(
         return None
     programs = Programs() if len(table) ** 2 * len(columns) ** 2 <= MOST_PROGRAMS else None
     error = 2 * error + (law.shape[1] + 3) * UNIT
-    return Rows(tuple(take(clique.variables, second)), sizes, contexts, columns, table, row_of, error, programs)
+    variables = tuple(clique.variables[place] for place in second)
+    return Rows(variables, sizes, contexts, columns, table, row_of, error, programs)
 
 
 def joint_size(network: BayesianNetwork, variables: Iterable[int]) -> int:

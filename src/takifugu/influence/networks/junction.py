@@ -18,7 +18,6 @@ import numpy as np
 
 from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached, memoised
-from takifugu.core.lists import among, places_of, take, without
 from takifugu.influence.networks.conditionals import LARGEST_TABLE, MOST_PROGRAMS, Clique, Rows, conditional
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.suprema import suprema
@@ -54,8 +53,8 @@ class Message:
             return self._about(first, None), self._about(second, None)
         n = len(self.sizes)
         order = [*first, *second, *(n + place for place in (*first, *second))]
-        rows = math.prod(take(self.sizes, first))
-        columns = math.prod(take(self.sizes, second))
+        rows = math.prod(self.sizes[place] for place in first)
+        columns = math.prod(self.sizes[place] for place in second)
         table = self.loss.reshape(self.sizes * 2).transpose(order).reshape(rows, columns, rows, columns)
         return (
             self._about(first, np.einsum("xyzy->xzy", table).max(axis=2)),
@@ -63,7 +62,8 @@ class Message:
         )
 
     def _about(self, places: Sequence[int], loss: FloatArray | None) -> Message:
-        return Message(tuple(take(self.variables, places)), tuple(take(self.sizes, places)), loss, self.most)
+        variables = tuple(self.variables[place] for place in places)
+        return Message(variables, tuple(self.sizes[place] for place in places), loss, self.most)
 
     def among(self, variables: Sequence[int], sizes: Sequence[int]) -> FloatArray:
         """Return psi between all values of more variables."""
@@ -116,7 +116,7 @@ class JunctionTree:
     def separator(self, a: int, b: int) -> tuple[int, ...]:
         """Return the variables two cliques share."""
         shared = set(self.cliques[b].variables)
-        return tuple(among(self.cliques[a].variables, shared))
+        return tuple(variable for variable in self.cliques[a].variables if variable in shared)
 
     def order(self) -> Iterator[tuple[int, int]]:
         """Yield all edges (from, to) after the messages they read."""
@@ -158,7 +158,7 @@ def junction_tree(network: BayesianNetwork) -> JunctionTree:
         if parent is None:
             continue
         joined = groups[v] | groups[parent]
-        if joined in (groups[v], groups[parent]) or math.prod(take(sizes, joined)) <= JOINED:
+        if joined in (groups[v], groups[parent]) or math.prod(sizes[place] for place in joined) <= JOINED:
             groups[parent] = joined
             for child, top in enumerate(above):
                 if top == v:
@@ -170,7 +170,7 @@ def junction_tree(network: BayesianNetwork) -> JunctionTree:
         if groups[v]:
             number[v] = len(cliques)
             variables = tuple(sorted(groups[v]))
-            cliques.append(Clique(network, variables, tuple(take(sizes, variables))))
+            cliques.append(Clique(network, variables, tuple(sizes[variable] for variable in variables)))
     edges = [(number[v], number[top]) for v in number if (top := above[v]) is not None]
     return JunctionTree(tuple(cliques), tuple(edges))
 
@@ -179,7 +179,7 @@ def _eliminated(network: BayesianNetwork, sizes: Mapping[int, int]) -> tuple[lis
     """Return each variable's neighbours at its elimination, and the next of them."""
     near: list[set[int]] = list(map(set, network.moral_neighbours))
     order = elimination_order([factor.scope for factor in network.factors], sizes)
-    place = places_of(order)
+    place = {value: place for place, value in enumerate(order)}
     groups: list[set[int]] = [set() for _ in order]
     above: list[int | None] = [None] * len(order)
     for v in order:
@@ -215,7 +215,7 @@ class Messages:
     def sum_beyond(self, clique: int, condition: tuple[int, ...], sources: Sequence[int]) -> float:
         """Return the sum of the largest c of all others of a clique, and of what lies beyond its sources."""
         most = 0.0
-        for v in without(self.tree.cliques[clique].variables, condition):
+        for v in [variable for variable in self.tree.cliques[clique].variables if variable not in condition]:
             most = float(sum_up(most, float(self.tables[v].max(initial=0.0))))
         for source in sources:
             most = float(sum_up(most, self.beyond[source, clique]))
@@ -302,7 +302,8 @@ def _message(
     if rows is None:
         return Message(condition, sizes, bound)
     alone = [Message((v,), (len(tables[v]),), tables[v]) for v in rows.variables]
-    straddles = any(0 < len(among(part.variables, condition)) < len(part.variables) for part in below)
+    conditioned = [[variable in condition for variable in part.variables] for part in below]
+    straddles = any(any(part) and not all(part) for part in conditioned)
     if is_whole and straddles and count * len(rows.columns) <= MOST_WHOLE:
         loss = _whole(rows, condition, sizes, [*alone, *below])
     else:

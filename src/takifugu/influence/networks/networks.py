@@ -18,7 +18,6 @@ import numpy as np
 from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
-from takifugu.core.lists import take
 from takifugu.influence.chains.chains import Loss
 from takifugu.influence.networks.conditionals import joint_size, moral_graph
 from takifugu.influence.networks.elimination import loss_by_elimination
@@ -99,7 +98,7 @@ def _passes(network: BayesianNetwork, profile: Profile) -> tuple[list[FloatArray
     """Return all entries' losses, and the messages between bags, if any."""
 
     def passes() -> tuple[list[FloatArray], Messages | None]:
-        tables = take(profile.tables, profile.table_numbers.tolist())
+        tables = [profile.tables[place] for place in profile.table_numbers.tolist()]
         along_arcs = losses_on_tree(network, tables) if is_forest(network) else None
         if along_arcs is not None and (is_binary_forest(network) or network.size > MOST_IN_ONE_BAG):
             return along_arcs, None
@@ -119,7 +118,7 @@ def loss_of_what_is_read(network: BayesianNetwork, profile: Profile, entry: int)
     others = _read_with(network, profile, entry)
     is_few = network.size <= MOST_IN_ONE_BAG and joint_size(network, (entry, *others)) <= JOINED
     if others and is_few and not is_one_bag(network):
-        tables = take(profile.tables, profile.table_numbers.tolist())
+        tables = [profile.tables[place] for place in profile.table_numbers.tolist()]
         return np.minimum(loss, block_losses(network, tables, entry, others))
     return loss
 

@@ -15,7 +15,6 @@ from itertools import combinations, product
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
-from takifugu.core.lists import without
 
 #: Up to so many states all rays are listed.
 MOST_STATES = 6
@@ -60,7 +59,7 @@ def bipartite_trees(states: int) -> tuple[IntArray, FloatArray]:
     trees: list[tuple[tuple[int, int], ...]] = []
     for size in range(1, states):
         for tops in combinations(range(states), size):
-            bottoms = without(range(states), tops)
+            bottoms = [value for value in range(states) if value not in tops]
             for tree in combinations(product(tops, bottoms), states - 1):
                 if _connects(tree, states):
                     trees.append(tree)

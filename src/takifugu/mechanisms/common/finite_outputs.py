@@ -24,7 +24,6 @@ from takifugu.analysis.bounds import Cost
 from takifugu.analysis.problem import Part, Problem
 from takifugu.analysis.questions.answer_law import answer_law
 from takifugu.core.errors import Unsupported
-from takifugu.core.lists import places_of
 from takifugu.mechanisms.common.answer_families import predicted
 from takifugu.mechanisms.common.channel_program import exact_channel
 from takifugu.mechanisms.common.largest_need import Comparison, compared_laws
@@ -227,7 +226,7 @@ def certified(finite: FiniteProblem, matrix: Floats, epsilon: Fraction) -> tuple
 
 def is_identity(finite: FiniteProblem, channel: Channel) -> bool:
     """Whether every answer is published at the nearest multiple of the grid."""
-    columns = places_of(finite.outputs)
+    columns = {output: place for place, output in enumerate(finite.outputs)}
     for x, row in zip(finite.inputs, channel.masses, strict=True):
         column = columns.get(round(x))
         if column is None or row[column] != channel.total:

@@ -15,7 +15,6 @@ import numpy as np
 from takifugu.analysis.problem import Part, Problem
 from takifugu.core.arrays import IntArray
 from takifugu.core.cache import cached
-from takifugu.core.lists import present
 from takifugu.model.queries import Additive
 
 
@@ -44,7 +43,7 @@ def line_answers(problem: Problem) -> tuple[Additive, ...] | None:
     if problem.cells == 1:
         return problem.answers
     lines = tuple(map(along_line, problem.answers))
-    answers = tuple(present(lines))
+    answers = tuple(line for line in lines if line is not None)
     return answers if len(answers) == len(lines) else None
 
 

@@ -20,7 +20,6 @@ import numpy as np
 from takifugu.analysis.problem import Part, Problem
 from takifugu.analysis.questions.answer_law import AnswerFamily, answer_law
 from takifugu.analysis.questions.marginal import marginal
-from takifugu.core.lists import places_of, take
 from takifugu.mechanisms.common.lines import line_answers
 from takifugu.model.beliefs import Belief, separate
 from takifugu.model.beliefs.alike import Alike, alike
@@ -143,7 +142,7 @@ class Shares:
     @cached_property
     def _kind_at(self) -> dict[int, int]:
         """Return the number of a component's kind by its first entry."""
-        order, runs = places_of(self._kinds), self.belief.components()
+        order, runs = {kind: place for place, kind in enumerate(self._kinds)}, self.belief.components()
         kinds: dict[int, int] = {}
         for group, (piece, share) in zip(self._classes, self._shares, strict=True):
             for number in group.numbers:
@@ -197,7 +196,7 @@ def share_law(piece: Belief, share: Additive) -> tuple[Pmf, float]:
         return Pmf([fixed], [1]), 0.0
     chances, error = marginal(piece).of(free)
     family = next(answer_law(Part(piece, share, Family((free,)))).families())
-    total = sum(take(chances, family.hulls), Fraction(0))
+    total = sum([chances[place] for place in family.hulls], Fraction(0))
     laws_given_value = [exact_law(law) for (law,) in family.hulls.values()]
     law = Pmf.mix([chances[v] / total for v in family.hulls], laws_given_value)
     return law, 2.01 * (2 * family.relative_error + error)

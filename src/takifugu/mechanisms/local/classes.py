@@ -20,7 +20,6 @@ from fractions import Fraction
 from itertools import islice, product
 
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.core.lists import without
 from takifugu.mechanisms.local.over_classes import largest_mass_over
 from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.model.beliefs.population_region import Regions
@@ -127,7 +126,7 @@ def _extreme_pairs(groups: list[list[int]], outputs: int, most: Fraction) -> Ite
         fixed_q = sum(b == most for _, b in fixed.values())
         free = []
         for group in groups:
-            free.append(without(group, fixed))
+            free.append([value for value in group if value not in fixed])
         for counts in _counts(list(map(len, free)), full - fixed_p, full - fixed_q):
             p, q = [zero] * outputs, [zero] * outputs
             for y, (a, b) in fixed.items():

@@ -10,7 +10,6 @@ from functools import partial
 
 from takifugu.core.errors import TakifuguError
 from takifugu.core.escaping import at_most
-from takifugu.core.lists import places_of
 from takifugu.mechanisms.local.choosing import strongest
 from takifugu.mechanisms.local.measuring import success
 from takifugu.mechanisms.local.populations import Populations
@@ -73,7 +72,7 @@ def halves_of(
     """
     if people is None:
         return (rows[::2], None), (rows[1::2], None)
-    order = places_of(sorted(set(people), key=_order))
+    order = {value: place for place, value in enumerate(sorted(set(people), key=_order))}
     halves: tuple[tuple[list[tuple[str, int]], list[Hashable]], ...] = ([], []), ([], [])
     for row, person in zip(rows, people, strict=True):
         rows_of_half, people_of_half = halves[order[person] % 2]

@@ -25,7 +25,6 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import places_of
 from takifugu.numbers.distributions.channel import Channel, largest_log_ratio
 from takifugu.numbers.distributions.divergence import divergence
 from takifugu.numbers.distributions.exact_ratio import log_share
@@ -82,7 +81,7 @@ def _log_ratios(channel: Channel) -> Floats:
     for row, log in enumerate(logs):
         with np.errstate(invalid="ignore"):
             ratios[row] = np.where(np.isneginf(log), -np.inf, log - logs).max(axis=1)
-    kinds = places_of(channel.masses)
+    kinds = {value: place for place, value in enumerate(channel.masses)}
     kind_of_rows = np.array(list(map(kinds.__getitem__, channel.masses)))
     differ = kind_of_rows[:, None] != kind_of_rows
     sizes = 1 - np.where(np.isfinite(logs), logs, 0.0).min()

@@ -16,7 +16,6 @@ from itertools import accumulate, permutations
 import numpy as np
 
 from takifugu.core.cache import memoised
-from takifugu.core.lists import take
 from takifugu.mechanisms.local.populations import Populations
 from takifugu.model.beliefs.population_region import WHOLE, Region, Regions
 from takifugu.numbers.atoms import Floats
@@ -94,7 +93,7 @@ def masses_of_values(region: Region) -> tuple[Masses, Masses]:
     blocks, low, high = region.tree.all, list(region.low), list(region.high)
 
     def total(masses: list[int], numbers: Iterable[int]) -> int:
-        return sum(take(masses, numbers))
+        return sum(masses[number] for number in numbers)
 
     parts: dict[int, list[int]] = {}
     for number, block in enumerate(blocks):  # each block stands before its parts

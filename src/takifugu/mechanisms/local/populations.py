@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.cache import memoised
-from takifugu.core.lists import places_of, with_keys
 from takifugu.model.beliefs.population_region import Regions
 from takifugu.numbers.atoms import Floats, masses_at, tabulated
 
@@ -59,7 +58,7 @@ class Populations:
     def only(self, names: tuple[str, ...]) -> Populations:
         """Return some of the populations."""
         regions = None if self.regions is None else self.regions.only(names)
-        return replace(self, laws=with_keys(self.laws, names), regions=regions, apart=None)
+        return replace(self, laws={name: self.laws[name] for name in names}, regions=regions, apart=None)
 
     @cached_property
     def table(self) -> Floats:
@@ -72,7 +71,7 @@ class Populations:
 
     @cached_property
     def _number(self) -> dict[Value, int]:
-        return places_of(self.values)
+        return {value: place for place, value in enumerate(self.values)}
 
 
 @memoised

@@ -18,7 +18,6 @@ import numpy.typing as npt
 
 from takifugu.core.cache import cached, memoised
 from takifugu.core.errors import DataError, Unsupported
-from takifugu.core.lists import places_of
 from takifugu.core.plain import Json, to_plain
 from takifugu.mechanisms.local.classes import among_spread
 from takifugu.mechanisms.local.measuring import (
@@ -93,7 +92,7 @@ class Sender:
         row, total = self.channel.masses[place], self.channel.total
         dummies_mass = Fraction(1, len(self.channel.outputs)) ** self.dummies
         outputs = output if self.dummies and isinstance(output, Iterable) else (output,)
-        places = cached(self, Sender, lambda: places_of(self.channel.outputs))
+        places = cached(self, Sender, lambda: {output: place for place, output in enumerate(self.channel.outputs)})
         return Fraction(sum(row[places[y]] for y in outputs), total) * dummies_mass / (self.dummies + 1)
 
     def shares(self, place: int) -> list[float]:

@@ -22,9 +22,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of, value_of
 from takifugu.core.plain import set_fields
+from takifugu.core.rules import list_of
 from takifugu.numbers.distributions.divergence import divergence, divergence_in_units
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.distributions.positive_part import LARGEST_EPSILON, NARROW, Enclosure, mean_positive_part

@@ -15,12 +15,12 @@ import numpy as np
 from takifugu.core.arrays import Fixed
 from takifugu.core.assumptions import Assumption, public, world
 from takifugu.core.cache import memoised
+from takifugu.core.columns import value_of
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of, places_of, value_of
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import VALUES, Json, PlainForm, form, set_fields
-from takifugu.core.rules import check_as_many, wrong_type
+from takifugu.core.rules import check_as_many, list_of, wrong_type
 from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.states import State, checked_alphabet
 from takifugu.numbers.distributions.pmf import Pmf
@@ -146,7 +146,7 @@ class CliqueInfection(PlainForm, kind="clique-infection"):
 
     @cached_property
     def _positions(self) -> dict[Hashable, int]:
-        return places_of(self.names)
+        return {name: place for place, name in enumerate(self.names)}
 
     @property
     def one_alphabet(self) -> bool:

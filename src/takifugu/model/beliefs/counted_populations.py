@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
-from takifugu.core.lists import take, value_of
 from takifugu.core.rules import check_any, check_known, check_type, no_law
 from takifugu.model.beliefs.estimate import SLACK, checked_confidence, interval, mixture_interval
 from takifugu.model.beliefs.population_region import WHOLE, Block, Region, Regions, is_number, tree_of
@@ -115,7 +115,7 @@ def spread(names: Sequence[str], values: Sequence[Hashable], largest_mass: Numbe
 def _region(tree: Block, sample: Sample, miss: float) -> Region:
     low, high = [], []
     for block in tree.all:
-        count = sum(take(sample.counts, block.values), Fraction(0))
+        count = sum([sample.counts[value] for value in block.values], Fraction(0))
         if len(block.values) == len(sample.counts):
             ends = (1.0, 1.0)
         elif sample.of_people:

@@ -10,7 +10,6 @@ from annotated_types import Gt, Lt, MinLen
 
 from takifugu.core.assumptions import Assumption, limit, reading, world
 from takifugu.core.errors import InputError, TakifuguError, within
-from takifugu.core.lists import without
 from takifugu.core.names import normalised
 from takifugu.core.rules import check_as_many
 from takifugu.core.sections import FilePath, Key, Number, PublicFile, State, Text
@@ -170,7 +169,7 @@ class PopulationsSection:
                     rows.append((name, code))
                     people_of_rows.append(normalised(person))
             names_in_rows = set(dict(rows))
-            empty = without(file.populations or (), names_in_rows)
+            empty = [value for value in file.populations or () if value not in names_in_rows]
             if empty or len(names_in_rows) < 2:
                 if empty:
                     message = f"has no row of {empty[0]!r}"

@@ -6,12 +6,12 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar, runtime_checkable
 
+from takifugu.core.columns import value_of
 from takifugu.core.entries import Entries, columns_of, entry_word, listed, order, relisted
 from takifugu.core.errors import InputError
-from takifugu.core.lists import members_of, value_of
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.registry import Registry
-from takifugu.core.rules import check_as_many, check_known
+from takifugu.core.rules import check_as_many, check_known, members_of
 from takifugu.model.beliefs.states import State
 from takifugu.model.secrets.families import ABSENT, WithAbsence
 from takifugu.numbers.rationals import as_whole

@@ -11,8 +11,8 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.core.columns import is_table, iterated, no_list
 from takifugu.core.errors import InputError
-from takifugu.core.lists import is_table, iterated, no_list, places_of, take
 from takifugu.core.registry import Registry
 from takifugu.model.beliefs.states import State, checked_alphabet, different, in_order
 from takifugu.numbers.rationals import as_fraction, as_non_negative, as_truth
@@ -105,7 +105,7 @@ def count_transitions(
         raise InputError(
             "there is no state to count", fix="give at least one sequence with a state, or name the states"
         ).at("sequences")
-    return names, _transitions(walks, places_of(names))
+    return names, _transitions(walks, {name: place for place, name in enumerate(names)})
 
 
 def _transitions(walks: Sequence[Sequence[State]], place: Mapping[State, int]) -> IntArray:
@@ -115,7 +115,7 @@ def _transitions(walks: Sequence[Sequence[State]], place: Mapping[State, int]) -
             raise InputError(
                 f"sequence {number} holds a state that is not among the states named", fix="add it to states"
             ).at("sequences", number)
-        indices = np.array(take(place, walk), dtype=np.int64)
+        indices = np.array([place[index] for index in walk], dtype=np.int64)
         np.add.at(counts, (indices[:-1], indices[1:]), 1)
     return counts
 

@@ -9,8 +9,8 @@ from itertools import chain, islice
 from typing import Annotated, Any, Literal
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.lists import among, list_of
 from takifugu.core.names import normalised
+from takifugu.core.rules import list_of
 from takifugu.core.sections import FilePath, Key, Number, PublicFile, State, Text
 from takifugu.model.beliefs.contacts import LARGEST_CLIQUE, CliqueInfection, household_infection
 from takifugu.model.beliefs.sections import Origin, Public, PublicTable
@@ -174,7 +174,7 @@ def _grown(
     for place, v in enumerate(choices):
         if len(clique) + len(choices) - place <= len(best):
             break
-        best = _grown((*clique, v), among(choices[place + 1 :], near[v]), near, best, work)
+        best = _grown((*clique, v), [choice for choice in choices[place + 1 :] if choice in near[v]], near, best, work)
     return best
 
 

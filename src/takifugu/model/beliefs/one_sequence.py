@@ -12,9 +12,9 @@ import numpy as np
 
 from takifugu.core.arrays import BoolArray, IntArray, read_only, unwritable
 from takifugu.core.assumptions import Assumption
+from takifugu.core.columns import value_of
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
-from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, set_fields
 from takifugu.core.rules import check_as_many
 from takifugu.model.beliefs import Belief

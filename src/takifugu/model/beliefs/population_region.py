@@ -23,7 +23,6 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.assumptions import Assumption, world
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import at_most
-from takifugu.core.lists import with_keys
 from takifugu.core.plain import Json, Plain
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.rationals import as_fraction, to_text
@@ -157,7 +156,7 @@ class Regions:
 
     def only(self, names: Sequence[str]) -> Regions:
         """Return the regions of some of the populations."""
-        some = with_keys(self.by_name, names)
+        some = {name: self.by_name[name] for name in names}
         sizes = {name: size for name, size in self.sizes.items() if name in names}
         return Regions(self.confidence, self.tree, some, sizes, self.of_people, self.largest_mass)
 

@@ -17,11 +17,11 @@ from typing import Any, TypedDict, Unpack
 
 from takifugu.core.assumptions import Assumption, world
 from takifugu.core.cache import memoised
+from takifugu.core.columns import value_of
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of, members_of, places_of, value_of
 from takifugu.core.plain import ByValue, Json, Plain, set_fields, to_plain
-from takifugu.core.rules import check_type, check_written_apart
+from takifugu.core.rules import check_type, check_written_apart, list_of, members_of
 from takifugu.model.beliefs.counted_populations import (
     Law,
     Sample,
@@ -217,7 +217,7 @@ class FromPopulations(Nameless, Undivided, ByValue):
     @cached_property
     def place(self) -> dict[Value, int]:
         """Return the number of each value."""
-        return places_of(self.values)
+        return {value: place for place, value in enumerate(self.values)}
 
     @cached_property
     def which(self) -> WhichOf:

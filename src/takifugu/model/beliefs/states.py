@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 
+from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of, value_of
-from takifugu.core.rules import check_written_apart, unwritable
+from takifugu.core.rules import check_written_apart, list_of, unwritable
 
 State = Hashable
 

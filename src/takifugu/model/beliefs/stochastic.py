@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of
 from takifugu.core.nearest import did_you_mean
-from takifugu.core.rules import no_law
+from takifugu.core.rules import list_of, no_law
 from takifugu.numbers.outward_rounding import TRUSTED
 from takifugu.numbers.rationals import as_fraction
 

@@ -13,11 +13,11 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray, read_only
 from takifugu.core.assumptions import Assumption, world
+from takifugu.core.columns import value_of
 from takifugu.core.entries import Undivided
 from takifugu.core.errors import InputError, about
-from takifugu.core.lists import list_of, members_of, places_of, take, value_of
 from takifugu.core.plain import ByValue, Json, Plain, set_fields
-from takifugu.core.rules import check_known, no_law
+from takifugu.core.rules import check_known, list_of, members_of, no_law
 from takifugu.core.sections import Key, Text, written
 from takifugu.model.beliefs.estimate import checked_source, point_estimate
 from takifugu.model.beliefs.sections import Columns, Counts, Fit, Probabilities, Public, Rows, TableFit, mass
@@ -155,8 +155,8 @@ class JointTable(Undivided, ByValue):
         """Return the rows as value indices, shape (rows, entries)."""
         indices = np.empty((len(self.rows), self.size), dtype=np.int64)
         for column, (values, alphabet) in enumerate(zip(zip(*self.rows, strict=True), self._alphabets, strict=True)):
-            place_of = places_of(alphabet)
-            indices[:, column] = take(place_of, values)
+            place_of = {value: place for place, value in enumerate(alphabet)}
+            indices[:, column] = [place_of[value] for value in values]
         return read_only(indices)
 
     def assumptions(self) -> tuple[Assumption, ...]:

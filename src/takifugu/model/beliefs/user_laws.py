@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
-from takifugu.core.lists import value_of
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import Json, to_plain
 from takifugu.core.rules import check_any, no_law

@@ -11,11 +11,11 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray, read_only
 from takifugu.core.assumptions import Assumption, public, reading, world
+from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of, places_of, take, value_of
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import ByValue, Json, Plain, set_fields
-from takifugu.core.rules import check_any, check_as_many
+from takifugu.core.rules import check_any, check_as_many, list_of
 from takifugu.model.beliefs.states import State
 from takifugu.model.beliefs.user_laws import MODES, LawReader, Letters, Mass, UserLaw, checked_absence
 from takifugu.numbers.rationals import as_whole, exact_or_float
@@ -142,8 +142,8 @@ class IndependentUsers(ByValue):
         source: str,
         counts: Sequence[int] | None = None,
     ) -> None:
-        number = places_of(dict.fromkeys(laws))
-        law_of = np.array(take(number, laws), dtype=np.int64)
+        number = {value: place for place, value in enumerate(dict.fromkeys(laws))}
+        law_of = np.array([number[law] for law in laws], dtype=np.int64)
         if counts is not None:
             law_of = np.repeat(law_of, counts)
         read_only(law_of)

@@ -20,10 +20,10 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.assumptions import Assumption, world
+from takifugu.core.columns import value_of
 from takifugu.core.errors import DataError, InputError, Unsupported
-from takifugu.core.lists import members_of, places_of, take, value_of
 from takifugu.core.plain import Json, Plain, set_fields
-from takifugu.core.rules import check_known
+from takifugu.core.rules import check_known, members_of
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.policies.boxes import Boxes
 from takifugu.model.policies.policy import Policy
@@ -199,7 +199,7 @@ class Visits:
     @cached_property
     def numbers(self) -> dict[Value, int]:
         """The number of each place."""
-        return places_of(self.places)
+        return {value: place for place, value in enumerate(self.places)}
 
     def resolve(self, query: Query) -> VisitCounts:
         """Return the answer to `Visitors`, or to `AtMost` of it.
@@ -223,7 +223,7 @@ class Visits:
                 fix="publish Visitors(places), or AtMost(Visitors(places), threshold)",
             ).at("query")
         cells = query.cells(self.numbers)
-        numbers = np.fromiter(take(self.numbers, cells), dtype=np.int64, count=len(cells))
+        numbers = np.fromiter([self.numbers[cell] for cell in cells], dtype=np.int64, count=len(cells))
         return VisitCounts(tuple(map(str, cells)), numbers, min(self.largest, len(cells)), self.boxes)
 
     def moves(self, policy: Policy, answer: VisitCounts) -> Sensitivity:
@@ -249,14 +249,14 @@ class Visits:
                 falls[self._chosen(rule.named)] = False
             elif not isinstance(rule, NoneOf | AnyOf) and self._records() <= MOST_LISTED:
                 records = self.as_records(1)
-                labels = tuple(take(self.places, answer.places.tolist()))
+                labels = tuple(self.places[place] for place in answer.places.tolist())
                 return of_sum(policy, records, Visitors(labels).resolve(records))
         up, down = rises[answer.places], falls[answer.places]
         total = min(min(self.largest, int(up.sum())) + min(self.largest, int(down.sum())), int((up | down).sum()))
         kinds = {}
         for rise, fall in product((False, True), repeat=2):
             kinds[rise, fall] = Change(Monotone.of(rise, fall), Fraction(int(rise or fall)))
-        changes = tuple(take(kinds, zip(up.tolist(), down.tolist(), strict=True)))
+        changes = tuple(kinds[place] for place in zip(up.tolist(), down.tolist(), strict=True))
         return Sensitivity(changes, Fraction(total), policy.is_ordinary, self._worst(policy, answer, total))
 
     def _worst(self, policy: Policy, answer: VisitCounts, total: int) -> tuple[int, Set, Set] | None:
@@ -266,7 +266,7 @@ class Visits:
         """
         if not total:
             return None
-        places = take(self.places, answer.places[: max(total, self.largest, 50)].tolist())
+        places = [self.places[place] for place in answer.places[: max(total, self.largest, 50)].tolist()]
         most, others_left = Set(places[: self.largest]), Set(places[self.largest : total])
         tries = [(most, others_left), (most, Set()), (Set(), most)]
         for place in places[:50]:
@@ -359,7 +359,7 @@ class Visits:
     def _chosen(self, places: tuple[Value, ...] | None) -> slice | list[int]:
         if places is None:
             return slice(None)
-        return take(self.numbers, places)
+        return [self.numbers[place] for place in places]
 
     def _records(self) -> int:
         if self.size <= 64:

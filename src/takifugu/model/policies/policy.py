@@ -20,9 +20,8 @@ from itertools import chain
 from typing import NoReturn
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of
 from takifugu.core.plain import Plain, PlainForm, set_fields
-from takifugu.core.rules import check_as_many, check_known, check_type
+from takifugu.core.rules import check_as_many, check_known, check_type, list_of
 from takifugu.model.policies.predicates import KINDS, AnyOf, Checked, EachOf, NoneOf, Predicate, Record, Value, listed
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_whole
 

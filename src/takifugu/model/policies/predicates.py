@@ -12,12 +12,12 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
 from takifugu.core.functions import as_named
-from takifugu.core.lists import members_of, value_of
 from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.core.registry import Registry
-from takifugu.core.rules import check_any, unwritable
+from takifugu.core.rules import check_any, members_of, unwritable
 from takifugu.numbers.rationals import as_whole
 
 Value = Hashable

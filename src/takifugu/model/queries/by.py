@@ -26,9 +26,8 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries, positions
 from takifugu.core.errors import InputError, within
-from takifugu.core.lists import list_of
 from takifugu.core.plain import LEFT_OUT, Plain, form, set_fields
-from takifugu.core.rules import check_written_apart
+from takifugu.core.rules import check_written_apart, list_of
 from takifugu.core.sections import written as named
 from takifugu.model.queries.additive import Additive, Chosen
 from takifugu.model.queries.candidates import Candidates

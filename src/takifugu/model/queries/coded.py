@@ -9,9 +9,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
+from takifugu.core.columns import value_of
 from takifugu.core.entries import Entries, positions
 from takifugu.core.errors import InputError, within
-from takifugu.core.lists import value_of
 from takifugu.core.plain import form, set_fields
 from takifugu.core.rules import check_as_many
 from takifugu.core.sections import FilePath, Key, Text

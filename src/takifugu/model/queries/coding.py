@@ -13,7 +13,6 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries, arranged, positions
 from takifugu.core.errors import InputError, Unsupported, within
-from takifugu.core.lists import places_of, take
 from takifugu.model.queries.additive import Additive, Chosen, State
 from takifugu.numbers.rationals import Number, as_fraction, as_fractions, common_denominator
 from takifugu.numbers.runs import Runs
@@ -128,8 +127,8 @@ def _factors(mask: IntArray, weights: Sequence[Fraction] | None) -> tuple[list[F
             return [Fraction(1)], Runs.alike(0, len(mask)).numbers
         return [Fraction(0), Fraction(1)], mask
     different = sorted(set(weights))
-    number = places_of(different)
-    return different, integer_row(take(number, weights))
+    number = {value: place for place, value in enumerate(different)}
+    return different, integer_row([number[place] for place in weights])
 
 
 def _read(factors: Sequence[Fraction]) -> IntArray:

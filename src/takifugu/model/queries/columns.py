@@ -18,7 +18,6 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.lists import take, without
 from takifugu.core.rules import check_known, too_large
 from takifugu.model.queries.additive import Additive, State, check_indices, check_reach
 from takifugu.model.queries.by import GroupBy, by_columns
@@ -42,8 +41,8 @@ class Term:
         axes = [axis for axis, column in enumerate(self.columns) if column in near]
         if not axes:
             return 0
-        outside = without(range(len(self.columns)), axes)
-        rows = math.prod(take(self.table.shape, axes))
+        outside = [value for value in range(len(self.columns)) if value not in axes]
+        rows = math.prod(self.table.shape[place] for place in axes)
         cells = self.table.shape[-1]
         tables = np.transpose(self.table, (*outside, *axes, -1)).reshape(-1, rows, cells)
         if cells == 1:
@@ -80,7 +79,7 @@ class ColumnAnswer(WholeColumns):
         """Return a key by column names, equal for equal answers only."""
         keys = []
         for term in self.terms:
-            names = tuple(take(self.names, term.columns))
+            names = tuple(self.names[column] for column in term.columns)
             keys.append((names, term.table.shape, term.table.tobytes()))
         return "columns", self.records, tuple(keys)
 
@@ -244,7 +243,7 @@ def _of_rows(
     """Return the sum over records of what the values of several columns add: a table over all of them."""
     alphabets = dict(zip(record.names, record.alphabets, strict=True))
     labels = query.labels(alphabets)
-    columns = take(alphabets, query.names)
+    columns = [alphabets[name] for name in query.names]
     count = math.prod(map(len, columns))
     if count > query.most_rows:
         what, fix = f"a table of {query.describe()}", "name fewer columns"

@@ -11,9 +11,9 @@ from typing import Annotated, Literal
 import numpy as np
 from annotated_types import MinLen
 
+from takifugu.core.columns import value_of
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.lists import value_of
 from takifugu.core.plain import VALUES, Plain, arguments, form, set_fields
 from takifugu.core.rules import check_any, check_known, check_written_apart
 from takifugu.core.sections import Key

@@ -19,9 +19,9 @@ from typing import Annotated, Literal
 import numpy as np
 
 from takifugu.core.arrays import IntArray
+from takifugu.core.columns import value_of
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.lists import places_of, value_of
 from takifugu.core.plain import Plain, form, set_fields
 from takifugu.core.rules import check_any, check_known, check_written_apart, too_large
 from takifugu.core.sections import Key
@@ -115,7 +115,7 @@ class CrossTable(RowQuery, kind="cross-table"):
         _check_size(len(rows) * math.prod(shape))
         place = []
         for values_of_column in values:
-            place.append(places_of(values_of_column))
+            place.append({value: place for place, value in enumerate(values_of_column)})
         table = np.zeros((len(rows), *shape), dtype=np.int64)
         for number, row in enumerate(rows):
             cell = tuple(place_of.get(row[name], -1) for place_of, name in zip(place, self.names, strict=True))

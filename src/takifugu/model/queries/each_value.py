@@ -15,9 +15,8 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import at_most, number
-from takifugu.core.lists import list_of
 from takifugu.core.plain import form, set_fields
-from takifugu.core.rules import check_type, requires
+from takifugu.core.rules import check_type, list_of, requires
 from takifugu.core.sections import Key, Number
 from takifugu.model.queries.forms import Query
 from takifugu.numbers.rationals import as_fraction, as_non_negative, as_whole

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeGuard, get_args, get_type_hints
 from takifugu.core.cache import cached, memoised
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.lists import without_keys
 from takifugu.core.plain import Plain
 from takifugu.core.registry import Registry
 from takifugu.model.queries.additive import Additive
@@ -207,7 +206,9 @@ def _written(query: Query) -> Hashable:
 
 def _has_all(again: Query, query: Query) -> bool:
     """Return whether a query was read back with all that it has, also with what its type leaves out of equality."""
-    parts, parts_again = (without_keys(vars(either), {"_cached"}) for either in (query, again))
+    parts, parts_again = dict(vars(query)), dict(vars(again))
+    for some in (parts, parts_again):
+        some.pop("_cached", None)
     return again == query and parts_again == parts
 
 

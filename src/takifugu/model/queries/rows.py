@@ -15,9 +15,8 @@ from annotated_types import MinLen
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.lists import pairs_of
 from takifugu.core.plain import set_fields
-from takifugu.core.rules import check_any, check_known, requires
+from takifugu.core.rules import check_any, check_known, pairs_of, requires
 from takifugu.core.sections import Key, Text
 from takifugu.core.sections import State as Written
 from takifugu.model.queries.additive import Additive, State

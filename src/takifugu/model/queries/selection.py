@@ -8,11 +8,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Literal
 
+from takifugu.core.columns import value_of
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of, places_of, value_of
 from takifugu.core.plain import VALUES, set_fields
-from takifugu.core.rules import check_written_apart
+from takifugu.core.rules import check_written_apart, list_of
 from takifugu.core.sections import Key, Positive
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Chosen, State
@@ -84,7 +84,7 @@ class Quantile(Query, kind="quantile"):
 
     def resolve(self, entries: Entries) -> Candidates:
         if self.states is not None:
-            places = places_of(self.states)
+            places = {state: place for place, state in enumerate(self.states)}
             return candidates(entries, self.entries, places, _outcomes(self.states), AtRank(self.shares), self._names)
         states_of_belief = states_of(entries)
         texts = [state for state in states_of_belief if not _is_number(state)]
@@ -151,7 +151,7 @@ class TopK(Query, kind="top-k"):
         names = tuple(map("rank {}".format, range(1, self.count + 1)))
         if self.count == 1:
             names = ("mode",)
-        places = places_of(states)
+        places = {state: place for place, state in enumerate(states)}
         return candidates(entries, self.entries, places, _outcomes(states), MostFrequent(self.count), names)
 
     def describe(self) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from takifugu.core.arrays import Fixed
+from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
-from takifugu.core.lists import value_of
 from takifugu.core.rules import check_any, unwritable
 from takifugu.model.queries.additive import Chosen, State
 from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text

@@ -14,9 +14,8 @@ from takifugu.core.cache import memoised
 from takifugu.core.entries import Entries
 from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.core.functions import as_named
-from takifugu.core.lists import list_of, members_of, take, without
 from takifugu.core.plain import Json, Plain, arguments, form, set_fields
-from takifugu.core.rules import check_type, requires
+from takifugu.core.rules import check_type, list_of, members_of, requires
 from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.forms import Query, grid_or_none
 from takifugu.numbers.rationals import Number, as_fraction, to_text
@@ -75,7 +74,7 @@ class Statistic(Query, kind="statistic"):
         if not isinstance(name, str) or not name or not read or len(set(read)) != len(read):
             raise InputError("a statistic needs a name, and different columns that it reads").at("columns")
         if isinstance(column_sensitivity, Mapping):
-            missing = without(read, column_sensitivity)
+            missing = [value for value in read if value not in column_sensitivity]
             if missing:
                 raise InputError(
                     f"the statistic declares no change for the column {missing[0]!r}", fix="declare one"
@@ -257,7 +256,7 @@ class DeclaredAnswer(WholeColumns):
         read = list(map(self.names.index, self.query.columns))
         columns = []
         for column in read:
-            columns.append(take(self.states[column], values[:, column].tolist()))
+            columns.append([self.states[column][place] for place in values[:, column].tolist()])
         return tuple(self.query.value(columns))
 
     def totals(self, values: IntArray) -> IntArray:

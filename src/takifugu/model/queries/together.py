@@ -15,9 +15,8 @@ from annotated_types import MinLen
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries, columns_of
 from takifugu.core.errors import within
-from takifugu.core.lists import list_of
 from takifugu.core.plain import Plain, form, set_fields
-from takifugu.core.rules import check_any, wrong_type
+from takifugu.core.rules import check_any, list_of, wrong_type
 from takifugu.core.sections import Key
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive import Additive, check_reach

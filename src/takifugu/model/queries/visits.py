@@ -10,9 +10,8 @@ from typing import Any, Protocol, runtime_checkable
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.lists import members_of, without
 from takifugu.core.plain import LEFT_OUT, VALUES, Plain, form, set_fields
-from takifugu.core.rules import check_any, check_known, requires, wrong_type
+from takifugu.core.rules import check_any, check_known, members_of, requires, wrong_type
 from takifugu.model.queries.additive import Additive, State
 from takifugu.model.queries.coding import state_tables, states_of
 from takifugu.model.queries.forms import Answer, Query, own_grid
@@ -217,8 +216,9 @@ class AtMost(Query, kind="at-most"):
             steps = math.floor(self.threshold / answer.grid)
             return (steps,) * len(answer.labels)
         thresholds = dict(self.threshold)
-        odd = next(iter(without(thresholds, set(answer.labels))), None)
-        lacking = next(iter(without(answer.labels, thresholds)), None)
+        labels = set(answer.labels)
+        odd = next((label for label in thresholds if label not in labels), None)
+        lacking = next((label for label in answer.labels if label not in thresholds), None)
         if odd is not None or lacking is not None:
             if odd is None:
                 message = f"has none for {lacking!r}"

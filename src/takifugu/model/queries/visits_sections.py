@@ -10,7 +10,6 @@ from annotated_types import MinLen
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.lists import among, without
 from takifugu.core.sections import Key, Positive
 from takifugu.core.sections import Number as Written
 from takifugu.core.sections import State as Named
@@ -88,4 +87,4 @@ class SafeSection:
             fix = "list the places in the order of the answers"
             raise InputError("is of the boxes of a grid, and the places are none", fix=fix).at("first")
         chosen = dict.fromkeys(inwards if self.places is None else self.places)
-        return (*among(inwards, chosen), *without(chosen, {*inwards}))
+        return (*(place for place in inwards if place in chosen), *(place for place in chosen if place not in inwards))

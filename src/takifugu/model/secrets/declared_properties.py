@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
+from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of, members_of, pairs_of, value_of
 from takifugu.core.plain import Plain
+from takifugu.core.rules import list_of, members_of, pairs_of
 from takifugu.model.secrets.properties import DEFINED, DatasetProperty, DistributionParameter, NamedFunction, Value
 from takifugu.model.secrets.value_sets import reading, sets_of
 from takifugu.numbers.rationals import Number, as_fraction, as_fractions, as_interval

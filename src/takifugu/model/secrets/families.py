@@ -10,9 +10,9 @@ from itertools import chain, permutations
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from takifugu.core.assumptions import Assumption
+from takifugu.core.columns import value_of
 from takifugu.core.entries import Entries, Nameless, Undivided
 from takifugu.core.errors import InputError
-from takifugu.core.lists import value_of
 from takifugu.core.plain import Json, set_fields
 from takifugu.core.registry import Question
 from takifugu.numbers.rationals import is_whole

@@ -6,9 +6,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from takifugu.core.columns import value_of
 from takifugu.core.entries import position
 from takifugu.core.errors import InputError
-from takifugu.core.lists import value_of
 from takifugu.core.nearest import unknown
 from takifugu.core.plain import AS_IT_IS, LEFT_OUT, Plain, PlainForm
 from takifugu.core.rules import requires

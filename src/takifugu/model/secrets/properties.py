@@ -17,7 +17,6 @@ from itertools import combinations
 
 from takifugu.core.errors import InputError
 from takifugu.core.functions import as_named
-from takifugu.core.lists import places_of, take
 from takifugu.core.plain import LEFT_OUT, PlainForm, form, set_fields
 from takifugu.core.rules import check_known, check_type, requires
 from takifugu.model.secrets.families import VIEWS, Believed, Family, View, view_of
@@ -113,7 +112,7 @@ class DatasetProperty(PlainForm, kind="dataset-property"):
         Values increase; a pair comes in one order. Raises InputError where a named value is none of them.
         """
         if self.pairs is not None:
-            place = places_of(values)
+            place = {value: place for place, value in enumerate(values)}
             return tuple((_placed(place, a), _placed(place, b)) for a, b in self.pairs)
         if self.max_difference is None:
             return None
@@ -183,7 +182,7 @@ class DistributionParameter(PlainForm, kind="distribution-parameter"):
             places = list(map(alphabet.index, self.values))
         elif self.max_difference is None:
             return Family((place,))
-        pairs = self.compared(take(alphabet, places))
+        pairs = self.compared([alphabet[place] for place in places])
         return Family((place,), tuple((places[a], places[b]) for a, b in pairs))
 
     def compared(self, values: Sequence[Value]) -> tuple[tuple[int, int], ...]:

@@ -9,8 +9,8 @@ from fractions import Fraction
 from itertools import chain, combinations, product
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of
 from takifugu.core.plain import Json, Plain, to_plain
+from takifugu.core.rules import list_of
 from takifugu.numbers.rationals import as_fraction, as_fractions, to_text
 
 

@@ -10,8 +10,8 @@ from functools import cached_property
 import numpy as np
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of
 from takifugu.core.plain import PlainForm, set_fields
+from takifugu.core.rules import list_of
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.densities import TINY, between_tails, finite, positive
 

@@ -12,7 +12,6 @@ from operator import mul
 import numpy as np
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import places_of
 from takifugu.core.nearest import did_you_mean
 from takifugu.numbers.atoms import Array, Atom, as_numbers, fractions
 from takifugu.numbers.distributions.exact_ratio import BITS
@@ -76,7 +75,7 @@ class Channel:
         >>> flip.lift({0: Fraction(1, 3), 1: Fraction(2, 3)})
         {0: Fraction(1, 3), 1: Fraction(2, 3)}
         """
-        places = places_of(self.inputs)
+        places = {input: place for place, input in enumerate(self.inputs)}
         rows = []
         for x in law:
             rows.append(self.masses[places[x] if x in places else self._place(x)])

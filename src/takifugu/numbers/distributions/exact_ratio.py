@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from takifugu.core.lists import take
 from takifugu.numbers.atoms import Floats, same_type
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import in_common_unit
@@ -143,7 +142,7 @@ def passes(masses: list[Hashable], gaps: list[Fraction], scale: float) -> tuple[
     from mpmath import mp
 
     decay = {gap: mp.exp(-mp.mpf(gap.numerator) / gap.denominator / mp.mpf(scale)) for gap in set(gaps)}
-    steps = take(decay, gaps)
+    steps = [decay[place] for place in gaps]
     return _one_way(masses, steps), _one_way(masses[::-1], steps[::-1])[::-1], steps
 
 
@@ -225,7 +224,7 @@ def log_concave(law: Pmf, step: int) -> bool:
     places = sorted(masses)
     if any(b - a != step for a, b in pairwise(places)):
         return False
-    row = take(masses, places)
+    row = [masses[place] for place in places]
     return all(b * b >= a * c for a, b, c in zip(row, row[1:], row[2:], strict=False))
 
 

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of
-from takifugu.core.rules import check_type
+from takifugu.core.rules import check_type, list_of
 from takifugu.numbers.atoms import (
     LARGEST_SMALL,
     Array,

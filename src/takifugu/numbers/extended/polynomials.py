@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from takifugu.core.arrays import FloatArray
-from takifugu.core.lists import present
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.extended.convolution import convolve
 from takifugu.numbers.extended.floats import LOWEST, NARROW, Wide, normalised
@@ -119,7 +118,7 @@ def shifted(some: Numbers, axis: int, offsets: Sequence[int]) -> Numbers:
 
 def arranged(some: Numbers, axes: Sequence[int | None]) -> Numbers:
     """Return the numbers with these axes, coefficients last; None is new."""
-    order = present(axes)
+    order = [value for value in axes if value is not None]
     fresh: tuple[slice | None, ...] = ()
     for axis in axes:
         fresh += (None if axis is None else slice(None),)

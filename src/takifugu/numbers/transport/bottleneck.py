@@ -17,7 +17,6 @@ import numpy as np
 
 from takifugu.core.arrays import BoolArray
 from takifugu.core.errors import InputError
-from takifugu.core.lists import places_of, take
 from takifugu.numbers.atoms import Array, Atom, as_numbers, tabulated, to_python
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import both_in_common_unit
@@ -200,7 +199,7 @@ def _masses(
     if len(set(hashable)) < len(hashable):
         raise InputError(f"the {side} points repeat one", fix="list each point once and add its masses")
     law = Pmf(range(len(hashable)), as_numbers(probabilities, f"the {side} probabilities"))
-    return take(hashable, law.values.tolist()), normalised(law.masses.tolist())
+    return [hashable[place] for place in law.values.tolist()], normalised(law.masses.tolist())
 
 
 def checked_distances(x: list[Hashable], y: list[Hashable], metric: Metric) -> Array:
@@ -223,7 +222,7 @@ def checked_distances(x: list[Hashable], y: list[Hashable], metric: Metric) -> A
             raise InputError(
                 f"the metric breaks the triangle inequality through {points[middle]}", rule="a detour is shorter"
             ).at("metric")
-    place = places_of(points)
+    place = {value: place for place, value in enumerate(points)}
     return table[np.ix_(list(map(place.__getitem__, x)), list(map(place.__getitem__, y)))]
 
 
@@ -235,7 +234,7 @@ Coupling = dict[tuple[Hashable, Hashable], Fraction]
 def w_infinity(p: Population, q: Population, metric: Metric) -> Atom:
     """Return the least largest move of any coupling (Definition 6)."""
     left, right = support(p), support(q)
-    return bottleneck(left, take(p, left), right, take(q, right), metric).distance
+    return bottleneck(left, [p[place] for place in left], right, [q[place] for place in right], metric).distance
 
 
 def least_largest(p: Population, q: Population, cost: Callable[[Any, Any], float]) -> tuple[float, Coupling]:

@@ -14,7 +14,6 @@ from fractions import Fraction
 from typing import Any
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import places_of
 from takifugu.core.registry import Registry
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 from takifugu.numbers.transport.bottleneck import Metric, checked_distances
@@ -154,7 +153,7 @@ def _of_table(rows: Rows, answers: Sequence[Fraction]) -> Metric:
             f"the table of the metric has {len(rows)} rows, and there are {len(answers)} possible answers",
             rule="it has a row and a column for each, in increasing order", fix="write one for each possible answer",
         ).at("metric")  # fmt: skip
-    place: dict[Hashable, int] = places_of(answers)
+    place: dict[Hashable, int] = {answer: place for place, answer in enumerate(answers)}
     return lambda x, y: float(rows[place[x]][place[y]])
 
 

@@ -14,7 +14,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from takifugu.core.lists import places_of
 from takifugu.core.rules import check_type
 from takifugu.numbers.atoms import Array, Atom, Floats, same_type, to_python
 from takifugu.numbers.distributions.pmf import Pmf
@@ -60,7 +59,7 @@ class Plan:
 
     def joint_pmf_table(self) -> list[list[Fraction | float]]:
         """Return the joint probabilities by left atom (Ding22 Tables 3, 6)."""
-        place = places_of(self.atoms)
+        place = {value: place for place, value in enumerate(self.atoms)}
         table: list[list[Fraction | float]] = [[Fraction(0)] * len(place) for _ in place]
         for x, y, mass in self.items():
             table[place[x]][place[y]] += mass

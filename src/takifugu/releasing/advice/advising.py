@@ -13,7 +13,6 @@ from takifugu.analysis.randomisers import Noise
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError, SpecError, Unsupported
-from takifugu.core.lists import without
 from takifugu.core.plain import Json
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model.queries.additive import Additive
@@ -205,7 +204,8 @@ def _expect_of(planned: Plan, table: Table) -> ExpectSpec | None:
             continue
         others = [name for name in names if name not in cells and (name in elsewhere or not are_all_planned)]
         if isinstance(names, tuple):
-            left[key] = tuple(without(names, others)) if not names or len(others) < len(names) else None
+            kept = tuple(name for name in names if name not in others)
+            left[key] = kept if not names or kept else None
         elif len(others) == len(names):
             left[key] = None
     return expect.model_copy(update=left)

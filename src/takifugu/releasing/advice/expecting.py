@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from takifugu.analysis.questions.expected_answer import expected_answer
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.core.lists import without
 from takifugu.data.lookalikes import Lookalikes
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Histogram, Query
@@ -165,8 +164,8 @@ def _of_shares(
 
 def numbers_for(labels: Sequence[str], numbers: Mapping[str, Number], key: str) -> tuple[float, ...]:
     """Return one number for each cell. Raises InputError for unknown cells and for missing ones."""
-    odd = without(numbers, labels)
-    lacking = without(labels, numbers)
+    odd = [number for number in numbers if number not in labels]
+    lacking = [label for label in labels if label not in numbers]
     if odd or lacking:
         fault = f"names {odd[0]!r}, which is no cell of the table" if odd else f"has no number for {lacking[0]!r}"
         like = Lookalikes(labels)(odd[0]) if odd else None
@@ -194,7 +193,7 @@ class Unit:
         """Return the permitted units in words."""
         units = [self.measured_in] if self.measured_in else []
         if self.counts_rows:
-            units += without(_PER_ONE.values(), units)
+            units += [value for value in _PER_ONE.values() if value not in units]
             units += ["a time such as 2 h"] if seconds_of_step(self.step) is not None else []
         examples = list[str]()
         for unit in units:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from takifugu.accounting.suspicion import percent, posterior
 from takifugu.core.errors import TakifuguError
-from takifugu.core.lists import without_keys
 from takifugu.core.plain import Json, Plain
 from takifugu.releasing.advice.advising import TableAdvice, advice_of, said
 from takifugu.releasing.advice.bands import Joint, json_of
@@ -327,4 +326,4 @@ def _worst(raw: Plain, tables: Sequence[TableAdvice], measured: set[int]) -> dic
             unjudged.add(index)
         elif index in measured and (index not in worst or table.ratio > worst[index].ratio):
             worst[index] = table
-    return without_keys(worst, unjudged)
+    return {key: value for key, value in worst.items() if key not in unjudged}

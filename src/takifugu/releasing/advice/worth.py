@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 from takifugu.analysis.randomisers import Noise
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
-from takifugu.core.lists import without
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.advice.bands import Band, adjusted_bands, cell_band, difference_band
@@ -87,7 +86,7 @@ class Cells:
 
     def published(self, labels: Sequence[str], values: Sequence[float], error: float) -> Cells:
         """Return the published ones of these cells, with their values."""
-        unimportant = without(labels, self.labels)
+        unimportant = [label for label in labels if label not in self.labels]
         return cells_that_count(labels, values, error, unimportant, self.is_one_of_several, self.can_be_negative)
 
 

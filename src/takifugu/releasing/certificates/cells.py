@@ -19,7 +19,6 @@ from typing import Any, overload
 
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import visible
-from takifugu.core.lists import take
 from takifugu.core.plain import Plain, Row
 from takifugu.core.rules import as_path
 from takifugu.releasing.certificates.files import required_bytes
@@ -179,7 +178,7 @@ def rows_sent(names: Sequence[str], outputs: Sequence[Hashable], row: Sequence[i
     parts = list(zip(*outputs, strict=True)) if len(names) == 2 else [tuple(outputs)]
     columns: dict[str, Sequence[Hashable]] = {ROW: list(row)}
     for name, part in zip(names, parts, strict=True):
-        columns[name] = take(part, place)
+        columns[name] = [part[index] for index in place]
     return Rows(columns)
 
 

@@ -13,7 +13,6 @@ from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 
 from takifugu.core.assumptions import Assumption, limit, reading
-from takifugu.core.lists import without_keys
 from takifugu.core.plain import Plain
 from takifugu.core.text.tables import shortened
 
@@ -189,6 +188,6 @@ Fact = Assumption | Window | Stays
 
 def checksum_of(data: Plain) -> str:
     """Return the checksum of a certificate's values, whatever their order."""
-    content = without_keys(data, ("checksum",))
+    content = {key: value for key, value in data.items() if key not in ("checksum",)}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"

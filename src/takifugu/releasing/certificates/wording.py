@@ -14,7 +14,6 @@ from takifugu.analysis.randomisers import KINDS
 from takifugu.analysis.robustness import if_belief_off
 from takifugu.core.assumptions import Assumption, Kind, limit, public, sentence, world
 from takifugu.core.escaping import at_most, number
-from takifugu.core.lists import take
 from takifugu.core.plain import Plain
 from takifugu.core.text.tables import shortened
 from takifugu.model import secrets as secret_room
@@ -271,7 +270,7 @@ def composes(c: Certificate) -> list[str]:
         words = [*map(definition_of(c).composes, once(answer.covers for answer in c.answers))]
         if any(words):
             return words
-    return take(COMPOSES, c.compositions)
+    return [COMPOSES[place] for place in c.compositions]
 
 
 def account_text(c: Certificate) -> str:

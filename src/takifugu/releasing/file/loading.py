@@ -14,7 +14,6 @@ from takifugu.core import plugins
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.escaping import command, is_printable, on_one_line, visible
 from takifugu.core.files import read_file
-from takifugu.core.lists import take
 from takifugu.core.plain import Json
 from takifugu.core.rules import as_path
 from takifugu.core.sections import section_in
@@ -173,7 +172,7 @@ def _choose(raw: Json, window: str | None) -> Sequence[int]:
     for i in choices:
         _read_only(items[i], window)
     places = [i for i in range(len(items)) if i in choices or i not in regular]
-    raw["table"] = take(items, places)
+    raw["table"] = [items[place] for place in places]
     return places
 
 

@@ -17,7 +17,6 @@ from takifugu.calibration.registry import find
 from takifugu.core.arrays import FloatArray
 from takifugu.core.assumptions import public, world
 from takifugu.core.errors import DataError, InputError, TakifuguError, about
-from takifugu.core.lists import places_of
 from takifugu.core.nearest import first_of
 from takifugu.core.plain import toml_of
 from takifugu.data import meant
@@ -192,7 +191,7 @@ def _codes_of(
     texts: Sequence[str | None], rows: Sequence[int], column: str, values: Sequence[Hashable], table: Relation
 ) -> Codes:
     """Return the number of each row's value; DataError, with the row, for one that is missing or not declared."""
-    places = places_of(spelled(values))
+    places = {value: place for place, value in enumerate(spelled(values))}
     odd = next((row for row, text in zip(rows, texts, strict=True) if text not in places), None)
     if odd is None:
         return np.array([places[str(text)] for text in texts], dtype=np.int32)

@@ -16,7 +16,6 @@ import numpy as np
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import DataError, Step, TakifuguError, faults_in, gathered
 from takifugu.core.files import private_folder
-from takifugu.core.lists import places_of
 from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.core.sections import PublicFile, values_of, written
 from takifugu.data import UNOBSERVED, Bins, meant
@@ -79,14 +78,15 @@ class PublicTable:
         return {tuple(texts): int(count) for *texts, count in rows}
 
     def texts(self, columns: Sequence[str]) -> list[Texts]:
-        place = places_of(dict.fromkeys(columns))
+        place = {value: place for place, value in enumerate(dict.fromkeys(columns))}
         rows = self._selected([*place], "select {} from {}")
         return [tuple(row[place[column]] for column in columns) for row in rows]
 
     def codes(self, columns: Sequence[str], values: Sequence[Hashable], box: Box | None = None) -> list[int]:
         rows = self.texts(columns)
         if box is None:
-            return list(map(int, coded([text for text, *_ in rows], places_of(spelled(values)), columns[0])))
+            place_of = {value: place for place, value in enumerate(spelled(values))}
+            return list(map(int, coded([text for text, *_ in rows], place_of, columns[0])))
         first, second = (self._numbers([row[axis] for row in rows], columns[axis]) for axis in (0, 1))
         return list(map(int, cells_on(box, columns, first, second)))
 

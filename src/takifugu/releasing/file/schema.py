@@ -8,7 +8,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import Step
-from takifugu.core.lists import without_keys
 from takifugu.core.plain import Json, toml_of
 
 if TYPE_CHECKING:
@@ -117,7 +116,8 @@ def listed_keys(kind: str, schema: Json, is_deep: bool = False) -> Iterator[List
     If `is_deep`, those of sections inside sections follow.
     """
     sections = ("source", "belief", "hide", "table")
-    top = {"properties": without_keys(schema["properties"], sections), "required": schema.get("required", [])}
+    others = {key: value for key, value in schema["properties"].items() if key not in sections}
+    top = {"properties": others, "required": schema.get("required", [])}
     titled = {"": [top]}
     for section in sections:
         if section in schema["properties"]:

@@ -11,7 +11,6 @@ from typing import Annotated, Any, Union, cast, get_args, get_origin
 from pydantic import BaseModel, ValidationError, create_model
 
 from takifugu.core.errors import InputError, TakifuguError
-from takifugu.core.lists import without_keys
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import Json, either
 from takifugu.core.sections import section_in
@@ -38,7 +37,7 @@ class Reading:
         self._kind, self._raw = kind, raw
         self.faults, self.faulty = list[TakifuguError](), set[str]()
         sections = _sections_of(kind.facts.sections)
-        keys = without_keys(raw, sections)
+        keys = {key: value for key, value in raw.items() if key not in sections}
         head = self._read(_head_of(kind.facts.sections), keys, (), set())
         parts = dict(head or ())
         for name, members in sections.items():
@@ -104,7 +103,7 @@ class Reading:
                 return model.model_validate(raw)
         keys_by_query = {name: keys_of(self._model(name)) for name in names}
         foreign_keys = set[str]().union(*keys_by_query.values()) - keys_of(model)
-        table_keys = without_keys(raw, foreign_keys)
+        table_keys = {key: value for key, value in raw.items() if key not in foreign_keys}
         if model is facts.table:
             error = instead_of(query, names, self._raw) or unknown_query(query, names)
             if "query" not in raw:
@@ -142,7 +141,7 @@ class Reading:
         if faulty is None or not isinstance(raw, dict) or "kind" in keys:
             return None
         faulty |= keys
-        section = without_keys(raw, keys)
+        section = {key: value for key, value in raw.items() if key not in keys}
         for key, field in model.model_fields.items():
             if key in keys and field.is_required():
                 section[key] = (field.examples or [None])[0]

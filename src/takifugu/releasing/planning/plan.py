@@ -9,7 +9,6 @@ from operator import attrgetter
 
 from takifugu.calibration import Calibration
 from takifugu.core.errors import InputError
-from takifugu.core.lists import among
 from takifugu.core.people import PEOPLE, People
 from takifugu.model.queries.additive import Additive
 from takifugu.releasing.certificates.facts import Fact, Window
@@ -113,7 +112,7 @@ class Plan:
         items = tuple(item for item in self.file.items if id(item) in chosen_items)
         part = replace(self, file=self.file.only(items), tables=tables)
         read = {*chain.from_iterable(question.readers for question in part.questions)}
-        return replace(part, unit_names=tuple(among(self.unit_names, read)))
+        return replace(part, unit_names=tuple(name for name in self.unit_names if name in read))
 
 
 def plan(

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from takifugu.core.arrays import IntArray
+from takifugu.core.columns import values_of
 from takifugu.core.errors import DataError
 from takifugu.core.files import private_folder
-from takifugu.core.lists import places_of, take, values_of, without
 from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.data.relation.opening import WRITTEN, open_table
 from takifugu.data.sql.words import identifier
@@ -42,7 +42,7 @@ def of_records(belief: Records, data: object) -> IntArray:
     else:
         return _of_frame(belief, data)
     _check_count(belief, len(rows))
-    place = places_of(belief.table.rows)
+    place = {row: place for place, row in enumerate(belief.table.rows)}
     numbers, unknown = list[int](), list[tuple[Hashable, ...]]()
     for row in rows:
         try:
@@ -58,7 +58,7 @@ def of_records(belief: Records, data: object) -> IntArray:
 
 
 def _of_columns(belief: Records, data: Mapping[str, object]) -> list[tuple[Hashable, ...]]:
-    missing = without(belief.columns, data)
+    missing = [column for column in belief.columns if column not in data]
     if missing:
         raise DataError(f"the data has no column {missing[0]!r}", fix=f"its columns must be {list(belief.columns)}")
     columns = list[list[Hashable]]()
@@ -75,7 +75,7 @@ def _of_columns(belief: Records, data: Mapping[str, object]) -> list[tuple[Hasha
 def _ordered(belief: Records, row: object) -> tuple[Hashable, ...]:
     """Return a row, or a mapping of one, in column order."""
     if isinstance(row, Mapping) and set(row) >= set(belief.columns):
-        return tuple(take(row, belief.columns))
+        return tuple(row[column] for column in belief.columns)
     if isinstance(row, Mapping | str) or not isinstance(row, Sequence) or len(row) != len(belief.columns):
         raise DataError(f"every record needs one value for each of the columns {list(belief.columns)}")
     return tuple(row)
@@ -104,7 +104,7 @@ def _tallied(belief: Records, data: object) -> dict[tuple[int, ...], int]:
     with private_folder() as folder:
         relation = open_table(given, belief.columns, Path.cwd(), folder, "data")
         try:
-            for name in without(belief.columns, relation.types):
+            for name in [column for column in belief.columns if column not in relation.types]:
                 fix = f"its columns are {first_of(relation.types)}"
                 raise DataError(f"the data has no column {name!r}{did_you_mean(name, [*relation.types])}", fix=fix)
             texts = relation.rows(f"select {listed}, count(*) from {identifier(WRITTEN)} group by all order by all")

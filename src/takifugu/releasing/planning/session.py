@@ -14,7 +14,6 @@ from functools import cached_property
 
 from takifugu.calibration import Calibration
 from takifugu.core.errors import InputError
-from takifugu.core.lists import take
 from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.mechanisms.one_sided.sparse import SAFE
@@ -132,7 +131,7 @@ class Terms:
         assert isinstance(visitors, Visitors)
         cells = dict(zip(self.thresholds, visitors.cells(domain.places), strict=True))
         levels = {reply.question.place: reply.question.at_most for reply in replies}
-        visitors = Visitors(take(cells, levels))
+        visitors = Visitors([cells[place] for place in levels])
         noise = replace(self.noise, cells=len(levels), thresholds=tuple(levels.values()))
         threshold: Number | dict[str, int] = levels
         if len({*levels.values()}) == 1:

@@ -26,8 +26,8 @@ from takifugu.analysis.questions.evaluating import (
 )
 from takifugu.calibration.trials import MOST_WRITTEN
 from takifugu.core.arrays import IntArray
+from takifugu.core.columns import value_of
 from takifugu.core.errors import DataError
-from takifugu.core.lists import value_of
 from takifugu.data import Counted, Piece
 from takifugu.model.beliefs.alike import alike
 from takifugu.model.queries import resolved

@@ -14,7 +14,6 @@ from fractions import Fraction
 from takifugu.analysis.randomisers import Noise, Randomiser
 from takifugu.core.assumptions import public
 from takifugu.core.errors import InputError
-from takifugu.core.lists import present
 from takifugu.numbers import projection
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.certificates.certificate import Certificate
@@ -59,7 +58,7 @@ def published_notes(noise: Randomiser, totals: Sequence[Fraction | None], whose:
     sums = set(totals)
     if None in sums:
         notes += bias(noise, None)
-    if public_totals := present(sums):
+    if public_totals := [value for value in sums if value is not None]:
         size = f", {to_text(public_totals[0])}" if len(public_totals) == 1 else ""
         notes.append(f"The adjusted values {whose}sum to what the public numbers of rows give{size}.")
         notes += [*bias(noise, public_totals[0]), WHOLE.format(grid=to_text(noise.grid))]

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import take
 from takifugu.core.plain import Plain
 from takifugu.model.queries.registry import two_way_of
 from takifugu.numbers.rationals import Number, as_fraction
@@ -53,7 +52,7 @@ class Marginals:
             raise InputError(f"a cell has no part {list(places)}", rule=f"parts are numbered 0 to {width - 1}")
         sums: dict[str, Fraction] = {}
         for cell, value in zip(self.cells, self.values, strict=True):
-            key = _BETWEEN.join(take(cell, places))
+            key = _BETWEEN.join([cell[place] for place in places])
             sums[key] = sums.get(key, Fraction(0)) + value
         return {key: readable(value) for key, value in sums.items()}
 

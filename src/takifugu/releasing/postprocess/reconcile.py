@@ -9,7 +9,6 @@ from typing import Any
 
 from takifugu.analysis.randomisers import Noise
 from takifugu.core.errors import InputError
-from takifugu.core.lists import without_keys
 from takifugu.core.plain import Json
 from takifugu.core.text.parts import InParts, Part, rows, words
 from takifugu.numbers import projection
@@ -174,4 +173,4 @@ def _statistic(release: Release) -> Json:
     varying = {"entries", "weights", "grid"}
     if query["kind"] == "histogram":
         varying.add("states")
-    return without_keys(query, varying)
+    return {key: value for key, value in query.items() if key not in varying}

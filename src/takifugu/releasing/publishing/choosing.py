@@ -14,7 +14,6 @@ from pathlib import Path
 from takifugu.accounting.ledger import OVER
 from takifugu.core.errors import InputError, ReleaseError
 from takifugu.core.escaping import visible
-from takifugu.core.lists import without
 from takifugu.core.names import normalised
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.rules import as_path, check_type
@@ -141,9 +140,9 @@ def to_plan(file: ReleaseFile, folder: Path, choice: Choice, new_ledger: bool) -
     check_place(file, folder, table_names(wanted_file, wanted_file.items), new_ledger)
     standing = standings(wanted_file, folder)
     waiting = [release for release in standing if release.is_waited_for]
-    due = to_pay(without(standing, waiting), choice, bool(waiting))
+    due = to_pay([value for value in standing if value not in waiting], choice, bool(waiting))
     planned = (*waiting, *due)
-    left = without(standing, planned)
+    left = [value for value in standing if value not in planned]
     tell(f"{_refusal(release).what}; nothing is paid for it now" for release in left if release.row.keyed is not None)
     return wanted_file.only([release.item for release in standing if release in planned])
 

@@ -15,7 +15,6 @@ from typing import Any
 
 from takifugu.analysis.bounds import Witness
 from takifugu.analysis.problem import Part
-from takifugu.core.lists import take
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.secrets.hypotheses import compared
 
@@ -54,7 +53,7 @@ def layers(network: BayesianNetwork, entry: int) -> Iterator[tuple[int, ...]]:
     """Yield the nodes at distance 1, 2, ... in the moral graph."""
     visited, count = {entry}, 0
     layer: tuple[int, ...] = (entry,)
-    while layer := tuple(sorted(set().union(*take(network.moral_neighbours, layer)) - visited)):
+    while layer := tuple(sorted(set().union(*[network.moral_neighbours[place] for place in layer]) - visited)):
         if count >= NEAREST and len(layer) > WIDEST_LAYER:
             return
         visited.update(layer)

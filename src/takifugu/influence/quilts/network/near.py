@@ -12,7 +12,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from takifugu.core.lists import take
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 
 #: More steps than any answer has: what a node adds that may not be near.
@@ -63,7 +62,7 @@ class GraphSets:
         self.children = list(map(_bits, network.children))
         self.lineage: list[int] = []  # a node and its ancestors; parents come first
         for v, above in enumerate(network.parents):
-            self.lineage.append((1 << v) | _union(take(self.lineage, above)))
+            self.lineage.append((1 << v) | _union([self.lineage[place] for place in above]))
 
     def entry_change(self, entry: int) -> int:
         return self.steps[entry]
@@ -79,7 +78,7 @@ class GraphSets:
 
     def _walk(self, entry: int, nodes: Sequence[int], below: float) -> tuple[int, int]:
         """Return D(N) and the reached nodes, up to a number."""
-        observed, above = _bits(nodes), _union(take(self.lineage, nodes))
+        observed, above = _bits(nodes), _union([self.lineage[node] for node in nodes])
         parents, children, steps = self.parents, self.children, self.steps
         moved = near = 0
         up, down = 1 << entry, 0  # nodes still to visit: arrived from a child, from a parent

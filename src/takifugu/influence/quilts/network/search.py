@@ -25,7 +25,6 @@ from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import Quilts, Search, Worst
 from takifugu.core import searches
 from takifugu.core.arrays import FloatArray
-from takifugu.core.lists import take
 from takifugu.influence.quilts.network import candidates as family
 from takifugu.influence.quilts.network.best import Best, trivial_scales
 from takifugu.influence.quilts.network.candidates import (
@@ -93,7 +92,7 @@ class Tries:
             floors = singles[np.array(batch)].max(axis=1)
             promising = []
             for number in np.flatnonzero(np.isfinite(self._best.hopes(self._entry_change, floors))).tolist():
-                nodes = take(nearest, batch[number])
+                nodes = [nearest[place] for place in batch[number]]
                 moved = self._near.moved(self._entry, nodes, self._best.below)
                 if moved is not None:
                     hope = float(self._best.hopes(moved, floors[number]))

@@ -12,7 +12,6 @@ from takifugu.core.arrays import FloatArray
 from takifugu.core.assumptions import Assumption, public, world
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
-from takifugu.core.lists import with_keys
 from takifugu.core.plain import VALUES, Json, Plain, PlainForm, set_fields
 from takifugu.core.text.parts import html_table
 from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain
@@ -189,7 +188,7 @@ class MarkovChain(PeriodicChain):
 
     def to_dict(self) -> Json:
         of_periods = super().to_dict()
-        shared = with_keys(of_periods, ("length", "initial", "states", "source"))
+        shared = {key: of_periods[key] for key in ("length", "initial", "states", "source")}
         return {"kind": "markov-chain", "matrix": self.matrix.tolist(), **shared}
 
     @classmethod

@@ -12,7 +12,6 @@ from annotated_types import Ge, Gt, Lt, MinLen
 
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import InputError, SpecError, within
-from takifugu.core.lists import take
 from takifugu.core.rules import check_as_many
 from takifugu.core.sections import FilePath, Finite, Key, Number, PublicFile, State, Text, written
 from takifugu.data.times.calendar import Calendar
@@ -218,7 +217,7 @@ class ChainSection:
         with within(key):
             key_of = shared_out([*matrices], by)
         period = period_of(by, calendar)
-        names_of_cells = take(key_of, period.cells)
+        names_of_cells = [key_of[cell] for cell in period.cells]
         used = sorted(set(names_of_cells), key=list(matrices).index)
         numbers = list(map(used.index, names_of_cells))
         tables = []

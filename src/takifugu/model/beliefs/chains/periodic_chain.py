@@ -12,8 +12,8 @@ import numpy as np
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.assumptions import Assumption, public, world
 from takifugu.core.errors import InputError, Unsupported, within
-from takifugu.core.lists import list_of
 from takifugu.core.plain import VALUES, PlainForm, set_fields
+from takifugu.core.rules import list_of
 from takifugu.core.sections import values_by_field
 from takifugu.model.beliefs.one_sequence import OneChain, Supports, checked_length, checked_states, supports_from
 from takifugu.model.beliefs.states import State

@@ -13,8 +13,8 @@ from takifugu.core.arrays import IntArray, read_only
 from takifugu.core.assumptions import Assumption, world
 from takifugu.core.entries import Nameless
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of
 from takifugu.core.plain import Plain, PlainForm, form, set_fields
+from takifugu.core.rules import list_of
 from takifugu.model.beliefs import Belief, check_registered, from_dict
 from takifugu.model.beliefs.one_sequence import OneSequence
 

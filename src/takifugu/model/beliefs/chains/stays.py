@@ -14,7 +14,6 @@ from fractions import Fraction
 from functools import partial
 
 from takifugu.core.errors import InputError, within
-from takifugu.core.lists import places_of, without
 from takifugu.core.nearest import FEW, did_you_mean, nearest
 from takifugu.core.rules import no_law
 from takifugu.core.sections import Number
@@ -53,7 +52,7 @@ def matrix_of(states: Sequence[State], stay: Stay, following: Following, step: S
     """
     for fault in faults(states, stay, following, step):
         raise fault
-    place_of, rows = places_of(map(str, states)), []
+    place_of, rows = {value: place for place, value in enumerate(map(str, states))}, []
     shares = _following(following, place_of)
     for name, place in place_of.items():
         leaving = 1 / _steps(stay[name], name, step)
@@ -93,7 +92,7 @@ def faults_by(
 
 def faults(states: Sequence[State], stay: Stay, following: Following, step: Step) -> Iterator[InputError]:
     """Yield the faults of stays and of successors, at their keys."""
-    place_of = places_of(map(str, states))
+    place_of = {value: place for place, value in enumerate(map(str, states))}
     yield from _strangers(stay, place_of, ("mean_duration",))
     wrong = [*_strangers(following, place_of, ("next_state",)), *_proportion_faults(following, place_of)]
     yield from wrong
@@ -101,10 +100,11 @@ def faults(states: Sequence[State], stay: Stay, following: Following, step: Step
     if wrong or len(place_of) < 3:
         unsaid = []
     else:
-        unsaid = without(place_of, shares)
-    yield from _unsaid(place_of, without(place_of, stay), unsaid)
+        unsaid = [value for value in place_of if value not in shares]
+    yield from _unsaid(place_of, [value for value in place_of if value not in stay], unsaid)
     for name in place_of:
-        strangers = list(_strangers(shares.get(name, {}), without(place_of, [name]), ("next_state", name)))
+        others = [other for other in place_of if other != name]
+        strangers = list(_strangers(shares.get(name, {}), others, ("next_state", name)))
         yield from strangers
         checks: list[Callable[[], object]] = []
         if name in stay:
@@ -125,7 +125,8 @@ def _unsaid(states: Collection[str], lasting: Sequence[str], followed: Sequence[
         message = f"does not say how long {_together(lasting)} {verb}"
         yield InputError(message, fix="write a duration for each state").at("mean_duration")
     if followed:
-        name, second, third = map(_as_key, (followed[0], *without(states, followed[:1])[:2]))
+        others = [state for state in states if state != followed[0]]
+        name, second, third = map(_as_key, (followed[0], *others[:2]))
         yield InputError(
             f"does not say what follows {_together(followed)}",
             fix=f"write {name} = {{ {second} = 0.7, {third} = 0.3 }} under next_state, or for each state how often "
@@ -201,7 +202,7 @@ def _proportion_faults(declared: Following, place_of: Mapping[str, int]) -> Iter
             yield error
     if len(weights) < len(numbers):
         return
-    missing = without(place_of, weights)
+    missing = [value for value in place_of if value not in weights]
     if missing:
         problem = f"does not say how often {missing[0]!r} comes"
         yield InputError(problem, fix="write a number for each state").at("next_state")
@@ -235,7 +236,7 @@ def _shares(name: str, following: Mapping[str, Shares], place_of: Mapping[str, i
     """Yield the share of each state among the successors of one."""
     key, declared_shares = ("next_state", name), following.get(name)
     if declared_shares is None:  # of two states, where the other one follows
-        declared_shares = {without(place_of, [name])[0]: 1}
+        declared_shares = {next(other for other in place_of if other != name): 1}
     with within(*key):
         shares = {other: as_fraction(share, "the share", other) for other, share in declared_shares.items()}
     total = sum(shares.values(), Fraction(0))

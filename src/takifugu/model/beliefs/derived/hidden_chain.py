@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of
-from takifugu.core.rules import check_as_many
+from takifugu.core.rules import check_as_many, list_of
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.one_sequence import checked_length

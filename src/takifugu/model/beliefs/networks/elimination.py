@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.arrays import BoolArray, FloatArray
-from takifugu.core.lists import places_of, take, with_keys, without
 from takifugu.core.rules import too_large
 
 Scope = tuple[int, ...]
@@ -59,7 +58,7 @@ def elimination_order(scopes: Iterable[Scope], sizes: Mapping[int, int], keep: C
             near[v].discard(v)
     weight = {}
     for v, size in sizes.items():
-        weight[v] = size * math.prod(take(sizes, near[v]))
+        weight[v] = size * math.prod(sizes[place] for place in near[v])
     heap = [(weight[v], v) for v in sizes if v not in keep]
     heapify(heap)
     order: list[int] = []
@@ -68,7 +67,7 @@ def elimination_order(scopes: Iterable[Scope], sizes: Mapping[int, int], keep: C
         if v not in near or size != weight[v]:
             continue
         if size > HOPELESS:
-            return order + without(near, keep)
+            return order + [value for value in near if value not in keep]
         order.append(v)
         around = near.pop(v)
         for u in around:
@@ -88,8 +87,8 @@ def plan(scopes: Sequence[Scope], sizes: Mapping[int, int], keep: Sequence[int])
     >>> plan([(0,), (0, 1), (1, 2)], {0: 2, 1: 3, 2: 4}, keep=[2]).order
     (0, 1)
     """
-    order = elimination_order(scopes, with_keys(sizes, chain.from_iterable(scopes)), keep)
-    place = places_of(order)
+    order = elimination_order(scopes, {key: sizes[key] for key in chain.from_iterable(scopes)}, keep)
+    place = {value: place for place, value in enumerate(order)}
     waiting: list[list[set[int]]] = [[] for _ in range(len(order) + 1)]
 
     def wait(scope: set[int]) -> None:
@@ -168,11 +167,12 @@ def _missing(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequence
 
 def _product(factors: Sequence[Factor], scope: Scope) -> FloatArray:
     """Multiply factors pairwise and sum out variables beyond the scope."""
-    letters = places_of(dict.fromkeys([*scope, *_variables(factors)]))
+    letters = {value: place for place, value in enumerate(dict.fromkeys([*scope, *_variables(factors)]))}
     terms: list[Any] = []
     for factor in factors:
-        terms += [factor.table, take(letters, factor.scope)]
-    return np.asarray(np.einsum(*terms, take(letters, scope), optimize=len(factors) > 2), dtype=np.float64)
+        terms += [factor.table, [letters[variable] for variable in factor.scope]]
+    terms.append([letters[variable] for variable in scope])
+    return np.asarray(np.einsum(*terms, optimize=len(factors) > 2), dtype=np.float64)
 
 
 def _scaled(factor: Factor) -> Factor:

@@ -14,9 +14,8 @@ from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.assumptions import Assumption, world
 from takifugu.core.entries import relisted
 from takifugu.core.errors import InputError
-from takifugu.core.lists import list_of, places_of, take
 from takifugu.core.plain import ByValue, Json, Plain, set_fields
-from takifugu.core.rules import check_any, check_known, too_large
+from takifugu.core.rules import check_any, check_known, list_of, too_large
 from takifugu.model.beliefs.networks import elimination
 from takifugu.model.beliefs.networks.elimination import Factor, Plan, eliminate, plan, support
 from takifugu.model.beliefs.networks.nodes import Node, check_node, component_names, node_of, ordered
@@ -72,7 +71,8 @@ class BayesianNetwork(ByValue):
             raise InputError("the network names a node twice", rule="every node needs its own name").at("nodes")
         for node in all_nodes:
             check_node(node, by_name)
-        set_fields(self, nodes=tuple(take(by_name, ordered(by_name))), source=source, listed=tuple(by_name), _parts={})
+        in_order = tuple(by_name[name] for name in ordered(by_name))
+        set_fields(self, nodes=in_order, source=source, listed=tuple(by_name), _parts={})
 
     @property
     def size(self) -> int:
@@ -91,7 +91,7 @@ class BayesianNetwork(ByValue):
 
     @cached_property
     def _positions(self) -> dict[Hashable, int]:
-        return places_of(self.names)
+        return {name: place for place, name in enumerate(self.names)}
 
     def position(self, name: Hashable) -> int:
         check_known([name], self._positions, "the network has no node")
@@ -102,7 +102,7 @@ class BayesianNetwork(ByValue):
         """Return the entries of each entry's parents."""
         parents = []
         for node in self.nodes:
-            parents.append(tuple(take(self._positions, node.parents)))
+            parents.append(tuple(self._positions[parent] for parent in node.parents))
         return tuple(parents)
 
     @cached_property
@@ -133,7 +133,7 @@ class BayesianNetwork(ByValue):
         everything: list[bool] = []  # whether all is possible at a node and above it
         for i, above in enumerate(self.parents):
             table = self.nodes[i].table
-            everything.append(bool((table > 0).all()) and all(take(everything, above)))
+            everything.append(bool((table > 0).all()) and all(everything[place] for place in above))
             if everything[i]:
                 supports.append((True,) * table.shape[-1])
             elif len(above) > 1:
@@ -189,7 +189,7 @@ class BayesianNetwork(ByValue):
         """
         factors, sizes = self._ancestral(entries)
         if all((f.table > 0).all() for f in factors):
-            return np.ones(take(sizes, entries), dtype=np.bool_)
+            return np.ones([sizes[entry] for entry in entries], dtype=np.bool_)
         largest = self.law_plan(entries).largest
         if largest > elimination.LARGEST_TABLE:
             what = f"a table of the possible values of {', '.join(repr(self.names[e]) for e in entries[:3])}"
@@ -212,7 +212,7 @@ class BayesianNetwork(ByValue):
     def _ancestral(self, entries: Sequence[int]) -> tuple[list[Factor], dict[int, int]]:
         """Return the factors of entries and ancestors; the rest sums to one."""
         alive = self.ancestral(entries)
-        return take(self.factors, alive), {i: len(self.nodes[i].states) for i in alive}
+        return [self.factors[place] for place in alive], {i: len(self.nodes[i].states) for i in alive}
 
     def ancestral(self, entries: Iterable[int]) -> list[int]:
         """Return some entries and all their ancestors, in order.

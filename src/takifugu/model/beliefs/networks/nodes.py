@@ -12,9 +12,8 @@ import numpy as np
 
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.core.lists import among, list_of, without
 from takifugu.core.reprs import short_repr
-from takifugu.core.rules import check_known, check_printable, no_law, too_large
+from takifugu.core.rules import check_known, check_printable, list_of, no_law, too_large
 from takifugu.model.beliefs.states import State, checked_alphabet
 from takifugu.model.beliefs.stochastic import normalised
 from takifugu.model.beliefs.table import JointTable
@@ -88,7 +87,7 @@ def ordered(by_name: Mapping[str, Node]) -> list[str]:
                 ).at("nodes")
             order += ready
             placed.update(ready)
-            waiting = without(waiting, placed)
+            waiting = [value for value in waiting if value not in placed]
     return order
 
 
@@ -109,7 +108,7 @@ def component_names(by_name: Mapping[str, Node]) -> list[list[str]]:
                 group.add(other)
                 stack.append(other)
         visited |= group
-        groups.append(among(by_name, group))
+        groups.append([name for name in by_name if name in group])
     return groups
 
 

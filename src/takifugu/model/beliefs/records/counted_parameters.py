@@ -20,8 +20,8 @@ import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.assumptions import Assumption, world
-from takifugu.core.lists import members_of
 from takifugu.core.plain import Json, Plain, set_fields, to_plain
+from takifugu.core.rules import members_of
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.estimate import checked_confidence, interval
 from takifugu.model.beliefs.records.parameters import Column, Parameters, columns_from

@@ -13,9 +13,8 @@ import numpy as np
 from takifugu.core.assumptions import Assumption, limit, world
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError, within
-from takifugu.core.lists import list_of, members_of
 from takifugu.core.plain import ByValue, Json, Plain, set_fields
-from takifugu.core.rules import check_as_many, check_known, check_type
+from takifugu.core.rules import check_as_many, check_known, check_type, list_of, members_of
 from takifugu.model.beliefs.estimate import checked_source, point_estimate
 from takifugu.model.queries import Linear, Mean, Query, Sum
 from takifugu.model.queries.real_columns import Columns, ColumnSums, declared_grid, readable_grid

@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.arrays import FloatArray
+from takifugu.core.columns import is_table, iterated, no_list
 from takifugu.core.errors import InputError
-from takifugu.core.lists import is_table, iterated, list_of, no_list
 from takifugu.core.plain import PlainForm, form
-from takifugu.core.rules import check_known, wrong_type
+from takifugu.core.rules import check_known, list_of, wrong_type
 from takifugu.model.beliefs.estimate import checked_confidence
 from takifugu.numbers.normal.matrices import Matrix, Vector, is_semidefinite
 from takifugu.numbers.rationals import as_fraction, common_denominator

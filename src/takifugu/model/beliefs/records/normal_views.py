@@ -14,7 +14,6 @@ from fractions import Fraction
 from itertools import chain, product
 
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.core.lists import places_of
 from takifugu.core.rules import check_known
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.beliefs.records.process_view import ProcessView, process_view_of
@@ -149,7 +148,7 @@ def _of_records(belief: MultivariateNormal, secret: DatasetProperty) -> NormalVi
         ).at("max_difference")  # fmt: skip
     if secret.pairs is not None:
         values = sorted(set(chain.from_iterable(secret.pairs)))
-        place_of = places_of(values)
+        place_of = {value: place for place, value in enumerate(values)}
         pairs = tuple((place_of[a], place_of[b]) for a, b in secret.pairs)
         words = tuple(f"{secret.what} is {number(value)}" for value in values)
         return NormalView(belief, secret, words, pairs, weights, differences=tuple(zip(values, strict=True)))

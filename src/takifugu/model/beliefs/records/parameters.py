@@ -19,9 +19,9 @@ from functools import cached_property
 from typing import Any
 
 from takifugu.core.assumptions import Assumption, world
+from takifugu.core.columns import value_of
 from takifugu.core.entries import Undivided, listed
 from takifugu.core.errors import InputError
-from takifugu.core.lists import value_of, without
 from takifugu.core.plain import VALUES, ByValue, Json, Plain, PlainForm, form, set_fields, to_plain
 from takifugu.core.rules import check_known, check_type, check_written_apart, no_law, wrong_type
 from takifugu.model.beliefs import from_dict, to_dict
@@ -231,14 +231,14 @@ def _column(prior: JointTable | BayesianNetwork, name: object, laws: object) -> 
             "record are what Records(table, n) is for",
         ).at(*place)
     values = prior.alphabet(entry)
-    unknown = without(laws, values)
+    unknown = [law for law in laws if law not in values]
     if unknown:
         raise InputError(
             f"the column {name!r} has a distribution given {unknown[0]!r}",
             rule="a column depends on the value of its own parameter only, not on other columns",
             fix=f"give one for each of {list(map(str, values))}",
         ).at(*place)
-    missing = without(values, laws)
+    missing = [value for value in values if value not in laws]
     if missing:
         raise InputError(
             f"the column {name!r} has no distribution for the value {missing[0]!r} of its parameter", fix="add it"

@@ -15,8 +15,8 @@ from functools import cached_property
 from itertools import combinations, compress, product
 from operator import itemgetter
 
+from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
-from takifugu.core.lists import take, value_of
 from takifugu.core.rules import too_large
 from takifugu.model.beliefs.records.possible_sums import MOST_LISTED, Steps, column_number, sums, sums_of_vectors
 from takifugu.model.beliefs.records.records import Records
@@ -114,7 +114,7 @@ class Function(Number):
 
     def apply(self, levels: Sequence[int]) -> Fraction:
         """Return the function of the records with these levels."""
-        columns = list(map(list, zip(*take(self.different, levels), strict=True)))
+        columns = list(map(list, zip(*[self.different[place] for place in levels], strict=True)))
         try:
             result = self.function(*columns)
             return as_fraction(value_of(result), "its value")

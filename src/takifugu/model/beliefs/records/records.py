@@ -12,11 +12,11 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.assumptions import Assumption, public, world
+from takifugu.core.columns import value_of
 from takifugu.core.entries import Nameless, Undivided, positions
 from takifugu.core.errors import InputError
-from takifugu.core.lists import pairs_of, value_of
 from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form, set_fields
-from takifugu.core.rules import check_as_many, check_known, check_type
+from takifugu.core.rules import check_as_many, check_known, check_type, pairs_of
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import (
     Additive,

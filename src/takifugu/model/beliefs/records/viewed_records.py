@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from takifugu.core.errors import InputError
-from takifugu.core.lists import places_of, take
 from takifugu.core.rules import check_known
 from takifugu.model.beliefs.records.possible_sums import column_number, in_steps
 from takifugu.model.beliefs.records.record_views import Column, Function, RecordView, Sum, Sums
@@ -37,9 +36,9 @@ def view_of(records: Records, secret: object) -> RecordView | None:
         return RecordView(records, secret, _sums(records, secret, places))
     shown: Sum | Function
     if isinstance(secret.function, NamedFunction):
-        rows = [tuple(take(row, places)) for row in records.table.rows]
+        rows = [tuple(row[place] for place in places) for row in records.table.rows]
         different = dict(sorted({repr(row): row for row in rows}.items()))  # values may have no order of their own
-        place_of = places_of(different)
+        place_of = {value: place for place, value in enumerate(different)}
         levels = tuple(place_of[repr(row)] for row in rows)
         shown = Function(records, secret, secret.function, tuple(different.values()), levels)
     else:

@@ -15,7 +15,6 @@ from typing import Any
 
 from takifugu.core.assumptions import public
 from takifugu.core.errors import DataError, TakifuguError, gathered
-from takifugu.core.lists import places_of, without
 from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.core.plain import toml_of
 from takifugu.data.relation.source import Table
@@ -199,9 +198,9 @@ def _parts(value: Any) -> tuple[Any, ...]:
 def _by_faults(spec: RecordReleaseSpec, item: RecordItemSpec, number: int) -> Iterator[TakifuguError]:
     """Yield the faults of a table by groups or columns of values."""
     by, group, location = names_of(item.by), spec.source.group, ("table", number, "by")
-    columns = tuple(without(by, (group,)))
+    columns = tuple(value for value in by if value not in (group,))
     names = [*names_of(group), *names_of(spec.source.value)]
-    unknown = next(iter(without(by, names)), None)
+    unknown = next((name for name in by if name not in names), None)
     if unknown is not None:
         yield fault(
             location, f"{unknown!r} is neither the groups' column nor one of value{did_you_mean(unknown, names)}",
@@ -265,7 +264,7 @@ def _counted(
     except TakifuguError as error:
         faults += map(_of_missing, faults_of_rows(table, known, error))
         return counts
-    number = places_of(_spelt(spec, words))
+    number = {value: place for place, value in enumerate(_spelt(spec, words))}
     for row, (codes, rows) in enumerate(zip(answers.codes.tolist(), answers.rows.tolist(), strict=True)):
         texts = list[str]()
         for code, name, rule in zip(codes, names, known, strict=True):

@@ -18,7 +18,6 @@ import numpy as np
 
 from takifugu.core.assumptions import Assumption, public, reading
 from takifugu.core.errors import TakifuguError
-from takifugu.core.lists import among, without
 from takifugu.core.names import natural
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.people import People
@@ -121,7 +120,7 @@ def cells_of_nobody(name: str, values: Sequence[str], query: Query, people: Peop
     empty = [*values]
     if isinstance(query, queries.GroupBy):
         cells = dict(query.cells)
-        empty = without(empty, cells)
+        empty = [value for value in empty if value not in cells]
     if not empty:
         return ()
     return (public(f"No {people.one} has the {name} {' or '.join(map(repr, empty))}, so there is no such cell."),)
@@ -132,7 +131,7 @@ def counted_by(items: Iterable[ItemSpec]) -> tuple[str, ...]:
     axes = set[str]()
     for item in items:
         axes.update(names_of(item.by))
-    return tuple(among(AXES, axes))
+    return tuple(value for value in AXES if value in axes)
 
 
 def by_cells(query: Query, slots: Slots) -> queries.GroupBy:

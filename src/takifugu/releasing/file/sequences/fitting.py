@@ -13,7 +13,6 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError, SpecError, TakifuguError
-from takifugu.core.lists import among
 from takifugu.core.sections import values_of, written
 from takifugu.data.relation.following import transitions_in_public
 from takifugu.data.relation.opening import is_select
@@ -69,7 +68,7 @@ class PublicSequences(Public):
             states = self.belief.states
             counts = transitions_in_public({**keys, "encoding": fit.encoding}, states, self.folder, cells, counted_from)
         except TakifuguError as error:
-            key = next(iter(among(error.where[:1], (*_OF_FIT, "encoding"))), "file")
+            key = next((key for key in map(str, error.where[:1]) if key in (*_OF_FIT, "encoding")), "file")
             raise SpecError([blamed(error.about(fit.file), "fit", key)]) from None
         total = counts.sum(axis=0)
         others = self._private_counts(of_fit)
