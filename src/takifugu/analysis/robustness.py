@@ -77,8 +77,6 @@ def if_belief_off(epsilon: Fraction, delta: Fraction, hides_facts: bool = True) 
     return tuple(rows)
 
 
-
-
 def robust_guarantee(
     guarantee: Guarantee, *, conditional: Number | None = None, unconditional: Number | None = None
 ) -> Guarantee:

@@ -132,7 +132,7 @@ def largest_rate(
     distances = checked_distances(inputs, list(outputs), metric).astype(float)
     if not pairs:
         return math.inf
-    place = {input: place for place, input in enumerate(inputs)}
+    place = {x: number for number, x in enumerate(inputs)}
     left, right = np.array([place[x] for x, _ in pairs]), np.array([place[y] for _, y in pairs])
     lengths = np.array([float(metric(x, y)) for x, y in pairs])
     budget = float(as_epsilon(epsilon)) * (1 - 2.0**-45)

@@ -51,7 +51,7 @@ def longest(view: View, classes: Iterable[int]) -> list[Account]:
     accounts, of_rule = list[Account](), dict[frozenset[int], list[tuple[int, list[int], int]]]()
     for number, past in pasts.values():
         if number == EVERYBODY:
-            accounts.append(Account(number, [view.steps[place] for place in past]))
+            accounts.append(Account(number, [view.steps[step] for step in past]))
             continue
         late = frozenset(step for step in past if view.steps[step].charge.delta)
         has_series = any(view.steps[step].charge.begins_series for step in late)
@@ -63,7 +63,7 @@ def longest(view: View, classes: Iterable[int]) -> list[Account]:
         for number, past, count in sorted(groups, key=lambda group: -len(group[1])):
             if not any(other.issuperset(past) for other in largest):
                 largest.append({*past})
-                accounts.append(Account(number, [view.steps[place] for place in past], count))
+                accounts.append(Account(number, [view.steps[step] for step in past], count))
     return accounts
 
 

@@ -42,7 +42,7 @@ def as_read(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves:
     """
     belief = view.whole
     read = answer.read_columns
-    if moves is not None and not any(moves[place] for place in read):
+    if moves is not None and not any(moves[column] for column in read):
         return laws  # what is read has one law
     if belief.replaces(read) or belief.clips(read):
         return _bent(view, answer, laws, moves)

@@ -180,7 +180,7 @@ def _unregistered(belief: Belief, data: object) -> IntArray:
     if isinstance(data, Mapping):
         if set(data) != set(names):
             raise DataError(f"the record needs exactly the columns {_words(names)}")
-        record: Sequence[object] = [data[name] for name in (belief.names or names)]
+        record: Sequence[object] = [data[name] for name in belief.names or names]
     else:
         record = _sequence(data, "the record")
         if len(record) != len(names):
@@ -240,7 +240,7 @@ def _by_name(data: Mapping[Any, object], belief: Belief, rule: str) -> list[obje
     """
     if set(data) != set(belief.names or ()):
         raise DataError(rule)
-    return [data[place] for place in (entries.listed(belief) or ())]
+    return [data[name] for name in entries.listed(belief) or ()]
 
 
 def _sequence(data: object, title: str) -> list[Any]:

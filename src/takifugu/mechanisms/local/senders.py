@@ -92,7 +92,7 @@ class Sender:
         row, total = self.channel.masses[place], self.channel.total
         dummies_mass = Fraction(1, len(self.channel.outputs)) ** self.dummies
         outputs = output if self.dummies and isinstance(output, Iterable) else (output,)
-        places = cached(self, Sender, lambda: {output: place for place, output in enumerate(self.channel.outputs)})
+        places = cached(self, Sender, lambda: {y: number for number, y in enumerate(self.channel.outputs)})
         return Fraction(sum(row[places[y]] for y in outputs), total) * dummies_mass / (self.dummies + 1)
 
     def shares(self, place: int) -> list[float]:

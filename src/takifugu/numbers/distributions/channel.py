@@ -75,7 +75,7 @@ class Channel:
         >>> flip.lift({0: Fraction(1, 3), 1: Fraction(2, 3)})
         {0: Fraction(1, 3), 1: Fraction(2, 3)}
         """
-        places = {input: place for place, input in enumerate(self.inputs)}
+        places = {x: number for number, x in enumerate(self.inputs)}
         rows = []
         for x in law:
             rows.append(self.masses[places[x] if x in places else self._place(x)])

@@ -164,7 +164,7 @@ def _of_shares(
 
 def numbers_for(labels: Sequence[str], numbers: Mapping[str, Number], key: str) -> tuple[float, ...]:
     """Return one number for each cell. Raises InputError for unknown cells and for missing ones."""
-    odd = [number for number in numbers if number not in labels]
+    odd = [label for label in numbers if label not in labels]
     lacking = [label for label in labels if label not in numbers]
     if odd or lacking:
         fault = f"names {odd[0]!r}, which is no cell of the table" if odd else f"has no number for {lacking[0]!r}"

@@ -140,9 +140,9 @@ def to_plan(file: ReleaseFile, folder: Path, choice: Choice, new_ledger: bool) -
     check_place(file, folder, table_names(wanted_file, wanted_file.items), new_ledger)
     standing = standings(wanted_file, folder)
     waiting = [release for release in standing if release.is_waited_for]
-    due = to_pay([value for value in standing if value not in waiting], choice, bool(waiting))
+    due = to_pay([release for release in standing if release not in waiting], choice, bool(waiting))
     planned = (*waiting, *due)
-    left = [value for value in standing if value not in planned]
+    left = [release for release in standing if release not in planned]
     tell(f"{_refusal(release).what}; nothing is paid for it now" for release in left if release.row.keyed is not None)
     return wanted_file.only([release.item for release in standing if release in planned])
 

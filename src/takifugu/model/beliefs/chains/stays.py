@@ -100,8 +100,8 @@ def faults(states: Sequence[State], stay: Stay, following: Following, step: Step
     if wrong or len(place_of) < 3:
         unsaid = []
     else:
-        unsaid = [value for value in place_of if value not in shares]
-    yield from _unsaid(place_of, [value for value in place_of if value not in stay], unsaid)
+        unsaid = [state for state in place_of if state not in shares]
+    yield from _unsaid(place_of, [state for state in place_of if state not in stay], unsaid)
     for name in place_of:
         others = [other for other in place_of if other != name]
         strangers = list(_strangers(shares.get(name, {}), others, ("next_state", name)))
@@ -202,7 +202,7 @@ def _proportion_faults(declared: Following, place_of: Mapping[str, int]) -> Iter
             yield error
     if len(weights) < len(numbers):
         return
-    missing = [value for value in place_of if value not in weights]
+    missing = [state for state in place_of if state not in weights]
     if missing:
         problem = f"does not say how often {missing[0]!r} comes"
         yield InputError(problem, fix="write a number for each state").at("next_state")
