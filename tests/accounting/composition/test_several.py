@@ -17,16 +17,13 @@ from takifugu.accounting.composition import Charge, charge_of, joint, least
 from takifugu.accounting.composition.by_noise import cost_by_noise
 from takifugu.accounting.composition.losses import steady_cost
 from takifugu.accounting.composition.several import (
-    Cost,
     Several,
     alike,
     changed,
-    in_runs,
     merged,
     placed,
     several,
     summed,
-    together,
 )
 from takifugu.accounting.composition.totals import BITS, LONGEST, Total
 from takifugu.analysis.guarantee import Covers
@@ -45,8 +42,9 @@ def test_another_release_never_makes_a_set_cheaper(name: str) -> None:
     costs = [Fraction(0)]
     held: list[Charge] = []
     for _, one in drawn(np.random.default_rng(len(name)), [framework], 14):
-        held = merged([*held, one])
+        held.append(one)
         costs.append(joint(framework, held).epsilon)
+        assert joint(framework, merged(held)).epsilon == costs[-1]
     assert costs == sorted(costs)
 
 
@@ -56,16 +54,14 @@ def test_windows_of_each_week_are_one_charge_however_often_they_are_released() -
     weeks = [replace(one, at=7 * n) for n in range(100)]
     (year,) = merged(weeks)
     assert isinstance(year, Several)
-    assert (year.cost.times, year.epsilon, [run[:3] for run in year.runs]) == (100, 100 * one.epsilon, [(0, 7, 100)])
+    assert (year.cost.times, year.epsilon, year.at) == (100, 100 * one.epsilon, 0)
+    assert year.windows == tuple((7 * n, several(one).cost) for n in range(100))
     late = replace(one, at=7 * 40, scale=Fraction(10))
-    (both,) = merged([year, late])
-    assert isinstance(both, Several)
-    assert [run[:3] for run in both.runs] == [(0, 7, 40), (280, 1, 1), (287, 7, 59)]
-    assert [float(run.cost.rates.value) for run in both.runs if run.cost.rates] == [1 / 30, 1 / 30 + 1 / 10, 1 / 30]
-    assert merged([late, *weeks]) == [both]
+    (both,) = merged([*weeks, late])
+    rates = [float(cost.rates.value) for _, cost in both.windows if cost.rates]
+    assert rates == [1 / 30] * 40 + [1 / 30 + 1 / 10] + [1 / 30] * 59
+    assert merged([late, *weeks]) == merged([both]) == [both]
     assert joint(framework, [both]).epsilon == joint(framework, [*weeks, late]).epsilon
-    again = merged([both, *(replace(late, at=7 * n) for n in range(100) if n != 40)])
-    assert [len(one.runs) for one in again if isinstance(one, Several)] == [1]
     assert len(merged([*weeks, replace(one, at=3)])) == 1
     counted = [placed(one, 7 * n, "") for n in [*range(100), 40]]
     assert summed((one, 7 * n, "") for n in [*range(100), 40]) == merged(counted)
@@ -91,11 +87,9 @@ def test_lines_are_summed_as_charges_are_merged(seed: int) -> None:
     for one in r.integers(len(made), size=40 if seed % 2 else 12):
         place = int(r.integers(12))
         lines.append((made[one], place, "") if seed % 3 else (made[one], None, "ab"[place % 2]))
-    seen = [line[::2] for line in lines]
-    lines_in_order = sorted(lines, key=lambda line: seen.index(line[::2]))
-    one_by_one = [placed(*line) for line in lines_in_order]
-    assert merged(summed(lines)) == merged(one_by_one)
-    assert [c.at for c in one_by_one] == [at for _, at, _ in lines_in_order]
+    one_by_one = [placed(*line) for line in lines]
+    assert merged(summed(lines)) == summed(lines) == merged(one_by_one)
+    assert [c.at for c in one_by_one] == [at for _, at, _ in lines]
 
 
 @pytest.mark.parametrize("scales", [(None,), (None, 24), (24, 31), (24, 31, None, 24)])
@@ -142,19 +136,6 @@ def test_sums_are_exact_while_their_denominator_is_short_and_never_below() -> No
     assert tiny.value == Fraction(1, 2**BITS)
 
 
-@pytest.mark.parametrize("costs", [1, 2, 20])
-def test_runs_hold_every_window_once(costs: int) -> None:
-    chance = np.random.default_rng(costs)
-    for _ in range(100):
-        places = np.unique(chance.integers(0, 40, size=int(chance.integers(1, 20)))).tolist()
-        known = {place: Cost(1, None, Total.of(Fraction(int(chance.integers(costs))))) for place in places}
-        runs = in_runs(known)
-        assert [(place, run.cost) for run in runs for place in run.places] == list(known.items())
-    assert [run[:3] for run in in_runs(dict.fromkeys(range(0, 10**6, 7), Cost(1, None, Total.of(Fraction(1)))))] == [
-        (0, 7, 142858)
-    ]
-
-
 def test_windows_without_laplace_noise_add_up_by_what_they_promise() -> None:
     """However many different promises there are."""
     one = replace(charge(chain_framework(5), tf.Count(1), 1, WHOLE), scale=None, reading="")
@@ -188,19 +169,18 @@ def test_one_of_several_and_all_of_them_as_one() -> None:
 def test_several_releases_say_how_many_they_are() -> None:
     one, other = (charge(chain_framework(5), tf.Count(1), scale, QUILT) for scale in (10, 40))
     for where in ({}, {"at": 3}):
-        both = together([replace(one, **where), replace(other, epsilon=Fraction(3), **where)])
+        (both,) = merged([replace(one, **where), replace(other, epsilon=Fraction(3), **where)])
         assert (both.cost.times, both.scale, both.epsilon) == (2, 8, one.epsilon + 3)
-        assert (both.ratio, both.runs, both.places.tolist()) == (None, (), [*where.values()])
-        assert together([both, replace(one, **where)]).cost.times == 3
+        assert (both.ratio, both.places.tolist()) == (None, [*where.values()])
         line = one, where.get("at"), ""
-        assert summed([line] * 5) == [together([placed(*line)] * 5)]
+        assert summed([line] * 5) == merged([placed(*line)] * 5)
     assert several(one).cost.times == 1
-    unread = [replace(c, change=Fraction(0), entry_change=Fraction(0)) for c in (one, other)]
-    assert together(unread).scale == 8
+    (unread,) = merged([replace(c, change=Fraction(0), entry_change=Fraction(0)) for c in (one, other)])
+    assert unread.scale == 8
     for scale in (None, Fraction(0)):
-        quiet = together([replace(one, scale=scale), replace(other, scale=scale)])
-        assert (quiet.scale, quiet.cost.rates, quiet.epsilon) == (scale, None, 2 * one.epsilon)
-        assert summed([(replace(one, scale=scale), None, "")] * 2)[0].cost.rates is None  # type: ignore[attr-defined]
+        (quiet,) = merged([replace(one, scale=scale), replace(one, scale=scale, epsilon=Fraction(3))])
+        assert (quiet.scale, quiet.cost.rates, quiet.epsilon) == (scale, None, one.epsilon + 3)
+        assert summed([(replace(one, scale=scale), None, "")] * 2)[0].cost.rates is None
 
 
 def test_nothing_added_changes_no_sum() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -160,7 +161,8 @@ def _windows(item: Item, places: IntArray) -> Windows:
     charge, read = several(item.charge), item.read
     if not item.scale:
         return Windows(places, read.changes, [(Fraction(0), len(places))])
-    if not charge.runs:
-        return Windows(places, read.changes, [(read.grid / item.scale, 1)])
-    rates = [(run.cost.rates.value, run.windows) for run in charge.runs if run.cost.rates is not None]
+    rates = list[tuple[Fraction, int]]()
+    for rate, windows in groupby(cost.rates for _, cost in charge.windows):  # mostly the same, in a long history
+        assert rate is not None, "noise with a scale has a rate"
+        rates.append((rate.value, len(list(windows))))
     return Windows(places, read.changes, rates, read.grid / entry_of(charge))

@@ -110,6 +110,7 @@ def spent_by(view: View, steps: Sequence[Step], is_everybody: bool) -> dict[str,
         if start_apart(here):  # a row of the one may be many of the other
             cost = rest.all_but(None)
         else:
+            charges: Sequence[Charge]
             if has_delta:
                 charges = _in_order(view, steps, here, several)
             else:
