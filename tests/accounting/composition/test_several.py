@@ -17,7 +17,10 @@ from takifugu.accounting.composition import Charge, charge_of, joint, least
 from takifugu.accounting.composition.by_noise import cost_by_noise
 from takifugu.accounting.composition.losses import steady_cost
 from takifugu.accounting.composition.several import (
+    BITS,
+    LONGEST,
     Several,
+    Total,
     alike,
     changed,
     merged,
@@ -25,7 +28,6 @@ from takifugu.accounting.composition.several import (
     several,
     summed,
 )
-from takifugu.accounting.composition.totals import BITS, LONGEST, Total
 from takifugu.analysis.guarantee import Covers
 from takifugu.influence.curves import FEW, added
 from takifugu.influence.profiles.profile import Profile

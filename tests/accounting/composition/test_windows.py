@@ -20,8 +20,7 @@ import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.accounting.composition import alignment as aligned
 from takifugu.accounting.composition.piling import Windows, piled
-from takifugu.accounting.composition.several import merged
-from takifugu.accounting.composition.totals import BITS
+from takifugu.accounting.composition.several import BITS, merged
 from takifugu.analysis.guarantee import Covers
 from takifugu.influence.stretched import stretched_loss
 from takifugu.model.frameworks import Framework

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from itertools import chain
 
 from takifugu.accounting.composition.charges import Calibrated, charge_of
-from takifugu.accounting.composition.losses import ELSEWHERE, Joint
+from takifugu.accounting.composition.losses import ELSEWHERE, Joint, as_whole
 from takifugu.accounting.composition.series import NORMAL, SERIES
 from takifugu.accounting.composition.several import Several
 from takifugu.accounting.composition.views import View
@@ -58,8 +58,8 @@ def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], 
     for charge in charges:
         if charge.query == ELSEWHERE:  # such a promise is one under every framework
             charge = replace(charge, framework=fingerprint, definition=framework.definition)
-        if charge.definition not in (framework.definition, *definition.reads_alike):
-            charge = replace(definition.converted(charge), framework=fingerprint)
+        elif charge.definition not in (framework.definition, *definition.reads_alike):
+            charge = replace(as_whole(charge, framework.definition), framework=fingerprint)
         history.append(charge)
     joint: Joint = definition.joint(View(framework, fingerprint), tuple(history), is_alone)
     return joint

@@ -113,7 +113,7 @@ def series_joint(view: View, charges: Sequence[Charge]) -> Joint:
     _check(view, charges)
     delta, promised = deltas(charges), charges[0].epsilon
     try:
-        terms = _terms(list(shares(view, charges)), charges)
+        terms = [_term(part, charges, reads) for part, reads in list(shares(view, charges))]
 
         def lost(epsilon: Fraction) -> Fraction:
             return _loss(terms, epsilon, delta)
@@ -131,7 +131,7 @@ def loss_at(
     parts: Sequence[tuple[Part, list[Read]]], charges: Sequence[Charge], epsilon: Fraction, delta: Fraction
 ) -> Fraction:
     """Return the loss of a series at its share of delta: at most epsilon where it keeps (epsilon, delta)."""
-    return _loss(_terms(parts, charges), epsilon, delta)
+    return _loss([_term(part, charges, reads) for part, reads in parts], epsilon, delta)
 
 
 def _loss(terms: Sequence[tuple[Part, list[NormalRelease]]], epsilon: Fraction, delta: Fraction) -> Fraction:
@@ -156,12 +156,6 @@ def _check(view: View, charges: Sequence[Charge]) -> None:
         is_later_laplace = not charge.begins_series and charge.scale is not None
         if not is_normal and not is_later_laplace:
             raise CompositionRefused("a series has normal noise, and Laplace noise beside it", fix=fix)
-
-
-def _terms(
-    parts: Sequence[tuple[Part, list[Read]]], charges: Sequence[Charge]
-) -> list[tuple[Part, list[NormalRelease]]]:
-    return [_term(part, charges, reads) for part, reads in parts]
 
 
 def _term(part: Part, charges: Sequence[Charge], reads: Sequence[Read]) -> tuple[Part, list[NormalRelease]]:

@@ -22,6 +22,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.errors import TakifuguError, Unsupported
 from takifugu.model import queries, secrets
 from takifugu.model.beliefs import Belief, separate
+from takifugu.model.beliefs.domain import Domain
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive
@@ -66,22 +67,6 @@ class Read:
         if changes is self.changes:
             return self
         return replace(self, changes=changes, answer=None)
-
-
-@dataclass(frozen=True)
-class Steps:
-    """A query's view of a charge's steps, with a belief's states."""
-
-    size: int
-    states: tuple[queries.State, ...]
-    names: None = None
-    one_alphabet: bool = True
-
-    def alphabet(self, entry: int) -> tuple[queries.State, ...]:
-        return self.states
-
-    def position(self, name: object) -> int:
-        raise TakifuguError(f"a step of a sequence has no name {name!r}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +140,7 @@ class View:
             if belief.size == charge.entries:
                 layout = belief
             else:
-                layout = Steps(charge.entries, belief.alphabet(0))
+                layout = Domain.of(charge.entries, belief.alphabet(0))
         elif belief.size != charge.entries:
             return None
         elif charge.names and belief.names is not None and not self.is_native(charge):

@@ -52,18 +52,11 @@ class Definition:
                 yield from secrets.comparisons(secret, belief)
 
     def joint(self, view: View, charges: Sequence[Charge], is_alone: bool) -> Joint:
-        """Return the joint promise of charges of this definition (see `converted`), with no others if `is_alone`."""
-        raise NotImplementedError
+        """Return the joint promise of charges of this definition, with no others if `is_alone`.
 
-    def converted(self, charge: Charge) -> Charge:
-        """Return a charge as one of this definition.
-
-        A charge of another definition costs what it loses when all data change. Raises CompositionRefused where that
-        has no bound.
+        A charge of another definition is made one about every change of the data, which costs what it loses then.
         """
-        from takifugu.accounting.composition.losses import as_whole
-
-        return charge if charge.definition == self.name else as_whole(charge, self.name)
+        raise NotImplementedError
 
     def met(self, frameworks: Sequence[Framework]) -> Framework | None:
         """Return one framework for several, or None to charge each of them."""

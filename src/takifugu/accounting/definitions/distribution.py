@@ -14,19 +14,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 from takifugu.accounting.composition.losses import Joint
 from takifugu.accounting.composition.views import View
 from takifugu.accounting.definitions import Definition
 from takifugu.accounting.definitions.rows import (
     Loss,
+    cap,
     delta_of_rows,
     is_sent,
     loss_of_pair,
-    loss_of_rows,
     loss_of_values,
-    most_of_rows,
     readings_of,
 )
 from takifugu.accounting.suspicion import explain, sentence
@@ -35,7 +34,8 @@ from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Problem
 from takifugu.core.errors import CompositionRefused
 from takifugu.core.escaping import at_most, power_at_most
-from takifugu.model.frameworks import OF_ROWS
+from takifugu.model.beliefs.populations import FromPopulations
+from takifugu.model.frameworks import OF_ROWS, Framework
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ class Distribution(Definition):
     hides_rows: bool = False
     without_noise: str = "values would be sent as they are"
     reads_alike: tuple[str, ...] = OF_ROWS
+    of_what: str = "of the population in all"
 
     @property
     def not_in_short(self) -> str:
@@ -72,10 +73,30 @@ class Distribution(Definition):
         rule = "alone" if len(charges) == 1 else "row by row"
         return Joint(total, share, rule, Covers.COMPONENT if has_components else Covers.EVERYTHING)
 
+    def distance(self, framework: Framework, belief: FromPopulations, pair: tuple[str, str]) -> Fraction | None:
+        """Return what the loss of two populations is divided by, None where that is not known."""
+        return Fraction(1)
+
     def loss(self, view: View, charges: Sequence[Charge]) -> Loss:
-        """Return the least proven loss, maybe infinite."""
-        promised = [charge.epsilon for charge in charges if not is_sent(charge)]
-        return sum(promised, Fraction(0)) + loss_of_rows(view, charges)
+        """Return the largest proven loss per unit of distance, maybe infinite."""
+        readings = readings_of(filter(is_sent, charges))
+        promised = sum((charge.epsilon for charge in charges if not is_sent(charge)), Fraction(0))
+        losses: list[Loss] = [Fraction(0)]
+        for belief in cast(Sequence[FromPopulations], view.framework.beliefs):
+            for pair in combinations(belief.populations, 2):
+                distance = self.distance(view.framework, belief, pair)
+                if distance is None and (promised or not belief.adds_up):
+                    losses.append(math.inf)  # two populations may be as near as one likes
+                    continue
+                if distance is None:  # per unit of W-infinity of any two populations
+                    losses.append(sum((loss_of_values(view, belief, reading) for reading in readings), Fraction(0)))
+                    continue
+                loss = promised + loss_of_pair(view, belief, pair, charges, distance)
+                if distance:
+                    losses.append(loss / distance)
+                elif loss:
+                    losses.append(math.inf)
+        return max(losses)
 
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
         """Return True: values are not hidden, as the promise says itself."""
@@ -83,13 +104,16 @@ class Distribution(Definition):
 
     def remarks(self, problem: Problem) -> tuple[str, ...]:
         """Return a remark on the loss of a row, however often sent."""
-        beliefs: Any = problem.framework.beliefs
-        most = most_of_rows(beliefs)
-        if math.isinf(most):
+        losses: list[Loss] = []
+        for belief in cast(Sequence[FromPopulations], problem.framework.beliefs):
+            for pair in combinations(belief.populations, 2):
+                if distance := self.distance(problem.framework, belief, pair):
+                    losses.append(cap(belief.only(pair), belief.rows) / distance)
+        if not losses or math.isinf(max(losses)):
             return ()
         return (
             f"however often the same rows are sent, by whichever mechanism, they tell at most epsilon "
-            f"{at_most(most, digits=4)} of the population in all",
+            f"{at_most(max(losses), digits=4)} {self.of_what}",
         )
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
@@ -144,45 +168,12 @@ class Extended(Distribution):
 
     name: str = "extended-distribution"
     per_distance: bool = True
+    of_what: str = "in all at a distance of 1"
 
-    def loss(self, view: View, charges: Sequence[Charge]) -> Loss:
-        """Return the largest proven loss per unit of distance, maybe infinite."""
-        secret: Any = view.framework.secrets[0]
-        beliefs: Any = view.framework.beliefs
-        readings = readings_of(filter(is_sent, charges))
-        promised = sum((charge.epsilon for charge in charges if not is_sent(charge)), Fraction(0))
-        losses: list[Loss] = [Fraction(0)]
-        for belief in beliefs:
-            for pair in combinations(belief.populations, 2):
-                distance = secret.distance(belief, *pair)
-                if distance is None and (promised or not belief.adds_up):
-                    losses.append(math.inf)  # two populations may be as near as one likes
-                    continue
-                if distance is None:  # per unit of W-infinity of any two populations
-                    losses.append(sum((loss_of_values(view, belief, reading) for reading in readings), Fraction(0)))
-                    continue
-                loss = promised + loss_of_pair(view, belief, pair, charges, distance)
-                if distance:
-                    losses.append(loss / distance)
-                elif loss:
-                    losses.append(math.inf)
-        return max(losses)
-
-    def remarks(self, problem: Problem) -> tuple[str, ...]:
-        """Return a remark on the loss of a row, however often sent."""
-        secret: Any = problem.framework.secrets[0]
-        losses: list[Loss] = []
-        beliefs: Any = problem.framework.beliefs
-        for belief in beliefs:
-            for pair in combinations(belief.populations, 2):
-                if distance := secret.distance(belief, *pair):
-                    losses.append(most_of_rows([belief.only(pair)]) / distance)
-        if not losses or math.isinf(max(losses)):
-            return ()
-        return (
-            f"however often the same rows are sent, by whichever mechanism, they tell at most epsilon "
-            f"{at_most(max(losses), digits=4)} in all at a distance of 1",
-        )
+    def distance(self, framework: Framework, belief: FromPopulations, pair: tuple[str, str]) -> Fraction | None:
+        secret: Any = framework.secrets[0]
+        between: Fraction | None = secret.distance(belief, *pair)
+        return between
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
         words = (

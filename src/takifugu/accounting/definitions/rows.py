@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, permutations
+from itertools import permutations
 from typing import cast
 
 from takifugu.accounting.composition.losses import raised
@@ -111,19 +111,9 @@ def readings_of(charges: Iterable[Charge]) -> list[Reading]:
     return [Reading(columns, has_name, group) for (columns, has_name, _), group in groups.items()]
 
 
-def loss_of_rows(view: View, charges: Sequence[Charge]) -> Loss:
-    """Return the least proven loss, maybe infinite, of a person's sent rows."""
-    beliefs = cast(Sequence[FromPopulations], view.framework.beliefs)
-    losses: list[Loss] = []
-    for belief in beliefs:
-        losses += [loss_of_pair(view, belief, pair, charges) for pair in combinations(belief.populations, 2)]
-    return max(losses)
-
-
 def loss_of_pair(
-    view: View, belief: FromPopulations, pair: tuple[str, str], charges: Sequence[Charge],
-    distance: Fraction = Fraction(1),
-) -> Loss:  # fmt: skip
+    view: View, belief: FromPopulations, pair: tuple[str, str], charges: Sequence[Charge], distance: Fraction
+) -> Loss:
     """Return the least proven loss of sent rows between two populations.
 
     `distance` is theirs, where epsilon is per unit of it. All releases lose at least what one of them is charged.
@@ -151,14 +141,6 @@ def loss_of_values(view: View, belief: FromPopulations, reading: Reading) -> Los
         return math.inf
     per_unit = loss_per_distance(joint_losses(reading.noises), populations_of(belief).distances)
     return max(belief.rows, reading.rows) * _exact(per_unit)
-
-
-def most_of_rows(beliefs: Iterable[FromPopulations]) -> Loss:
-    """Return the loss of all a person's rows, however often sent.
-
-    The loss is about the population, and may be infinite.
-    """
-    return max((_cap(belief, belief.rows) for belief in beliefs), default=math.inf)
 
 
 def delta_of_rows(charges: Sequence[Charge]) -> Fraction:
@@ -246,7 +228,7 @@ def _cost(between: _Between, reading: Reading, is_apart: bool, is_counted: bool)
         least.append(loss)
     capped = local
     if reads_alike:
-        capped = min(local, _cap(belief, rows))
+        capped = min(local, cap(belief, rows))
     bounds = [capped, _all_but_one(losses, least)]
     if is_counted and reads_alike:
         bounds.append(rows * _together(between, reading))
@@ -291,11 +273,11 @@ def _promise(between: _Between, charge: Charge, rows: int) -> Loss:
     return rows * _exact(sender.epsilon(populations_of(belief)))
 
 
-def _cap(belief: FromPopulations, rows: int) -> Loss:
-    """Return the largest loss of so many rows, infinite for dependent ones."""
+def cap(belief: FromPopulations, rows: int) -> Loss:
+    """Return the largest loss about the population of so many rows, however often sent; infinite for dependent ones."""
     if not belief.adds_up:
         return math.inf
-    return rows * _exact(cached(belief, _cap, lambda: value_loss(populations_of(belief))))
+    return rows * _exact(cached(belief, cap, lambda: value_loss(populations_of(belief))))
 
 
 def _exact(loss: Loss) -> Loss:
