@@ -8,6 +8,7 @@ from tests.releasing.test_readings import CALENDAR, hour, hours, release_file
 from tests.support.commands import ended, invoke, succeed, words_of
 
 from takifugu.accounting.ledger import Ledger
+from takifugu.accounting.ledger.values import declarations
 from takifugu.cli import BAD_INPUT, main, output
 from takifugu.core.escaping import visible
 
@@ -65,7 +66,7 @@ def test_a_terminal_asks(changed: Path, monkeypatch: pytest.MonkeyPatch, typed: 
     assert ("why are they the same? certificates print it: " in result.output) == typed.startswith("same")
     book = Ledger.open(changed.parent / "a.db")
     assert len(book.releases("s")) == releases
-    assert [declared.why for declared in book.declarations("s")] == [WHY] * (WHY in typed)
+    assert [declared.why for declared in declarations(book.view(), "s")] == [WHY] * (WHY in typed)
     assert (spent(changed) == 2) == ("Other" in typed)
 
 

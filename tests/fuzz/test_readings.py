@@ -8,7 +8,7 @@ import pytest
 from tests.fuzz.edits import EDITS
 from tests.fuzz.readings import HOURS, Read, case, exact_loss, in_files, read_by, rows_of, walks, with_edits
 
-from takifugu.accounting.ledger import Amount, account
+from takifugu.accounting.ledger import Amount, totals
 from takifugu.accounting.ledger.tables import Tables
 from takifugu.releasing.file.kind import ReleaseFile
 
@@ -35,7 +35,7 @@ def test_a_ledger_that_takes_all_readings_for_the_same_is_noticed(monkeypatch: p
 
 @pytest.mark.mutants
 def test_a_ledger_that_leaves_out_other_entries_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(account.Outside, "all_but", lambda *_, **__: Amount())
+    monkeypatch.setattr(totals.Outside, "all_but", lambda *_, **__: Amount())
     assert _are_noticed(40)
 
 

@@ -236,7 +236,7 @@ ENOUGH = r"write (budget = \S+) under \[source\]"
 
 
 @pytest.mark.slow
-@of("accounting/ledger/budgets.py: setting")
+@of("accounting/ledger/words.py: setting")
 @pytest.mark.parametrize("budget", ["{ epsilon = 500, delta = 1e-6 }", "500"])
 def test_a_larger_budget_of_the_file_is_told_to_the_ledger(toml: Path, budget: str) -> None:
     succeed("release", toml)

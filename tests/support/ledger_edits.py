@@ -4,7 +4,7 @@ import os
 import random
 import signal
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -18,6 +18,7 @@ from tests.support.processes import bytes_of_a_fork
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of
 from takifugu.accounting.ledger import RESERVED, Debit, Ledger, Payment
+from takifugu.accounting.ledger.certificates import certificate_of, entered, lacking_in
 from takifugu.core.errors import BudgetExceeded, LedgerError
 from takifugu.mechanisms import group
 from takifugu.model.frameworks import Framework
@@ -46,7 +47,22 @@ def published(ledger: Ledger, *debits: Debit, **options: Any) -> dict[str, Any]:
     done = pay(ledger, *debits, **options)
     ledger.keep(done.group, b"noisy")
     ledger.publish(done.group, [b"certificate"])
-    return ledger.certificate(done.group)
+    return certificate(ledger, done.group)
+
+
+def certificate(ledger: Ledger, group: str) -> dict[str, Any]:
+    """Return what a certificate says of the ledger."""
+    return certificate_of(ledger.view(), group)
+
+
+def missing(ledger: Ledger, certificates: Iterable[Any], bodies: Iterable[bytes] = ()) -> tuple[str, ...]:
+    """Name what a ledger lacks of published certificates."""
+    return tuple(one.words for one in lacking_in(ledger.view(), certificates, bodies))
+
+
+def prices(ledger: Ledger, certificates: Iterable[Any], bodies: Iterable[bytes] = ()) -> list[Any]:
+    """Return what entering certificates comes to."""
+    return entered(ledger.view(), certificates, bodies)[1]
 
 
 def release_in_a_loop(where: str, log: str, seed: int) -> int:

@@ -15,6 +15,7 @@ import takifugu as tf
 from kawamoto.channels import randomised_response
 from takifugu.accounting.composition import Charge, charge_of
 from takifugu.accounting.ledger import Amount, Debit, Ledger
+from takifugu.accounting.ledger.certificates import certificate_of
 from takifugu.core.errors import CompositionRefused, ReadingChanged, TakifuguError
 from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.sent import Sending
@@ -174,7 +175,7 @@ def paid(ledger: Ledger, payment: Payment, elsewhere: Callable[[], Ledger] | Non
         other = elsewhere()
         paid(other, replace(payment, is_adopted=False))
         (group,) = other.view().groups
-        return ledger.adopt([other.certificate(group)]).get(payment.source, Amount())
+        return ledger.adopt([certificate_of(other.view(), group)]).get(payment.source, Amount())
     debits = [Debit(framework, charge, units, name) for name, framework, charge, units in payment.releases]
     terms: dict[str, Any] = {"reading": payment.reading, "entries": payment.entries, "same_people": True}
     try:

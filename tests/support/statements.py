@@ -8,6 +8,7 @@ from typing import Any
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger, Payment
+from takifugu.accounting.ledger.certificates import certificate_of
 from takifugu.releasing.certificates.certificate import Certificate
 
 
@@ -36,7 +37,7 @@ def written(folder: Path, name: str, statement: dict[str, Any] | None, title: st
 
 def publish(book: Ledger, paid: Payment, folder: Path, title: str | None = None) -> None:
     """Draw for a payment, and publish it in a folder."""
-    statement = book.certificate(paid.group)
+    statement = certificate_of(book.view(), paid.group)
     book.keep(paid.group, repr(title).encode())
     bodies = [written(folder, name, said, title) for name, said in alone(statement)]
     book.publish(paid.group, bodies)

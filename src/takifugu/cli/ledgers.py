@@ -143,13 +143,14 @@ def set_budget(ledger: str, source: str, epsilon: str, delta: str, as_json: bool
 
 
 def verify(ledger: str, folders: tuple[Path, ...], as_json: bool) -> None:
+    from takifugu.accounting.ledger.certificates import lacking_in
     from takifugu.releasing.publishing.adopting import certificates_in
 
     book, certificates = Ledger.open(ledger, create=False), certificates_in(folders)
     differences = book.check()
-    missing = book.missing(certificates.statements, certificates.bodies)
+    missing = [one.words for one in lacking_in(book.view(), certificates.statements, certificates.bodies)]
     if as_json:
-        content = {"differences": list(differences), "missing": list(missing), "unpaid": list(certificates.unpaid)}
+        content = {"differences": list(differences), "missing": missing, "unpaid": list(certificates.unpaid)}
         print_json("ledger verify", named(ledger), content)
     else:
         if not differences:

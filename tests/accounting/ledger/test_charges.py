@@ -27,7 +27,7 @@ from takifugu.accounting.amounts import SMALLEST_SPEND
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.accounting.composition.several import placed
 from takifugu.accounting.ledger import Amount, Debit, Ledger, fitting
-from takifugu.accounting.ledger.account import together, whole_loss
+from takifugu.accounting.ledger.totals import together, whole_loss
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError

@@ -10,7 +10,7 @@ from tests.support import ledger_histories as histories
 from tests.support.ledger_edits import debit, kinds, pay, published
 
 from takifugu.accounting.ledger import Amount, Ledger
-from takifugu.accounting.ledger.events import first_row
+from takifugu.accounting.ledger.events import digest_of, first_row
 from takifugu.core.errors import BudgetExceeded, LedgerError
 
 
@@ -65,14 +65,16 @@ def test_rows_are_written_where_nobody_else_wrote(tmp_path: Path) -> None:
     for store in (Ledger.blank().store, Ledger.open(tmp_path / "ledger.db").store):
         row, ((_, head),) = first_row(), store.after(0)
         assert not store.append(1, row[1], [row], {"other": b"body"}, {("three", 0): b"c"}, "")
-        assert store.append(1, head, [row], {"digest": b"body"}, {("one", 1): b"b", ("one", 0): b"a"}, "")
+        assert store.append(1, head, [row], {digest_of(b"body"): b"body"}, {("one", 1): b"b", ("one", 0): b"a"}, "")
         before = store.after(0)
         assert before[1:] == store.after(1) == [row]
         for number in (0, 1, 3):
             before_it = row[1] if number == 3 else head
             assert not store.append(number, before_it, [row], {"other": b"body"}, {("three", 0): b"c"}, "one")
         assert store.after(0) == before
-        assert store.contents(["digest", "other"]) == {"digest": b"body"}
+        assert store.contents([digest_of(b"body")]) == {digest_of(b"body"): b"body"}
+        with pytest.raises(LedgerError, match="lacks what one of its events names"):
+            store.content("other")
         assert (store.waiting("one"), store.waiting("three")) == ([b"a", b"b"], [])
         with store.alone():
             assert store.append(2, row[1], [row], {}, {}, "one")

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import pytest
 from tests.support import postgresql
-from tests.support.ledger_edits import debit, pay, published
+from tests.support.ledger_edits import debit, missing, pay, published
 
 from takifugu.accounting.ledger import SESSION, Ledger
 from takifugu.core.errors import BudgetExceeded, LedgerError
@@ -42,7 +42,7 @@ def test_it_is_the_same_as_in_a_file(url: str) -> None:
     assert not again.is_new
     assert again.spent("data").epsilon * 10 == 4
     assert again.check() == ()
-    assert again.missing(certificates) == ()
+    assert missing(again, certificates) == ()
     assert other.show() == ()
     other.adopt(certificates)
     assert other.spent("data").epsilon * 10 == 3

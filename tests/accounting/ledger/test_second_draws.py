@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.ledger_edits import debit, pay, published
+from tests.support.ledger_edits import certificate, debit, missing, pay, prices, published
 
 from takifugu.accounting.ledger import Amount, Ledger, certificates
 from takifugu.core.errors import InputError
@@ -20,7 +20,7 @@ TENTH = Fraction(1, 10)
 def draw(ledger: Ledger, group: str, body: bytes) -> dict[str, Any]:
     ledger.keep(group, body)
     ledger.publish(group, [body])
-    said: dict[str, Any] = json.loads(json.dumps(ledger.certificate(group)))
+    said: dict[str, Any] = json.loads(json.dumps(certificate(ledger, group)))
     return said
 
 
@@ -40,16 +40,17 @@ def drawn(tmp_path: Path) -> Iterator[tuple[Ledger, Ledger, dict[str, Any]]]:
 def test_a_second_draw_is_named_and_paid_for_once_more(drawn: tuple[Ledger, Ledger, dict[str, Any]]) -> None:
     one, other, said = drawn
     for ledger, mine, theirs in ((one, b"first values", b"other values"), (other, b"other values", b"first values")):
-        assert ledger.missing([said]) == ledger.missing([said], [mine]) == ledger.missing([said], [mine + b"\n"]) == ()
-        (words,) = ledger.missing([said, said, said], [mine, theirs, theirs])
+        for bodies in ([], [mine], [mine + b"\n"]):
+            assert missing(ledger, [said], bodies) == ()
+        (words,) = missing(ledger, [said, said, said], [mine, theirs, theirs])
         assert "drawn twice, from two copies" in words
         assert ledger.adopt([said], bodies=[mine])["data"] == Amount(TENTH)
-        ((_, price),) = ledger.prices([said, said], [mine, theirs])
+        ((_, price),) = prices(ledger, [said, said], [mine, theirs])
         assert (price["data"], ledger.spent("data")) == (Amount(2 * TENTH), Amount(TENTH))
         for _ in range(2):  # the last one is no news
             assert ledger.adopt([said, said], [mine, theirs])["data"] == ledger.spent("data") == Amount(2 * TENTH)
-        assert ledger.missing([said] * 2, [mine, theirs]) == ()
-        assert len(ledger.missing([said] * 2, [b"third", b"fourth"])) == 2
+        assert missing(ledger, [said] * 2, [mine, theirs]) == ()
+        assert len(missing(ledger, [said] * 2, [b"third", b"fourth"])) == 2
         assert ledger.spent("data", "never named") == Amount(TENTH)
 
 
@@ -58,7 +59,7 @@ def test_both_draws_count_where_neither_is_known(drawn: tuple[Ledger, Ledger, di
     for number, order in enumerate(permutations(bodies)):
         fresh = Ledger.open(tmp_path / f"{number}.db")
         assert fresh.adopt([said] * 4, bodies=[*order, order[0]])["data"] == Amount(3 * TENTH)
-        assert fresh.missing([said] * 3, bodies) == ()
+        assert missing(fresh, [said] * 3, bodies) == ()
         assert fresh.check() == ()
 
 
@@ -66,11 +67,11 @@ def test_a_copy_that_drew_nothing_takes_one_draw_as_its_own(tmp_path: Path) -> N
     """It is the payment that it knows; of two different ones the second was never paid for."""
     book = Ledger.open(tmp_path / "ledger.db")
     paid = pay(book, budget=9)
-    said = book.certificate(paid.group)
-    assert book.missing([said], [b"values"]) == ()
-    assert len(book.missing([said] * 3, [b"values", b"other values", b"values"])) == 1
+    said = certificate(book, paid.group)
+    assert missing(book, [said], [b"values"]) == ()
+    assert len(missing(book, [said] * 3, [b"values", b"other values", b"values"])) == 1
     book.finish(paid.group, "it lies there")
-    assert book.missing([said], [b"values"]) == ()
+    assert missing(book, [said], [b"values"]) == ()
 
 
 def test_tables_of_one_payment_are_entered_together(tmp_path: Path) -> None:
@@ -78,17 +79,17 @@ def test_tables_of_one_payment_are_entered_together(tmp_path: Path) -> None:
     paid = pay(book, debit(name="one"), debit(name="two", epsilon="2/10"), budget=9)
     book.keep(paid.group, b"noisy")
     book.publish(paid.group, [b"one", b"two"])
-    whole = book.certificate(paid.group)
+    whole = certificate(book, paid.group)
     each = [
         {**whole, "ids": {name: number}, "lines": [line for line in whole["lines"] if line["release"] == name]}
         for name, number in whole["ids"].items()
     ]
-    assert book.missing([*each, whole], [b"one", b"two", b"one"]) == ()
-    prices = other.prices(each, [b"one", b"two"])
-    assert [[*lacking.ids] for lacking, _ in prices] == [["one", "two"]]
-    assert prices[0][1] == other.adopt(each, bodies=[b"one", b"two"]) == {"data": Amount(3 * TENTH)}
+    assert missing(book, [*each, whole], [b"one", b"two", b"one"]) == ()
+    costs = prices(other, each, [b"one", b"two"])
+    assert [[*lacking.ids] for lacking, _ in costs] == [["one", "two"]]
+    assert costs[0][1] == other.adopt(each, bodies=[b"one", b"two"]) == {"data": Amount(3 * TENTH)}
     assert len(other.payments()) == 1
-    assert other.missing([*each, whole]) == other.missing(each, [b"one", b"two"]) == ()
+    assert missing(other, [*each, whole]) == missing(other, each, [b"one", b"two"]) == ()
     third = Ledger.open(tmp_path / "third.db")
     third.adopt(each[1:], bodies=[b"two"])
     assert third.adopt([whole])["data"] == Amount(3 * TENTH)  # the other one alone
@@ -106,20 +107,20 @@ def test_prices_are_those_that_are_paid(tmp_path: Path) -> None:
         said.append(published(book, release, source=f"s{number % 2}", budget=99, **more))
     pay(other, debit(["zoe"]), source="s0", budget=99)
     before = other.store.after(0)
-    prices = [spent for _, spent in other.prices(said)]
+    costs = [spent for _, spent in prices(other, said)]
     assert other.store.after(0) == before
-    assert [other.adopt([one]) for one in said] == prices
-    assert other.missing(said) == ()
+    assert [other.adopt([one]) for one in said] == costs
+    assert missing(other, said) == ()
 
 
 def test_what_was_written_anew_is_charged_from_the_certificate(tmp_path: Path) -> None:
     book = Ledger.open(tmp_path / "ledger.db")
     said = published(book, budget=9)
     forked = {**said, "head": "0" * 64}
-    (words,) = book.missing([forked])
+    (words,) = missing(book, [forked])
     assert "is not what was" in words
     assert book.adopt([forked])["data"] == Amount(2 * TENTH)
-    assert book.missing([forked, said]) == ()
+    assert missing(book, [forked, said]) == ()
 
 
 def test_who_forgets_the_digests_pays_once_for_two_draws(
@@ -128,7 +129,7 @@ def test_who_forgets_the_digests_pays_once_for_two_draws(
     """A mutant: all certificates have one digest."""
     one, _, said = drawn
     monkeypatch.setattr(certificates, "digest_of_body", lambda *_: one.view().groups[in_group(one)].certificates[0])
-    assert one.missing([said] * 2, [b"first values", b"other values"]) == ()
+    assert missing(one, [said] * 2, [b"first values", b"other values"]) == ()
 
 
 def in_group(ledger: Ledger) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.ledger_edits import debit, edited, pay, published
+from tests.support.ledger_edits import debit, edited, missing, pay, published
 
 from takifugu.accounting.ledger import SESSION, Ledger
 from takifugu.accounting.ledger.events import chained
@@ -25,7 +25,7 @@ def book(tmp_path: Path) -> Ledger:
     session = pay(ledger, recipe=SESSION)
     for number in range(2):
         ledger.answer(session.group, number, ("how many", str(number)))
-    ledger.same_entries("data", [("", "these"), ("", "those")], "told")
+    pay(ledger, entries="those", same_entries=True, why="told")
     ledger.finish(pay(ledger).group, "nobody wants it")
     return ledger
 
@@ -158,18 +158,18 @@ def test_what_is_cut_or_written_anew_is_named_by_certificates(tmp_path: Path) ->
 
     cut = Ledger.open(rewritten(book, tmp_path / "cut.db", lambda _: None, cut=3))
     assert faults(Path(cut.store.name)) == []
-    (words,) = cut.missing(certificates)
+    (words,) = missing(cut, certificates)
     assert "does not know that it was paid for" in words
     anew = Ledger.open(rewritten(book, tmp_path / "anew.db", one_fewer))
-    assert len(anew.missing(certificates)) == 3
-    assert book.missing(certificates) == ()
+    assert len(missing(anew, certificates)) == 3
+    assert missing(book, certificates) == ()
     cut.adopt(certificates[2:])
-    assert cut.missing(certificates) == ()
+    assert missing(cut, certificates) == ()
 
 
 def test_who_compares_no_digest_publishes_other_values(book: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """A mutant: the digest of what is kept is not compared."""
-    from takifugu.accounting.ledger import waiting as values
+    from takifugu.accounting.ledger import log as values
 
     (waiting,) = [payment for payment in book.pending() if payment.values]
     with closing(sqlite3.connect(book.store.name)) as connection:

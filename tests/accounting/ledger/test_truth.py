@@ -17,7 +17,7 @@ from tests.support.ledger_tools import laplace, made
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of
 from takifugu.accounting.composition.several import placed
-from takifugu.accounting.ledger import Amount, Debit, Ledger, account, totals
+from takifugu.accounting.ledger import Amount, Debit, Ledger, totals
 from takifugu.accounting.ledger.view import View
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
@@ -110,11 +110,11 @@ def test_no_total_is_below_the_truth(tmp_path: Path, seeds: range) -> None:
 
 
 def test_what_lies_elsewhere_left_out_is_below_the_truth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(account.Outside, "all_but", lambda *_, **__: Amount())
-    totals = []
+    monkeypatch.setattr(totals.Outside, "all_but", lambda *_, **__: Amount())
+    pairs = []
     for seed in range(60):
-        totals += charged_and_true(Ledger.open(tmp_path / f"{seed}.db"), seed)
-    assert any(charged < true * (1 - 1e-6) for _, charged, true in totals)
+        pairs += charged_and_true(Ledger.open(tmp_path / f"{seed}.db"), seed)
+    assert any(charged < true * (1 - 1e-6) for _, charged, true in pairs)
 
 
 # A release with a delta from elsewhere, and one that was chosen after it.

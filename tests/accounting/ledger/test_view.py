@@ -16,11 +16,11 @@ from tests.support import ledger_reference
 from tests.support.ledger_reference import Given, Line, Pair, Reference
 
 from takifugu.accounting.composition.by_noise import cost_by_noise
-from takifugu.accounting.composition.losses import any_change, steady_cost, whole_cost
+from takifugu.accounting.composition.losses import any_change, as_whole, steady_cost, whole_cost
 from takifugu.accounting.composition.series import in_a_series, series_joint
 from takifugu.accounting.composition.several import placed
 from takifugu.accounting.composition.views import View as Lens
-from takifugu.accounting.ledger import Debit, Ledger, account, people, tables, totals
+from takifugu.accounting.ledger import Debit, Ledger, people, tables, totals
 from takifugu.accounting.ledger.events import in_chain, of_text, to_text
 from takifugu.accounting.ledger.view import EVERYBODY, View
 from takifugu.analysis.guarantee import Charge, Covers
@@ -62,7 +62,7 @@ def joint(plain: dict[str, Any], given: Sequence[Given], is_alone: bool) -> Pair
         if one.continues and Charge.from_dict(given[0].line.charge).begins_series:
             charge = replace(charge, begins_series=False)
         if charge.definition not in (framework.definition, *definition.reads_alike):
-            charge = replace(definition.converted(charge), framework=name)
+            charge = replace(as_whole(charge, framework.definition), framework=name)
         charges.append(charge)
     if framework.definition not in ("pufferfish", "attribute"):
         promise = definition.joint(lens, charges, is_alone)
@@ -104,7 +104,7 @@ def referred(reference: Reference, source: str, tag: int | None) -> Pair | str:
 
 def compare(ledger: Ledger, names: Sequence[str]) -> int:
     """Compare every total with the reference's; return how many there are."""
-    reference, compared = Reference(ledger.store.after(0), ledger._content), 0
+    reference, compared = Reference(ledger.store.after(0), ledger.view().content), 0
     for source in ledger.show():
         if not source.tables:
             continue
@@ -168,12 +168,12 @@ def test_reading_at_once_or_in_pieces_gives_the_same_view(tmp_path: Path) -> Non
     for seed in range(25):
         _, ledger = written(tmp_path, seed)
         r, rows = random.Random(seed), ledger.store.after(0)
-        view, done = View(ledger._content), 0
+        view, done = View(ledger.view().content), 0
         while done < len(rows):
             more = r.randrange(1, 4)
             for event, digest in in_chain(rows[done : done + more], view.key, view.head, view.number):
                 view.apply(event, digest)
-            copied = view.copy(ledger._content)  # a trial changes nothing of the view that it is made of
+            copied = view.copy(ledger.view().content)  # a trial changes nothing of the view that it is made of
             for event, digest in in_chain(rows[done + more :], view.key, view.head, view.number):
                 copied.apply(event, digest)
             assert facts(copied) == facts(ledger.view())
@@ -270,7 +270,7 @@ def test_what_no_view_is_made_of_is_refused(ledger: Ledger) -> None:
 
 def without_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lines about other entries are left out."""
-    monkeypatch.setattr(account.Outside, "all_but", lambda *_, **__: totals.NOTHING)
+    monkeypatch.setattr(totals.Outside, "all_but", lambda *_, **__: totals.NOTHING)
 
 
 def unrefined(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -297,7 +297,7 @@ def without_declarations(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def with_every_promise(monkeypatch: pytest.MonkeyPatch) -> None:
     """A promise about its own output counts beside other lines about other entries."""
-    real = account.together
+    real = totals.together
     monkeypatch.setattr(totals, "together", lambda framework, name, charges, _: real(framework, name, charges, True))
 
 

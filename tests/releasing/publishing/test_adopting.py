@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support.ledger_edits import debit, pay
+from tests.support.ledger_edits import debit, missing, pay
 from tests.support.ledger_histories import released, series
 from tests.support.ledger_tools import with_delta, worst_joint_loss
 from tests.support.statements import publish, written
@@ -74,7 +74,7 @@ def test_what_was_lost_costs_what_it_cost(tmp_path: Path) -> None:
     before = book.store.after(0)
     assert entered(book, tmp_path / "out") == ()
     assert book.store.after(0) == before
-    assert book.check() == book.missing(certificates_in([tmp_path / "out"]).statements) == ()
+    assert book.check() == missing(book, certificates_in([tmp_path / "out"]).statements) == ()
     assert pay(book, debit(name="d")).spent == pay(whole, debit(name="d")).spent
 
 

@@ -10,10 +10,9 @@ if TYPE_CHECKING:
     from takifugu.accounting.amounts import Amount
     from takifugu.accounting.ledger.events import DRAWN, OVER, RESERVED, SESSION
     from takifugu.accounting.ledger.ledger import Ledger
-    from takifugu.accounting.ledger.listing import Listed
     from takifugu.accounting.ledger.session import Session
     from takifugu.accounting.ledger.trials import Debit
-    from takifugu.accounting.ledger.values import Payment, Preview
+    from takifugu.accounting.ledger.values import Listed, Payment, Preview
     from takifugu.accounting.ledger.view import Source
 
 __all__ = [
@@ -23,7 +22,7 @@ __all__ = [
 
 __getattr__ = loading(__name__, {
     **dict.fromkeys(("DRAWN", "OVER", "RESERVED", "SESSION"), "events"),
-    **dict.fromkeys(("Payment", "Preview"), "values"),
-    "Amount": "trials", "Debit": "trials", "Ledger": "ledger", "Listed": "listing", "Session": "session",
+    **dict.fromkeys(("Listed", "Payment", "Preview"), "values"),
+    "Amount": "trials", "Debit": "trials", "Ledger": "ledger", "Session": "session",
     "Source": "view",
 })  # fmt: skip

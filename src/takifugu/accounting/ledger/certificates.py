@@ -8,21 +8,22 @@ from dataclasses import dataclass
 from secrets import token_hex
 from typing import Any
 
+from takifugu.accounting.amounts import Amount
 from takifugu.accounting.ledger import words
 from takifugu.accounting.ledger.events import EACH, NOBODY, Line, Over, Paid, canonical, keyed
-from takifugu.accounting.ledger.trials import Change, Trial, paid_on
-from takifugu.accounting.ledger.view import Group, View
+from takifugu.accounting.ledger.trials import Change, charged
+from takifugu.accounting.ledger.view import View
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.names import normalised
 from takifugu.model.frameworks import from_dict as read_framework
 
 
-def certificate_of(view: View, there: Group) -> dict[str, Any]:
+def certificate_of(view: View, group: str) -> dict[str, Any]:
     """Return what a certificate says of the ledger: enough to notice a lost event, and to enter it elsewhere.
 
     It holds no tag, no set, no number of people or of events, and no digest of data without the ledger's key.
     """
-    lines = list[dict[str, object]]()
+    there, lines = view.group(group), list[dict[str, object]]()
     for line in there.paid.lines:
         charge, framework = (json.loads(view.content(digest)) for digest in (line.charge, line.framework))
         units = EACH if line.units else NOBODY
@@ -126,9 +127,28 @@ def in_payments(lacking: Iterable[Lacking]) -> list[Lacking]:
     return list(payments.values())
 
 
-def adopted(view: View, lacking: Lacking) -> Trial:
-    """Return what it comes to that releases are entered, with the digests of what is published of them."""
-    change, lines, certificate, ids = Change(), list[Line](), lacking.certificate, lacking.ids
+def entered(
+    view: View, certificates: Iterable[Mapping[str, Any]], bodies: Iterable[bytes] = ()
+) -> tuple[Change, list[tuple[Lacking, dict[str, Amount]]]]:
+    """Return what a ledger lacks of published certificates, as it is written, and what each source has spent then.
+
+    What is entered counts beside all that was entered before it.
+    """
+    change, prices = Change(), list[tuple[Lacking, dict[str, Amount]]]()
+    trial = change.on_trial(view)
+    for one in in_payments(lacking_in(view, certificates, bodies)):
+        paid, _, _ = charged(trial, change, _adopted(trial, change, one))
+        if one.digests:
+            over = Over(paid.group, one.digests)
+            change.events.append(over)
+            trial.apply(over, "")
+        prices.append((one, {name: source.spent for name, source in trial.sources.items()}))
+    return change, prices
+
+
+def _adopted(view: View, change: Change, lacking: Lacking) -> Paid:
+    """Return the payment that releases are entered as."""
+    lines, certificate, ids = list[Line](), lacking.certificate, lacking.ids
     with words.of_certificate():
         source = lacking.source
         for line in certificate["lines"]:
@@ -143,10 +163,4 @@ def adopted(view: View, lacking: Lacking) -> Trial:
         entries = normalised(certificate["entries"])
     words.check_names_units(source, view.source(source), lines)
     recipe = change.keep(canonical({"kind": "adopted"}).encode())
-    paid = Paid(source, token_hex(8), ids, tuple(lines), reading, entries, {}, recipe, adopted=True)
-    trial = paid_on(view, change, paid)
-    if lacking.digests:
-        over = Over(paid.group, lacking.digests)
-        trial.change.events.append(over)
-        trial.view.apply(over, "")
-    return trial
+    return Paid(source, token_hex(8), ids, tuple(lines), reading, entries, {}, recipe, adopted=True)

@@ -8,23 +8,22 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from takifugu.accounting.amounts import NOTHING, Amount, short
-from takifugu.accounting.ledger.account import together
-from takifugu.accounting.ledger.budgets import enough, setting, worthless
-from takifugu.accounting.ledger.totals import Account
+from takifugu.accounting.ledger.totals import Account, together
 from takifugu.accounting.ledger.trials import Trial
 from takifugu.accounting.ledger.view import Step
+from takifugu.accounting.ledger.words import enough, setting, worthless
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import BudgetExceeded, CompositionRefused
 from takifugu.numbers.search import least_factor
 
 
-def excess(trial: Trial, ledger: str) -> BudgetExceeded | None:
+def excess(trial: Trial) -> BudgetExceeded | None:
     """Return the error of the first source whose budget a payment would exceed, and the account that does."""
     for name, total in trial.worst.items():
         budget = trial.view.source(name).budget
         if budget is not None and not total.fits(budget):
             over = (one for one in trial.accounts if not _cost(trial, one, name).fits(budget))
-            return _refusal(trial, next(over, trial.accounts[0]), name, budget, ledger)
+            return _refusal(trial, next(over, trial.accounts[0]), name, budget)
     return None
 
 
@@ -48,7 +47,7 @@ def _promised(steps: Sequence[Step]) -> Amount:
     return total
 
 
-def _refusal(trial: Trial, account: Account, name: str, budget: Amount, ledger: str) -> BudgetExceeded:
+def _refusal(trial: Trial, account: Account, name: str, budget: Amount) -> BudgetExceeded:
     new, spent = _new(trial, account), _before(trial, account, name)
     source, total, left = trial.view.source(name), _cost(trial, account, name), budget.beyond(spent)
     release = "this release"
@@ -64,7 +63,7 @@ def _refusal(trial: Trial, account: Account, name: str, budget: Amount, ledger: 
         )
     fit, share = _what_fits(trial, account, name, spent, budget)
     cost = total.beyond(spent)
-    way = worthless(cost, budget) or f"to spend that much, run\n{setting(ledger, name, enough(total))}"
+    way = worthless(cost, budget) or f"to spend that much, run\n{setting(trial.view.name, name, enough(total))}"
     return BudgetExceeded(
         f"{release} would cost {cost}", rule=rule, fix=f"fits: {fit};\n{way}", spent=spent, requested=_promised(new),
         left=left, total=total, budget=budget, fits=fit, source=name, share=share,

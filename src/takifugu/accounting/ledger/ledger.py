@@ -10,54 +10,22 @@ from typing import Any, cast
 
 from takifugu.accounting.amounts import NOTHING, Amount, Budget, as_budget
 from takifugu.accounting.ledger import fitting, words
-from takifugu.accounting.ledger.asking import check_same
-from takifugu.accounting.ledger.certificates import (
-    Lacking,
-    adopted,
-    certificate_of,
-    in_payments,
-    lacking_in,
-)
-from takifugu.accounting.ledger.checking import differences
-from takifugu.accounting.ledger.events import (
-    DRAWN,
-    OVER,
-    Budgeted,
-    Same,
-    first_row,
-)  # fmt: skip
-from takifugu.accounting.ledger.events.coming import Coming
-from takifugu.accounting.ledger.events.memory import Memory
-from takifugu.accounting.ledger.events.sqlite import Sqlite
+from takifugu.accounting.ledger.certificates import entered
+from takifugu.accounting.ledger.events import DRAWN, OVER, Budgeted, first_row
+from takifugu.accounting.ledger.events.sqlite import Memory, Sqlite
 from takifugu.accounting.ledger.events.stores import MissingLedger, Store, is_address, named
-from takifugu.accounting.ledger.listing import Listed, listed_in
+from takifugu.accounting.ledger.log import Log
 from takifugu.accounting.ledger.people import set_of
-from takifugu.accounting.ledger.previewing import preview_of
-from takifugu.accounting.ledger.totals import longest, most_of, spent_by
-from takifugu.accounting.ledger.trials import Change, Debit, Order, Trial, new_entries, order_of, trial_of
-from takifugu.accounting.ledger.values import Declared, Payment, Preview
+from takifugu.accounting.ledger.totals import spent_by
+from takifugu.accounting.ledger.trials import Change, Debit, Order, Trial, order_of, trial_of
+from takifugu.accounting.ledger.values import Listed, Payment, Preview, listed_in, preview_of
 from takifugu.accounting.ledger.view import COMING, EVERYBODY, Group, Source, View
-from takifugu.accounting.ledger.waiting import Waiting
-from takifugu.core.errors import (
-    CompositionRefused,
-    LedgerError,
-    ReadingChanged,
-)
+from takifugu.core.errors import LedgerError
 from takifugu.core.lasting import open_things
-from takifugu.core.names import normalised
 from takifugu.core.plain import Plain
-from takifugu.core.readings import with_entries
 
 
-def _store_at(where: str | Path, timeout: float, first: tuple[str, str] | None) -> Store:
-    if is_address(where):
-        from takifugu.accounting.ledger.events.postgres import Postgres  # psycopg is an extra
-
-        return Postgres.open(str(where), timeout, first)
-    return Sqlite.open(where, timeout, first)
-
-
-class Ledger(Waiting):
+class Ledger(Log):
     """Hold the ledger of all releases about one set of people.
 
     Units of one name are one person, in all sources. `Ledger.open` opens one.
@@ -91,10 +59,18 @@ class Ledger(Waiting):
             >>> Ledger.open(os.path.join(tempfile.mkdtemp(), "ledger.db")).show()
             ()
         """
+        return Ledger._at(where, timeout, first_row() if create else None)
+
+    @staticmethod
+    def _at(where: str | Path, timeout: float, first: tuple[str, str] | None) -> Ledger:
+        """Return the ledger at a place, which is opened once a command; without a first event none is made."""
         things, key = open_things(), ("ledger", str(where))
-        if things is not None and key in things:  # one opening a command
+        if things is not None and key in things:
             return cast(Ledger, things[key])
-        ledger = Ledger(_store_at(where, timeout, first_row() if create else None))
+        store: type[Store] = Sqlite
+        if is_address(where):
+            from takifugu.accounting.ledger.events.postgres import Postgres as store  # psycopg is an extra
+        ledger = Ledger(store.open(where, timeout, first))
         if things is not None:
             things[key] = ledger
         return ledger
@@ -114,15 +90,14 @@ class Ledger(Waiting):
         """
 
         def opens(first: tuple[str, str] | None) -> Store:
-            store, things = _store_at(where, 30.0, first), open_things()
-            if things is not None:
-                things.setdefault(("ledger", str(where)), Ledger(store))
-            return store
+            if first is not None:
+                announce()
+            return Ledger._at(where, 30.0, first).store
 
         try:
-            return Ledger.open(where, create=False)
+            return Ledger._at(where, 30.0, None)
         except MissingLedger:
-            return Ledger(Coming(named(where), opens, announce))
+            return Ledger(Memory(named(where), opens))
 
     @staticmethod
     def blank(name: str = "ledger.db") -> Ledger:
@@ -177,8 +152,8 @@ class Ledger(Waiting):
             LedgerError: For a ledger that cannot be used.
             InputError: For arguments that cannot be counted. After every error nothing was written.
         """
-        given = (source, budget, reading, entries, same_entries, same_people, why, identity, recipe)
-        return self._paid(order_of(self.view(), debits, *given), None)
+        terms = (budget, reading, entries, same_entries, same_people, why, identity, recipe)
+        return self._paid(order_of(source, debits, *terms), None)
 
     def pay(self, preview: Preview) -> Payment:
         """Pay for what was previewed. What was computed counts while nothing else was written.
@@ -198,16 +173,13 @@ class Ledger(Waiting):
 
     def _paid(self, order: Order, trial: Trial | None) -> Payment:
         def decide(view: View) -> Change:
-            nonlocal order
-            if order.ledger != view.id:  # another process made the ledger meanwhile, with another key
-                order = order_of(view, order.given, *order.terms)
             now = trial
             if now is None or now.head != view.head:
-                now = trial_of(self.store.name, view, order)
+                now = trial_of(view, order)
             if order.group in view.groups:
                 raise LedgerError("this preview was paid for before", fix="preview it again: each payment has one")
             words.refuse_twice(view, order.source, order.ids, order.recipe)
-            over = fitting.excess(now, self.store.name)
+            over = fitting.excess(now)
             if over is not None:
                 raise over
             return now.change
@@ -241,25 +213,8 @@ class Ledger(Waiting):
             InputError: As `reserve`, for what cannot be counted.
             LedgerError: As `reserve`.
         """
-        given = (source, budget, reading, entries, same_entries, same_people, why, identity, recipe)
-        view = self.view()
-        return preview_of(self.store.name, view, order_of(view, debits, *given))
-
-    def question(self, source: str, reading: str, entries: str | None) -> ReadingChanged | None:
-        """Return the question about its entries that a release will raise, without a price.
-
-        Args:
-            source: Name of the data.
-            reading: How rows became entries, in words.
-            entries: Name of the entries.
-
-        Returns:
-            The error that asks, or None.
-        """
-        view = self.view()
-        name = None if entries is None else normalised(entries)
-        new = new_entries(view, words.source_name(source), reading, name)
-        return None if new is None else new.question
+        terms = (budget, reading, entries, same_entries, same_people, why, identity, recipe)
+        return preview_of(self.view(), order_of(source, debits, *terms))
 
     # What the owner says
 
@@ -282,48 +237,13 @@ class Ledger(Waiting):
 
         self._change(decide)
 
-    def same_entries(self, source: str, tables: Sequence[tuple[str, str]], why: str) -> None:
-        """Declare that entries are the same. Every later certificate says so, with the reason.
-
-        Args:
-            source: Name of the data.
-            tables: The entries, by (reading, name).
-            why: The reason.
-
-        Raises:
-            LedgerError: Where nothing was released about the first of them.
-            CompositionRefused: Where the releases would then exceed the budget.
-            InputError: Where the two readings show, without any row, that they are not the same.
-        """
-
-        def decide(view: View) -> Change:
-            there, change = self._source(view, source), Change()
-            declared = tuple((change.keep(reading.encode()), normalised(entries)) for reading, entries in tables)
-            if len(declared) < 2 or declared[0] not in there.tables:
-                raise LedgerError("nothing was released about these entries", fix="name those of a release")
-            before, *others = tables
-            for other in others:
-                check_same(source, with_entries(*before), with_entries(*other), why)
-            change.events.append(Same(there.name, declared, why))
-            trial = view.copy(self._content)
-            trial.apply(change.events[0], "")
-            for name, total in most_of(trial, longest(trial, trial.everyone())).items():
-                if words.is_more(total, view.source(name).spent):  # a series has a rule of its own
-                    raise CompositionRefused(
-                        f"taken as the same entries, these releases would cost {name!r} {total}, which is more"
-                    )
-            return change
-
-        self._change(decide)
-
     def adopt(
         self, certificates: Iterable[Mapping[str, Any]], bodies: Iterable[bytes] = ()
     ) -> dict[str, Amount]:
         """Charge published releases from their certificates.
 
         They count for all units of the source, present and future, whatever its budget. Releases that the ledger knows
-        are left alone. One that it knows with other values was drawn twice, and is charged once more. `prices`
-        rehearses this.
+        are left alone. One that it knows with other values was drawn twice, and is charged once more.
 
         Args:
             certificates: The certificates.
@@ -333,66 +253,13 @@ class Ledger(Waiting):
             The loss of each source then.
 
         Raises:
-            CompositionRefused: Where nothing bounds that; the earlier certificates are then charged.
+            CompositionRefused: Where nothing bounds that; then none is charged.
         """
-        for one in in_payments(lacking_in(self.view(), certificates, bodies)):
-
-            def decide(view: View, one: Lacking = one) -> Change:
-                is_known = view.releases.keys() & {*one.ids.values()}  # since another process was faster
-                return Change() if is_known else adopted(view, one).change
-
-            self._change(decide)
+        given = [*certificates], [*bodies]
+        self._change(lambda view: entered(view, *given)[0])
         return {source.name: source.spent for source in self.show()}
 
-    def prices(
-        self, certificates: Iterable[Mapping[str, Any]], bodies: Iterable[bytes] = ()
-    ) -> tuple[tuple[Lacking, dict[str, Amount]], ...]:
-        """Return the payments of `adopt`, and the loss of each source after each of them.
-
-        Args:
-            certificates: The certificates.
-            bodies: Their texts.
-
-        Returns:
-            Payments with losses; nothing is written.
-        """
-        view, contents, prices = self.view(), dict[str, bytes](), list[tuple[Lacking, dict[str, Amount]]]()
-
-        def content(digest: str) -> bytes:
-            return contents[digest] if digest in contents else self._content(digest)
-
-        for one in in_payments(lacking_in(view, certificates, bodies)):
-            trial = adopted(view, one)
-            contents |= trial.change.contents
-            view, trial.view.content = trial.view, content
-            prices.append((one, {name: source.spent for name, source in view.sources.items()}))
-        return tuple(prices)
-
     # What it says
-
-    def certificate(self, group: str) -> dict[str, Any]:
-        """Return a certificate's part about the ledger: enough to notice a lost event, and to charge it elsewhere.
-
-        Args:
-            group: Id of the payment.
-
-        Returns:
-            Plain data.
-        """
-        view = self.view()
-        return certificate_of(view, self._group(view, group))
-
-    def missing(self, certificates: Iterable[Mapping[str, Any]], bodies: Iterable[bytes] = ()) -> tuple[str, ...]:
-        """Name the published certificates that this ledger does not know: an old copy was restored, or it was edited.
-
-        Args:
-            certificates: The certificates.
-            bodies: Their texts, which tell a second draw.
-
-        Returns:
-            One sentence for each.
-        """
-        return tuple(one.words for one in lacking_in(self.view(), certificates, bodies))
 
     def releases(self, source: str) -> tuple[Listed, ...]:
         """List the releases about a source, oldest first.
@@ -429,17 +296,14 @@ class Ledger(Waiting):
         Returns:
             The payments. A drawn one has the noisy values that wait, if they are not lost.
         """
-        view, waiting = self.view(), list[Payment]()
-        wanted = None if identity is None else self.tag("identity", identity)
-        for group in tuple(view.groups.values()):  # reading values may show newer events
-            is_of = source in (None, group.paid.source) and wanted in (None, group.paid.identity)
-            if group.state == OVER or not is_of:
+        waiting, wanted = list[Payment](), None if identity is None else self.tag("identity", identity)
+        for payment in self.payments(source):
+            if payment.state == OVER or wanted not in (None, payment.identity):
                 continue
-            payment, values = self._payment(view, group), None
-            if group.state == DRAWN and not view.is_session(group):
+            if payment.state == DRAWN and not payment.is_session:
                 with suppress(LedgerError):
-                    values = self._values(view, group.paid.group)[0]
-            waiting.append(replace(payment, values=values))
+                    payment = replace(payment, values=self._values(self.view(), payment.group)[0])
+            waiting.append(payment)
         return tuple(waiting)
 
     def _payment(self, view: View, group: Group) -> Payment:
@@ -488,26 +352,10 @@ class Ledger(Waiting):
             raise LedgerError(f"the ledger {self.store.name!r} has no source {name!r}", fix=known).at("source")
         return view.sources[name]
 
-    def declarations(self, source: str) -> tuple[Declared, ...]:
-        """List the owner's declarations about a source's entries, oldest first.
-
-        Args:
-            source: Name of the data.
-
-        Returns:
-            The declarations.
-        """
-        view, declared = self.view(), list[Declared]()
-        for event in view.source(words.source_name(source)).same:
-            before, *others = (with_entries(view.content(reading).decode(), name) for reading, name in event.tables)
-            declared += [Declared(event.created, event.why, (before, other)) for other in others]
-        return tuple(declared)
-
     def check(self) -> tuple[str, ...]:
         """Read all events again, and compute the loss of every unit anew.
 
         Returns:
             The differences, in words; empty if there are none.
         """
-        view = View(self._content)
-        return tuple(differences(view, self._applied(view, self.store.after(0)), self._values))
+        return tuple(self._differences())

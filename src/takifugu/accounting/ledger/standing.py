@@ -7,11 +7,11 @@ one is committed finds it written or not, and only the ledger says which.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 
 from takifugu.accounting.ledger.events.stores import MissingLedger, named
 from takifugu.accounting.ledger.ledger import Ledger
-from takifugu.core.errors import LEDGER_AS_IT_WAS, LedgerError, TakifuguError
+from takifugu.core.errors import LEDGER_AS_IT_WAS, TakifuguError
 from takifugu.core.escaping import command
 from takifugu.core.lasting import lasting
 
@@ -31,7 +31,7 @@ def telling(where: str, prints_last: bool) -> Iterator[None]:
     before, has_begun = None, False
     try:
         with lasting():
-            before = _before(where)
+            before = _standing(where)
             has_begun = True
             yield
     except BaseException as error:
@@ -41,30 +41,18 @@ def telling(where: str, prints_last: bool) -> Iterator[None]:
             raise
         words = LEDGER_AS_IT_WAS
         if has_begun:
-            is_changed = None if before is None else _has_more(where, *before)
-            words = {None: UNKNOWN, True: WRITTEN, False: LEDGER_AS_IT_WAS}[is_changed]
+            now = None if before is None else _standing(where, PATIENCE)
+            words = UNKNOWN if now is None else LEDGER_AS_IT_WAS if now == before else WRITTEN
         vars(error).setdefault("standing", words.format(show=command("ledger", "show", named(where))))
         raise
 
 
-def _before(where: str) -> tuple[int, str] | None:
+def _standing(where: str, patience: float = 30.0) -> tuple[int, str] | None:
     """Return the number of events and the newest one's digest; None where a ledger cannot be read."""
     try:
-        view = Ledger.open(where, create=False).view()
+        view = Ledger.open(where, patience, create=False).view()
     except MissingLedger:
         return 0, ""
     except (TakifuguError, OSError):
         return None
     return view.number, view.head
-
-
-def _has_more(where: str, number: int, head: str) -> bool | None:
-    """Return whether a ledger holds anything else now; None where it cannot be read."""
-    try:
-        with closing(Ledger.open(where, PATIENCE, create=False)) as ledger:
-            rows = ledger.store.after(max(number - 1, 0))
-    except MissingLedger:
-        return number > 0
-    except (LedgerError, OSError):
-        return None
-    return [digest for _, digest in rows] != [head]

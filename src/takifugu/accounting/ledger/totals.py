@@ -1,16 +1,29 @@
-"""What units have spent: of each longest past the largest total over its tables and all beliefs."""
+"""What units have spent: of each longest past the largest total over its tables and all beliefs.
+
+It is the one rule, of which everything else is a special case. Lines about the same entries (one table) cost together
+the least of what is proved: the promise of a single line, the sum of promises that cover every change, the joint loss
+of the noise, and the sum of what each loses when all of the unit's data change. Every other line about the unit counts
+beside them by the last. Why no total is too low is told in docs/theory/composition.md: each bound holds at every
+output, and a line about other data has, whatever these are, a density between some m and e^w m, so that it multiplies
+every bound by e^w at most.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
 
-from takifugu.accounting.amounts import NOTHING, Amount, most
+from takifugu.accounting.amounts import NOTHING, ONE, ZERO, Amount, most
+from takifugu.accounting.composition import joint, losses
+from takifugu.accounting.composition.losses import any_change
 from takifugu.accounting.composition.several import placed, summed
-from takifugu.accounting.ledger.account import ELSEWHERE, Outside, covering, together
 from takifugu.accounting.ledger.view import COMING, EVERYBODY, Step, View
-from takifugu.analysis.guarantee import Charge
+from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused
+from takifugu.model.frameworks import Framework
 
 #: So many different pasts are looked at one by one; more are put into so many groups of like ones.
 MANY, GROUPS = 1000, 100
@@ -98,11 +111,13 @@ def spent_by(view: View, steps: Sequence[Step], is_everybody: bool) -> dict[str,
             "who goes by no name, or by another one than before, may be several of all people, and of how many an "
             "adopted release tells is not known", fix="keep a ledger of its own for one of the two",
         )  # fmt: skip
-    tables, rest = _by_table(view, steps, is_everybody), Outside()
+    tables, lines = _by_table(view, steps, is_everybody), dict[int, Counter[Charge]]()
     if len(tables) > 1 or start_apart(steps):  # else nothing counts beside the one table
         for table, here in tables.items():
+            lines[table] = Counter()
             for step in here:
-                rest.add(table, step.charge, _times(step, several))
+                lines[table][step.charge] += _times(step, several)
+    rest = Outside(lines)
     tables.pop(ELSEWHERE, None)
     is_only = len(steps) == 1 and (len(view.releases) == 1 or steps[0].charge.scope == "unit")
     has_delta, amounts = any(step.charge.delta for step in steps), dict[str, Amount]()
@@ -117,7 +132,7 @@ def spent_by(view: View, steps: Sequence[Step], is_everybody: bool) -> dict[str,
                 charges = summed(_placed(view, step) for step in here)
             beliefs = dict.fromkeys(step.belief for step in here)
             joint = [together(view.frameworks[name], name, charges, is_only) for name in beliefs]
-            cost = most(*joint).plus(rest.all_but(table, without_delta=has_delta))
+            cost = most(*joint).plus(rest.all_but(table))
         for name in dict.fromkeys(step.source for step in here):
             amounts[name] = most(amounts.get(name, NOTHING), cost)
     return amounts
@@ -163,3 +178,80 @@ def start_apart(steps: Iterable[Step]) -> bool:
 def _times(step: Step, several: set[str]) -> int:
     """Return how often a line counts: of the people that these sources name, one unit may be each."""
     return step.line.count if step.is_named and step.source in several else 1
+
+
+def together(framework: Framework, fingerprint: str, charges: Sequence[Charge], counts_alone: bool) -> Amount:
+    """Return what the lines of one table cost under a framework, in their order.
+
+    `counts_alone` says that there is no other line about the unit, nor any that its answer reads others in: then a
+    promise about the one output's own distribution counts. Raises CompositionRefused where nothing is proved.
+    """
+    promise = joint(framework, charges, fingerprint, counts_alone)
+    return Amount(promise.epsilon, min(promise.delta, ONE))
+
+
+@lru_cache(maxsize=65536)
+def whole_loss(charge: Charge) -> Amount:
+    """Return what a release costs a unit when all that it reads of the unit changes.
+
+    Raises CompositionRefused where nothing bounds that.
+    """
+    epsilon = any_change(charge)
+    if epsilon is None or (charge.delta and charge.covers is not Covers.EVERYTHING):
+        raise CompositionRefused(
+            "a release about other entries of the same person has no cost for a change of all its data",
+            rule="nothing says that they are the same entries, and nothing bounds what both reveal together",
+            fix="declare the same entries, or publish with Laplace noise (delta = 0)",
+        )
+    if charge.covers is Covers.EVERYTHING:
+        epsilon = max(epsilon, charge.epsilon)
+    return Amount(epsilon, charge.delta)
+
+
+#: The number of what is no table of the unit that is asked about.
+ELSEWHERE = -1
+
+
+class Outside:
+    """What the lines of each table cost when all their data change; those with a delta count apart."""
+
+    def __init__(self, tables: Mapping[int, Mapping[Charge, int]]) -> None:
+        self.plain, self.late, self.refused = dict[int, Fraction](), NOTHING, dict[int, CompositionRefused]()
+        for table, lines in tables.items():
+            self.plain[table] = ZERO
+            try:
+                for charge, times in lines.items():
+                    cost = whole_loss(charge).times(times)
+                    if charge.delta:
+                        self.late = self.late.plus(cost)
+                    else:
+                        self.plain[table] += cost.epsilon
+            except CompositionRefused as refused:
+                self.refused[table] = refused
+        self.total = sum(self.plain.values(), ZERO)
+
+    def all_but(self, table: int | None) -> Amount:
+        """Return what the lines without a delta of all other tables cost; for None, what all lines do.
+
+        Raises CompositionRefused where one of these tables has no cost.
+        """
+        for other, refused in self.refused.items():
+            if other != table:
+                raise refused
+        if table is None:
+            return self.late.plus(Amount(self.total))
+        return Amount(self.total - self.plain.get(table, ZERO))
+
+
+def covering(charge: Charge, times: int) -> Charge:
+    """Return so many releases about other entries as one promise about every change of their data.
+
+    With a delta they stay in the order of all: what was chosen after them is charged by its whole component.
+    """
+    epsilon, delta = whole_loss(charge)
+    if times * delta >= 1:
+        raise CompositionRefused(
+            f"{times:,} releases with a delta about other people promise nothing",
+            fix="keep these people's releases in another ledger, or publish with delta = 0",
+        )  # fmt: skip
+    return losses.covering(charge, times * epsilon, times * delta)

@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from secrets import token_hex
-from typing import Any
 
 import numpy as np
 
 from takifugu._version import __version__
 from takifugu.accounting.amounts import Amount, Budget, as_budget, most
 from takifugu.accounting.ledger import words
-from takifugu.accounting.ledger.asking import NewEntries, check_same, nobody_asks, starts_question
 from takifugu.accounting.ledger.events import NOBODY, Budgeted, Event, Line, Paid, Same, canonical, digest_of, keyed
 from takifugu.accounting.ledger.people import Tags, set_body, set_of, without
 from takifugu.accounting.ledger.totals import Account, longest, most_of, start_apart
 from takifugu.accounting.ledger.view import View
 from takifugu.analysis.guarantee import Charge
-from takifugu.core.errors import InputError
+from takifugu.core.errors import InputError, ReadingChanged
 from takifugu.core.names import normalised
 from takifugu.core.plain import Plain
+from takifugu.core.readings import STARTS, are_never_the_same, differences, with_entries
 from takifugu.model.frameworks import Framework
 
 #: So much of the keyed digest of where sequences start is kept.
@@ -44,26 +43,42 @@ class Debit:
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """What is asked of a ledger, in its `terms`, with the random names that it gets and the tags of its units."""
+    """What is asked of a ledger: charges as they are kept, and the random names that the payment gets."""
 
     source: str
-    debits: tuple[tuple[Debit, Charge, Tags | None], ...]
+    debits: tuple[tuple[Debit, Charge], ...]
     budget: Amount | None
     reading: str
     entries: str | None
     same_entries: bool | None
     same_people: bool
     why: str
-    identity: str
+    identity: bytes | None
     recipe: Plain
+    ids: dict[str, str]
     group: str = field(default_factory=lambda: token_hex(8))
-    ids: dict[str, str] = field(default_factory=dict)
-    ledger: str = ""
-    terms: tuple[Any, ...] = ()
+    _tags: dict[bytes, list[Tags | None]] = field(default_factory=dict)
 
-    @property
-    def given(self) -> list[Debit]:
-        return [debit for debit, _, _ in self.debits]
+    def tags(self, key: bytes) -> list[Tags | None]:
+        """Return the tags of each debit's units under a ledger's key, computed once; None where none are named.
+
+        Raises InputError for units that cannot be counted.
+        """
+        if key not in self._tags:
+            tags, readers = list[Tags | None](), dict[str, list[Tags]]()
+            for debit, _ in self.debits:
+                named = None if debit.units is None else set_of(key, debit.units)
+                if named is not None and not len(named):
+                    raise InputError(f"the release {debit.name!r} is about nobody", fix="name a person").at("debits")
+                mine = np.zeros(1, np.uint64) if named is None else named
+                if any(len(without(mine, others)) < len(mine) for others in readers.setdefault(debit.name, [])):
+                    raise InputError("a release debits one person twice", fix="give each answer its own name").at(
+                        "debits"
+                    )
+                readers[debit.name].append(mine)
+                tags.append(named)
+            self._tags[key] = tags
+        return self._tags[key]
 
 
 @dataclass(eq=False)
@@ -79,6 +94,10 @@ class Change:
         digest = digest_of(body)
         self.contents[digest] = body
         return digest
+
+    def on_trial(self, view: View) -> View:
+        """Return a view that takes the events, and what they name, on trial."""
+        return view.copy(lambda digest: self.contents[digest] if digest in self.contents else view.content(digest))
 
     def line(
         self, release: str, charge: Charge, framework: Framework, units: tuple[str, int], at: int | None, starts: str
@@ -106,43 +125,49 @@ class Trial:
 
 
 def order_of(
-    view: View, debits: Sequence[Debit], source: str, budget: Budget | None, reading: str, entries: str | None,
+    source: str, debits: Sequence[Debit], budget: Budget | None, reading: str, entries: str | None,
     same_entries: bool | None, same_people: bool, why: str, identity: bytes | None, recipe: Plain | None,
 ) -> Order:  # fmt: skip
-    """Check what is asked, and prepare it: units as tags, charges as they are kept."""
+    """Check what is asked, whatever the ledger."""
     if not debits:
         raise InputError("there is nothing to reserve", fix="give at least one debit").at("debits")
     if entries is not None and not normalised(entries, "the name of the entries"):
         raise InputError("the name of the entries holds nothing but blanks", fix="name them").at("entries")
-    prepared, readers = list[tuple[Debit, Charge, Tags | None]](), dict[str, list[Tags]]()
-    for debit in debits:
-        charge = words.as_stored(debit.charge, debit.framework, debit.name)
-        tags = None if debit.units is None else set_of(view.key, debit.units)
-        if tags is not None and not len(tags):
-            raise InputError(f"the release {debit.name!r} is about nobody", fix="name a person").at("debits")
-        mine = np.zeros(1, np.uint64) if tags is None else tags
-        if any(len(without(mine, others)) < len(mine) for others in readers.setdefault(debit.name, [])):
-            raise InputError("a release debits one person twice", fix="give each answer its own name").at("debits")
-        readers[debit.name].append(mine)
-        prepared.append((debit, charge, tags))
     return Order(
-        words.source_name(source), tuple(prepared), None if budget is None else as_budget(budget), reading,
-        None if entries is None else normalised(entries), same_entries, same_people is True, why,
-        "" if identity is None else keyed(view.key, "identity", identity), recipe or {},
-        ids={name: token_hex(8) for name in readers},
-        ledger=view.id, terms=(source, budget, reading, entries, same_entries, same_people, why, identity, recipe),
+        words.source_name(source),
+        tuple((debit, words.as_stored(debit.charge, debit.framework, debit.name)) for debit in debits),
+        None if budget is None else as_budget(budget), reading, None if entries is None else normalised(entries),
+        same_entries, same_people is True, why, identity, recipe or {}, {debit.name: token_hex(8) for debit in debits},
     )  # fmt: skip
 
 
-def new_entries(view: View, source: str, reading: str, entries: str | None) -> NewEntries | None:
-    """Return entries that nobody named, or that a source with releases does not know; None for no question."""
-    there = view.source(source)
-    if entries is not None and (not there.tables or view.tables.is_known(source, digest_of(reading.encode()), entries)):
+def new_entries(
+    view: View, source: str, reading: str, entries: str | None
+) -> tuple[ReadingChanged, tuple[str, str]] | None:
+    """Return what is asked of entries that nobody named, or that a source with releases does not know.
+
+    With the question comes the table in question: of the known ones the newest of those whose reading differs least,
+    one that may be the same before others.
+    """
+    source, entries = words.source_name(source), None if entries is None else normalised(entries)
+    tables = view.source(source).tables
+    if entries is not None and (not tables or view.tables.is_known(source, digest_of(reading.encode()), entries)):
         return None
-    return NewEntries(source, reading, entries, view.content, there.tables)
+    now, texts = with_entries(reading, entries), dict.fromkeys((known for known, _ in tables), "")
+    for known in texts:
+        texts[known] = view.content(known).decode()
+
+    def before(table: tuple[str, str]) -> str:
+        return with_entries(texts[table[0]], table[1])
+
+    def distance(table: tuple[str, str]) -> tuple[bool, int]:
+        return bool(are_never_the_same(before(table), now)), len(differences(before(table), now))
+
+    nearest = min(tables[::-1], key=distance, default=("", ""))
+    return ReadingChanged(source, before(nearest) if tables else "", now), nearest
 
 
-def trial_of(ledger: str, view: View, order: Order) -> Trial:
+def trial_of(view: View, order: Order) -> Trial:
     """Return what a payment would come to.
 
     Raises ReadingChanged where it has to be said which entries it reads, and PeopleUndeclared whose they are.
@@ -151,7 +176,7 @@ def trial_of(ledger: str, view: View, order: Order) -> Trial:
     there, entries = view.source(order.source), order.entries or f"without a name ({order.group})"
     words.check_people(view, order.source, order.same_people)
     lines, newest = list[Line](), view.people.newest()
-    for debit, charge, tags in order.debits:
+    for (debit, charge), tags in zip(order.debits, order.tags(view.key), strict=True):
         name, count = NOBODY, 1
         if tags is not None:
             if not np.array_equal(tags, newest[1]):
@@ -162,63 +187,104 @@ def trial_of(ledger: str, view: View, order: Order) -> Trial:
     words.check_names_units(order.source, there, lines)
     reading, answer = change.keep(order.reading.encode()), order.same_entries
     new = new_entries(view, order.source, order.reading, order.entries)
-    if new is not None:
-        if answer is None:
-            raise new.question
-        if answer:
-            new.check_same(order.why)
-            change.events.append(Same(order.source, (new.nearest, (reading, entries)), order.why))
+    if new is not None and answer is None:
+        raise new[0]
+    if new is not None and answer:
+        check_same(new[0], order.why)
+        change.events.append(Same(order.source, (new[1], (reading, entries)), order.why))
     recipe = change.keep(canonical(order.recipe, "the recipe").encode())
     paid = Paid(
-        order.source, order.group, order.ids, tuple(lines), reading, entries, {}, recipe, order.identity,
+        order.source, order.group, order.ids, tuple(lines), reading, entries, {}, recipe,
+        "" if order.identity is None else keyed(view.key, "identity", order.identity),
         software=f"takifugu {__version__}",
     )  # fmt: skip
     if order.budget is not None and (there.is_implied or order.budget != there.budget):
-        words.check_budget(ledger, there, order.budget)
+        words.check_budget(view.name, there, order.budget)
         change.events.append(Budgeted(order.source, *order.budget.texts))
-    trial = paid_on(view, change, paid)
-    start_elsewhere = _start_elsewhere(trial)
+    trial = change.on_trial(view)
+    for event in change.events:
+        trial.apply(event, "")
+    declares = any(isinstance(event, Same) for event in change.events)
+    paid, accounts, worst = charged(trial, change, paid, declares)
+    start_elsewhere = _start_elsewhere(trial, paid, accounts)
     if start_elsewhere and answer is not False:
         question = starts_question(order.source, order.reading, order.entries)
         if answer:
-            check_same(order.source, question.before, question.now, order.why)
+            check_same(question, order.why)
         raise question
     if answer is not None and new is None and not start_elsewhere:
         raise nobody_asks(order.source)
-    return trial
+    return Trial(view.head, change, paid, view, trial, accounts, worst)
 
 
-def _start_elsewhere(trial: Trial) -> bool:
+def _start_elsewhere(view: View, paid: Paid, accounts: Iterable[Account]) -> bool:
     """Return whether sequences of a payment start elsewhere than earlier ones of the same entries of a person."""
-    if not any(line.starts for line in trial.paid.lines):
+    if not any(line.starts for line in paid.lines):
         return False
-    for account in trial.accounts:
-        for steps in account.tables(trial.view):
-            if start_apart(steps) and any(step.group == trial.paid.group for step in steps):
+    for account in accounts:
+        for steps in account.tables(view):
+            if start_apart(steps) and any(step.group == paid.group for step in steps):
                 return True
     return False
 
 
-def paid_on(view: View, change: Change, paid: Paid) -> Trial:
-    """Return a change with a payment, and what all that it touches comes to."""
+def charged(
+    view: View, change: Change, paid: Paid, declares: bool = False
+) -> tuple[Paid, list[Account], dict[str, Amount]]:
+    """Let a view on trial take a payment, and add it to a change with what all that it touches comes to.
 
-    def content(digest: str) -> bytes:
-        return change.contents[digest] if digest in change.contents else view.content(digest)
-
-    trial = view.copy(content)
-    for event in (*change.events, paid):
-        trial.apply(event, "")
-    declares = any(isinstance(event, Same) for event in change.events)
-    accounts = longest(trial, trial.everyone() if declares else trial.touched(paid))
-    worst = most_of(trial, accounts)
+    Returns it so, with the longest pasts that it touches (all, where the change `declares` entries to be the same), and
+    the most that any of them costs.
+    """
+    view.apply(paid, "")
+    accounts = longest(view, view.everyone() if declares else view.touched(paid))
+    worst = most_of(view, accounts)
     for name, amount in worst.items():  # a search may end sooner than it did before
-        worst[name] = most(amount, trial.source(name).spent)
+        worst[name] = most(amount, view.source(name).spent)
     paid = replace(paid, spent={name: amount.texts for name, amount in worst.items()})
     change.events.append(paid)
-    if trial.source(paid.source).budget is None:
+    if view.source(paid.source).budget is None:
         implied = Budgeted(paid.source, *worst[paid.source].texts, implied=True)
         change.events.append(implied)
-        trial.apply(implied, "")
+        view.apply(implied, "")
     for name, amount in worst.items():
-        trial.sources[name] = replace(trial.source(name), spent=amount)
-    return Trial(view.head, change, paid, view, trial, accounts, worst)
+        view.sources[name] = replace(view.source(name), spent=amount)
+    return paid, accounts, worst
+
+
+# What the owner is asked
+
+
+def check_same(question: ReadingChanged, why: str) -> None:
+    """Refuse an answer about no entries, one without a reason, and one that the readings show to be wrong."""
+    if not question.before:
+        raise InputError(
+            f"nothing was released about the source {question.source!r} before, so its entries are those of no release",
+            fix='name them: entries = "..." under [source] (entries="..." in Python)',
+        ).at("same_entries")
+    if not normalised(why, "the reason"):
+        raise InputError(
+            "nothing says why these are the same entries", rule="certificates print it",
+            fix="write for example --same-entries 'the export was corrected' (same_entries='...' in Python)",
+        ).at("same_entries")  # fmt: skip
+    line = are_never_the_same(question.before, question.now)
+    if line:
+        raise InputError(
+            f"the source {question.source!r} is read with another step, or from another start: {line}",
+            rule="these are never the same entries",
+            fix="write --other-entries (other_entries=True in Python), or read it as before",
+        ).at("same_entries")
+
+
+def starts_question(source: str, reading: str, entries: str | None) -> ReadingChanged:
+    """Return the question where sequences of one name start elsewhere than before: their values are not the same."""
+    now = with_entries(reading, entries)
+    return ReadingChanged(source, f"{STARTS}: where they did\n{now}", f"{STARTS}: elsewhere\n{now}")
+
+
+def nobody_asks(source: str) -> InputError:
+    return InputError(
+        f"the source {source!r} is read as before, so nobody asks whether its entries are the same",
+        rule="an answer that stands in a script would answer what is asked another time",
+        fix="leave --same-entries or --other-entries out (same_entries and other_entries in Python)",
+    ).at("same_entries")

@@ -1,17 +1,28 @@
-"""What a ledger answers with: what was paid for, what became of it, and what a payment would come to."""
+"""What a ledger answers with: what was paid for, release by release, and what a payment would come to."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from takifugu.accounting.amounts import Amount
-from takifugu.accounting.ledger.events import SESSION
+from takifugu.accounting.amounts import Amount, most
+from takifugu.accounting.ledger import fitting
+from takifugu.accounting.ledger.events import OVER, SESSION
 from takifugu.accounting.ledger.fitting import Charged
-from takifugu.accounting.ledger.trials import Order, Trial
-from takifugu.core.errors import BudgetExceeded, PeopleUndeclared, ReadingChanged
+from takifugu.accounting.ledger.trials import Order, Trial, trial_of
+from takifugu.accounting.ledger.view import View
+from takifugu.core.errors import (
+    BudgetExceeded,
+    CompositionRefused,
+    InputError,
+    LedgerError,
+    PeopleUndeclared,
+    ReadingChanged,
+    TakifuguError,
+)
 from takifugu.core.plain import Plain
+from takifugu.core.readings import with_entries
 
 
 @dataclass(frozen=True)
@@ -21,6 +32,15 @@ class Declared:
     created: str
     why: str
     readings: tuple[str, str]
+
+
+def declarations(view: View, source: str) -> list[Declared]:
+    """Return the owner's declarations about a source's entries, oldest first."""
+    declared = list[Declared]()
+    for event in view.source(source).same:
+        before, *others = (with_entries(view.content(reading).decode(), name) for reading, name in event.tables)
+        declared += [Declared(event.created, event.why, (before, other)) for other in others]
+    return declared
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +72,33 @@ class Payment:
         return bool(self.recipe.get("kind") == SESSION["kind"])
 
 
+@dataclass(frozen=True)
+class Listed:
+    """One release: its state is reserved, drawn, published, closed (never published, `why`), or adopted."""
+
+    name: str
+    id: str
+    created: str
+    state: str
+    promised: Amount
+    software: str
+    why: str
+
+
+def listed_in(view: View, source: str) -> Iterator[Listed]:
+    """Yield the releases about a source, oldest first."""
+    for group in view.groups_of(source):
+        paid, state = group.paid, group.state
+        if paid.adopted:
+            state = "adopted"
+        elif state == OVER:
+            state = "closed" if group.why else "published"
+        for name, release in paid.ids.items():
+            charges = [view.charge(line.charge) for line in paid.lines if line.release == name]
+            promised = most(*(Amount(charge.epsilon, charge.delta) for charge in charges))
+            yield Listed(name, release, paid.created, state, promised, paid.software, group.why)
+
+
 @dataclass(frozen=True, eq=False)
 class Preview:
     """What a source has spent before and would after a release; `over` is the error where a budget does not allow it.
@@ -72,3 +119,41 @@ class Preview:
     @property
     def fits(self) -> bool:
         return self.over is None
+
+
+def preview_of(view: View, order: Order) -> Preview:
+    """Return what a payment would come to, and what is asked before, with the price of each answer.
+
+    Raises what cannot be counted.
+    """
+    asks: ReadingChanged | PeopleUndeclared | None = None
+    try:
+        trial: Trial | TakifuguError = trial_of(view, order)
+    except ReadingChanged as changed:
+        same, price = _tried(view, replace(order, same_entries=True, why=order.why or "a rehearsal"))
+        others, price_of_others = _tried(view, replace(order, same_entries=False))
+        trial = same if isinstance(same, Trial) else others
+        asks = ReadingChanged(order.source, changed.before, changed.now, price, price_of_others)
+    except PeopleUndeclared as undeclared:
+        trial, price = _tried(view, replace(order, same_people=True))
+        if isinstance(trial, ReadingChanged):  # which is asked afterwards
+            trial, price = _tried(view, replace(order, same_people=True, same_entries=False))
+        asks = PeopleUndeclared(undeclared.source, undeclared.other, price)
+    if not isinstance(trial, Trial):
+        raise asks if isinstance(asks, PeopleUndeclared) else trial
+    before, after = view.source(order.source), trial.view.source(order.source)
+    assert after.budget is not None, "an implied budget is one"
+    return Preview(
+        before.spent, after.spent, after.budget, not after.is_implied, fitting.charges(trial), fitting.excess(trial),
+        asks, trial, order,
+    )  # fmt: skip
+
+
+def _tried(view: View, order: Order) -> tuple[Trial | TakifuguError, str]:
+    """Return what a payment comes to by some answer, or why it is refused, and either in words."""
+    try:
+        trial = trial_of(view, order)
+    except (InputError, LedgerError, CompositionRefused) as refused:
+        return refused, f"refused, {refused.message}"
+    name = order.source
+    return trial, f"{name!r} goes from {view.source(name).spent} to {trial.view.source(name).spent}"

@@ -92,9 +92,10 @@ class Source:
 
 @dataclass(eq=False)
 class View:
-    """All that the first `number` events say; `head` is the digest of the last of them."""
+    """All that the first `number` events of a ledger say; `head` is the digest of the last of them."""
 
     content: Callable[[str], bytes]
+    name: str = ""
     id: str = ""
     key: bytes = b""
     head: str = ""
@@ -146,6 +147,13 @@ class View:
 
     def source(self, name: str) -> Source:
         return self.sources.get(name) or Source(name)
+
+    def group(self, name: str) -> Group:
+        if name not in self.groups:
+            raise LedgerError(
+                f"the ledger has no reservation {name!r}", fix="complete it with the ledger that it was made in"
+            )
+        return self.groups[name]
 
     def groups_of(self, source: str) -> list[Group]:
         """Return all payments about a source, oldest first."""

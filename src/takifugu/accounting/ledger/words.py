@@ -7,23 +7,18 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from fractions import Fraction
 
-from takifugu.accounting.amounts import NOTHING, SMALLEST_SPEND, Amount
-from takifugu.accounting.ledger.budgets import setting
+from takifugu.accounting.amounts import SMALLEST_SPEND, Amount, three_digits
 from takifugu.accounting.ledger.events import NOBODY, UNREADABLE, Line, canonical
 from takifugu.accounting.ledger.view import Source, View
+from takifugu.accounting.suspicion import MUCH, warning
 from takifugu.analysis.guarantee import Charge
-from takifugu.core.errors import (
-    CompositionRefused,
-    InputError,
-    LedgerError,
-    PeopleUndeclared,
-)  # fmt: skip
-from takifugu.core.escaping import at_most
+from takifugu.core.errors import CompositionRefused, InputError, LedgerError, PeopleUndeclared
+from takifugu.core.escaping import at_most, command
 from takifugu.core.names import normalised
 from takifugu.core.plain import Plain
 from takifugu.model.frameworks import Framework
+from takifugu.numbers.rationals import to_text
 
 
 def source_name(name: object) -> str:
@@ -98,12 +93,31 @@ def refuse_twice(view: View, source: str, names: Mapping[str, str], recipe: Plai
             ).at("once")  # fmt: skip
 
 
-def price(before: View, after: View, source: str) -> str:
-    """Say what an answer comes to."""
-    return f"{source!r} goes from {before.source(source).spent} to {after.source(source).spent}"
-
-
 # Budgets
+
+
+def setting(ledger: object, name: str, budget: Amount) -> str:
+    """Return the command to set a source's budget."""
+    delta = ("--delta", to_text(budget.delta)) if budget.delta else ()
+    return command("ledger", "set-budget", str(ledger), name, to_text(budget.epsilon), *delta)
+
+
+def enough(cost: Amount) -> Amount:
+    """Return a cost rounded up to three digits, as a short budget."""
+    return Amount(three_digits(cost.epsilon), three_digits(cost.delta))
+
+
+def worthless(cost: Amount, budget: Amount) -> str:
+    """Say why no budget is worth a release's cost, or "".
+
+    Whoever declares a budget of that size has decided otherwise.
+
+    >>> worthless(Amount(0, 0.1), Amount(1, 0)), worthless(Amount(10, 0), Amount(1, 0))[:24]
+    ('', 'no budget is worth that:')
+    """
+    if not budget.epsilon < MUCH <= cost.epsilon:
+        return ""
+    return f"no budget is worth that: {warning(cost.epsilon)}"
 
 
 def check_budget(ledger: str, source: Source, budget: Amount) -> None:
@@ -163,17 +177,3 @@ def of_certificate() -> Iterator[None]:
         raise InputError(
             f"the certificate does not say what was charged ({error})", fix="give a certificate as it was published"
         ) from None
-
-
-def is_more(total: Amount, noted: Amount) -> bool:
-    """Return whether a total is above another one; searches differ by less than a millionth."""
-    return not total.fits(Amount(noted.epsilon * (1 + Fraction(1, 10**6)), noted.delta))
-
-
-def unlike(number: int, totals: Mapping[str, Amount], noted: Mapping[str, Amount]) -> Iterator[str]:
-    """Say which totals, computed anew, are above what an event notes."""
-    for name, total in totals.items():
-        before = noted.get(name, NOTHING)
-        if is_more(total, before):
-            now, then = total.text(up=True), before.text(up=False)
-            yield f"event {number}: {name!r} had spent {now}, and {then} is noted"

@@ -34,7 +34,7 @@ def room_of(planned: Plan, account: Preview | None = None) -> float:
     where nobody has its `account` yet.
     """
     from takifugu.accounting.amounts import Amount
-    from takifugu.accounting.ledger.budgets import worthless
+    from takifugu.accounting.ledger.words import worthless
 
     most = planned.file.epsilon_budget
     if most is None:
@@ -106,7 +106,7 @@ def why_refused(over: BudgetExceeded, file: ReleaseFile, planned: Plan | None = 
 def with_ways_to_pay(over: BudgetExceeded, file: ReleaseFile, planned: Plan | None = None) -> BudgetExceeded:
     """Return the error with what to write in a file, or to run, instead; last the epsilon of the plan that fits."""
     from takifugu.accounting.amounts import Amount
-    from takifugu.accounting.ledger.budgets import enough, worthless
+    from takifugu.accounting.ledger.words import enough, worthless
 
     total = Amount(*over.total)
     if over.source != normalised(file.source.name):  # of the same people
@@ -129,7 +129,7 @@ def with_ways_to_pay(over: BudgetExceeded, file: ReleaseFile, planned: Plan | No
 
 
 def _setting(file: ReleaseFile, budget: Amount) -> str:
-    from takifugu.accounting.ledger.budgets import setting
+    from takifugu.accounting.ledger.words import setting
 
     return setting(file.ledger, normalised(file.source.name), budget)
 

@@ -144,10 +144,12 @@ def notices_of_reading(file: ReleaseFile) -> tuple[str, ...]:
     """Tell what a release will ask of a reading that is new to its ledger."""
     if file.opened is None or (book := there(file.ledger)) is None:
         return ()
-    question = book.question(file.source.name, file.reading, file.entries)
-    if question is None:
+    from takifugu.accounting.ledger.trials import new_entries
+
+    new = new_entries(book.view(), file.source.name, file.reading, file.entries)
+    if new is None:
         return ()
-    return (f"{asks_words(question)}\n{command('cost', file.path)} shows what either answer costs",)
+    return (f"{asks_words(new[0])}\n{command('cost', file.path)} shows what either answer costs",)
 
 
 def unjudged_words(file: ReleaseFile) -> str:

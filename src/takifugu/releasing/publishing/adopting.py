@@ -101,13 +101,15 @@ def price_in_words(book: Ledger, folder: Path) -> str:
 
 def _prices(book: Ledger, certificates: Certificates) -> tuple[Adopted, ...]:
     """Return what would be entered, source by source."""
+    from takifugu.accounting.ledger.certificates import entered
+
     spent = {source.name: source.spent for source in book.show()}
     sources = dict[str, list[tuple[str, Amount]]]()
-    for lacking, after in book.prices(certificates.statements, certificates.bodies):
+    for lacking, after in entered(book.view(), certificates.statements, certificates.bodies)[1]:
         name = lacking.source
         sources.setdefault(name, []).append((", ".join(lacking.ids), after[name]))
     prices = list[Adopted]()
-    for name, entered in sources.items():
-        releases, amounts = zip(*entered, strict=True)
+    for name, releases_of in sources.items():
+        releases, amounts = zip(*releases_of, strict=True)
         prices.append(Adopted(name, releases, spent.get(name, NOTHING), amounts))
     return tuple(prices)

@@ -21,7 +21,9 @@ MOST_LINES = 8
 
 def statements_of(book: Ledger, paid: Payment) -> dict[str, Plain]:
     """Return what the certificate of each release of a payment says of it, by name."""
-    payment, statements = book.certificate(paid.group), dict[str, Plain]()
+    from takifugu.accounting.ledger.certificates import certificate_of
+
+    payment, statements = certificate_of(book.view(), paid.group), dict[str, Plain]()
     for name, number in payment["ids"].items():
         lines = [line for line in payment["lines"] if line["release"] == name]
         statements[name] = {**payment, "ids": {name: number}, "lines": lines}
@@ -30,11 +32,13 @@ def statements_of(book: Ledger, paid: Payment) -> dict[str, Plain]:
 
 def declared_of(book: Ledger, source: str) -> tuple[Assumption, ...]:
     """Return what was declared of a source's entries and people, in certificates' words."""
-    said = list[Assumption]()
-    for declared in book.declarations(source):
+    from takifugu.accounting.ledger.values import declarations
+
+    said, view = list[Assumption](), book.view()
+    for declared in declarations(view, source):
         changes = side_by_side(*declared.readings)
         said.append(reading(f"Declared on {declared.created[:10]} to be the same entries ({declared.why}):\n{changes}"))
-    for other in book.view().sources:
+    for other in view.sources:
         if other != source:
             said.append(public(
                 f"The people of the source {other!r} are the same people. Each release about it counts here at the "
@@ -60,7 +64,7 @@ def in_certificate(statement: Plain, calibrations: Sequence[Calibration], framew
 
 
 def _at_worst(line: Plain, calibrations: Sequence[Calibration]) -> Iterator[Plain]:
-    from takifugu.accounting.ledger.account import covering
+    from takifugu.accounting.ledger.totals import covering
 
     for calibration in {id(calibration): calibration for calibration in calibrations}.values():
         try:

@@ -14,7 +14,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
@@ -136,7 +136,7 @@ def check_file(path: Path, name: str) -> None:
     """Refuse an empty file, and one with a second name, which a new ledger has for a moment."""
     until = time.monotonic() + _PATIENCE
     while (facts := path.stat()).st_nlink > 1 and stat.S_ISREG(facts.st_mode):
-        if time.monotonic() > until and not _tidied(path):
+        if time.monotonic() > until and not _swept(path.parent, path.samefile):
             raise LedgerError(
                 f"the ledger {name!r} is a hard link",
                 rule="the same file has another name, and what is released under the two is not counted together",
@@ -152,16 +152,15 @@ def check_file(path: Path, name: str) -> None:
         ).at("ledger")  # fmt: skip
 
 
-def _tidied(path: Path) -> bool:
-    """Remove drafts of this ledger by a dead process; return whether there were any."""
-    changed = False
-    for draft in path.parent.iterdir():
-        if _LEFT.fullmatch(draft.name) and draft.name.startswith(f".{path.name}."):
-            with suppress(OSError):
-                if draft.samefile(path):
-                    draft.unlink()
-                    changed = True
-    return changed
+def _swept(folder: Path, is_dead: Callable[[Path], bool]) -> bool:
+    """Remove dead processes' files from a folder of ledgers; return whether there were any."""
+    removed = False
+    for path in folder.iterdir():
+        with suppress(OSError):
+            if _LEFT.fullmatch(path.name) and is_dead(path):
+                path.unlink()
+                removed = True
+    return removed
 
 
 def check_place(path: Path, name: str) -> None:
@@ -180,7 +179,8 @@ def check_place(path: Path, name: str) -> None:
         return  # what is wrong with the folder is said when the ledger is opened
     if (facts.st_dev, facts.st_ino) in _sound:
         return
-    _sweep(folder)
+    with suppress(OSError):
+        _swept(folder, _is_old)
     probe = folder / f".takifugu-{token_hex(8)}.probe"
     try:
         with closing(sqlite3.connect(probe, timeout=0, isolation_level=None)) as first:
@@ -203,13 +203,9 @@ def check_place(path: Path, name: str) -> None:
     _sound.add((facts.st_dev, facts.st_ino))
 
 
-def _sweep(folder: Path) -> None:
-    """Remove killed processes' files from a folder of ledgers, except fresh ones."""
-    with suppress(OSError):
-        for entry in os.scandir(folder):
-            is_ours = _LEFT.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)
-            if is_ours and entry.stat(follow_symlinks=False).st_mtime < time.time() - _FRESH:
-                Path(entry.path).unlink(missing_ok=True)
+def _is_old(path: Path) -> bool:
+    facts = path.lstat()
+    return stat.S_ISREG(facts.st_mode) and facts.st_mtime < time.time() - _FRESH
 
 
 def _shuts_out_others(probe: Path) -> bool | None:

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -63,9 +64,9 @@ class Postgres(Store):
         self._process, self._depth = 0, 0
 
     @classmethod
-    def open(cls, url: str, timeout: float = 30.0, first: tuple[str, str] | None = None) -> Postgres:
+    def open(cls, where: str | Path, timeout: float = 30.0, first: tuple[str, str] | None = None) -> Postgres:
         """Open a ledger, or make it with a first event; raises LedgerError where the database cannot keep one."""
-        store = cls(url, timeout)
+        store = cls(str(where), timeout)
         with store.asking() as ask:
             for question, why in _FORGETS.items():
                 if ask(question) == [(True,)]:

@@ -1,6 +1,7 @@
 """A ledger in an SQLite file. A commit is on the disk before it returns, and what is deleted is overwritten.
 
 The journal is a rollback journal: it needs locks and no shared memory, so that it works on a network's disk, too.
+The same tables in memory serve rehearsals, and a ledger that is made with what is first written.
 """
 
 from __future__ import annotations
@@ -8,14 +9,14 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
 from urllib.parse import quote
 
-from takifugu.accounting.ledger.events import RESTORE, disk
+from takifugu.accounting.ledger.events import RESTORE, disk, first_row
 from takifugu.accounting.ledger.events.stores import Asking, MissingLedger, Store
 from takifugu.core.errors import LedgerError
 
@@ -77,8 +78,6 @@ class Sqlite(Store):
     def _check_tables(self, connection: sqlite3.Connection) -> None:
         """Refuse a database without a ledger's tables, or with a part that no ledger has."""
         there = dict(connection.execute("select name, sql from sqlite_master where name not like 'sqlite_autoindex%'"))
-        if "meta" in there and not there.keys() >= _TABLES.keys() - {"waiting"}:
-            there.pop("events", None)
         if "meta" in there:
             raise LedgerError(
                 f"the ledger {self.name!r} is of an earlier format",
@@ -110,13 +109,7 @@ class Sqlite(Store):
                     _close(self._connection)
                 disk.check_file(self.path, self.name)
                 self._connection, self._file = self._opened(), file
-            try:
-                yield self._connection
-            except sqlite3.Error:
-                if not self._is_alone:
-                    with suppress(sqlite3.Error):
-                        self._connection.rollback()
-                raise
+            yield self._connection
 
     def _opened(self) -> sqlite3.Connection:
         address = f"file:{quote(str(self.path.absolute()))}?mode={disk.mode(self.path)}"
@@ -182,3 +175,31 @@ def _close(connection: sqlite3.Connection) -> None:
     """Close a connection; what was committed is on the disk, so that a failure does no harm."""
     with suppress(sqlite3.Error):
         connection.close()
+
+
+class Memory(Sqlite):
+    """The same tables without a file; `name` is what it is called in words, the path where it will be.
+
+    `opens` opens the ledger that will be there, or makes it with a first event; without it none will be.
+    """
+
+    def __init__(self, name: str, opens: Callable[[tuple[str, str] | None], Store] | None = None) -> None:
+        self.name, self.is_new, self._opens = name, True, opens
+        self._guard, self._is_alone = threading.RLock(), False
+        self._tables = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        begun(self._tables, first_row())
+
+    def lasting(self, is_written: bool) -> Store:
+        if self._opens is None:
+            return self
+        with suppress(MissingLedger):
+            return self._opens(None)  # of another process, perhaps with another first event
+        return self._opens(self.after(0)[0]) if is_written else self
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        with self._guard:
+            yield self._tables
+
+    def close(self) -> None:
+        """Keep the connection: what it holds is nowhere else."""

@@ -38,14 +38,6 @@ def named(where: str | Path) -> str:
     return f"postgresql://{place.rpartition('@')[2]}{slash}{database}{query_text}"
 
 
-def in_place(number: int, rows: Sequence[tuple[Any, ...]]) -> list[tuple[str, str]]:
-    """Return the texts and digests of rows from a number on; raises LedgerError where one is missing."""
-    for place, row in enumerate(rows, number):
-        if row[0] != place:
-            raise LedgerError(f"event {place} is missing", rule="the ledger was edited or damaged", fix=RESTORE)
-    return [(body, digest) for _, body, digest in rows]
-
-
 #: Runs a statement with its values, and returns its rows.
 Asking = Callable[..., list[tuple[Any, ...]]]
 #: So many contents are asked for at once.
@@ -62,6 +54,11 @@ class Store(ABC):
     name: str
     is_new: bool
 
+    @classmethod
+    @abstractmethod
+    def open(cls, where: str | Path, timeout: float, first: tuple[str, str] | None) -> Store:
+        """Open a ledger, or make it with a first event; raises LedgerError for what is none."""
+
     @abstractmethod
     def asking(self) -> AbstractContextManager[Asking]:
         """Yield what runs statements."""
@@ -72,7 +69,11 @@ class Store(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Close the connection; the next call opens it again."""
+        """Close what is open; the next call opens it again."""
+
+    def lasting(self, is_written: bool) -> Store:
+        """Return the store in whose place this one is, if it is there, or is to be `is_written`."""
+        return self
 
     def after(self, number: int) -> list[tuple[str, str]]:
         """Return the texts and digests of all events from a number on; raises LedgerError where one is missing."""
@@ -80,17 +81,28 @@ class Store(ABC):
             "select number, body, digest from {events} where {mine} (number >= ? or number < 0) order by number"
         )
         with self.asking() as ask:
-            return in_place(number, ask(query, number))
+            rows = ask(query, number)
+        for place, row in enumerate(rows, number):
+            if row[0] != place:
+                raise LedgerError(f"event {place} is missing", rule="the ledger was edited or damaged", fix=RESTORE)
+        return [(body, digest) for _, body, digest in rows]
 
     def contents(self, digests: Collection[str]) -> dict[str, bytes]:
-        """Return those of some contents that are there."""
+        """Return contents that events name; raises LedgerError where one is not there, or another one."""
         bodies, left = dict[str, bytes](), iter(digests)
         with self.asking() as ask:
             while some := list(islice(left, AT_ONCE)):
                 places = ", ".join("?" * len(some))
                 rows = ask(f"select digest, body from {{contents}} where {{mine}} digest in ({places})", *some)
                 bodies.update((digest, body) for digest, body in rows if isinstance(body, bytes))
+        if any(digest not in bodies or digest_of(bodies[digest]) != digest for digest in digests):
+            what = "the ledger lacks what one of its events names"
+            raise LedgerError(what, rule="it was edited or damaged", fix=RESTORE)
         return bodies
+
+    def content(self, digest: str) -> bytes:
+        """Return one such content."""
+        return self.contents([digest])[digest]
 
     def append(
         self, number: int, head: str, events: Sequence[tuple[str, str]], contents: Mapping[str, bytes],
@@ -122,16 +134,3 @@ class Store(ABC):
         query = "select number, body from {waiting} where {mine} name = ? order by number"
         with self.asking() as ask:
             return [body for place, (number, body) in enumerate(ask(query, group)) if place == number]
-
-
-def contents_of(store: Store, digests: Collection[str]) -> dict[str, bytes]:
-    """Return contents that events name; raises LedgerError where one is not there, or another one."""
-    bodies = store.contents(digests)
-    if any(digest not in bodies or digest_of(bodies[digest]) != digest for digest in digests):
-        raise LedgerError("the ledger lacks what one of its events names", rule="it was edited or damaged", fix=RESTORE)
-    return bodies
-
-
-def content_of(store: Store, digest: str) -> bytes:
-    """Return one such content."""
-    return contents_of(store, [digest])[digest]
