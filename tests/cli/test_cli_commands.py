@@ -400,7 +400,7 @@ def test_a_full_disk_publishes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     out = [f"time-use-units.certificate.{end}" for end in ("json", "txt")]
     assert f"These of its files are out: {', '.join(out)}." in said
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == out
-    assert {release.state for release in Ledger.open(tmp_path / "ledger.db").releases("study")} == {"drawn"}
+    assert {paid.fate for paid in Ledger.open(tmp_path / "ledger.db").payments("study")} == {"drawn"}
     monkeypatch.undo()
     assert "their epsilon counts as spent" in words_of(invoke("ledger", "show", tmp_path / "ledger.db"))
 

@@ -65,8 +65,8 @@ def test_a_terminal_asks(changed: Path, monkeypatch: pytest.MonkeyPatch, typed: 
     assert "same or other entries: " in result.output
     assert ("why are they the same? certificates print it: " in result.output) == typed.startswith("same")
     book = Ledger.open(changed.parent / "a.db")
-    assert len(book.releases("s")) == releases
-    assert [declared.why for declared in declarations(book.view(), "s")] == [WHY] * (WHY in typed)
+    assert sum(len(paid.ids) for paid in book.payments("s")) == releases
+    assert [event.why for event, _, _ in declarations(book.view(), "s")] == [WHY] * (WHY in typed)
     assert (spent(changed) == 2) == ("Other" in typed)
 
 

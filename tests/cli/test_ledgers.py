@@ -124,7 +124,7 @@ def test_a_command_opens_a_ledger_once(place: Path, monkeypatch: pytest.MonkeyPa
         opened.clear()
         invoke(*words.split())
         assert opened == ["steps.db" if "steps" in words else "l.db"], words
-    assert len(Ledger.open("steps.db").releases("steps")) == 1
+    assert len(Ledger.open("steps.db").payments("steps")) == 1
 
 
 STEPS = {

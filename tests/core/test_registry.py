@@ -98,14 +98,14 @@ def test_what_cannot_be_read_back_is_noticed_before_anything_is_paid(
     data, where = ["walking"] * 6, {
         "entries": "v", "ledger": tmp_path / "ledger.db", "source": "steps", "unit": "u", "budget": 2}  # fmt: skip
     tf.release(calibration, data, **where)  # type: ignore[arg-type]
-    before = len(Ledger.open(tmp_path / "ledger.db").releases("steps"))
+    before = len(Ledger.open(tmp_path / "ledger.db").payments("steps"))
     monkeypatch.setattr(kinds, "_built_in", {**kinds._built_in, name: "nowhere:NOTHING"})
     kinds._known.pop(name, None)
     with pytest.raises((InputError, LedgerError), match="cannot be loaded"):  # LedgerError: of what was released before
         tf.release(calibration, data, **where)  # type: ignore[arg-type]
     kinds._known.clear()
     monkeypatch.undo()
-    assert len(Ledger.open(tmp_path / "ledger.db").releases("steps")) == before
+    assert len(Ledger.open(tmp_path / "ledger.db").payments("steps")) == before
 
 
 def test_a_belief_from_outside_that_forgets_is_noticed_before_anything_is_paid(tmp_path: Path) -> None:

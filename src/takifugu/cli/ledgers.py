@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from takifugu.accounting.amounts import as_budget
-from takifugu.accounting.ledger import DRAWN, RESERVED, Ledger, Listed, Source
+from takifugu.accounting.ledger import DRAWN, RESERVED, Ledger, Payment, Source
 from takifugu.accounting.ledger.events import RESTORE, Same
 from takifugu.accounting.ledger.events.stores import named
 from takifugu.cli.group import UNPUBLISHED, UNRECORDED, complain
@@ -55,9 +55,9 @@ def print_ledger(book: Ledger) -> None:
     for place, source in enumerate(sources):
         if place:
             click.echo()
-        releases = book.releases(source.name)
-        waiting += len(_pending(releases))
-        _print_source(source, releases)
+        payments = book.payments(source.name)
+        waiting += _count(_pending(payments))
+        _print_source(source, payments)
     if len(sources) > 1:
         click.echo(f"\n{paragraph(SAME_PEOPLE)}")
     if waiting:
@@ -65,22 +65,23 @@ def print_ledger(book: Ledger) -> None:
         click.echo(f"\n{paragraph(PENDING_MEANS.format(resume=resume))}")
 
 
-def _print_source(source: Source, releases: Sequence[Listed]) -> None:
-    spent, budget, count = str(source.spent), "none", f"{len(releases):,}"
+def _print_source(source: Source, payments: Sequence[Payment]) -> None:
+    spent, budget, count = str(source.spent), "none", f"{_count(payments):,}"
     if source.budget is not None:
         spent, budget = source.spent.with_budget(source.budget)
         if source.is_implied:
             budget += " (what the first release cost: none was declared)"
-    if pending := _pending(releases):
-        count += f", {len(pending):,} of them not published"
+    if pending := _count(_pending(payments)):
+        count += f", {pending:,} of them not published"
     click.echo(paragraph(f"source {source.name!r}"))
     click.echo(labelled([("spent", spent), ("budget", budget), ("releases", count)]))
     click.echo()
     header, lines = ["date", "epsilon", "delta", "state", "release"], list[list[str]]()
-    for release in releases:
-        promised = [at_most(release.promised.epsilon), at_most(release.promised.delta)]
-        lines.append([release.created[:10], *promised, release.state, name_of(release.name)])
-    if not any(release.promised.delta for release in releases):
+    for payment in payments:
+        for name in payment.ids:
+            promised = map(at_most, payment.promised[name])
+            lines.append([payment.created[:10], *promised, payment.fate, name_of(name)])
+    if not any(promised.delta for payment in payments for promised in payment.promised.values()):
         header, lines = _without_delta([header])[0], _without_delta(lines)
     click.echo(text_table(header, lines))
     for said in source.same:
@@ -96,28 +97,33 @@ def _names(said: Same) -> str:
     return " and ".join(dict.fromkeys(repr(entries) for _, entries in said.tables))
 
 
-def _pending(releases: Sequence[Listed]) -> list[Listed]:
-    return [release for release in releases if release.state in (RESERVED, DRAWN)]
+def _pending(payments: Sequence[Payment]) -> list[Payment]:
+    return [payment for payment in payments if payment.state in (RESERVED, DRAWN)]
+
+
+def _count(payments: Sequence[Payment]) -> int:
+    return sum(len(payment.ids) for payment in payments)
 
 
 def sources_of(book: Ledger) -> list[Json]:
     sources = list[Json]()
     for source in book.show():
-        releases = book.releases(source.name)
+        payments = book.payments(source.name)
         declared = list[Json]()
         for said in source.same:
             entries = list(dict.fromkeys(name for _, name in said.tables))
             declared.append({"created": said.created, "same_entries": entries, "why": said.why})
         listed = list[Json]()
-        for release in releases:
-            listed.append({
-                "id": release.id, "name": release.name, "state": release.state, "promised": amount(release.promised),
-                "software": release.software, "created": release.created,
-            })  # fmt: skip
+        for payment in payments:
+            for name, number in payment.ids.items():
+                listed.append({
+                    "id": number, "name": name, "state": payment.fate, "promised": amount(payment.promised[name]),
+                    "software": payment.software, "created": payment.created,
+                })  # fmt: skip
         sources.append({
             "name": source.name, "spent": amount(source.spent), "budget": amount(source.budget),
             "budget_is_implied": source.is_implied, "names_units": bool(source.names_units),
-            "unpublished": len(_pending(releases)), "declarations": declared, "releases": listed,
+            "unpublished": _count(_pending(payments)), "declarations": declared, "releases": listed,
         })  # fmt: skip
     return sources
 

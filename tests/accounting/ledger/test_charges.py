@@ -27,7 +27,7 @@ from takifugu.accounting.amounts import SMALLEST_SPEND
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.accounting.composition.several import placed
 from takifugu.accounting.ledger import Amount, Debit, Ledger, fitting
-from takifugu.accounting.ledger.totals import together, whole_loss
+from takifugu.accounting.ledger.totals import whole_loss
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError
@@ -284,7 +284,7 @@ def from_scratch(released: Sequence[tuple[Framework, Charge]]) -> Fraction:
 def cost(framework: Framework, charges: Sequence[Charge]) -> Fraction:
     """Return what charges about one table cost together, one by one and in no runs of windows."""
     given = [placed(one, one.at, "these") for one in charges]
-    return together(framework, framework.fingerprint(), given, False).epsilon
+    return joint(framework, given, is_alone=False).epsilon
 
 
 CASES = [["two values"], ["three values, any start"], ["a period"], ["a class"], ["pieces"], ["two values", "pieces"]]

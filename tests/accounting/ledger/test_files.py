@@ -182,7 +182,7 @@ def test_threads_read_and_write_one_ledger(tmp_path: Path) -> None:
         while not over.is_set():
             assert len(ledger.payments()) <= 52
             ledger.pending()
-            ledger.releases("data")
+            ledger.payments("data")
 
     with ThreadPoolExecutor(4) as threads:
         mine = ledger.view()

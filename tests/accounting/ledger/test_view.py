@@ -297,8 +297,8 @@ def without_declarations(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def with_every_promise(monkeypatch: pytest.MonkeyPatch) -> None:
     """A promise about its own output counts beside other lines about other entries."""
-    real = totals.together
-    monkeypatch.setattr(totals, "together", lambda framework, name, charges, _: real(framework, name, charges, True))
+    real = totals.joint
+    monkeypatch.setattr(totals, "joint", lambda framework, charges, name, _: real(framework, charges, name, True))
 
 
 def test_a_promise_about_its_own_output_counts_while_nothing_else_is_known(

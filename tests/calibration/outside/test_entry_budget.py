@@ -113,7 +113,7 @@ def test_what_was_asked_for_is_what_is_charged_and_it_composes(tmp_path: Any) ->
     with pytest.raises(BudgetExceeded):
         charged(tmp_path, framework, 3)
     assert book.spent("walks").epsilon == total
-    assert len(book.releases("walks")) == 2
+    assert len(book.payments("walks")) == 2
 
 
 @pytest.mark.parametrize(("stops_at", "state"), [("keep", ReleaseState.PAID), ("record", ReleaseState.DRAWN)])

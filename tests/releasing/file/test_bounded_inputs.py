@@ -308,4 +308,4 @@ def test_a_connection_that_cannot_be_closed_does_no_harm(tmp_path: Path, monkeyp
     real = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: real(*a, **{**k, "factory": Broken}))
     with closing(Ledger.open(tmp_path / "ledger.db")) as book:
-        assert book.releases("study")
+        assert book.payments("study")

@@ -166,7 +166,7 @@ def test_a_release_that_was_drawn_twice_is_paid_for_twice(tmp_path: Path) -> Non
         assert book.check() == ()
     fresh = Ledger.open(tmp_path / "fresh.db")
     assert adopt(fresh, certificates_in([tmp_path / "ours", tmp_path / "theirs"]), yes)[0].spent == prices.spent
-    assert [release.state for release in fresh.releases("data")] == ["adopted", "adopted"]
+    assert [again.fate for again in fresh.payments("data")] == ["adopted", "adopted"]
 
 
 def test_a_certificate_is_the_same_however_it_is_laid_out(there: Path) -> None:

@@ -45,8 +45,8 @@ def test_a_count_is_a_number_with_an_interval_and_a_certificate(tmp_path: Path) 
     certificate = noisy.certificate
     assert (certificate.source, certificate.scope, certificate.units) == ("study", "all", ())
     assert certificate.private
-    (listed,) = Ledger.open(tmp_path / "ledger.db").releases("study")
-    assert (listed.state, listed.id) == ("published", certificate.release_id)
+    (paid,) = Ledger.open(tmp_path / "ledger.db").payments("study")
+    assert (paid.fate, [*paid.ids.values()]) == ("published", [certificate.release_id])
 
 
 def test_a_histogram_maps_cells_is_printed_and_becomes_a_frame() -> None:
@@ -83,7 +83,7 @@ def test_the_ledger_is_debited_before_anything_is_drawn(tmp_path: Path) -> None:
     with pytest.raises(Fault, match=r"RuntimeError at failing.py:\d+.*paid, not drawn"):
         tf.release(count(), DATA, entries="v", ledger=where, source="study", budget=1.5, entropy=NoEntropy())
     book = Ledger.open(where)
-    assert book.releases("study")[0].state == "reserved"
+    assert book.payments("study")[0].fate == "reserved"
     assert book.spent("study").epsilon >= 1
     with pytest.raises(BudgetExceeded, match=r"has epsilon 0\.5 left of"):
         tf.release(count(), ["still"] * len(DATA), entries="v", ledger=book, source="study")
@@ -329,5 +329,5 @@ def test_an_answer_that_no_certificate_holds_is_refused_before_it_is_paid_for(co
                 tf.with_scale(framework, query, scale)
         return
     tf.release(tf.calibrate(framework, query, epsilon=20), data, entries="v", ledger=path, budget=50)
-    assert Ledger.open(path).releases("data")[0].state == "published"
+    assert Ledger.open(path).payments("data")[0].fate == "published"
     assert Ledger.open(path).check() == ()

@@ -59,7 +59,7 @@ def test_end_to_end_with_odd_names_that_pooled_tables_do_not_tell(tmp_path: Path
     assert len(certificate["frameworks"]) == 3
     assert {"kind": "world", "text": "The people are independent of each other."} in certificate["assumptions"]
     book = Ledger.open(tmp_path / "ledger.db")
-    paid = {listed.name: listed.state for listed in book.releases("study")}
+    paid = {name: payment.fate for payment in book.payments("study") for name in payment.ids}
     assert paid == {"time-use-units": "published", "time-use-pooled": "published"}
     assert 1 < book.spent("study").epsilon <= 2
     assert outcome.reservation.ids["time-use-units"] == certificate["ledger"]["ids"]["time-use-units"]

@@ -93,7 +93,7 @@ class Tries:
         json.loads(noisy.to_json(), parse_constant=lambda name: pytest.fail(f"{name} is written"))
         for value in noisy.values:
             assert not isinstance(value, int | float | Fraction) or math.isfinite(value)
-        assert [listed.state for listed in self.book.releases(source)] == ["published"]
+        assert [paid.fate for paid in self.book.payments(source)] == ["published"]
         assert randomisers.from_dict(json.loads(json.dumps(calibrated.randomiser.to_dict()))) == calibrated.randomiser
         return calibrated.randomiser.kind
 

@@ -109,13 +109,11 @@ class Cost:
 class Several(Charge):
     """Releases of one query about the same entries, as one charge.
 
-    `epsilon` and 1/`scale` are the sums of theirs, and `cost` adds them up. `ratio` is epsilon times scale of each of
-    them, where they cover every change. `windows` are the declared places, in order, with what the releases at each
-    cost; without one all read the same entries.
+    `epsilon` and 1/`scale` are the sums of theirs, and `cost` adds them up. `windows` are the declared places, in
+    order, with what the releases at each cost; without one all read the same entries.
     """
 
     cost: Cost
-    ratio: Fraction | None
     windows: tuple[tuple[int, Cost], ...] = ()
 
     __hash__ = Charge.__hash__
@@ -134,13 +132,6 @@ def changed(charge: Charge, **values: object) -> Charge:
     like = object.__new__(Charge)
     vars(like).update(values_of(charge, _SHARED), **values)
     return like
-
-
-def ratio_of(charge: Charge) -> Fraction | None:
-    """Return epsilon times scale of a release with Laplace noise covering every change."""
-    if charge.scale is None or charge.covers not in STEADY:
-        return None
-    return charge.epsilon * charge.scale
 
 
 def several(charge: Charge) -> Several:
@@ -163,7 +154,7 @@ def added_up(first: Charge, cost: Cost, windows: Mapping[int, Cost]) -> Several:
     sums = object.__new__(Several)  # of what was checked
     vars(sums).update(
         values_of(first, _SHARED), at=min(windows, default=None), epsilon=cost.promised.value, cost=cost,
-        ratio=ratio_of(first), windows=tuple(sorted(windows.items())),
+        windows=tuple(sorted(windows.items())),
     )  # fmt: skip
     if cost.rates is not None:
         vars(sums)["scale"] = entry_of(first) / cost.rates.value
@@ -241,7 +232,10 @@ def kind_of(charge: Charge) -> Hashable:
     A promise that covers every change costs the larger of its epsilon and D/b: charges add up where the same of the two
     is larger.
     """
-    return _same_kind((alike(charge), ratio_of(charge)))
+    ratio = None
+    if charge.scale is not None and charge.covers in STEADY:
+        ratio = charge.epsilon * charge.scale
+    return _same_kind((alike(charge), ratio))
 
 
 @lru_cache(maxsize=1024)

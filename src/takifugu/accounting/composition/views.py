@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.accounting.composition.charges import answer_hash
-from takifugu.accounting.composition.several import alike
+from takifugu.accounting.composition.several import alike, changed
 from takifugu.analysis.guarantee import Charge
 from takifugu.core import entries
 from takifugu.core.arrays import IntArray
@@ -75,8 +75,7 @@ class View:
 
     framework: Framework
     fingerprint: str
-    _reads: dict[tuple[int, int], tuple[Charge, Read | None]] = field(default_factory=dict, init=False, repr=False)
-    _alike: dict[tuple[int, Charge], list[Read | None]] = field(default_factory=dict, init=False, repr=False)
+    _reads: dict[tuple[int, Charge], Read | None] = field(default_factory=dict, init=False, repr=False)
 
     def is_native(self, charge: Charge) -> bool:
         """Return whether the charge's own epsilon is a promise here."""
@@ -98,14 +97,10 @@ class View:
         Where a belief reads other numbers than those that were published (its states may stand for other raw values),
         or other entries may be meant, every entry that may be read counts with the largest change of any.
         """
-        key = (id(belief), id(charge))
-        if key not in self._reads:
-            query = replace(alike(charge), at=None, reading="", scale=None)
-            same = self._alike.setdefault((id(belief), query), [])
-            if not same:  # windows that differ in their place and noise read alike
-                same.append(self._read(belief, charge))
-            self._reads[key] = charge, same[0]  # keeps the charge alive, so that an id stays its own
-        return self._reads[key][1]
+        key = id(belief), changed(alike(charge), at=None, reading="", scale=None)
+        if key not in self._reads:  # windows that differ in their place and noise read alike
+            self._reads[key] = self._read(belief, charge)
+        return self._reads[key]
 
     def _read(self, belief: Belief, charge: Charge) -> Read | None:
         native, answer = self.is_native(charge), self._answer(belief, charge)

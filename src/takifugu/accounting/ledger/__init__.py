@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from takifugu.accounting.ledger.ledger import Ledger
     from takifugu.accounting.ledger.session import Session
     from takifugu.accounting.ledger.trials import Debit
-    from takifugu.accounting.ledger.values import Listed, Payment, Preview
+    from takifugu.accounting.ledger.values import Payment, Preview
     from takifugu.accounting.ledger.view import Source
 
 __all__ = [
-    "DRAWN", "OVER", "RESERVED", "SESSION", "Amount", "Debit", "Ledger", "Listed", "Payment", "Preview", "Session",
+    "DRAWN", "OVER", "RESERVED", "SESSION", "Amount", "Debit", "Ledger", "Payment", "Preview", "Session",
     "Source",
 ]  # fmt: skip
 
 __getattr__ = loading(__name__, {
     **dict.fromkeys(("DRAWN", "OVER", "RESERVED", "SESSION"), "events"),
-    **dict.fromkeys(("Listed", "Payment", "Preview"), "values"),
+    **dict.fromkeys(("Payment", "Preview"), "values"),
     "Amount": "trials", "Debit": "trials", "Ledger": "ledger", "Session": "session",
     "Source": "view",
 })  # fmt: skip

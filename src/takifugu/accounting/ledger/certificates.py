@@ -161,6 +161,6 @@ def _adopted(view: View, change: Change, lacking: Lacking) -> Paid:
             lines.append(change.line(line["release"], charge, framework, (units, int(units == NOBODY)), at, starts))
         reading = change.keep(str(certificate["reading"]).encode())
         entries = normalised(certificate["entries"])
-    words.check_names_units(source, view.source(source), lines)
+    words.check_names_units(view.source(source), lines)
     recipe = change.keep(canonical({"kind": "adopted"}).encode())
     return Paid(source, token_hex(8), ids, tuple(lines), reading, entries, {}, recipe, adopted=True)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from takifugu.accounting.amounts import NOTHING, Amount, short
-from takifugu.accounting.ledger.totals import Account, together
+from takifugu.accounting.composition import joint
+from takifugu.accounting.ledger.totals import Account
 from takifugu.accounting.ledger.trials import Trial
 from takifugu.accounting.ledger.view import Step
 from takifugu.accounting.ledger.words import enough, setting, worthless
@@ -99,7 +100,7 @@ def _what_fits(trial: Trial, account: Account, name: str, spent: Amount, budget:
     costs = []
     for step in new:
         framework = trial.view.frameworks[step.belief]
-        costs.append(together(framework, step.belief, [_quieter(step, factor).charge], False).epsilon)
+        costs.append(joint(framework, [_quieter(step, factor).charge], step.belief, False).epsilon)
     share = max(costs) / max(step.charge.epsilon for step in new)
     noise = f"noise of {short(factor, up=True)} times the scale (alone, epsilon {short(max(costs), up=False)})"
     return noise, min(share, Fraction(1))

@@ -18,8 +18,8 @@ from takifugu.accounting.ledger.log import Log
 from takifugu.accounting.ledger.people import set_of
 from takifugu.accounting.ledger.totals import spent_by
 from takifugu.accounting.ledger.trials import Change, Debit, Order, Trial, order_of, trial_of
-from takifugu.accounting.ledger.values import Listed, Payment, Preview, listed_in, preview_of
-from takifugu.accounting.ledger.view import COMING, EVERYBODY, Group, Source, View
+from takifugu.accounting.ledger.values import Payment, Preview, payment_of, preview_of
+from takifugu.accounting.ledger.view import COMING, EVERYBODY, Source, View
 from takifugu.core.errors import LedgerError
 from takifugu.core.lasting import open_things
 from takifugu.core.plain import Plain
@@ -185,7 +185,7 @@ class Ledger(Log):
             return now.change
 
         view = self._change(decide)
-        return self._payment(view, view.groups[order.group])
+        return payment_of(view, view.groups[order.group])
 
     def preview(
         self, source: str, debits: Sequence[Debit], budget: Budget | None = None, *, reading: str = "",
@@ -261,18 +261,6 @@ class Ledger(Log):
 
     # What it says
 
-    def releases(self, source: str) -> tuple[Listed, ...]:
-        """List the releases about a source, oldest first.
-
-        Args:
-            source: Name of the data.
-
-        Returns:
-            Each release with its guarantee and its state.
-        """
-        view = self.view()
-        return tuple(listed_in(view, self._source(view, source).name))
-
     def payments(self, source: str | None = None) -> tuple[Payment, ...]:
         """List payments, oldest first.
 
@@ -284,7 +272,7 @@ class Ledger(Log):
         """
         view = self.view()
         groups = view.groups.values() if source is None else view.groups_of(source)
-        return tuple(self._payment(view, group) for group in groups)
+        return tuple(payment_of(view, group) for group in groups)
 
     def pending(self, source: str | None = None, identity: bytes | None = None) -> tuple[Payment, ...]:
         """List the payments of unfinished releases, oldest first.
@@ -305,17 +293,6 @@ class Ledger(Log):
                     payment = replace(payment, values=self._values(self.view(), payment.group)[0])
             waiting.append(payment)
         return tuple(waiting)
-
-    def _payment(self, view: View, group: Group) -> Payment:
-        paid, there = group.paid, view.source(group.paid.source)
-        try:
-            recipe: Plain = view.recipe(group)
-        except LedgerError as error:
-            recipe = {"unreadable": error.message}
-        return Payment(
-            paid.group, paid.source, paid.ids, group.state, paid.identity, paid.created, recipe, there.spent,
-            there.budget or there.spent, why=group.why,
-        )  # fmt: skip
 
     def show(self) -> tuple[Source, ...]:
         """List every source with its budget and the loss of the unit that lost most; nothing is computed.

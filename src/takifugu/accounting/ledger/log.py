@@ -72,17 +72,17 @@ class Log:
 
     def view(self) -> View:
         """Return what all events say; raises LedgerError where they do not follow from one another."""
-        self._settle()
-        view = self._views.__dict__.pop("newest", None) or self._empty()
-        rows = self.store.after(max(view.number - 1, 0))
+        store, known = self._settle(), vars(self._views).pop("newest", None)
+        view = known if known is not None and known.content == store.content else View(store.content, store.name)
+        rows = store.after(max(view.number - 1, 0))
         if view.number and (not rows or rows[0][1] != view.head):  # another copy was put in its place
-            view, rows = self._empty(), self.store.after(0)
+            view, rows = View(store.content, store.name), store.after(0)
         elif view.number:
             rows = rows[1:]
         for _ in self._applied(view, rows):
             pass
         if not view.number:
-            raise LedgerError(f"the ledger {self.store.name!r} has no first event", fix=RESTORE)
+            raise LedgerError(f"the ledger {store.name!r} has no first event", fix=RESTORE)
         self._views.newest = view
         return view
 
@@ -97,10 +97,6 @@ class Log:
                 with decoding():
                     view.apply(event, digest)
                 yield event
-
-    def _empty(self) -> View:
-        """Return a view of no event; it knows the store only, so that this is closed with its last ledger."""
-        return View(self.store.content, self.store.name)
 
     def _change(self, decide: Callable[[View], Change]) -> View:
         """Write what is decided on the newest view; decide again where that is no longer the newest."""
@@ -122,14 +118,12 @@ class Log:
             rows.append((text, head))
         if not rows:
             return True
-        self._settle(is_written=True)
-        return self.store.append(number, newest, rows, change.contents, change.waiting, change.done)
+        return self._settle(is_written=True).append(number, newest, rows, change.contents, change.waiting, change.done)
 
-    def _settle(self, is_written: bool = False) -> None:
-        """Take the lasting store in the place of one in memory, once there is one."""
-        store = self.store.lasting(is_written)
-        if store is not self.store:
-            self.store, self._views = store, local()
+    def _settle(self, is_written: bool = False) -> Store:
+        """Return the store: a lasting one takes the place of one in memory, once there is one."""
+        self.store = self.store.lasting(is_written)
+        return self.store
 
     def tag(self, kind: str, content: bytes) -> str:
         """Return this ledger's keyed hash of `content`, different by `kind`."""
@@ -193,25 +187,20 @@ class Log:
 
     def publish(self, group: str, certificates: Iterable[bytes] = ()) -> None:
         """Note that values are published, with the keyed digests of their certificates, and drop them."""
-        bodies = tuple(certificates)
-
-        def decide(view: View) -> Change:
-            there = view.group(group)
-            if there.state == RESERVED and not view.is_session(there):
-                raise LedgerError("the values were never drawn", fix="reserve, draw, keep and publish, in this order")
-            if there.state == OVER:
-                return Change()
-            return Change([Over(group, tuple(digest_of_body(view.key, body) for body in bodies))], done=group)
-
-        self._change(decide)
+        self._end(group, tuple(certificates))
 
     def finish(self, group: str, why: str) -> None:
         """Close a payment without another draw, for a reason that is noted; what waits is dropped."""
+        self._end(group, (), why)
 
+    def _end(self, group: str, bodies: Sequence[bytes], why: str = "") -> None:
         def decide(view: View) -> Change:
-            if view.group(group).state == OVER:
+            there = view.group(group)
+            if not why and there.state == RESERVED and not view.is_session(there):
+                raise LedgerError("the values were never drawn", fix="reserve, draw, keep and publish, in this order")
+            if there.state == OVER:
                 return Change()
-            return Change([Over(group, why=why)], done=group)
+            return Change([Over(group, tuple(digest_of_body(view.key, body) for body in bodies), why)], done=group)
 
         self._change(decide)
 
@@ -236,7 +225,7 @@ class Log:
 
     def _differences(self) -> Iterator[str]:
         """Say what differs between all events, read again, and what they note: every total is computed anew."""
-        view, noted, whole = self._empty(), dict[str, Amount](), {""}
+        view, noted, whole = View(self.store.content, self.store.name), dict[str, Amount](), {""}
         for event in self._applied(view, self.store.after(0)):
             if not isinstance(event, Paid):
                 continue

@@ -42,7 +42,9 @@ def telling(where: str, prints_last: bool) -> Iterator[None]:
         words = LEDGER_AS_IT_WAS
         if has_begun:
             now = None if before is None else _standing(where, PATIENCE)
-            words = UNKNOWN if now is None else LEDGER_AS_IT_WAS if now == before else WRITTEN
+            words = UNKNOWN
+            if now is not None:
+                words = LEDGER_AS_IT_WAS if now == before else WRITTEN
         vars(error).setdefault("standing", words.format(show=command("ledger", "show", named(where))))
         raise
 

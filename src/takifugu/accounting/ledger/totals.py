@@ -16,14 +16,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from takifugu.accounting.amounts import NOTHING, ONE, ZERO, Amount, most
+from takifugu.accounting.amounts import NOTHING, ZERO, Amount, most
 from takifugu.accounting.composition import joint, losses
 from takifugu.accounting.composition.losses import any_change
 from takifugu.accounting.composition.several import placed, summed
 from takifugu.accounting.ledger.view import COMING, EVERYBODY, Step, View
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused
-from takifugu.model.frameworks import Framework
 
 #: So many different pasts are looked at one by one; more are put into so many groups of like ones.
 MANY, GROUPS = 1000, 100
@@ -130,9 +129,11 @@ def spent_by(view: View, steps: Sequence[Step], is_everybody: bool) -> dict[str,
                 charges = _in_order(view, steps, here, several)
             else:
                 charges = summed(_placed(view, step) for step in here)
-            beliefs = dict.fromkeys(step.belief for step in here)
-            joint = [together(view.frameworks[name], name, charges, is_only) for name in beliefs]
-            cost = most(*joint).plus(rest.all_but(table))
+            worst = NOTHING
+            for name in dict.fromkeys(step.belief for step in here):
+                promise = joint(view.frameworks[name], charges, name, is_only)
+                worst = most(worst, Amount(promise.epsilon, promise.delta))
+            cost = worst.plus(rest.all_but(table))
         for name in dict.fromkeys(step.source for step in here):
             amounts[name] = most(amounts.get(name, NOTHING), cost)
     return amounts
@@ -178,16 +179,6 @@ def start_apart(steps: Iterable[Step]) -> bool:
 def _times(step: Step, several: set[str]) -> int:
     """Return how often a line counts: of the people that these sources name, one unit may be each."""
     return step.line.count if step.is_named and step.source in several else 1
-
-
-def together(framework: Framework, fingerprint: str, charges: Sequence[Charge], counts_alone: bool) -> Amount:
-    """Return what the lines of one table cost under a framework, in their order.
-
-    `counts_alone` says that there is no other line about the unit, nor any that its answer reads others in: then a
-    promise about the one output's own distribution counts. Raises CompositionRefused where nothing is proved.
-    """
-    promise = joint(framework, charges, fingerprint, counts_alone)
-    return Amount(promise.epsilon, min(promise.delta, ONE))
 
 
 @lru_cache(maxsize=65536)

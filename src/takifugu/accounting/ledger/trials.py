@@ -60,25 +60,25 @@ class Order:
     _tags: dict[bytes, list[Tags | None]] = field(default_factory=dict)
 
     def tags(self, key: bytes) -> list[Tags | None]:
-        """Return the tags of each debit's units under a ledger's key, computed once; None where none are named.
-
-        Raises InputError for units that cannot be counted.
-        """
+        """Return the tags of each debit's units under a ledger's key, computed once; None where none are named."""
         if key not in self._tags:
-            tags, readers = list[Tags | None](), dict[str, list[Tags]]()
-            for debit, _ in self.debits:
-                named = None if debit.units is None else set_of(key, debit.units)
-                if named is not None and not len(named):
-                    raise InputError(f"the release {debit.name!r} is about nobody", fix="name a person").at("debits")
-                mine = np.zeros(1, np.uint64) if named is None else named
-                if any(len(without(mine, others)) < len(mine) for others in readers.setdefault(debit.name, [])):
-                    raise InputError("a release debits one person twice", fix="give each answer its own name").at(
-                        "debits"
-                    )
-                readers[debit.name].append(mine)
-                tags.append(named)
-            self._tags[key] = tags
+            self._tags[key] = _tags_of([debit for debit, _ in self.debits], key)
         return self._tags[key]
+
+
+def _tags_of(debits: Sequence[Debit], key: bytes) -> list[Tags | None]:
+    """Return the tags of each debit's units; raises InputError for units that cannot be counted."""
+    tags, readers = list[Tags | None](), dict[str, list[Tags]]()
+    for debit in debits:
+        named = None if debit.units is None else set_of(key, debit.units)
+        if named is not None and not len(named):
+            raise InputError(f"the release {debit.name!r} is about nobody", fix="name a person").at("debits")
+        mine = np.zeros(1, np.uint64) if named is None else named
+        if any(len(without(mine, others)) < len(mine) for others in readers.setdefault(debit.name, [])):
+            raise InputError("a release debits one person twice", fix="give each answer its own name").at("debits")
+        readers[debit.name].append(mine)
+        tags.append(named)
+    return tags
 
 
 @dataclass(eq=False)
@@ -184,7 +184,7 @@ def trial_of(view: View, order: Order) -> Trial:
             name, count = newest[0], len(tags)
         starts = keyed(view.key, "starts", debit.starts.encode())[:_STARTS] if debit.starts else ""
         lines.append(change.line(debit.name, charge, debit.framework, (name, count), debit.charge.at, starts))
-    words.check_names_units(order.source, there, lines)
+    words.check_names_units(there, lines)
     reading, answer = change.keep(order.reading.encode()), order.same_entries
     new = new_entries(view, order.source, order.reading, order.entries)
     if new is not None and answer is None:

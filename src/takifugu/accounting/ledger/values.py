@@ -1,4 +1,4 @@
-"""What a ledger answers with: what was paid for, release by release, and what a payment would come to."""
+"""What a ledger answers with: what was paid for, what became of it, and what a payment would come to."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from takifugu.accounting.amounts import Amount, most
+from takifugu.accounting.amounts import NOTHING, Amount, most
 from takifugu.accounting.ledger import fitting
-from takifugu.accounting.ledger.events import OVER, SESSION
+from takifugu.accounting.ledger.events import OVER, SESSION, Same
 from takifugu.accounting.ledger.fitting import Charged
 from takifugu.accounting.ledger.trials import Order, Trial, trial_of
-from takifugu.accounting.ledger.view import View
+from takifugu.accounting.ledger.view import Group, View
 from takifugu.core.errors import (
     BudgetExceeded,
     CompositionRefused,
@@ -25,29 +25,19 @@ from takifugu.core.plain import Plain
 from takifugu.core.readings import with_entries
 
 
-@dataclass(frozen=True)
-class Declared:
-    """An owner's word that entries are the same, as they were read before and after, and why."""
-
-    created: str
-    why: str
-    readings: tuple[str, str]
-
-
-def declarations(view: View, source: str) -> list[Declared]:
-    """Return the owner's declarations about a source's entries, oldest first."""
-    declared = list[Declared]()
+def declarations(view: View, source: str) -> Iterator[tuple[Same, str, str]]:
+    """Yield the owner's declarations that entries of a source are the same, and how they were read before and after."""
     for event in view.source(source).same:
         before, *others = (with_entries(view.content(reading).decode(), name) for reading, name in event.tables)
-        declared += [Declared(event.created, event.why, (before, other)) for other in others]
-    return declared
+        for other in others:
+            yield event, before, other
 
 
 @dataclass(frozen=True, eq=False)
 class Payment:
     """Releases that were paid for together: their random ids by name, what became of them, and what their source spent.
 
-    `values` wait from the draw until they are out.
+    `promised` is what each release promises. `values` wait from the draw until they are out.
     """
 
     group: str
@@ -59,8 +49,19 @@ class Payment:
     recipe: Plain
     spent: Amount
     budget: Amount
+    promised: Mapping[str, Amount]
+    software: str
+    is_adopted: bool
     values: bytes | None = None
     why: str = ""
+
+    @property
+    def fate(self) -> str:
+        """What became of it: reserved, drawn, published, closed (never published, `why`), or adopted."""
+        if self.is_adopted:
+            return "adopted"
+        ended = "closed" if self.why else "published"
+        return ended if self.state == OVER else self.state
 
     @property
     def once(self) -> Any:
@@ -72,31 +73,20 @@ class Payment:
         return bool(self.recipe.get("kind") == SESSION["kind"])
 
 
-@dataclass(frozen=True)
-class Listed:
-    """One release: its state is reserved, drawn, published, closed (never published, `why`), or adopted."""
-
-    name: str
-    id: str
-    created: str
-    state: str
-    promised: Amount
-    software: str
-    why: str
-
-
-def listed_in(view: View, source: str) -> Iterator[Listed]:
-    """Yield the releases about a source, oldest first."""
-    for group in view.groups_of(source):
-        paid, state = group.paid, group.state
-        if paid.adopted:
-            state = "adopted"
-        elif state == OVER:
-            state = "closed" if group.why else "published"
-        for name, release in paid.ids.items():
-            charges = [view.charge(line.charge) for line in paid.lines if line.release == name]
-            promised = most(*(Amount(charge.epsilon, charge.delta) for charge in charges))
-            yield Listed(name, release, paid.created, state, promised, paid.software, group.why)
+def payment_of(view: View, group: Group) -> Payment:
+    """Return a payment without its values."""
+    paid, there, promised = group.paid, view.source(group.paid.source), dict[str, Amount]()
+    try:
+        recipe: Plain = view.recipe(group)
+    except LedgerError as error:
+        recipe = {"unreadable": error.message}
+    for line in paid.lines:
+        charge = view.charge(line.charge)
+        promised[line.release] = most(promised.get(line.release, NOTHING), Amount(charge.epsilon, charge.delta))
+    return Payment(
+        paid.group, paid.source, paid.ids, group.state, paid.identity, paid.created, recipe, there.spent,
+        there.budget or there.spent, promised, paid.software, paid.adopted, why=group.why,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

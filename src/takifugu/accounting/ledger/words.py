@@ -55,7 +55,7 @@ def as_stored(charge: Charge, framework: Framework, name: str) -> Charge:
     return stored
 
 
-def check_names_units(name: str, source: Source, lines: Sequence[Line]) -> None:
+def check_names_units(source: Source, lines: Sequence[Line]) -> None:
     """Refuse a source that names its people in some releases only."""
     named = {line.units != NOBODY for line in lines}
     if len(named) > 1 or (source.names_units is not None and named != {source.names_units}):

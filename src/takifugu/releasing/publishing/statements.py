@@ -35,9 +35,9 @@ def declared_of(book: Ledger, source: str) -> tuple[Assumption, ...]:
     from takifugu.accounting.ledger.values import declarations
 
     said, view = list[Assumption](), book.view()
-    for declared in declarations(view, source):
-        changes = side_by_side(*declared.readings)
-        said.append(reading(f"Declared on {declared.created[:10]} to be the same entries ({declared.why}):\n{changes}"))
+    for event, before, now in declarations(view, source):
+        changes = side_by_side(before, now)
+        said.append(reading(f"Declared on {event.created[:10]} to be the same entries ({event.why}):\n{changes}"))
     for other in view.sources:
         if other != source:
             said.append(public(
