@@ -25,3 +25,9 @@ def counts_of(walks: Sequence[Sequence[int | None]], states: int, cells: Sequenc
         by_cell.sum(axis=1), by_cell if cells else None, np.array(cells) if cells else None,
         (np.array([f"p{number}" for number in range(len(walks))], object), np.full(len(walks), "", object)),
     )  # fmt: skip
+
+
+def said_of(counts: Counts) -> list[object]:
+    """Return the name, length, counts and counts by cell of each piece."""
+    by_cell = [None] * len(counts) if counts.by_cell is None else counts.by_cell.tolist()
+    return list(zip(counts.names[0].tolist(), counts.lengths.tolist(), counts.counts.tolist(), by_cell, strict=True))
