@@ -400,5 +400,5 @@ def test_lengths_of_recordings_are_written_as_pairs() -> None:
     for wrong in ([3, 3], [[3, 0]], [[3, -1]], [[3, 1.0]], [[3]], [[True, 1]], "x", None, {"3": 1}):
         with pytest.raises(InputError, match=r"not written as pairs.*\[\[60, 1\], \[45, 3\]\]"):
             beliefs.from_dict({**written, "lengths": wrong})
-    with pytest.raises(InputError, match="more than 16,777,216 recordings"):
+    with pytest.raises(InputError, match="more than 10,000,000 recordings"):
         beliefs.from_dict({**written, "lengths": [[3, 2], [3, 10**15]]})

@@ -20,8 +20,8 @@ from takifugu.model.beliefs import Belief, check_registered, from_dict
 from takifugu.model.beliefs.one_sequence import OneSequence
 
 State = Hashable
-#: A certificate with more recordings is a mistake, or wants the memory of who reads it.
-MOST_PIECES = 2**24
+#: A certificate with more recordings would want the memory of who reads it.
+MOST_PIECES = 10**7
 
 
 class _Components(Sequence[range]):
@@ -60,6 +60,11 @@ def _written_lengths(lengths: Sequence[int]) -> list[list[int]]:
     return [[length, len(list(alike))] for length, alike in groupby(lengths)]
 
 
+def _too_many() -> InputError:
+    fix = "publish tables about parts of them"
+    return InputError(f"there are more than {MOST_PIECES:,} recordings", fix=fix).at("lengths")
+
+
 def _read_lengths(pairs: Any) -> list[int]:
     """Return each recording's length. Raises InputError for what is no list of pairs, and for too many recordings."""
     lengths = list[int]()
@@ -72,7 +77,7 @@ def _read_lengths(pairs: Any) -> list[int]:
                 fix="lengths = [[60, 1], [45, 3]]",
             ).at("lengths")  # fmt: skip
         if len(lengths) + pair[1] > MOST_PIECES:
-            raise InputError(f"there are more than {MOST_PIECES:,} recordings").at("lengths")
+            raise _too_many()
         lengths += [pair[0]] * pair[1]
     return lengths
 
@@ -106,6 +111,8 @@ class IndependentPieces(PlainForm, Nameless, kind="independent-pieces"):
         check_registered(chain)
         set_fields(self, chain=chain)
         list_of_lengths = list_of(lengths, "the lengths", "lengths", "[60, 45]")
+        if len(list_of_lengths) > MOST_PIECES:
+            raise _too_many()
         set_fields(self, lengths=tuple(map(int, list_of_lengths)))
         if not self.lengths or min(self.lengths) < 1:
             raise InputError("independent pieces need at least one piece, each with at least one step").at("lengths")
