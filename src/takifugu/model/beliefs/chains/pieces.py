@@ -94,7 +94,7 @@ class IndependentPieces(PlainForm, Nameless, kind="independent-pieces"):
         lengths: The number of steps of each sequence.
 
     Raises:
-        InputError: For no sequence, and for a length below 1.
+        InputError: For no sequence, for a length below 1, and for more than ten million recordings.
 
     Examples:
         >>> from takifugu.model.beliefs.chains.chain import MarkovChain
