@@ -11,9 +11,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from tests.fuzz.rows_written import Written, is_unclear, written
+from tests.support.counting import said_of
 from tests.support.relation_cases import STEPS, ZONES, Case
 from tests.support.relation_oracle import EPOCH, Meaning, Row
-from tests.support.counting import said_of
 from tests.support.release_files import EXPECT, believe, publish, release_text, section
 
 from takifugu.core.errors import TakifuguError
