@@ -1,4 +1,4 @@
-"""`compare`, `calibrate` and `release`: read, run, print."""
+"""`release`: read, run, print."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from textwrap import wrap
 import click
 
 from takifugu.cli.advice import counting_what_is_left_out
+from takifugu.cli.group import complain
 from takifugu.cli.output import amount, noticed, print_json, with_answers
 from takifugu.cli.progress import watching
 from takifugu.cli.terminal import only_seen
@@ -19,6 +20,7 @@ from takifugu.core.escaping import command, visible
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.bars import bars, common_error, relative_error
 from takifugu.core.text.tables import paragraph, width
+from takifugu.core.tracebacks import place_of
 from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.certificates.cells import POSSIBLE, READABLE, UPPER, Rows
 from takifugu.releasing.certificates.files import PAGE, REPORT
@@ -89,9 +91,17 @@ def print_outcome(outcome: Outcome, planned: plan.Plan, left_out: str | None = N
 
 
 def print_tables(tables: Sequence[Published], left_out: str | None = None) -> None:
-    """Print tables one after the other, and how values were adjusted."""
+    """Print tables one after the other, and how values were adjusted.
+
+    One that cannot be shown is published all the same, and said to be; where nobody has paid, it fails.
+    """
     for table in tables:
-        _print_table(table, left_out)
+        try:
+            _print_table(table, left_out)
+        except Exception as error:
+            if isinstance(error, OSError) or table.certificate.rehearsal is not None:
+                raise
+            complain(f"{table.name} is published, and cannot be shown here: {place_of(error)}")
     for words in dict.fromkeys(chain.from_iterable(table.certificate.adjusting for table in tables)):
         click.echo(f"{paragraph(words)}\n")
 
