@@ -14,6 +14,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote
 
+from takifugu.core.assumptions import sentence
 from takifugu.core.tracebacks import place_of
 from takifugu.releasing.report.style import style
 
@@ -154,14 +155,16 @@ _UNMADE = (
 )
 
 
-def unmade(name: str, error: Exception, mark: str = "") -> str:
-    """Return the page in place of one that failed: its values are paid for, and are published without it."""
-    return _UNMADE.format(mark=mark, name=escape(seen(name)), fault=escape(place_of(error)))
+def shown(name: str, end: str, make: Callable[[], dict[str, bytes]], mark: str = "") -> dict[str, bytes]:
+    """Return files that show published values, by their ends; where they fail, a page in their place that says so.
 
-
-def sentence(words: str) -> str:
-    """Return words with a capital letter and a full stop."""
-    return f"{words[:1].upper()}{words[1:].removesuffix('.')}."
+    The values are paid for, and are published without it: drawn again they would be others.
+    """
+    try:
+        return make()
+    except Exception as error:
+        page = _UNMADE.format(mark=mark, name=escape(seen(name)), fault=escape(place_of(error)))
+        return {end: page.encode()}
 
 
 def seen(words: object) -> str:
