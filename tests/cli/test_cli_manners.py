@@ -14,7 +14,7 @@ from tests.support.commands import all_commands, invoke, succeed
 from tests.support.failing import raising
 from tests.support.processes import in_a_child
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
-from tests.support.terminals import NEVER, in_streams
+from tests.support.terminals import TIMELESS, in_streams
 
 from takifugu.cli import progress
 from takifugu.core.text.tables import fitting, text_table
@@ -203,10 +203,10 @@ def test_an_interrupt_and_a_fault_are_json(fresh: Path, monkeypatch: pytest.Monk
 def test_errors_fit_a_terminal_and_colours_are_left_out_where_unwanted(fresh: Path) -> None:
     fresh.write_text(fresh.read_text(encoding="utf-8").replace('query = "', 'query = "x'), encoding="utf-8")
     compare, place = ["cost", "release.toml"], fresh.parent
-    _, _, printed = in_streams(compare, place, (), before=NEVER, COLUMNS="60", TERM="xterm", NO_COLOR="")
+    _, _, printed = in_streams(compare, place, (), before=TIMELESS, COLUMNS="60", TERM="xterm", NO_COLOR="")
     assert "\x1b[31mtakifugu:" in printed
     for unwanted in ({"TERM": "dumb"}, {"NO_COLOR": "1", "TERM": "xterm"}):
-        _, _, printed = in_streams(compare, place, (), before=NEVER, COLUMNS="60", **unwanted)
+        _, _, printed = in_streams(compare, place, (), before=TIMELESS, COLUMNS="60", **unwanted)
         assert "\x1b" not in printed
         assert printed.startswith("takifugu: table[0].query")
         assert too_long(printed, 60) == []
