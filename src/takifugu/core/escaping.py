@@ -14,6 +14,9 @@ _COMMANDS = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff]"
 )
 
+#: What no HTML or SVG may hold.
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
 
 def visible(text: str) -> str:
     r"""Return a text with escapes for control characters except line ends.
@@ -24,6 +27,15 @@ def visible(text: str) -> str:
     a\x1b[2Jb\u202ec
     """
     return _COMMANDS.sub(lambda match: _escape(ord(match[0])), text)
+
+
+def in_markup(words: object) -> str:
+    r"""Return what HTML and SVG show of words, yet to be escaped: as `visible`, without what XML forbids.
+
+    >>> print(in_markup("a\u202eb"), in_markup("\uffff") == "\ufffd")
+    a\u202eb True
+    """
+    return _NOT_IN_XML.sub("\ufffd", visible(str(words)))
 
 
 def is_printable(name: str) -> bool:
