@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, is_dataclass
 
 from takifugu.core.assumptions import Assumption, Kind
-from takifugu.core.escaping import visible
 from takifugu.core.plain import Json, indented
 from takifugu.core.sections import values_by_field
 from takifugu.core.text.parts import html_table
+from takifugu.core.text.tables import labelled
 from takifugu.releasing.certificates import wording
 from takifugu.releasing.certificates.content import Content
 from takifugu.releasing.certificates.facts import checksum_of
@@ -18,7 +18,8 @@ from takifugu.releasing.certificates.facts import checksum_of
 #: What a file of a certificate is; it has every field.
 FORMAT = "takifugu-certificate/9"
 WIDTH = 78
-_INDENT = 11
+#: The width of a label.
+_LABEL = 9
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,7 @@ class Certificate(Content):
         heading = textwrap.wrap(_title(self), columns, break_on_hyphens=False)
         lines = [*heading, "=" * max(map(len, heading))]
         for part in wording.sections(self):
-            lines.append("")
-            lines += _in_two_columns(part, columns) if part.first is None else _below(part, columns)
+            lines += ["", *_lines(part, columns)]
         return "\n".join(lines)
 
     def __str__(self) -> str:
@@ -73,28 +73,14 @@ def _title(c: Certificate) -> str:
     return f"Privacy certificate: {c.release}"
 
 
-def _in_two_columns(part: wording.Section, columns: int) -> Iterator[str]:
-    """Yield the words of a section beside its label."""
-    label = f"{part.title:<{_INDENT}}"
-    for words in part.sentences:
-        for line in _wrapped(words, columns - _INDENT):
-            yield f"{label}{line}".rstrip()
-            label = " " * _INDENT
-
-
-def _below(part: wording.Section, columns: int) -> Iterator[str]:
-    """Yield a title, and below it sentences with their numbers, or as bullets."""
-    yield part.title
-    for place, words in enumerate(part.sentences, part.first or 0):
-        label = f"{place:>3}" if part.first else "  -"
-        for line in _wrapped(words, columns - 5):
-            yield f"{label}  {line}".rstrip()
-            label = "   "
-
-
-def _wrapped(words: str, columns: int) -> list[str]:
-    together = visible(words).replace(" %", "\u00a0%")  # a number and its sign stay on one line
-    return [line.replace("\u00a0", " ") for line in textwrap.wrap(together, columns, break_on_hyphens=False)]
+def _lines(part: wording.Section, columns: int) -> list[str]:
+    """Return a section: words beside its label, or below its title with their numbers, or as bullets."""
+    if part.first is None:
+        labels = [f"{part.title:<{_LABEL}}", *[""] * (len(part.sentences) - 1)]
+        return [labelled(zip(labels, part.sentences, strict=True), columns)]
+    places = range(part.first, part.first + len(part.sentences))
+    labels = [f"{place:>3}" if part.first else "  -" for place in places]
+    return [part.title, labelled(zip(labels, part.sentences, strict=True), columns)]
 
 
 def _plain(value: object) -> object:
