@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from takifugu.accounting.suspicion import Suspicion, explain, factor_words, odds, percent
-from takifugu.cli.output import check_new, print_json, write_new
-from takifugu.core.escaping import at_most, promised, visible
+from takifugu.cli.output import check_new, print_json, write_picture
+from takifugu.core.escaping import at_most, promised
 from takifugu.core.plain import Json
 from takifugu.core.text.curves import Line, line_chart
 from takifugu.core.text.scales import Axis
@@ -43,9 +43,7 @@ def show(
     else:
         _print(meaning)
     if svg is not None:
-        write_new(svg, _picture(meaning), force, ".svg", lambda text: "<svg" in text[:1000])
-        if not as_json:
-            click.echo(f"\nwritten: {visible(str(svg))}")
+        write_picture(svg, _picture(meaning), force, as_json)
 
 
 def _price_deployments(as_json: bool) -> None:

@@ -44,14 +44,8 @@ class Target:
 
 def targets(root: Path = ROOT) -> tuple[Target, ...]:
     """Return the experiments by name, unimported; InputError for none."""
-    folder = root / "experiments"
-    if not folder.is_dir():
-        raise InputError(
-            "the experiments are not part of the installed package",
-            fix="get the source of Takifugu, and run `pip install -e .` and then this command in its folder",
-        )
     all_targets = list[Target]()
-    for path in sorted(folder.glob("*.py")):
+    for path in sorted((root / "experiments").glob("*.py")):
         try:
             tree = ast.parse(path.read_text(encoding="utf-8"))
         except (OSError, SyntaxError, ValueError):
@@ -60,6 +54,11 @@ def targets(root: Path = ROOT) -> tuple[Target, ...]:
             if isinstance(line, ast.Assign) and list(map(ast.unparse, line.targets)) == [MARK]:
                 summary = (ast.get_docstring(tree) or "").split("\n\n")[0].replace("\n", " ")
                 all_targets.append(Target(path.stem, str(ast.literal_eval(line.value)), summary, path))
+    if not all_targets:
+        raise InputError(
+            "the experiments are not part of the installed package",
+            fix="get the source of Takifugu, and run `pip install -e .` and then this command in its folder",
+        )
     return tuple(all_targets)
 
 
