@@ -7,14 +7,13 @@ from dataclasses import replace
 from takifugu.analysis.randomisers import MARKS, Noise
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.assumptions import sentence
-from takifugu.core.escaping import as_exact_as
-from takifugu.core.escaping import number as written
+from takifugu.core.escaping import as_exact_as, number
 from takifugu.core.text.bars import common_error
 from takifugu.releasing.advice.advising import verdict_and_words
 from takifugu.releasing.advice.bands import cell_band, difference_band
 from takifugu.releasing.advice.worth import Verdict, Worth
 from takifugu.releasing.postprocess.readability import exact_word
-from takifugu.releasing.postprocess.readable import measured, number, readable
+from takifugu.releasing.postprocess.readable import measured, readable
 from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.values import error_words, farthest_end
 
@@ -120,7 +119,7 @@ def number_with_error(t: Published) -> str:
         loss = float(f"{sent.expected:.4g}")  # a length, a share of wrong labels, or a loss
         words = f"the expected loss of what is sent of it is {measured(loss, sent.measure)}"
         if sent.sender.only_channel is not None and all(isinstance(value, str) for value in belief.values):
-            share = written(100 * loss, digits=4)
+            share = number(100 * loss, digits=4)
             words = f"another value than the true one is sent with probability {share} %"
         elif sent.measure == "m":
             words = f"what is sent of it is off by {measured(loss, sent.measure)} on average"
