@@ -16,7 +16,7 @@ from tests.support.processes import in_a_child
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
 from tests.support.terminals import TIMELESS, in_streams
 
-from takifugu.cli import progress
+from takifugu.cli import progress, terminal
 from takifugu.core.text.tables import fitting, text_table
 from takifugu.releasing import cost
 
@@ -239,6 +239,19 @@ def test_where_no_line_is_redrawn_one_is_printed_every_ten_seconds(
         "takifugu: calibrating weekly, 3 of 1,200, after 20 s",
         "takifugu: calibrating weekly, 900 of 1,200, after 3 minutes",
     ]
+
+
+def test_no_bar_is_drawn_over_a_question(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal.redraw("calibrating")
+    drawing = threading.Thread(target=terminal.redraw, args=("still calibrating",))
+    with terminal.undisturbed():
+        assert capsys.readouterr().err == f"\rcalibrating\rcalibrating\r{' ' * 11}\r"
+        drawing.start()
+        drawing.join(0.05)
+        assert capsys.readouterr().err == ""
+    drawing.join()
+    terminal.redraw()
+    assert capsys.readouterr().err.startswith("\rstill calibrating\rstill calibrating\r ")
 
 
 def test_a_command_in_a_pipe_says_how_far_it_is(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:

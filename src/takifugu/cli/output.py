@@ -16,7 +16,7 @@ import click
 
 from takifugu.cli.failures import FORMAT, PRINTED
 from takifugu.cli.group import complain
-from takifugu.cli.terminal import can_ask
+from takifugu.cli.terminal import can_ask, undisturbed
 from takifugu.core.errors import PeopleUndeclared, ReadingChanged, ReleaseError, TakifuguError
 from takifugu.core.escaping import command, visible
 from takifugu.core.files import draft_of, read_file
@@ -213,8 +213,9 @@ def _answered(question: ReadingChanged | PeopleUndeclared, choice: Choice) -> Ch
 
 
 def _line(prompt: str) -> str:
-    click.echo(prompt, nl=False, err=True)
-    return sys.stdin.readline().strip()
+    with undisturbed():
+        click.echo(prompt, nl=False, err=True)
+        return sys.stdin.readline().strip()
 
 
 def _with_command(question: ReadingChanged | PeopleUndeclared) -> TakifuguError:

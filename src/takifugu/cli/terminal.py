@@ -74,6 +74,14 @@ def redraw(line: str = "") -> None:
         _drawn = line
 
 
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Draw nothing while somebody is asked."""
+    with _drawing:
+        redraw()
+        yield
+
+
 #: The last signal that has come and that nothing has answered.
 _come: int | None = None
 
