@@ -76,20 +76,15 @@ def _print_source(source: Source, payments: Sequence[Payment]) -> None:
     click.echo(paragraph(f"source {source.name!r}"))
     click.echo(labelled([("spent", spent), ("budget", budget), ("releases", count)]))
     click.echo()
-    header, lines = ["date", "epsilon", "delta", "state", "release"], list[list[str]]()
+    has_delta = any(promised.delta for payment in payments for promised in payment.promised.values())
+    header, lines = ["date", "epsilon", *["delta"] * has_delta, "state", "release"], list[list[str]]()
     for payment in payments:
         for name in payment.ids:
-            promised = map(at_most, payment.promised[name])
-            lines.append([payment.created[:10], *promised, payment.fate, name_of(name)])
-    if not any(promised.delta for payment in payments for promised in payment.promised.values()):
-        header, lines = _without_delta([header])[0], _without_delta(lines)
+            epsilon, delta = map(at_most, payment.promised[name])
+            lines.append([payment.created[:10], epsilon, *[delta] * has_delta, payment.fate, name_of(name)])
     click.echo(text_table(header, lines))
     for said in source.same:
         click.echo(paragraph(f"{said.created[:10]}: declared to be the same entries, {_names(said)}: {said.why}"))
-
-
-def _without_delta(lines: Sequence[list[str]]) -> list[list[str]]:
-    return [[*line[:2], *line[3:]] for line in lines]
 
 
 def _names(said: Same) -> str:
