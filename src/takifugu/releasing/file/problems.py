@@ -13,7 +13,7 @@ from takifugu.core.people import PEOPLE
 from takifugu.core.plain import Json, either
 from takifugu.core.sections import section_in
 from takifugu.data.values.texts import BLANKS
-from takifugu.releasing.file.before.old_keys import VALUES_OF_BEFORE, cleaned, gone, renamed
+from takifugu.releasing.file.old_keys import VALUES_OF_BEFORE, cleaned, gone, renamed
 from takifugu.releasing.file.schema import choices_of, example_of, schema_of, types_of, walk
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.file.unsupported import exact_total, others, shortened
