@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import ROUND_CEILING, Context, Decimal
@@ -14,12 +15,12 @@ from pydantic import StrictInt
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.sections import written
 from takifugu.data import Calendar, Zone, parse_step
-from takifugu.data.times.moments import moment
+from takifugu.data.relation.keys import Source
 from takifugu.data.times.zones import EPOCH
 from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.file.keys import Moment, Text, checked, meaning
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.problems import blamed, broken, fault
+from takifugu.releasing.file.problems import blamed, blamed_keys, broken, fault
 from takifugu.releasing.file.relation_keys import RelationKeys, key
 from takifugu.releasing.file.sections import Table, numbered
 
@@ -161,6 +162,14 @@ def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: W
     return Window(calendar.written(window), str(calendar.length), zone, costs, series, period)
 
 
+def source_faults(keys: Mapping[str, Any]) -> Iterator[TakifuguError]:
+    """Yield the faults of keys of [source] that do not fit together, whether there are data or not."""
+    try:
+        Source.of(keys)
+    except TakifuguError as error:
+        yield from blamed_keys(error, "source")
+
+
 def calendar_faults(
     source: Any,
     items: Sequence[Any],
@@ -168,30 +177,19 @@ def calendar_faults(
     needs: Callable[[Any, str], bool] = has_key,
     further: Callable[[Any, int, Calendar], Iterable[TakifuguError]] = lambda *_: (),
 ) -> Iterator[TakifuguError]:
-    """Yield the faults of a calendar and of its windows.
+    """Yield the faults of a calendar's windows; those of the calendar itself are told with its source.
 
     Tables with one of `keys` need it; `further` yields what else is wrong with a table of a good window.
     """
     has_start, calendar = source.from_ is not None, None
-    yield from broken(
-        (source.until is not None and not has_start, "source.until", "is given without from",
-         "write where the calendar starts, too"),
-        (has_start and source.step is None, "source.step", "is missing",
-         'a calendar counts steps, write for example step = "1h"'),
-    )  # fmt: skip
-    try:
+    with suppress(TakifuguError):
         calendar = source.calendar
-        for key, text in (("from", source.from_), ("until", source.until)):
-            if source.step is None and isinstance(text, str):  # nobody writes a number as a text
-                moment(text, True, key)
-    except TakifuguError as error:
-        yield blamed(error, "source", *(error.where[:1] or ("step",)))
     for number, item in numbered(items):
         if calendar is not None:
             yield from [*_window_faults(item, number, calendar)] or further(item, number, calendar)
-        needed_keys = [key for key in keys if not has_start and needs(item, key)]
-        for key in needed_keys[:1]:
-            yield fault(("table", number, key), "needs a declared calendar", _CALENDAR)
+        needed_keys = [needed for needed in keys if not has_start and needs(item, needed)]
+        for needed in needed_keys[:1]:
+            yield fault(("table", number, needed), "needs a declared calendar", _CALENDAR)
 
 
 def _window_faults(item: Windowed, number: int, calendar: Calendar) -> Iterator[TakifuguError]:

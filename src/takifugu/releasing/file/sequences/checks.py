@@ -202,10 +202,7 @@ def _calendar(
             return not {*names_of(item.by)}.isdisjoint(AXES)
         return has_key(item, key)
 
-    for error in calendar_faults(source, items, (*WINDOW_KEYS, "by"), needs, partial(_window, source, states)):
-        by_source = source.step is not None or source.are_runs  # then it is told with the source
-        if error.where != ("source", "step") or not by_source:
-            yield error
+    yield from calendar_faults(source, items, (*WINDOW_KEYS, "by"), needs, partial(_window, source, states))
 
 
 def _window(
