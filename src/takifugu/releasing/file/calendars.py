@@ -16,6 +16,7 @@ from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.sections import written
 from takifugu.data import Calendar, Zone, parse_step
 from takifugu.data.relation.keys import Source
+from takifugu.data.times.moments import period_number, period_of
 from takifugu.data.times.zones import EPOCH
 from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.file.keys import Moment, Text, checked, meaning
@@ -32,6 +33,8 @@ WINDOW_KEYS = {"from": "from_", "to": "to", "window": "window", "every": "every"
 #: A window has no more steps.
 LONGEST_WINDOW = 2**24
 _LONGEST_NAME = 64
+#: How many days a window has at most.
+_LONGEST = {"hour": 1, "day": 1, "week": 7, "month": 31, "year": 366}
 _CALENDAR = 'write order, the column of times, from = "2026-01-05" and step = "1h" under [source]'
 
 
@@ -102,6 +105,42 @@ def window_of(item: Windowed, calendar: Calendar) -> range:
     if len(window) > LONGEST_WINDOW:
         raise InputError(f"is a window of more than {LONGEST_WINDOW:,} steps", fix="write a shorter one").at("window")
     return window
+
+
+def of_window(items: Sequence[Table | None], window: str) -> tuple[Table | None, ...]:
+    """Return a file's tables with this window in the place of every `every` of its length.
+
+    Others that are regular are None if some have this length. Raises InputError where none is regular.
+    """
+    regular = [item.every for item in items if isinstance(item, Windowed) and item.every is not None]
+    if not regular:
+        raise InputError("no table is published regularly", fix='write every = "week" under [[table]]').at("window")
+    _, length = period_number(window) or (0, None)
+    chosen_tables = list[Table | None]()
+    for item in items:
+        if isinstance(item, Windowed) and item.every is not None:
+            item = _read_only(item, window) if item.every == length or length not in regular else None
+        chosen_tables.append(item)
+    return tuple(chosen_tables)
+
+
+def of_first_window(source: Any, items: Sequence[Table | None]) -> tuple[Table | None, ...]:
+    """Return a file's tables with one window in the place of every `every` of a calendar without an end."""
+    if source is None or getattr(source, "from_", None) is None or source.until is not None:
+        return tuple(items)
+    single_tables = list[Table | None]()
+    for item in items:
+        if isinstance(item, Windowed) and item.every is not None and item.window is None:
+            with suppress(ValueError, OverflowError):  # a start that is none is told with the source
+                start = date.fromisoformat(str(source.from_)[:10])
+                # the window that so many days later lies in is a whole one
+                item = _read_only(item, period_of(start + timedelta(days=_LONGEST[item.every]), item.every))
+        single_tables.append(item)
+    return tuple(single_tables)
+
+
+def _read_only(item: Windowed, window: str) -> Windowed:
+    return item.model_copy(update={"window": window, "name": f"{item.name}-{window}"})
 
 
 def expanded(spec: Any) -> tuple[Windowed, ...]:
@@ -216,6 +255,10 @@ def _window_faults(item: Windowed, number: int, calendar: Calendar) -> Iterator[
             runs = [run for _, run in replace(calendar, start=first, stop=last).periods(item.every)]
             fix = f"write a {item.every} of the calendar"
             what = f"{item.window!r} is no {item.every}"
-            yield from broken((range(len(places)) not in runs, f"{place}.window", what, fix))
+            yield from broken(
+                (range(len(places)) not in runs, f"{place}.window", what, fix),
+                (len(item.name) > _LONGEST_NAME, f"{place}.name", "is too long for the name of a window behind it",
+                 "write a shorter one"),
+            )  # fmt: skip
     except TakifuguError as error:
         yield blamed(error, *where, *error.where[:1])
