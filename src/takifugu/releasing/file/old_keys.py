@@ -66,14 +66,14 @@ _LINES = (
     "with lines as (select *, row_number() over () as line from {read}) select * from lines qualify "
     "row_number() over (partition by {whose}, {order} order by line) = 1"
 )
-#: Keys that cleaned rows, by the values that they had (a list, a type, or any): the key of now with its text over the
+#: Keys that cleaned rows, by the values that they had (some, texts, so many in a list, or any): the key of now with its text over the
 #: words of a file (`_words`; `it` is the key's own column), or "" with why nothing is written; and what else is said.
 CLEANED: tuple[tuple[str, object, str, str, str], ...] = (
     ("order_format", ["epoch"], "order", "to_timestamp(cast({it} AS bigint))", ""),
     ("order_format", ["epoch_ms"], "order", "make_timestamptz(cast({it} AS bigint) * 1000)", ""),
     ("order_format", None, "order end", "strptime({it}, {order_format})", ""),
-    ("order", list, "order", "cast({it} AS timestamp)", ""),
-    ("end", list, "end", "cast({it} AS timestamp)", ""),
+    ("order", 2, "order", "cast({it} AS timestamp)", ""),
+    ("end", 2, "end", "cast({it} AS timestamp)", ""),
     ("round_to", None, "order", "time_bucket(INTERVAL {round_to}, cast({it} AS timestamp) + INTERVAL {round_to} / 2)",
      ""),
     ("duration", None, "end", "cast({order} AS timestamp) + cast({lasting} AS double) * INTERVAL {in_units}", ""),
@@ -97,7 +97,7 @@ CLEANED: tuple[tuple[str, object, str, str, str], ...] = (
     ("header", [True], "", "a text file names its columns in its first line", ""),
     ("header", [False], "sql", "from read_csv({file}, header = false, columns = {{'...': 'VARCHAR'}})",
      ", with the names of all columns in their order"),
-    ("header", list, "sql",
+    ("header", 2, "sql",
      "from read_csv({file}, skip = {skip}, header = false, columns = {{'...': 'VARCHAR'}})",
      ", with the names of all columns in their order"),
     ("header", None, "sql", "from read_csv({file}, skip = {skip}, all_varchar = true)", ""),
@@ -198,9 +198,11 @@ def cleaned(where: tuple[Step, ...], file: Json) -> InputError | None:
 
 
 def _is_one(value: object, among: object) -> bool:
-    """Return whether a value is one of a list, or of a type."""
+    """Return whether a value is one of a list, of a type, or a list of so many."""
     if isinstance(among, list):
         return value in among
+    if isinstance(among, int):
+        return isinstance(value, list) and len(value) == among
     return isinstance(value, among) if isinstance(among, type) else True
 
 

@@ -75,7 +75,6 @@ class UnderPolicy(Kind):
             yield from misplaced(source.value, (grid.x, grid.y), ends)
         if spec.prior is not None:
             yield from _prior_faults(spec.prior)
-        yield from source_faults(read_by(spec, None)[0])
         yield from calendar_faults(source, spec.table)
 
     def part(self, file: ReleaseFile, item: Windowed) -> ReleaseFile:
