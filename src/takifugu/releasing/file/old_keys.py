@@ -66,8 +66,9 @@ _LINES = (
     "with lines as (select *, row_number() over () as line from {read}) select * from lines qualify "
     "row_number() over (partition by {whose}, {order} order by line) = 1"
 )
-#: Keys that cleaned rows, by the values that they had (some, texts, so many in a list, or any): the key of now with its text over the
-#: words of a file (`_words`; `it` is the key's own column), or "" with why nothing is written; and what else is said.
+#: Keys that cleaned rows, by the values that they had (some, texts, so many in a list, or any): the key of now with its
+#: text over the words of a file (`_words`; `it` is the key's own column), or "" with why nothing is written; and what
+#: else is said.
 CLEANED: tuple[tuple[str, object, str, str, str], ...] = (
     ("order_format", ["epoch"], "order", "to_timestamp(cast({it} AS bigint))", ""),
     ("order_format", ["epoch_ms"], "order", "make_timestamptz(cast({it} AS bigint) * 1000)", ""),

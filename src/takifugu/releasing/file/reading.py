@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,12 @@ from takifugu.core.plain import toml_of
 from takifugu.core.sections import values_of, written
 from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins
 from takifugu.data.lookalikes import Lookalikes, lookalike
+from takifugu.data.relation.keys import Column
+from takifugu.data.relation.source import Table
+from takifugu.data.relation.types import Known, value_line
+from takifugu.data.sql.faults import RowFault
+from takifugu.data.sql.words import identifier, literal
+from takifugu.data.values.bins import Classes
 from takifugu.data.values.texts import not_numbers
 from takifugu.model.beliefs.sections import FILL_THEM
 from takifugu.numbers.rationals import Number, as_fraction
@@ -54,6 +60,48 @@ def raise_all(faults: Iterable[TakifuguError]) -> None:
 def wrong(key: str, what: str, rule: str = "", fix: str = "") -> DataError:
     """Return an error about the data at a key of [source]."""
     return DataError(what, rule=rule, fix=fix).at("source", key).placed()
+
+
+def faults_of_rows(
+    table: Table, known: Sequence[Known], error: TakifuguError, missing: Mapping[str, str] | None = None
+) -> Iterator[TakifuguError]:
+    """Yield the faults of the rows, each at its key of [source].
+
+    In place of an unknown value one is told that looks like a declared one: it is mistyped, or written otherwise.
+    `missing` says by column what to write where nothing is there.
+    """
+    for fault_of_rows in error.each() if isinstance(error, RowFault) else (error,):
+        of_column = _of_column(table, known, fault_of_rows, missing or {})
+        if of_column.where[0] == "value" and isinstance(table.opened.source.values[0], Column):
+            of_column.where = ("file",)  # there is no such key: the belief names the columns
+        yield of_column.at("source").placed()
+
+
+def _of_column(
+    table: Table, known: Sequence[Known], error: TakifuguError, missing: Mapping[str, str]
+) -> TakifuguError:
+    """Return the fault of a column's value with what is declared of the column, or of one that is written alike."""
+    if not isinstance(error, RowFault) or "column" not in error.words:
+        return error
+    name, rows = error.words["column"], "FROM ..."
+    number, source = table.opened.source.values.index(name), table.opened.source
+    if error.cause == "no value" and name in missing:
+        error.fix = missing[name]
+    rule: Known = known[number] if known else ()
+    if error.cause == "unknown state" and isinstance(rule, Classes):
+        error.rule = "its classes are of numbers"
+        error.fix = value_line(table.opened, f"value{number}", f"nullif({identifier(name)}, 'NA')")
+    elif error.cause == "unknown state" and not isinstance(rule, Bins | Classes):
+        error.fix += f"; declared are {first_of(rule)}"
+        try:
+            table.refuse_lookalikes(rule, "value", f"value{number}")
+        except TakifuguError as lookalike:
+            return lookalike
+    if rows in error.fix and table.opened.split and source.file is not None:
+        reader = f"read_csv({literal(source.file)}, delim = {literal(table.opened.split)}, all_varchar = true)"
+        line = toml_of(f"FROM {reader}")[1:-1]
+        error.fix = error.fix.replace(f'{rows}"', f'{line}" in place of file')
+    return error
 
 
 def cells_on(

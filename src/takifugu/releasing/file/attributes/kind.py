@@ -13,6 +13,7 @@ from takifugu.core.entries import columns_of
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.sections import values_of as held_by
 from takifugu.core.sections import written
+from takifugu.data.relation.keys import Column
 from takifugu.model.beliefs import Belief
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries.sections import WHOLE_COLUMNS, values_by_column, values_of
@@ -156,7 +157,7 @@ class OfAClass(Protocol):
 
 def read_by(spec: AttributeReleaseSpec, belief: Any) -> ReadBy:
     """Return the keys that rows are read by: the columns of the belief are the values."""
-    return {**spec.source.read(), "value": [*columns_of(belief)]}, (), ()
+    return {**spec.source.read(), "value": [*map(Column, columns_of(belief))]}, (), ()
 
 
 class Attributes(Kind):
