@@ -25,11 +25,10 @@ from takifugu.data.relation.source import Table
 from takifugu.data.sql.words import identifier
 from takifugu.data.values.texts import NOT_FINITE, NUMBER, not_numbers
 from takifugu.model.beliefs.sections import FILL_THEM, Texts
-from takifugu.model.queries.sections import spelled
 from takifugu.releasing.file.described import files_of
 from takifugu.releasing.file.keys import Described
 from takifugu.releasing.file.problems import blamed, fault
-from takifugu.releasing.file.reading import binned, bins_of, cells_on, coded
+from takifugu.releasing.file.reading import LEAVE_OUT, binned, bins_of, cells_on, coded
 from takifugu.releasing.file.relation_keys import is_one_of, private_files
 from takifugu.releasing.file.sections import FileSpec
 
@@ -85,8 +84,8 @@ class PublicTable:
     def codes(self, columns: Sequence[str], values: Sequence[Hashable], box: Box | None = None) -> list[int]:
         rows = self.texts(columns)
         if box is None:
-            place_of = {value: place for place, value in enumerate(spelled(values))}
-            return list(map(int, coded([text for text, *_ in rows], place_of, columns[0])))
+            fixes = FILL_THEM, f"declare it, or {LEAVE_OUT}"
+            return list(map(int, coded([text for text, *_ in rows], values, columns[0], fixes)))
         first, second = (self._numbers([row[axis] for row in rows], columns[axis]) for axis in (0, 1))
         return list(map(int, cells_on(box, columns, first, second)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ from takifugu.data.sql.faults import RowFault
 from takifugu.data.sql.words import identifier, literal
 from takifugu.data.values.bins import Classes
 from takifugu.data.values.texts import not_numbers
-from takifugu.model.beliefs.sections import FILL_THEM
+from takifugu.model.queries.sections import spelled
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.file.problems import Where, fault
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Codes = npt.NDArray[np.int32]
 #: A public file, whose rows are nobody's secret, may be read without some of them.
-_LEAVE_OUT = "read the file without such rows, by a SELECT with WHERE in the place of its name"
+LEAVE_OUT = "read the file without such rows, by a SELECT with WHERE in the place of its name"
 
 
 @contextmanager
@@ -116,21 +116,28 @@ def cells_on(
     return box.cells_of(first, second)
 
 
-def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> Codes:
-    """Return the number of each text; DataError if missing or undeclared."""
-    try:
-        return np.array([places[text] for text in texts], dtype=np.int32)  # type: ignore[index]
-    except KeyError:
-        if None in texts:
-            raise DataError(f"column {column!r} has missing values", fix=FILL_THEM).at("value") from None
-        like = Lookalikes(places)
-        for row, text in enumerate(texts):
-            if text is not None and like(text) is not None:
-                raise lookalike(column, row, "value") from None
-        raise DataError(
-            f"column {column!r} has a value that is not declared",
-            fix=f"the values are {first_of(places)}; declare it, or {_LEAVE_OUT}",
-        ).at("value") from None
+def coded(
+    texts: Sequence[str | None], values: Iterable[Hashable], column: str, fixes: tuple[str, str],
+    rows: Sequence[int] = (),
+) -> Codes:
+    """Return the number of each text's value; DataError for one that is missing or not declared, which `fixes` mend.
+
+    `rows` are the numbers of the texts' rows, which are told.
+    """
+    places: dict[str | None, int] = {value: place for place, value in enumerate(spelled(values))}
+    odd = [number for number, text in enumerate(texts) if text not in places]
+    if not odd:
+        return np.array([places[text] for text in texts], dtype=np.int32)
+    empty = [number for number in odd if texts[number] is None]
+    like = Lookalikes(map(str, places))
+    for number in [] if empty else odd:
+        if like(str(texts[number])) is not None:
+            raise lookalike(column, rows[number] - 1 if rows else number, "value")
+    fault_text, fix = "has a value that is not declared", f"the values are {first_of(places)}; {fixes[1]}"
+    if empty:
+        fault_text, fix = "has missing values", fixes[0]
+    place = f"row {rows[(empty or odd)[0]]}: " if rows else ""
+    raise DataError(f"{place}column {column!r} {fault_text}", fix=fix).at("value")
 
 
 def bins_of(source: Any, column: str | None = None) -> Bins | None:
@@ -154,10 +161,10 @@ def state_in(code: int, column: str, bins: Bins) -> str:
     if code == OUTSIDE:
         bin_words = [f"{state}: {words}" for state, words in zip(bins.states, bins.words, strict=True)]
         fault_text = f"column {column!r} has a number that is in none of the bins"
-        fix = f"declare bins for all numbers that can occur, or {_LEAVE_OUT}; the bins are {bin_words}"
+        fix = f"declare bins for all numbers that can occur, or {LEAVE_OUT}; the bins are {bin_words}"
         raise wrong("bins", fault_text, fix=fix)
     if code == UNKNOWN:
-        raise not_numbers(column, f"repair them, or {_LEAVE_OUT}").at("source", "bins").placed()
+        raise not_numbers(column, f"repair them, or {LEAVE_OUT}").at("source", "bins").placed()
     return str(bins.states[code])
 
 

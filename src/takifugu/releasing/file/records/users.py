@@ -8,7 +8,7 @@ the belief declares it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -108,7 +108,7 @@ class Users(Records):
         texts, column = list(dict.fromkeys(chain(*letters))), BETWEEN.join(names_of(source.value))
         names, faults = [name for name, _ in groups], list[TakifuguError]()
         counts = _counted(file.table, spec, belief, texts, faults)
-        of_groups = file.table.times(file.table.opened.public) if faults else _by_group(counts)
+        of_groups = file.table.times(file.table.opened.public)
         if sum(of_groups.values()) not in (belief.size, 0):  # an error says that there are none
             faults.append(wrong(
                 "file", "the data must have one row for each user of the belief",
@@ -278,11 +278,3 @@ def _as_answer(column: str) -> tuple[str, str]:
         f"write missing = {toml_of({column: 'no answer'})} under [belief], and \"no answer\" among its values, with a "
         "probability; one of the other values there would count them as that answer"
     )
-
-
-def _by_group(counts: Mapping[tuple[Any, ...], int]) -> dict[tuple[Any, ...], int]:
-    """Return the number of rows by group alone."""
-    rows_of = dict[tuple[Any, ...], int]()
-    for (_, *group), rows in counts.items():
-        rows_of[tuple(group)] = rows_of.get(tuple(group), 0) + rows
-    return rows_of
