@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -59,11 +59,6 @@ class PublicTable:
     def source(self) -> str:
         """Return what messages call the file."""
         return self.file if len(self.file) < 60 else f"{self.file[:57]}..."
-
-    def names(self, wanted: Sequence[str]) -> tuple[str, ...]:
-        """Return the columns of the file, which has the wanted ones."""
-        with self._opened(wanted) as relation:
-            return tuple(relation.types)
 
     def values(self, column: str) -> tuple[str, ...]:
         counts = self.rows([column])
@@ -166,19 +161,10 @@ class Public:
         return PublicTable(str(file.file), self.folder, file.encoding, self.source)
 
 
-@runtime_checkable
-class Checking(Protocol):
-    """A section of a belief that says what no single key of it shows."""
-
-    def faults(self) -> Iterable[TakifuguError]: ...
-
-
 def faults_of(belief: Described) -> Iterator[TakifuguError]:
-    """Yield the faults of a [belief] beyond its single keys."""
-    meant = belief.meant
-    if isinstance(meant, Checking):
-        for error in meant.faults():
-            yield _blamed(error, belief)
+    """Yield the faults of a [belief] beyond its single keys, which its section may say in `faults`."""
+    for error in getattr(belief.meant, "faults", tuple)():
+        yield _blamed(error, belief)
 
 
 def private_keys(spec: FileSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
