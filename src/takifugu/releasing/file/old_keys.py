@@ -133,14 +133,21 @@ _COORDINATES = ("x", "y")
 _LONGEST, _LONGEST_LINE = 120, 600
 
 
-def renamed(where: tuple[Step, ...], file: Json, allowed: Collection[str]) -> InputError | None:
-    """Return the error about a key of before in a file, None for any other.
+def of_before(where: tuple[Step, ...], file: Json, allowed: Collection[str]) -> InputError | None:
+    """Return the error about a key of before in a file, None for any other; `allowed` are the keys of its section.
 
-    `allowed` are the keys of its section.
-
-    >>> print(renamed(("release",), {"release": []}, ["table"]).line)
+    >>> print(of_before(("release",), {"release": []}, ["table"]).line)
     is the key of before; write [[table]]
+    >>> print(of_before(("ledger_id",), {"ledger_id": "a"}, []).line)
+    is gone; require_ledger and the certificates tell another ledger; leave it out, and write require_ledger = true
     """
+    why, fix = GONE.get(".".join(str(step) for step in where if not isinstance(step, int)), ("", ""))
+    if why:
+        return InputError("is gone", rule=why, fix=fix)
+    return _renamed(where, file, allowed) or cleaned(where, file)
+
+
+def _renamed(where: tuple[Step, ...], file: Json, allowed: Collection[str]) -> InputError | None:
     *steps, key = map(str, where)
     new_name = NOW.get(".".join(steps), {}).get(key)
     if new_name is None:
@@ -160,19 +167,6 @@ def renamed(where: tuple[Step, ...], file: Json, allowed: Collection[str]) -> In
         value = toml_of(section[key])
         line = f"{name} = {value}" if len(value) <= _LONGEST else f"{name} for {key}, with the same value"
     return InputError("is the key of before", fix=f"write {line}")
-
-
-def gone(where: tuple[Step, ...]) -> InputError | None:
-    """Return the error about a key of before that needs none of now, None for any other.
-
-    >>> print(gone(("source", "as_composing")).line)
-    is gone; a promise about one output is counted by its noise beside others, without a key; leave it out
-    """
-    steps = [str(step) for step in where if not isinstance(step, int)]
-    if ".".join(steps) not in GONE:
-        return None
-    why, fix = GONE[".".join(steps)]
-    return InputError("is gone", rule=why, fix=fix)
 
 
 def cleaned(where: tuple[Step, ...], file: Json) -> InputError | None:
