@@ -131,7 +131,7 @@ def test_what_texts_and_missing_numbers_may_count_as_can_be_pasted(tmp_path: Pat
     line = pasted(written(tmp_path / "a", "normal", data=rows), 'a text in "weight"', r"(sql = .*) in place of")
     as_missing = {'file = "bodies.csv"': line.replace("'NA'", "'ND'")}
     path = written(tmp_path / "b", "normal", as_missing, rows)
-    counts_as = pasted(path, 'nothing in "weight"', r"count as: (missing = \{ \"weight\" = \d+ \}) under \[belief\]")
+    counts_as = pasted(path, 'nothing in "weight"', r"counts as: (missing = \{ \"weight\" = \d+ \}) under \[belief\]")
     counted = as_missing | {'resolution = "0.5"\n': f'resolution = "0.5"\n{counts_as}\n'}
     path = written(tmp_path / "c", "normal", counted, rows)
     assert answers(path)[0] == answers(written(tmp_path / "d", "normal"))[0] + (110 - Fraction(70)) / 60

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from takifugu.model.beliefs.boxed_places import Box
 
 Codes = npt.NDArray[np.int32]
+#: What to write, by the cause of a fault and the column.
+Fixes = Mapping[str, Mapping[str, str]]
 #: A public file, whose rows are nobody's secret, may be read without some of them.
 LEAVE_OUT = "read the file without such rows, by a SELECT with WHERE in the place of its name"
 
@@ -63,30 +66,27 @@ def wrong(key: str, what: str, rule: str = "", fix: str = "") -> DataError:
 
 
 def faults_of_rows(
-    table: Table, known: Sequence[Known], error: TakifuguError, missing: Mapping[str, str] | None = None
+    table: Table, known: Sequence[Known], error: TakifuguError, fixes: Fixes = MappingProxyType({})
 ) -> Iterator[TakifuguError]:
     """Yield the faults of the rows, each at its key of [source].
 
     In place of an unknown value one is told that looks like a declared one: it is mistyped, or written otherwise.
-    `missing` says by column what to write where nothing is there.
+    `fixes` say, by cause and column, what this kind of file writes.
     """
     for fault_of_rows in error.each() if isinstance(error, RowFault) else (error,):
-        of_column = _of_column(table, known, fault_of_rows, missing or {})
+        of_column = _of_column(table, known, fault_of_rows, fixes)
         if of_column.where[0] == "value" and isinstance(table.opened.source.values[0], Column):
             of_column.where = ("file",)  # there is no such key: the belief names the columns
         yield of_column.at("source").placed()
 
 
-def _of_column(
-    table: Table, known: Sequence[Known], error: TakifuguError, missing: Mapping[str, str]
-) -> TakifuguError:
+def _of_column(table: Table, known: Sequence[Known], error: TakifuguError, fixes: Fixes) -> TakifuguError:
     """Return the fault of a column's value with what is declared of the column, or of one that is written alike."""
     if not isinstance(error, RowFault) or "column" not in error.words:
         return error
     name, rows = error.words["column"], "FROM ..."
     number, source = table.opened.source.values.index(name), table.opened.source
-    if error.cause == "no value" and name in missing:
-        error.fix = missing[name]
+    error.fix = fixes.get(error.cause, {}).get(name, error.fix)
     rule: Known = known[number] if known else ()
     if error.cause == "unknown state" and isinstance(rule, Classes):
         error.rule = "its classes are of numbers"

@@ -45,7 +45,7 @@ class Finite(Attributes):
         try:
             groups = file.table.answers(known)
         except TakifuguError as error:
-            raise_all(faults_of_rows(file.table, known, error, dict(map(_of_class, classes))))
+            raise_all(faults_of_rows(file.table, known, error, {"no value": dict(map(_of_class, classes))}))
             raise
         _check_count(int(groups.rows.sum()), belief.records)
         columns = dict[str, list[State]]()
@@ -125,7 +125,9 @@ def _totals(table: Table, belief: Section) -> tuple[Fraction, ...]:
     try:
         groups = table.totals(rules)
     except TakifuguError as error:
-        raise_all(faults_of_rows(table, (), error, dict(map(_counting_as, rules))))
+        wider = 'declare a wider range, or have them clipped, outside = "clip" under [belief]'
+        fixes = {"no value": dict(map(_counting_as, rules)), "out of bounds": dict.fromkeys(belief.columns, wider)}
+        raise_all(faults_of_rows(table, (), error, fixes))
         raise
     _check_count(int(groups.rows.sum()), belief.records)
     step = as_fraction(belief.resolution, "the resolution")
@@ -134,7 +136,7 @@ def _totals(table: Table, belief: Section) -> tuple[Fraction, ...]:
 
 def _counting_as(rule: Bounded) -> tuple[str, str]:
     missing = f"missing = {{ {toml_of(rule.column)} = {rule.middle:.12g} }} under [belief]"
-    return rule.column, f"fill them, or write what they count as: {missing}"
+    return rule.column, f"fill what is missing or not finite, or write what that counts as: {missing}"
 
 
 def _rule(belief: Section, name: str) -> Bounded:

@@ -260,7 +260,7 @@ def _counted(
     try:
         answers = table.answers(known, [name in replaced for name in names])
     except TakifuguError as error:
-        faults += faults_of_rows(table, known, error, dict(map(_as_answer, names)))
+        faults += faults_of_rows(table, known, error, {"no value": dict(map(_as_answer, names))})
         return counts
     number = {value: place for place, value in enumerate(_spelt(spec, words))}
     for row, (codes, rows) in enumerate(zip(answers.codes.tolist(), answers.rows.tolist(), strict=True)):
