@@ -23,7 +23,7 @@ from takifugu.core.nearest import nearest
 from takifugu.core.plain import Json, toml_of
 from takifugu.core.sections import checked_path
 from takifugu.core.text.tables import filled, labelled, paragraph
-from takifugu.releasing.draft.declared import Missing, missing, missing_in
+from takifugu.releasing.draft.declared import Missing, missing, place_of
 from takifugu.releasing.draft.evidence import Evidence, evidence, refuse_no_file
 from takifugu.releasing.draft.questions import NONE, Answers, Question, opening, questions
 from takifugu.releasing.draft.text import Draft, draft_of, relative, text_of
@@ -183,8 +183,7 @@ def written(start: Draft, text: str, force: bool) -> _Draft:
     try:
         checked(tomllib.loads(text), output)
     except SpecError as error:
-        wrong = missing_in(error.faults, start.answers).faults
-        if answered := [fault for name, fault in wrong.items() if start.answers[name] != NONE]:
+        if answered := [fault for fault in error.faults if _is_answer(fault, start)]:
             raise SpecError(answered) from None
         missing += error.faults
     declared = tomllib.loads(text)["ledger"]
@@ -199,6 +198,13 @@ def written(start: Draft, text: str, force: bool) -> _Draft:
         raise
     whose = None if other is None or other.path.name == output.name else other.path
     return _Draft(output, text, start.kind, schema_file, ledger, is_new, whose, missing)
+
+
+def _is_answer(fault: TakifuguError, start: Draft) -> bool:
+    """Return whether what was answered is at fault, and not what is still missing."""
+    section, *steps = map(str, fault.where or ("",))
+    key = next((step for step in steps if not step.isdigit()), "")
+    return any(place_of(name) == (section, key) and word != NONE for name, word in start.answers.items())
 
 
 def plugins_line() -> str:
