@@ -75,7 +75,7 @@ def faults_of_rows(
     """
     for fault_of_rows in error.each() if isinstance(error, RowFault) else (error,):
         of_column = _of_column(table, known, fault_of_rows, fixes)
-        if of_column.where[0] == "value" and isinstance(table.opened.source.values[0], Column):
+        if of_column.where[:1] == ("value",) and isinstance(table.opened.source.values[0], Column):
             of_column.where = ("file",)  # there is no such key: the belief names the columns
         yield of_column.at("source").placed()
 
@@ -92,6 +92,8 @@ def _of_column(table: Table, known: Sequence[Known], error: TakifuguError, fixes
         error.rule = "its classes are of numbers"
         error.fix = value_line(table.opened, f"value{number}", f"nullif({identifier(name)}, 'NA')")
     elif error.cause == "unknown state" and not isinstance(rule, Bins | Classes):
+        if isinstance(source.values[number], Column):
+            error.fix = value_line(table.opened, f"value{number}", "CASE ... END") + ", or declare the value"
         error.fix += f"; declared are {first_of(rule)}"
         try:
             table.refuse_lookalikes(rule, "value", f"value{number}")
