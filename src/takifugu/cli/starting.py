@@ -183,7 +183,8 @@ def written(start: Draft, text: str, force: bool) -> _Draft:
     try:
         checked(tomllib.loads(text), output)
     except SpecError as error:
-        if answered := [fault for fault in error.faults if _is_answer(fault, start)]:
+        answered = [fault for fault in error.faults if _is_answer(fault, start)]
+        if answered:
             raise SpecError(answered) from None
         missing += error.faults
     declared = tomllib.loads(text)["ledger"]
