@@ -101,7 +101,7 @@ def test_show_computes_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> 
     def computed(*_: object) -> None:
         raise AssertionError("something was added up")
 
-    monkeypatch.setattr(totals, "together", computed)
+    monkeypatch.setattr(totals, "joint", computed)
     monkeypatch.setattr(totals, "longest", computed)
     succeed("ledger", "show", "l.db")
     json_of("ledger", "show", "l.db")

@@ -95,7 +95,7 @@ class Ledger(Log):
             return Ledger._at(where, 30.0, first).store
 
         try:
-            return Ledger._at(where, 30.0, None)
+            return Ledger.open(where, create=False)
         except MissingLedger:
             return Ledger(Memory(named(where), opens))
 
