@@ -148,6 +148,25 @@ def test_s5_hours_of_two_clocks(tmp_path: Path, starts: tuple[int, int], is_dear
     assert (Ledger.open(where).spent("s").epsilon >= 2) == is_dear
 
 
+BY_HOUR = '''kind = "markov-chain"\nstates = ["calm","busy"]\nmatrix_by = "hour"
+matrices = { "02" = [[0.9999, 0.0001], [0.0001, 0.9999]], "03-01" = [[0.5, 0.5], [0.5, 0.5]] }'''
+
+
+@pytest.mark.parametrize(("day", "is_dear"), [(24, True), (22, False)], ids=["clocks are changed", "one clock"])
+def test_hours_of_two_calendars_of_one_zone(tmp_path: Path, day: int, is_dear: bool) -> None:
+    """The same in two release files, as the refusal of one calendar says: 1.5 was charged, where clocks change."""
+    first = dt.datetime(2026, 10, day, 22)  # midnight in Berlin, and the hour that moves little comes twice
+    times = [f"{first + dt.timedelta(hours=n):%Y-%m-%dT%H:%M}Z" for n in range(9)]
+    (tmp_path / "h.csv").write_text("t,state\n" + "".join(f"{time},busy\n" for time in times[:8]))
+    for start, end in ((0, 3), (3, 8)):
+        ends = f'from = "{times[start]}"\nuntil = "{times[end]}"'
+        keys = f'order = "t"\nwhere = "t >= \'{times[start]}\' and t < \'{times[end]}\'"\ntimezone = "Europe/Berlin"'
+        item = f'query = "count"\nstates = ["busy"]\nmechanism = "quilt-exact"\n{ends.replace("until", "to")}'
+        source = f'file = "h.csv"\nvalue = "state"\nstep = "1h"\n{keys}\n{ends}'
+        cost = paid(written(tmp_path, source, BY_HOUR, item))
+    assert (cost >= 2) == is_dear
+
+
 def test_s9_another_column_of_values(tmp_path: Path) -> None:
     hours(tmp_path)
     paid(release_file(tmp_path, "h.csv", f'value = "state"\n{CALENDAR}', "", hour(10)))
@@ -203,6 +222,64 @@ def test_s13_another_map_of_raw_values(tmp_path: Path) -> None:
         file = release_file(tmp_path, "p.csv", f"{value}\n{CALENDAR}", "", hour(start))
         costs.append(first_refused(file) if costs else paid(file))
     assert costs[1] >= 2
+
+
+@pytest.mark.parametrize(("start", "order", "other"), [
+    ("2026-01-05", "'{}'::timestamp + to_hours(n::bigint)", "2026-01-12"), (24, "n::bigint + {}", 48),
+], ids=["a date", "a number"])  # fmt: skip
+def test_the_start_of_the_calendar_inside_an_expression(
+    tmp_path: Path, start: str | int, order: str, other: str | int
+) -> None:
+    """It was left out of the reading: rows that were put into another week were charged as those of that week."""
+    (tmp_path / "n.csv").write_text("n,state\n" + "".join(f"{n},busy\n" for n in range(24)))
+    costs = []
+    for first in (start, other):
+        ends = f"from = {json.dumps(first)}\nuntil = {json.dumps('2026-01-20' if isinstance(first, str) else 99)}"
+        step = '"1h"' if isinstance(first, str) else "1"
+        source = f'value = "state"\norder = "{order.format(first)}"\nstep = {step}\n{ends}'
+        file = release_file(tmp_path, "n.csv", source, "", 'states = ["busy"]\nmechanism = "quilt-exact"')
+        costs.append(first_refused(file) if costs else paid(file))
+    assert costs[1] >= 2
+
+
+def test_an_end_of_the_calendar_in_where_that_asks_something_else(tmp_path: Path) -> None:
+    """Which of two rows counts is a reading of its own, whatever date says it."""
+    rows = "".join(f"{DAY}{h:02}:00,2026-01-0{n},busy\n" for h in range(24) for n in (4, 5))
+    (tmp_path / "k.csv").write_text(f"t,exported,state\n{rows}")
+    for start in ("2026-01-04", "2026-01-05"):
+        calendar = CALENDAR.replace('from = "2026-01-05"', f'from = "{start}"')
+        source = f'value = "state"\nwhere = "exported = \'{start}\'"\n{calendar}'
+        file = release_file(tmp_path, "k.csv", source, "", hour(10))
+        cost = paid(file) if start.endswith("04") else first_refused(file)
+    assert cost >= 2
+
+
+def test_a_window_of_a_growing_file_asks_nothing(tmp_path: Path) -> None:
+    rows = "".join(f"2026-01-{d:02}T{h:02}:00,busy\n" for d in (5, 6) for h in range(24))
+    (tmp_path / "g.csv").write_text(f"t,state\n{rows}")
+    for day in (5, 6):
+        ends = f'from = "2026-01-{day:02}"\nuntil = "2026-01-{day + 1:02}"'
+        keys = f"where = \"t >= '2026-01-{day:02}' and t < '2026-01-{day + 1:02}'\"\norder = \"t\"\nstep = \"1h\""
+        item = hour(10).replace("2026-01-05", f"2026-01-{day:02}")
+        cost = paid(release_file(tmp_path, "g.csv", f'value = "state"\n{keys}\n{ends}', "", item))
+    assert cost == pytest.approx(1, abs=1e-4)
+
+
+def test_people_who_are_named_by_their_files_are_the_same_in_another_folder(tmp_path: Path) -> None:
+    """They had a budget in each folder."""
+    costs = []
+    for folder, pattern in (("logs", "logs/*.csv"), ("more", "more/*.csv"), ("more", "*/ana.csv")):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / "ana.csv").write_text("t,state\n" + "".join(f"{h},busy\n" for h in range(9)))
+        if pattern == "*/ana.csv":
+            (tmp_path / "logs" / "ana.csv").unlink()
+        sql = f"sql = \"from read_csv('{pattern}', filename = true)\""
+        source = f'{sql}\nunit = "filename"\nvalue = "state"\norder = "t"\nstep = 1'
+        item = 'states = ["busy"]\nmechanism = "group"'
+        file = release_file(tmp_path, "", source, "units_independent = true\nmax_length = 9", item)
+        costs.append(first_refused(file) if pattern == "*/ana.csv" else paid(file))
+    assert costs[1] > 1.99 * costs[0] > 0
+    assert costs[2] > costs[1]
 
 
 CLOCK = [f"{DAY}{h:02}:00" for h in range(3, 20)]

@@ -48,7 +48,7 @@ class Unit:
     `written` is the name as the data spell it, `size` the (public) number of its entries where that varies, `complete`
     whether every entry was observed, and `seen` which ones were, where not. `attributes` are what is declared public of
     it, as far as a table is by them, `shape` what the framework about it depends on, and `starts` where its recordings
-    start, in no unit of time that matters, where no calendar says that.
+    start, in no unit of time that matters, and their names, where no calendar says where its entries are.
     """
 
     name: str | None
@@ -59,7 +59,7 @@ class Unit:
     seen: tuple[range, ...] = field(default=(), repr=False)
     attributes: Mapping[str, str] = field(default_factory=lambda: _NONE)
     shape: Hashable = ()
-    starts: tuple[int, ...] = ()
+    starts: tuple[Hashable, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

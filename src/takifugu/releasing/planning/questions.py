@@ -57,7 +57,7 @@ class Question:
     begins_series: bool = False
     observed: Runs | None = field(default=None, repr=False)
     may_miss: bool = False
-    starts: Mapping[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
+    starts: Mapping[str, tuple[Hashable, ...]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def seen(self) -> Seen:

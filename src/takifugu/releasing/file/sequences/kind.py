@@ -117,7 +117,7 @@ class Sequences(Kind):
                 lengths, complete = tuple(map(attrgetter("length"), of_unit)), all(map(attrgetter("complete"), of_unit))
                 lengths = shapes.setdefault(lengths, lengths)
             observed = () if complete else _observed(of_unit)
-            starts = tuple(piece.start for piece in of_unit if piece.start is not None)
+            starts = tuple(_beginning(piece) for piece in of_unit if piece.start is not None)
             spelling, size = of_unit[0].written, sum(lengths)
             units.append(Unit(name, of_unit, spelling, size, complete, observed, shape=lengths, starts=starts))
         return with_attributes(tuple(units), table.roster, spec.table)
@@ -239,6 +239,11 @@ def _check_lengths(pieces: Sequence[Piece], most: int | None) -> None:
             "a recording has more steps than max_length", rule="lengths are public, and declared",
             fix="raise max_length; or number recordings of that length in sql",
         ).at("max_length")  # fmt: skip
+
+
+def _beginning(piece: Piece) -> Hashable:
+    """Return where a piece starts, and in which recording, if these have names: several may start at one step."""
+    return piece.start if piece.piece is None else (piece.start, piece.piece)
 
 
 def _observed(pieces: Sequence[Piece]) -> tuple[range, ...]:
