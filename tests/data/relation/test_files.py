@@ -197,7 +197,7 @@ def test_a_reading_is_text_without_paths_and_dates(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("pattern", "names"), [
     ("'logs/*.csv'", ["Ana.csv", "Ben.csv"]), ("'*/Ana.csv'", ["logs/Ana.csv", "more/Ana.csv"]),
-    ("['logs/Ana.csv', 'logs/Ben.csv']", ["Ana.csv", "Ben.csv"]), ("'**/B*.csv'", ["logs/Ben.csv"]),
+    ("['logs/Ana.csv', 'logs/Ben.csv']", ["Ana.csv", "Ben.csv"]), ("'*/B*.csv'", ["logs/Ben.csv"]),
 ])  # fmt: skip
 @pytest.mark.parametrize("encoding", ["", ", encoding = 'cp1252'"])
 def test_a_file_is_called_as_its_pattern_leaves_open(
@@ -214,6 +214,12 @@ def test_a_file_is_called_as_its_pattern_leaves_open(
     with read_source({**KEYS, "unit": "filename", "sql": sql}, ["x"], tmp_path) as source:
         assert sorted(source.counts().names[0].tolist()) == names
         assert str(tmp_path) not in source.reading
+
+
+@pytest.mark.parametrize("keys", [{"file": "/**/*.csv"}, {"file": "**"}, {"sql": "from read_csv('/**/*.csv')"}])
+def test_a_pattern_of_all_folders_of_a_machine_is_refused(tmp_path: Path, keys: dict[str, str]) -> None:
+    """It was looked for without an end."""
+    assert "has **; all folders of a machine have no end; write each level" in refused(tmp_path, **keys)
 
 
 def test_two_files_of_one_name_are_not_told_apart_by_it(tmp_path: Path) -> None:

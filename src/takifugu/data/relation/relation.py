@@ -147,8 +147,11 @@ def files_named(path: str, root: Path, key: str) -> dict[str, str]:
     if os.path.isfile(place):  # a name may hold *
         return {os.path.realpath(place): os.path.basename(place)}
     closed = len(place.split(os.sep)) - len(open_part(path).split("/"))
+    if "**" in path:
+        what, rule = f"{path[:120]!r} has **", "all folders of a machine have no end"
+        raise wrong_data(key, what, rule, "write each level, such as 'logs/*/*.csv'")
     pattern = os.path.join(glob.escape(os.path.realpath(root)), path)
-    names = sorted(glob.glob(pattern, recursive=True)) if any(sign in path for sign in "*?[") else []
+    names = sorted(glob.glob(pattern)) if any(sign in path for sign in "*?[") else []
     files = dict[str, str]()
     for name in names:
         if os.path.isfile(name):
