@@ -268,18 +268,14 @@ def test_a_window_of_a_growing_file_asks_nothing(tmp_path: Path) -> None:
 def test_people_who_are_named_by_their_files_are_the_same_in_another_folder(tmp_path: Path) -> None:
     """They had a budget in each folder."""
     costs = []
-    for folder, pattern in (("logs", "logs/*.csv"), ("more", "more/*.csv"), ("more", "*/ana.csv")):
-        (tmp_path / folder).mkdir(exist_ok=True)
+    for folder in ("logs", "more"):
+        (tmp_path / folder).mkdir()
         (tmp_path / folder / "ana.csv").write_text("t,state\n" + "".join(f"{h},busy\n" for h in range(9)))
-        if pattern == "*/ana.csv":
-            (tmp_path / "logs" / "ana.csv").unlink()
-        sql = f"sql = \"from read_csv('{pattern}', filename = true)\""
+        sql = f"sql = \"from read_csv('{folder}/*.csv', filename = true)\""
         source = f'{sql}\nunit = "filename"\nvalue = "state"\norder = "t"\nstep = 1'
         item = 'states = ["busy"]\nmechanism = "group"'
-        file = release_file(tmp_path, "", source, "units_independent = true\nmax_length = 9", item)
-        costs.append(first_refused(file) if pattern == "*/ana.csv" else paid(file))
+        costs.append(paid(release_file(tmp_path, "", source, "units_independent = true\nmax_length = 9", item)))
     assert costs[1] > 1.99 * costs[0] > 0
-    assert costs[2] > costs[1]
 
 
 CLOCK = [f"{DAY}{h:02}:00" for h in range(3, 20)]

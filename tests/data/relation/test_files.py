@@ -214,6 +214,7 @@ def test_a_file_is_called_as_its_pattern_leaves_open(
     with read_source({**KEYS, "unit": "filename", "sql": sql}, ["x"], tmp_path) as source:
         assert sorted(source.counts().names[0].tolist()) == names
         assert str(tmp_path) not in source.reading
+        assert ("$file/*/Ana.csv" in source.reading) == (pattern == "'*/Ana.csv'")  # another pattern, other names
 
 
 @pytest.mark.parametrize("keys", [{"file": "/**/*.csv"}, {"file": "**"}, {"sql": "from read_csv('/**/*.csv')"}])
