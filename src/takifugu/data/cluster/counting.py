@@ -21,7 +21,7 @@ from takifugu.core.files import private_folder
 from takifugu.data.cluster import spark
 from takifugu.data.relation.answers import Groups
 from takifugu.data.relation.cells import Cells
-from takifugu.data.relation.counts import Counts, counted
+from takifugu.data.relation.counts import counted
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.roles import SOURCE, Opened, open_source
 from takifugu.data.relation.roster import Roster
@@ -31,6 +31,7 @@ from takifugu.data.relation.types import Known
 from takifugu.data.sql.faults import CAUSES, RowFault, no_rows, wrong_data, wrong_key
 from takifugu.data.sql.words import identifier
 from takifugu.data.values.bounded import Bounded
+from takifugu.data.values.counts import Counts
 
 #: What a partition answers, as Spark writes it: of each piece its names, length, start, gaps, counts, those by cell.
 SCHEMA = (
