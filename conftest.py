@@ -229,4 +229,5 @@ def _doctests_write_nowhere(request: pytest.FixtureRequest, monkeypatch: pytest.
 def _equal_problems_are_calibrated_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if calibrations.are_remembered(request.path):
         calibrations.remember(monkeypatch)
-    started_once.start_once(request.path, monkeypatch)
+    if request.node.get_closest_marker("slow") is None:  # by night each starts its own
+        started_once.start_once(request.path, monkeypatch)

@@ -71,7 +71,7 @@ def grid(side: int) -> tf.BayesianNetwork:
 
 
 def test_a_large_grid_is_answered_at_once_and_its_fallback_is_said() -> None:
-    framework = tf.Pufferfish(tf.every_entry(), grid(18))
+    framework = tf.Pufferfish(tf.every_entry(), grid(25))
     began = time.process_time()
     calibration = tf.calibrate(framework, tf.Count(1), 1)
     assert calibration.mechanism == "group"
