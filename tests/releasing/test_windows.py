@@ -145,7 +145,7 @@ def test_units_have_calendars_of_their_own(tmp_path: Path) -> None:
     ([('every = "week"', 'window = "2026-W03"\nfrom = "2026-01-05"')], None, "table[0].window"),
     ([("until = 2026-02-02\n", "")], None, "table[0].every"),
     ([("until = 2026-02-02", 'until = "2026-01-01"')], None, "source.until"),
-    ([('from = "2026-01-05"\n', "")], None, "source.until"),
+    ([('from = "2026-01-05"\n', "")], None, "source.from"),
     ([('step = "1h"\n', "")], None, "source.step"),
     ([('"count"', '"mean"'), ('states = ["busy"]', "codes = {calm = 0, busy = 1}")], None, "table[0].query"),
     ([("matrix = ", "initial = [1, 0]\nmatrix = ")], None, "belief.initial"),

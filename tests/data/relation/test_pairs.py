@@ -88,7 +88,8 @@ def public_and_private(folder: Path, keys: dict[str, Any]) -> tuple[Any, Counts,
         private = Counter[tuple[str, str]]()
         for name, by_state in zip(names, counts.counts.tolist(), strict=True):
             private.update({(str(name), state): n for state, n in zip(STATES, by_state, strict=True)})
-        return (types, source.reading, names, counts.lengths.tolist()), private, cells
+        gaps = [counts.observed(n) for n, _ in enumerate(names)] if keys.get("gaps") != "hidden" else []
+        return (types, source.reading, names, counts.lengths.tolist(), gaps), private, cells
 
 
 def exact_loss(one: Counts, other: Counts) -> float:

@@ -143,7 +143,7 @@ def test_units_are_accounted_apart(tmp_path: Path) -> None:
 
 
 def test_equal_data_under_another_name_are_nobodys_business(tmp_path: Path) -> None:
-    """A refusal would tell that two people's data are equal (U11, L1)."""
+    """A refusal would tell that two people's data are equal."""
     book = Ledger.open(tmp_path / "ledger.db")
     for source in ("study", "copy"):
         tf.release(count(), DATA, entries="v", ledger=tmp_path / f"{source}.db", source=source)
