@@ -141,7 +141,7 @@ def pairs(first: int, wanted: int, folder: Path) -> Counter[str]:
 
 
 def test_pairs_one_hidden_value_apart(tmp_path: Path) -> None:
-    said = pairs(0, 30, tmp_path)
+    said = pairs(0, 20, tmp_path)
     assert said["other counts"] > 5, said
     assert pytest.approx(2) == SCALE
 
