@@ -129,8 +129,8 @@ def of_other_kinds(r: random.Random) -> tuple[list[str], list[Payment]]:
     return people, payments
 
 
-def history(r: random.Random) -> tuple[list[str], list[Payment]]:
-    """Return people, and payments about them: of windows of a calendar, and of all else."""
+def history(r: random.Random, placed_only: bool) -> tuple[list[str], list[Payment]]:
+    """Return people, and payments about them: of windows of a calendar, and (unless `placed_only`) of all else."""
     people = [f"p{number}" for number in range(r.randrange(1, 6))]
     two, alone, deltas = r.random() < 0.35, r.random() < 0.3, r.random() < 0.4
     payments = []
@@ -138,17 +138,17 @@ def history(r: random.Random) -> tuple[list[str], list[Payment]]:
         source, at = r.choice("AB") if two else "A", 12 * r.randrange(3) + r.choice([0, 0, 0, 6])
         entries: str | None = "hours"
         place: int | None = at
-        if r.random() < 0.5:
+        if not placed_only and r.random() < 0.5:
             place, entries = None, r.choice(["cohort", "other", None])
         names: tuple[str, ...] | None = tuple(r.sample(people, r.randrange(1, len(people) + 1)))
-        if not two and r.random() < 0.15:
+        if not placed_only and not two and r.random() < 0.15:
             source, names = "N", None
         releases = []
         for number in range(r.choice([1, 1, 2])):
             mechanism = r.choice(["influence", "influence", "group"])
             if alone and r.random() < 0.5:
                 mechanism = r.choice(["wasserstein", "laplace-exact"])
-            length = r.choice([12, 12, 24])
+            length = 12 if placed_only else r.choice([12, 12, 24])
             query, epsilon = r.choice(["count", "hist", "part", "all"]), r.choice([0.1, 0.3, 1.0])
             made = released(r.randrange(3) if r.random() < 0.3 else 0, length, query, epsilon, mechanism)
             if made is None:
@@ -157,9 +157,13 @@ def history(r: random.Random) -> tuple[list[str], list[Payment]]:
             if deltas and r.random() < 0.25:
                 charge = with_delta(framework, "1/4")
             releases.append((f"r{number}", framework, replace(charge, at=place), names))
-        reading = r.choice(["", "", "value: a", "value: b\nunit: id", "value: b\nunit: lower(id)"])
+        reading = (
+            "" if placed_only else r.choice(["", "", "value: a", "value: b\nunit: id", "value: b\nunit: lower(id)"])
+        )
         if releases:
-            adopted, same = r.random() < 0.1, r.choice(["", "", "", "the export changed"])
+            adopted, same = False, ""
+            if not placed_only:
+                adopted, same = r.random() < 0.1, r.choice(["", "", "", "the export changed"])
             payments.append(Payment(source, tuple(releases), entries, reading, adopted, same))
     return people, payments
 
