@@ -239,10 +239,9 @@ def test_a_plan_is_what_the_ledger_charges(tmp_path: Path) -> None:
     assert spent(tmp_path, "ward").epsilon == expected
 
 
-@pytest.mark.parametrize("mechanism", ["group", "influence"])
-@pytest.mark.parametrize("keys", [
-    'from = "2026-01-05"\nuntil = "2026-05-01"\nstep = "1d"',  # February has 28 days, March 31
-    'from = "2026-03-27"\nuntil = "2026-04-01"\nstep = "1h"',  # by clocks in Berlin the third day has 23 hours
+@pytest.mark.parametrize(("mechanism", "keys"), [
+    ("group", 'from = "2026-01-05"\nuntil = "2026-05-01"\nstep = "1d"'),  # February has 28 days, March 31
+    ("influence", 'from = "2026-03-27"\nuntil = "2026-04-01"\nstep = "1h"'),  # in Berlin the third day has 23 hours
 ])  # fmt: skip
 def test_a_plan_counts_the_steps_that_each_window_has(tmp_path: Path, keys: str, mechanism: str) -> None:
     every = "month" if "1d" in keys else "day"

@@ -78,10 +78,9 @@ def words(opened: Opened, window: range | None, cells: Cells | None = None) -> s
     grouped = f"""select unit, {recording}, word, {cell}{by_state}{missing} as missing, {rest}, count(*) as n,
         bit_or(why) as why from ({rows}) group by {', '.join(group)}"""
     seen, start = " | ".join(f"b{n}" for n in states) or "0::bigint", f"word * {WORD} - {shift}"
-    smeared = ", ".join(f"x{n} | (x{n} >> {n}) as x{2 * n}" for n in (1, 2, 4, 8, 16, 32))
-    ends = f"{start} + bit_count((x1 & -x1) - 1) as low, {start} + bit_count(x64) - 1 as high"
-    listed = f"{seen} as seen, seen | missing as x1, bit_count(x1) as steps, {smeared}, {ends}"
-    return f"select * exclude (missing, x1, x2, x4, x8, x16, x32, x64) from (select *, {listed} from ({grouped}))"
+    ends = f"{start} + bit_count((x & -x) - 1) as low, {start} + length(ltrim(bin(x), '0')) - 1 as high"
+    listed = f"{seen} as seen, seen | missing as x, bit_count(x) as steps, {ends}"
+    return f"select * exclude (missing, x) from (select *, {listed} from ({grouped}))"
 
 
 def pieces(opened: Opened) -> str:
