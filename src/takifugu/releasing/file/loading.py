@@ -19,7 +19,8 @@ from takifugu.core.rules import as_path
 from takifugu.core.sections import section_in
 from takifugu.data.relation.keys import KEYS
 from takifugu.data.relation.opening import FILES
-from takifugu.data.times.moments import period_number, period_of
+from takifugu.data.times.moments import name_of, period_number, periods_at
+from takifugu.data.times.zones import EPOCH, MICROSECOND
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.kinds import KINDS, SEQUENCES, model_of_file
 from takifugu.releasing.file.meaning import meaning_of, named_sources
@@ -167,7 +168,7 @@ def _choose(raw: Json, window: str | None) -> Sequence[int]:
     regular = {i: item["every"] for i, item in enumerate(items) if isinstance(item, dict) and "every" in item}
     if not regular:
         raise InputError("no table is published regularly", fix='write every = "week" under [[table]]').at("window")
-    _, length = period_number(window) or (0, None)
+    length, _ = period_number(window) or (None, 0)
     choices = [i for i, every in regular.items() if every == length] or [*regular]
     for i in choices:
         _read_only(items[i], window)
@@ -188,7 +189,8 @@ def _end(raw: Json) -> None:
                 continue
             every = item.get("every")
             if every in _LONGEST:  # the window that so many days later lies in is a whole one
-                _read_only(item, period_of(start + timedelta(days=_LONGEST[every]), every))
+                later = (start + timedelta(days=_LONGEST[every]) - EPOCH.date()) // MICROSECOND
+                _read_only(item, name_of(every, int(periods_at(later, every))))
     except (ValueError, OverflowError, TypeError):  # which is told with the source
         return
 
