@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +118,7 @@ def _ticks(ends: tuple[Any, Any], source: Source, count: int) -> tuple[Any, Any]
     """Return from and until of each unit as ticks; without them those of the calendar."""
     usual = (0, 0)
     if source.calendar is not None:
-        usual = (int(source.calendar.start), int(source.calendar.moment_of(source.size or 0)))
+        usual = (source.calendar.start, source.calendar.moment_of(source.size or 0))
     filled = list[Any]()
     for column, key, default in zip(ends, ("from", "until"), usual, strict=True):
         if column is None:
@@ -135,7 +133,7 @@ def _ticks(ends: tuple[Any, Any], source: Source, count: int) -> tuple[Any, Any]
 
 def _tick(text: str, source: Source) -> int:
     if source.is_time:
-        return math.ceil(Fraction(moment(text, True, "roster", source.zone)))
+        return moment(text, True, "roster", source.zone)
     if not re.fullmatch(r"-?[0-9]{1,15}", text):
         raise wrong_data("roster", "from or until of the roster is no whole number", "steps are numbers")
     return int(text)
@@ -145,7 +143,7 @@ def _covered(source: Source, low: IntArray, high: IntArray) -> tuple[IntArray, I
     """Return each unit's ends in ticks, inside the calendar, and its first step and the one behind its last."""
     if source.calendar is None or source.size is None:
         return low, high, low, high
-    origin, width = int(source.calendar.start), source.width
+    origin, width = source.calendar.start, source.width
     end = origin + source.size * width
     first = -((origin - np.clip(low, origin, end)) // width)
     last = np.maximum(-((origin - np.clip(high, origin, end)) // width), first)

@@ -7,18 +7,15 @@ place means to a ledger, which counts steps from 1970 (times) or from 0 (numbers
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta, timezone
-from fractions import Fraction
 
 from takifugu.core.errors import InputError
 from takifugu.data.times import moments
 from takifugu.data.times.moments import (
     LAST,
     PERIODS,
-    Moment,
     first_moment,
     moment,
     name_of,
@@ -26,8 +23,8 @@ from takifugu.data.times.moments import (
     periods_at,
     start_of,
 )
+from takifugu.data.times.steps import Step, time_text
 from takifugu.data.times.zones import DAY, EPOCH, HOUR, MICROSECOND, Zone
-from takifugu.numbers.rationals import to_text
 
 #: A calendar of more windows is a mistake in its end: each one is looked at. The lengths are those of the shortest.
 MOST_WINDOWS = 20_000
@@ -43,14 +40,14 @@ class Calendar:
     (1344, range(840, 1008), '2026-02-09 to 2026-02-16')
     """
 
-    start: Moment
-    stop: Moment | None
-    step: Fraction
+    start: int
+    stop: int | None
+    step: int
     is_time: bool
     zone: Zone | None = None
 
     @staticmethod
-    def read(start: object, stop: object, length: Fraction | timedelta, zone: Zone | None = None) -> Calendar:
+    def read(start: object, stop: object, length: Step, zone: Zone | None = None) -> Calendar:
         """Read a calendar with steps of a length (`parse_step`).
 
         A `zone` has the clocks of times without one, and steps must fit its every change. Raises InputError, with the
@@ -59,7 +56,7 @@ class Calendar:
         is_time = isinstance(length, timedelta)
         first = moment(start, is_time, "from", zone)
         if isinstance(length, timedelta):
-            calendar = Calendar(first, None, Fraction(length // MICROSECOND), True, zone)
+            calendar = Calendar(first, None, length // MICROSECOND, True, zone)
         else:
             calendar = Calendar(first, None, length, False)
         if not is_time and first < 0:
@@ -81,19 +78,11 @@ class Calendar:
     @property
     def length(self) -> str:
         """Return the length of a step in words."""
-        if not self.is_time:
-            return to_text(self.step)
-        for unit, size in (("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1)):
-            times = self.step / (size * 10**6)
-            if times == 1:
-                return f"1 {unit}"
-            if times.denominator == 1:
-                return f"{times} {unit}s"
-        return f"{to_text(self.step)} microseconds"
+        return time_text(self.step * MICROSECOND, in_words=True) if self.is_time else str(self.step)
 
     def steps_in(self, seconds: int) -> int:
         """Return the number of steps in a time, 0 without times."""
-        return int(seconds * 10**6 / self.step) if self.is_time else 0
+        return seconds * 10**6 // self.step if self.is_time else 0
 
     def most_steps_in(self, seconds: int, window: range) -> int:
         """Return the most steps of a window that start in a time.
@@ -109,11 +98,11 @@ class Calendar:
         for at, before, after in changes:
             if self.moment_of(window.start) < at < self.moment_of(window.stop):
                 longer = max(longer, before - after)
-        return min(math.ceil((seconds * 10**6 + longer) / self.step), len(window))
+        return min(-(-(seconds * 10**6 + longer) // self.step), len(window))
 
     def at(self, place: int) -> int:
         """Return the number of a step, counted from 1970, or from 0, as a ledger counts."""
-        return int(Fraction(self.start) // self.step) + place
+        return self.start // self.step + place
 
     def window(self, start: object, stop: object) -> range:
         """Return the places from `start` up to before `stop`.
@@ -168,16 +157,16 @@ class Calendar:
         for name, first, last in replace(self, start=self._ends(kind, number)[0], stop=None)._windows(kind):
             yield name, range(self._place(first, "every"), self._place(last, "every"))
 
-    def _windows(self, every: str) -> Iterator[tuple[str, Moment, Moment]]:
+    def _windows(self, every: str) -> Iterator[tuple[str, int, int]]:
         """Yield the ends of endless whole windows after the start."""
-        number = int(periods_at(int(self.start) + self._offset(int(self.start)), every))
+        number = int(periods_at(self.start + self._offset(self.start), every))
         while start_of(every, number + 1) <= LAST:
             first, last = self._ends(every, number)
             if self.start <= first < last:  # clocks do not skip it
                 yield name_of(every, number), first, last
             number += 1
 
-    def _ends(self, kind: str, number: int) -> tuple[Moment, Moment]:
+    def _ends(self, kind: str, number: int) -> tuple[int, int]:
         """Return the ends of a period, of which an hour is two hours long where clocks show it twice."""
         if not self.is_time:
             raise InputError("steps are numbers, which have no days", fix="write from and to instead").at("window")
@@ -200,18 +189,17 @@ class Calendar:
             latest += max(timedelta(), now.utcoffset() or timedelta())
         return self.moment_of(places.stop) <= latest // MICROSECOND
 
-    def _place(self, instant: Moment, key: str) -> int:
-        place = (Fraction(instant) - self.start) / self.step
-        if place.denominator != 1:
+    def _place(self, instant: int, key: str) -> int:
+        place, rest = divmod(instant - self.start, self.step)
+        if rest:
             raise InputError(
                 "lies between two steps of the calendar", fix="write a time that is whole steps after its start"
             ).at(key)
-        return int(place)
+        return place
 
-    def moment_of(self, place: int) -> Moment:
+    def moment_of(self, place: int) -> int:
         """Return the start of a step."""
-        moment = self.start + place * self.step
-        return int(moment) if self.is_time else Fraction(moment)
+        return self.start + place * self.step
 
     def _inside(self, places: range, text: str, key: str) -> range:
         size = self.size
@@ -243,9 +231,9 @@ class Calendar:
     def _text(self, place: int) -> str:
         moment = self.moment_of(place)
         if not self.is_time:
-            return to_text(Fraction(moment))
-        offset = self._offset(int(moment))
-        wall = int(moment) + offset
+            return str(moment)
+        offset = self._offset(moment)
+        wall = moment + offset
         if self.zone is not None and len(self.zone.moments(wall)) > 1:  # shown twice: which one it is
             return (EPOCH + wall * MICROSECOND).replace(tzinfo=timezone(offset * MICROSECOND)).isoformat()
         return (EPOCH + wall * MICROSECOND).replace(tzinfo=None).isoformat().removesuffix("T00:00:00")
@@ -257,7 +245,7 @@ class Calendar:
     def _day(self, moment: int) -> date:
         return (EPOCH + (moment + self._offset(moment)) * MICROSECOND).date()
 
-    def _check_changes(self, stop: Moment | None) -> None:
+    def _check_changes(self, stop: int | None) -> None:
         """Refuse changes of clocks by a part of a step."""
         if self.zone is None:
             return

@@ -11,7 +11,6 @@ import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -90,7 +89,7 @@ class Slots:
         """Return the numbers of steps by their places, which may be SQL that np.where() understands."""
         start, unit = self._moment(self.window.start) - self._monday, self._unit
         clocks = [(place, (start + offset) // unit) for place, offset in self.offsets]
-        steps = (places - self.window.start) * (int(self.calendar.step) // unit)
+        steps = (places - self.window.start) * (self.calendar.step // unit)
         wall = steps + _by_halves(places, clocks)
         number = places * 0
         for axis in self.axes:
@@ -132,7 +131,7 @@ class Slots:
             return [(start, 0)]
         offsets = [(start, zone.offset(self._moment(start)))]
         for at, _, offset in zone.changes[bisect_right(zone.changes, (self._moment(start),)) :]:
-            place = max(math.ceil((Fraction(at) - self.calendar.start) / self.calendar.step), start)
+            place = max(-((self.calendar.start - at) // self.calendar.step), start)
             if place >= self.window.stop:
                 break
             offsets = [*(pair for pair in offsets if pair[0] < place), (place, offset)]
@@ -148,7 +147,7 @@ class Slots:
     def _unit(self) -> int:
         """Return the microseconds of one unit of local time, exact in multiples."""
         shifts = [self._moment(self.window.start) + offset for _, offset in self.offsets]
-        return math.gcd(HOUR, int(self.calendar.step), *shifts)
+        return math.gcd(HOUR, self.calendar.step, *shifts)
 
     @cached_property
     def _months(self) -> list[tuple[int, int]]:
@@ -169,7 +168,7 @@ class Slots:
         return (self._moment(self.window.stop) + max(offset for _, offset in self.offsets) - self._monday) // DAY + 1
 
     def _moment(self, place: int) -> int:
-        return int(self.calendar.moment_of(place))
+        return self.calendar.moment_of(place)
 
 
 def _by_halves(places: Any, steps: Sequence[tuple[int, int]]) -> Any:

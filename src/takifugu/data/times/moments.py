@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,6 @@ from takifugu.core.errors import InputError
 from takifugu.data.times.zones import DAY, EPOCH, HOUR, MICROSECOND, Zone
 from takifugu.numbers.rationals import as_fraction
 
-#: A moment in microseconds since 1970 (UTC), or a number along the order column.
-Moment = int | Fraction
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 #: What `every` may be, and a window of each as it is written.
 PERIODS = {"hour": "2026-02-09T18", "day": "2026-02-09", "week": "2026-W07", "month": "2026-02", "year": "2026"}
@@ -29,8 +26,8 @@ def now() -> datetime:
     return datetime.now().astimezone()
 
 
-def moment(value: object, is_time: bool, key: str, zone: Zone | None = None) -> Moment:
-    """Read a moment from a TOML date or time, text or number.
+def moment(value: object, is_time: bool, key: str, zone: Zone | None = None) -> int:
+    """Read a moment from a TOML date or time, text or number: microseconds since 1970 (UTC), or a whole number.
 
     Times without a zone are of clocks in `zone`, if any, and a date is the start of its first hour. Raises InputError,
     with the key, for a time that clocks skipped or showed twice.
@@ -38,7 +35,10 @@ def moment(value: object, is_time: bool, key: str, zone: Zone | None = None) -> 
     if not is_time:
         if isinstance(value, date):
             raise InputError("is a time, and steps are numbers", fix='write a number, or a step such as "1h"').at(key)
-        return as_fraction(value, "a place along the order column", key)
+        number = as_fraction(value, "a place along the order column", key)
+        if number.denominator != 1:
+            raise InputError(f"is {value}, and steps are whole numbers", fix="write a whole number").at(key)
+        return int(number)
     try:
         if isinstance(value, str):
             value = datetime.fromisoformat(value)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import ROUND_CEILING, Context, Decimal
-from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import StrictInt
@@ -48,7 +47,7 @@ class CalendarKeys(RelationKeys):
         return isinstance(self.step, str)
 
     @property
-    def length(self) -> Fraction | timedelta | None:
+    def length(self) -> int | timedelta | None:
         """Return the declared length of a step, if any."""
         return None if self.step is None else parse_step(self.step)
 
