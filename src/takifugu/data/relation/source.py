@@ -66,21 +66,26 @@ class Table:
         return reading(self.opened)
 
     @property
+    def with_rows(self) -> Opened:
+        """Return the source for what reads its rows here; a table whose rows are elsewhere refuses it."""
+        return self.opened
+
+    @property
     def is_filtered_by_sql(self) -> bool:
         """Return whether `sql` leaves rows out: nobody has counted these."""
         return bool(self.opened.filters)
 
     def written_rows(self) -> int:
         """Return how many rows there are before `where`, for the owner alone."""
-        return int(self.opened.relation.rows(f"select count(*) from {identifier(WRITTEN)}")[0][0])
+        return int(self.with_rows.relation.rows(f"select count(*) from {identifier(WRITTEN)}")[0][0])
 
     def left_out(self) -> int:
         """Return how many rows `where` leaves out, for the owner alone."""
-        if "where" not in self.opened.roles:
+        if "where" not in self.with_rows.roles:
             return 0
-        condition = self.opened.roles["where"].sql
+        condition = self.with_rows.roles["where"].sql
         statement = f"select count(*) from {identifier(WRITTEN)} where not ({condition})"
-        return int(self.opened.relation.rows(statement, "where")[0][0])
+        return int(self.with_rows.relation.rows(statement, "where")[0][0])
 
     def counts(self, window: range | None = None, by: tuple[str, ...] = ()) -> Counts:
         """Return lengths, gaps and counts by state, and by cell along some axes; the last ones are kept."""
@@ -96,11 +101,11 @@ class Table:
 
     def states(self, window: range | None = None) -> States:
         """Return the state of every step, as runs."""
-        return states_of(self.opened, self.roster, window)
+        return states_of(self.with_rows, self.roster, window)
 
     def transitions(self, cells: Sequence[int] = (0,)) -> IntArray:
         """Return how often each state follows each other one, by cells of a period of steps."""
-        return transitions_of(self.opened, self.roster, cells)
+        return transitions_of(self.with_rows, self.roster, cells)
 
     def all_transitions(self) -> IntArray:
         """Return how often each state follows each other one in all rows, whatever calendar they are read by."""
@@ -108,7 +113,7 @@ class Table:
 
     def answers(self, known: Sequence[Known] = (), may_miss: Sequence[bool] = ()) -> Groups:
         """Return how many units gave each combination of answers."""
-        return answered(self.opened, known, self.roster, may_miss)
+        return answered(self.with_rows, known, self.roster, may_miss)
 
     def listed(self, known: Sequence[Known] = ()) -> Answers:
         """Return the answers of each row in the order of the rows."""
@@ -137,7 +142,7 @@ class Table:
 
     def totals(self, numbers: Sequence[Bounded]) -> Groups:
         """Return the sums of bounded numbers, by the public columns beside them."""
-        return summed(self.opened, numbers, self.roster)
+        return summed(self.with_rows, numbers, self.roster)
 
     def check_rows(self) -> None:
         """Raise RowFault for rows against the rules about units, of which one may have several; DataError for none."""
@@ -154,8 +159,8 @@ class Table:
         The role "row" is the number of a row, from 1, those that `where` leaves out counted.
         """
         listed = ", ".join(f"nullif({identifier(role)}::varchar, '')" for role in roles)
-        rows = self.opened.relation.rows(f'select {listed} from {identifier(SOURCE + " rows")} order by "row"')
-        self.opened.relation.check_unchanged()
+        rows = self.with_rows.relation.rows(f'select {listed} from {identifier(SOURCE + " rows")} order by "row"')
+        self.with_rows.relation.check_unchanged()
         return rows
 
     def first_rows(self, role: str) -> dict[str, int]:
@@ -167,8 +172,8 @@ class Table:
         """Return how often each combination of texts of some roles is there; private."""
         listed = ", ".join([*(f"nullif({identifier(role)}::varchar, '')" for role in roles), "count(*)"])
         grouped = f"select {listed} from {identifier(SOURCE)} group by all order by all"
-        rows = self.opened.relation.rows(grouped)
-        self.opened.relation.check_unchanged()
+        rows = self.with_rows.relation.rows(grouped)
+        self.with_rows.relation.check_unchanged()
         return {tuple(texts): int(count) for *texts, count in rows}
 
     def refuse_lookalikes(self, declared: Iterable[object], key: str, role: str = "value0") -> None:
