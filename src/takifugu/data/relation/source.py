@@ -25,9 +25,8 @@ from typing import Any
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.cache import cached
-from takifugu.core.errors import DataError
 from takifugu.core.files import private_folder
-from takifugu.data.lookalikes import Lookalikes
+from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.relation.answers import Answers, Groups, answered, check_answers, check_rows, listed, summed
 from takifugu.data.relation.counts import Counts, counted
 from takifugu.data.relation.keys import Source
@@ -39,7 +38,7 @@ from takifugu.data.relation.roster import Roster, read_roster
 from takifugu.data.relation.transitions import States, states_of, transitions_of, transitions_of_all
 from takifugu.data.relation.types import Known, check_types
 from takifugu.data.relation.visits import Grid, Visits, visited
-from takifugu.data.sql.words import identifier, literal
+from takifugu.data.sql.words import identifier
 from takifugu.data.values.bounded import Bounded
 
 #: A row of texts, None where there is nothing.
@@ -177,23 +176,10 @@ class Table:
         return {tuple(texts): int(count) for *texts, count in rows}
 
     def refuse_lookalikes(self, declared: Iterable[object], key: str, role: str = "value0") -> None:
-        """Raise DataError, with the row's number and no value, for an undeclared text that resembles a declared one.
-
-        They are alike up to case, accents, white space or one typing error (`Lookalikes`).
-        """
-        like, column = Lookalikes(map(str, declared)), identifier(role)
-        known = ", ".join(map(literal, sorted(like.declared))) or "''"
-        undeclared = self.opened.relation.rows(
-            f"""select {column}::varchar as text, min("row") from {identifier(SOURCE + " rows")}
-            where {column}::varchar not in ({known}) group by text order by 2"""
-        )
-        for text, row in undeclared:
-            if text and like(text) is not None:
-                raise DataError(
-                    f"row {row}: a value in {self.opened.words()[role]} that is a declared one up to case, accents, "
-                    "blanks or one typing error",
-                    rule="it would count as another value", fix="write it as it is declared, or declare it, too",
-                ).at(key)  # fmt: skip
+        """Raise DataError, with the row's number and no value, for an undeclared text that resembles a declared one."""
+        column, rows = identifier(role), identifier(SOURCE + " rows")
+        texts = f'select {column}::varchar, min("row") from {rows} group by 1 order by 2'
+        refuse_lookalikes(self.opened.relation.rows(texts), map(str, declared), self.opened.words()[role], key)
 
 
 def _as_numbers(counts: Mapping[Texts, int]) -> Counter[Texts]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from takifugu.core.nearest import first_of
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import values_of, written
 from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins
-from takifugu.data.lookalikes import Lookalikes, lookalike
+from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.values.texts import not_numbers
 from takifugu.model.beliefs.sections import FILL_THEM
 from takifugu.numbers.rationals import Number, as_fraction
@@ -70,19 +71,15 @@ def cells_on(
 
 def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> Codes:
     """Return the number of each text; DataError if missing or undeclared."""
-    try:
-        return np.array([places[text] for text in texts], dtype=np.int32)  # type: ignore[index]
-    except KeyError:
-        if None in texts:
-            raise DataError(f"column {column!r} has missing values", fix=FILL_THEM).at("value") from None
-        like = Lookalikes(places)
-        for row, text in enumerate(texts):
-            if text is not None and like(text) is not None:
-                raise lookalike(column, row, "value") from None
+    if None in texts:
+        raise DataError(f"column {column!r} has missing values", fix=FILL_THEM).at("value")
+    if not places.keys() >= {*texts}:
+        refuse_lookalikes(zip(texts, count(1), strict=False), places, repr(column), "value")
         raise DataError(
             f"column {column!r} has a value that is not declared",
             fix=f"the values are {first_of(places)}; declare it, or {_LEAVE_OUT}",
-        ).at("value") from None
+        ).at("value")
+    return np.array([places[str(text)] for text in texts], dtype=np.int32)
 
 
 def bins_of(source: Any, column: str | None = None) -> Bins | None:
