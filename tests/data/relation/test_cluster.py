@@ -161,7 +161,7 @@ def test_what_a_cluster_does_not_read(keys: Any, key: str, words: str, tmp_path:
 def test_rows_are_not_brought_from_a_cluster(tmp_path: Path) -> None:
     table = opened_cluster({**KEYS, "where": "t < 5"}, ["x", "y"], tmp_path, Frame(pa.table(ROWS)))
     for reads in (table.states, table.transitions, table.answers, table.left_out, table.written_rows,
-                  lambda: table.totals([]), lambda: table.texts(["unit"]), lambda: table.times(["unit"])):  # fmt: skip
+                  lambda: table.totals([]), lambda: table.texts(["unit"])):  # fmt: skip
         with pytest.raises(InputError, match="not brought from a cluster"):
             reads()
     assert table.counts().counts.tolist() == [[1, 1], [1, 0]]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -24,7 +25,7 @@ from takifugu.data.relation.counts import Counts, counted
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.roles import SOURCE, Opened, open_source
 from takifugu.data.relation.roster import Roster
-from takifugu.data.relation.source import Table
+from takifugu.data.relation.source import Table, close_with
 from takifugu.data.relation.transitions import transitions_of_all
 from takifugu.data.sql.faults import CAUSES, RowFault, no_rows, wrong_data, wrong_key
 from takifugu.data.sql.words import identifier
@@ -107,13 +108,8 @@ def opened_cluster(
             raise wrong_key(role, f"{role} is an expression", "a cluster shares out the rows by a column",
                             f"make it a column of the table, and name that: {role} = ...")  # fmt: skip
     table = ClusterTable(opened, Path(root), room.name, frame, plain, place)
-    finalize(table, _close, opened, room)
+    finalize(table, close_with, opened.relation, room)
     return table
-
-
-def _close(opened: Opened, room: Any) -> None:
-    opened.relation.close()
-    room.cleanup()
 
 
 def _renamed(count: Callable[[Iterable[Any]], Iterator[Any]], names: Sequence[str]) -> Callable[..., Iterator[Any]]:
@@ -149,10 +145,8 @@ def _of_parts(
         with private_folder() as folder:
             try:
                 opened = open_source(Source.of(keys, states), folder, folder, pa.Table.from_batches(given), threads=1)
-                try:
+                with closing(opened.relation):
                     answered = pickle.dumps(answer(opened))
-                finally:
-                    opened.relation.close()
             except TakifuguError as error:
                 cause = error.cause if isinstance(error, RowFault) else ""
                 fault = json.dumps([cause, error.what, error.rule, error.fix, next(iter(error.where), "file")])

@@ -80,11 +80,6 @@ def text_of_cell(cell: object) -> str | None:
     return str(cell)
 
 
-def is_frame(data: object) -> bool:
-    """Return whether something is a table of rows."""
-    return any(hasattr(data, name) for name in ("__arrow_c_stream__", "to_arrow_table", "collect", "to_pandas"))
-
-
 def arrow_table(frame: Any) -> Any:
     """Return a frame as an Arrow table without its index; DataError for columns of several types."""
     try:
@@ -92,7 +87,7 @@ def arrow_table(frame: Any) -> Any:
     except ImportError:
         raise wrong_key("frame", "frames need PyArrow", "", "pip install 'takifugu[arrow]'") from None
     module = type(frame).__module__.split(".")[0]
-    if not is_frame(frame):
+    if not any(hasattr(frame, name) for name in ("__arrow_c_stream__", "to_arrow_table", "collect", "to_pandas")):
         raise wrong_key("frame", f"a {type(frame).__name__} is no table of rows", "",
                         "give a frame of pandas, Polars or PyArrow, or a file")  # fmt: skip
     try:

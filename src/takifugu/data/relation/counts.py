@@ -160,7 +160,7 @@ def _of_samples(
         runs = _runs_of(integers(words["number"]), integers(words["word"]), integers(words["seen"]), low, opened)
     by_cell, cell = None, None
     if cells is not None:
-        cell = cells.slots.cells[1]
+        cell = cells.cells[1]
         by_cell = np.zeros((count, cells.size, states), dtype=np.int64)
         table_by_cell = relation.columns(statements.samples_by_cell(opened, cells, are_with_words))
         at_cell = cells.index(integers(table_by_cell["cell"]))
@@ -244,7 +244,7 @@ def _of_runs(opened: Opened, roster: Roster, window: range, cells: Cells | None)
         gaps = relation.columns(statements.listed_runs(opened, window, True)) if is_gap else None
         complete, runs = _between(first, last, gaps, window)
     by_state = counts[:, :, :states]
-    cell = None if cells is None else cells.slots.cells[1]
+    cell = None if cells is None else cells.cells[1]
     lengths = np.full(count, len(window), dtype=np.int64)
     names = (roster.names, np.full(count, "", dtype=object))
     return Counts(lengths, complete, runs, by_state.sum(axis=1), by_state if cells is not None else None, cell, names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -92,16 +93,13 @@ def _of_table(
     given: object, source: Source, root: str | Path, folder: str
 ) -> tuple[Names, tuple[Any, Any], dict[str, Any]]:
     relation = open_table(given, [str(source.unit)], root, folder, "roster")
-    try:
-        with about("roster"):
-            if source.unit not in relation.types:
-                what = f"the roster has no column {str(source.unit)[:80]!r}"
-                raise wrong_data("roster", what, "it calls them as the data do", "AS renames it in a SELECT")
-            listed = ", ".join(f"{identifier(name)}::varchar as {identifier(name)}" for name in relation.types)
-            table = relation.columns(f"select {listed} from {identifier(WRITTEN)}", "roster")
-            relation.check_unchanged()
-    finally:
-        relation.close()
+    with closing(relation), about("roster"):
+        if source.unit not in relation.types:
+            what = f"the roster has no column {str(source.unit)[:80]!r}"
+            raise wrong_data("roster", what, "it calls them as the data do", "AS renames it in a SELECT")
+        listed = ", ".join(f"{identifier(name)}::varchar as {identifier(name)}" for name in relation.types)
+        table = relation.columns(f"select {listed} from {identifier(WRITTEN)}", "roster")
+        relation.check_unchanged()
     columns = {name: texts(column) for name, column in table.items()}
     names = columns.pop(str(source.unit))
     return names, (columns.pop("from", None), columns.pop("until", None)), columns

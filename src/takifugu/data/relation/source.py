@@ -17,7 +17,7 @@ import re
 import weakref
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -68,11 +68,6 @@ class Table:
     def with_rows(self) -> Opened:
         """Return the source for what reads its rows here; a table whose rows are elsewhere refuses it."""
         return self.opened
-
-    @property
-    def is_filtered_by_sql(self) -> bool:
-        """Return whether `sql` leaves rows out: nobody has counted these."""
-        return bool(self.opened.filters)
 
     def written_rows(self) -> int:
         """Return how many rows there are before `where`, for the owner alone."""
@@ -158,26 +153,18 @@ class Table:
         The role "row" is the number of a row, from 1, those that `where` leaves out counted.
         """
         listed = ", ".join(f"nullif({identifier(role)}::varchar, '')" for role in roles)
-        rows = self.with_rows.relation.rows(f'select {listed} from {identifier(SOURCE + " rows")} order by "row"')
+        rows = self.with_rows.relation.rows(f'select {listed} from {identifier(SOURCE)} order by "row"')
         self.with_rows.relation.check_unchanged()
         return rows
 
     def first_rows(self, role: str) -> dict[str, int]:
         """Return the number of the first row of each text of a role; private."""
-        grouped = f'select {identifier(role)}::varchar, min("row") from {identifier(SOURCE + " rows")} group by 1'
+        grouped = f'select {identifier(role)}::varchar, min("row") from {identifier(SOURCE)} group by 1'
         return {str(text): int(row) for text, row in self.opened.relation.rows(grouped) if text is not None}
-
-    def times(self, roles: Sequence[str]) -> dict[Texts, int]:
-        """Return how often each combination of texts of some roles is there; private."""
-        listed = ", ".join([*(f"nullif({identifier(role)}::varchar, '')" for role in roles), "count(*)"])
-        grouped = f"select {listed} from {identifier(SOURCE)} group by all order by all"
-        rows = self.with_rows.relation.rows(grouped)
-        self.with_rows.relation.check_unchanged()
-        return {tuple(texts): int(count) for *texts, count in rows}
 
     def refuse_lookalikes(self, declared: Iterable[object], key: str, role: str = "value0") -> None:
         """Raise DataError, with the row's number and no value, for an undeclared text that resembles a declared one."""
-        column, rows = identifier(role), identifier(SOURCE + " rows")
+        column, rows = identifier(role), identifier(SOURCE)
         texts = f'select {column}::varchar, min("row") from {rows} group by 1 order by 2'
         refuse_lookalikes(self.opened.relation.rows(texts), map(str, declared), self.opened.words()[role], key)
 
@@ -198,11 +185,12 @@ def opened_table(
     source, room = Source.of(keys, states), private_folder()
     opened = open_source(source, root, room.name, frame, public, memory, threads)
     table = Table(opened, Path(root), room.name)
-    weakref.finalize(table, _close, opened.relation, room)
+    weakref.finalize(table, close_with, opened.relation, room)
     return table
 
 
-def _close(relation: Relation, room: Any) -> None:
+def close_with(relation: Relation, room: Any) -> None:
+    """Close a relation, and delete its private folder."""
     relation.close()
     room.cleanup()
 
@@ -217,7 +205,5 @@ def read_source(
     Raises InputError for keys, SQL, expressions and types against the rules, DataError for files that cannot be read.
     """
     table = opened_table(keys, states, root, frame, public, memory, threads)
-    try:
+    with closing(table.opened.relation):
         yield table
-    finally:
-        table.opened.relation.close()

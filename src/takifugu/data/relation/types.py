@@ -170,23 +170,19 @@ def keep_rows(opened: Opened) -> None:
         relation.has_integers = True
 
 
-def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
+def rows_sql(opened: Opened, more: str = "") -> str:
     """Return the SELECT of every row as integers, by the types of its columns.
 
     `more` are other bits of a row; of visits it is the number of a row's place, or a code of what is wrong with it.
     """
-    if opened.relation.has_integers and not is_numbered and not more:
+    if opened.relation.has_integers and not more:
         return f"select * from {INTEGERS}"
     source, roles = opened.source, opened.roles
-    columns, listed, why = list[str](), ["unit", "recording"], list[str]()
+    columns, listed, why = ['"row"'], ["unit", "recording", '"row"'], list[str]()
     for role in ("unit", "recording"):
         columns.append(f"{role}::varchar as {role}" if role in roles else f"'' as {role}")
         if role in roles:
             why.append(f"{is_missing(role, 'VARCHAR')}::bigint * {BIT['no ' + role]}")
-    if is_numbered:
-        columns.append('"row"')
-        listed.append('"row"')
-        why.append(name_why(opened))
     if "where" in roles:
         columns.append('"where" is null as undecided')
         why.append(f"undecided::bigint * {BIT['where unknown']}")
@@ -215,8 +211,7 @@ def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
             why.append(f"coalesce(({name} < {FIRST} or {name} >= {LAST})::bigint, 0) * {BIT[year]}")
     if "end" in roles:
         why.append(f"coalesce((stop < tick)::bigint, 0) * {BIT['backwards']}")
-    view = SOURCE + " rows" if is_numbered else SOURCE
-    inner = f"select {', '.join(columns)} from {identifier(view)}"
+    inner = f"select {', '.join(columns)} from {identifier(SOURCE)}"
     return f"select {', '.join(listed)}, {' + '.join(why) or '0::bigint'} as why from ({inner})"
 
 

@@ -98,7 +98,7 @@ def visited(opened: Opened, known: Sequence[str] | Grid) -> Visits:
 def _refuse_nothing(opened: Opened) -> None:
     """Refuse an empty export; that all visits are left out tells where nobody was, and is no fault."""
     if not opened.filters and not opened.relation.rows(f"select 1 from {identifier(WRITTEN)} limit 1"):
-        raise no_rows("look at the file")
+        raise no_rows()
 
 
 def _of_list(opened: Opened, places: Sequence[str]) -> str:

@@ -32,7 +32,7 @@ def rules_that_drop(file: ReleaseFile) -> list[str]:
     rules, keys = list[str](), dict(file.source)
     if keys.get("where") is not None:
         rules.append(f"where = {keys['where']}")
-    if isinstance(file.opened, Table) and file.opened.is_filtered_by_sql:
+    if isinstance(file.opened, Table) and file.opened.opened.filters:
         rules.append("a filter in sql")
     if written(file.source, ("nulls",)) and keys.get("nulls") == "unobserved":
         rules.append('nulls = "unobserved"')

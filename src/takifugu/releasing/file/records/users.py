@@ -8,6 +8,7 @@ the belief declares it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -110,7 +111,9 @@ class Users(Records):
         texts, column = list(dict.fromkeys(chain(*letters))), BETWEEN.join(names_of(source.value))
         names, faults = [name for name, _ in groups], list[TakifuguError]()
         counts = _counted(file.table, spec, belief, texts, faults)
-        of_groups = file.table.times(file.table.opened.public) if faults else _by_group(counts)
+        of_groups = _by_group(counts)
+        if faults:
+            of_groups = Counter(row[1:] for row in file.table.texts(["row", *file.table.opened.public]))
         if sum(of_groups.values()) not in (belief.size, 0):  # an error says that there are none
             faults.append(wrong(
                 "file", "the data must have one row for each user of the belief",
