@@ -111,7 +111,7 @@ class Table:
 
     def listed(self, known: Sequence[Known] = ()) -> Answers:
         """Return the answers of each row in the order of the rows."""
-        return listed(self.opened, known)
+        return listed(self.with_rows, known)
 
     def check_answers(self, known: Sequence[Known]) -> None:
         """Raise InputError, with the key, for columns of other types than their states, bins or classes."""
@@ -141,11 +141,11 @@ class Table:
     def check_rows(self) -> None:
         """Raise RowFault for rows against the rules about units, of which one may have several; DataError for none."""
         check_types(self.opened)
-        check_rows(self.opened, self.roster, may_repeat=True)
+        check_rows(self.with_rows, self.roster, may_repeat=True)
 
     def visits(self, known: Sequence[str] | Grid) -> Visits:
         """Return who was at which of the declared places, or in which box, in which step."""
-        return visited(self.opened, known)
+        return visited(self.with_rows, known)
 
     def texts(self, roles: Sequence[str]) -> list[Texts]:
         """Return the rows of some roles as texts in the order of the rows, None where there is nothing; private.
