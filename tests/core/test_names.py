@@ -1,5 +1,6 @@
 """Names against Python's own tables of Unicode: what is white space, what is of zero width, what is a control."""
 
+import re
 import sys
 import unicodedata
 
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from takifugu.core.errors import InputError
-from takifugu.core.names import LONGEST, budget_name, normalised
+from takifugu.core.names import LONGEST, budget_name, natural, normalised
 
 EVERY_CHARACTER = [chr(code) for code in range(sys.maxunicode + 1)]
 WRITING_DIRECTION = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
@@ -97,3 +98,16 @@ def test_other_names_keep_their_zeros(text: str) -> None:
     digits = name[name.startswith(("-", "+")) :]
     is_number = digits.isascii() and digits.isdecimal()
     assert budget_name(text) == (str(int(name)) if is_number else name)
+
+
+def parts(text: str) -> list[tuple[int, int, str]]:
+    """Split a text into numbers, which come first, and other signs."""
+    found = list[tuple[int, int, str]]()
+    for part in re.findall(r"[0-9]+|[^0-9]+", text):
+        found.append((0, int(part), part) if part.isdecimal() and part.isascii() else (1, 0, part))
+    return found
+
+
+@given(texts=st.lists(st.text(st.sampled_from("0019a b-é."), max_size=8), max_size=8))
+def test_names_sort_by_their_numbers(texts: list[str]) -> None:
+    assert sorted(texts, key=natural) == sorted(texts, key=parts)

@@ -7,6 +7,8 @@ from typing import Any
 
 import pandas
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 
 import takifugu as tf
@@ -29,6 +31,21 @@ def test_names_of_people_keep_one_rule_wherever_they_are_written(name: str, key:
     with pytest.raises(DataError, match="zeros or a plus in front of a number"):
         meant([("7", 0), ("007", 1)], "who", key)
     assert meant([(name, 0)], "who", "piece").keys() == {name}  # what a piece is called tells of nobody
+
+
+NAMES = ["a", "Ana", "0", "00", "7", "07", "Total", "a\nb", "1\n", "é", "1e05", "1e+05"]
+
+
+@given(names=st.lists(st.sampled_from(NAMES), max_size=4), what=st.sampled_from(["unit", "recording"]))
+def test_plain_names_mean_what_each_of_them_does(names: list[str], what: str) -> None:
+    """A name with a blank behind it has the rules of one with signs, and the same meaning."""
+    def outcome(written: list[str]) -> object:
+        try:
+            return [name for _, name in sorted(meant([(name, None) for name in written], "who", what).items())]
+        except DataError as error:
+            return str(error)
+
+    assert outcome(names) == outcome([f"{name} " for name in names])
 
 
 SPEC = release_text(

@@ -62,7 +62,7 @@ def windows_of(path: Path, data: Any = None) -> dict[str, tuple[int, int]]:
     file, counts = load(path, data), {}
     for item in file.items:
         (unit,) = file.kind.units(file.kind.part(file, item))
-        counts[item.name] = unit.data[0].length, int(unit.data[0].counts[1])
+        counts[item.name] = int(unit.data.lengths[unit.number]), int(unit.data.counts[unit.number, 1])
     return counts
 
 

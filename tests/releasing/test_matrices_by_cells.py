@@ -275,4 +275,4 @@ def test_windows_share_noise_exactly_where_beliefs_are_the_same(
         (question,) = table.questions
         alone = calibrated(file.only([table.item])).tables[0].questions[0].calibration
         assert question.calibration.randomiser.scale == alone.randomiser.scale
-        assert [one.fingerprint() for one in question.readers.values()] == [alone.framework.fingerprint()]
+        assert [one.framework.fingerprint() for one in question.readers.values()] == [alone.framework.fingerprint()]

@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from tests.support.counting import said_of
 from tests.support.release_files import Changes, believe, changed, publish, read_from, release_text
 from tests.support.releases import put, refusal_of, refused, spent
 
@@ -76,10 +77,7 @@ def written(folder: Path, *changes: tuple[str, str]) -> Path:
 
 
 def counts_of(made: Plan) -> list[object]:
-    return [
-        (piece.unit, piece.length, piece.counts.tolist(), None if piece.by_cell is None else piece.by_cell.tolist())
-        for table in made.tables for question in table.questions for piece in question.data.pieces
-    ]  # fmt: skip
+    return [piece for table in made.tables for question in table.questions for piece in said_of(question.data)]
 
 
 @pytest.mark.slow

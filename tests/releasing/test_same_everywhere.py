@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.releasing import files, mutants
 from tests.support.answers import stand_in, true_answer
+from tests.support.counting import counts_of
 from tests.support.engines import ENGINES, Columns, spark, write_csv, write_parquet
 from tests.support.on_spark import running
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
@@ -21,12 +22,10 @@ from tests.support.releases import put
 import takifugu as tf
 from takifugu.accounting.ledger import Amount, Ledger
 from takifugu.core.errors import DataError, SpecError
-from takifugu.data import Piece
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan as planning
 from takifugu.releasing.planning.prices import Prices, epsilons_of, prices
-from takifugu.releasing.planning.truth import Counted
 from takifugu.releasing.publishing import run
 
 GAPS = (5, 6, 11)
@@ -185,23 +184,17 @@ def test_counts_and_rows_agree(data: st.DataObject) -> None:
         tf.Sum(codes={"a": 0, "b": "1/2", "c": -3}), tf.Sum(codes={"a": 1, "b": 0.26, "c": 2}, grid="0.25"),
     ]))  # fmt: skip
     calibration = stand_in(belief, query)
-    counted = Counted(tuple(_piece(walk, states) for walk in walks))
+    counted = counts_of([[None if state is None else states.index(state) for state in walk] for walk in walks], 3)
     assert true_answer(calibration, counted) == true_answer(calibration, walks[0] if len(walks) == 1 else walks)
-
-
-def _piece(walk: list[str | None], states: list[str]) -> Piece:
-    seen = [i for i, s in enumerate(walk) if s is not None]
-    observed = tuple(range(i, i + 1) for i in seen) if len(seen) < len(walk) else (range(len(walk)),)
-    return Piece(None, None, len(walk), observed, np.array([walk.count(s) for s in states]))
 
 
 def test_counts_cannot_answer_what_they_do_not_hold() -> None:
     chain = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3, states=["a", "b"])
     calibration = stand_in(chain, tf.Linear([1, 2, 3], {"a": 0, "b": 1}))
     with pytest.raises(DataError, match="weighs entries differently"):
-        true_answer(calibration, Counted((_piece(["a", "b", "b"], ["a", "b"]),)))
+        true_answer(calibration, counts_of([[0, 1, 1]], 2))
     with pytest.raises(DataError, match="other sequences"):
-        true_answer(calibration, Counted((_piece(["a", "b"], ["a", "b"]),)))
+        true_answer(calibration, counts_of([[0, 1]], 2))
 
 
 def one(folder: Path, **changes: Any) -> Path:

@@ -18,7 +18,7 @@ from tests.support.release_files import changed
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import ReadingChanged, SpecError
-from takifugu.data import Counted, Piece
+from takifugu.data import Counts
 from takifugu.data.relation.source import Table
 from takifugu.releasing.file.kind import Unit
 from takifugu.releasing.file.loading import load
@@ -242,7 +242,7 @@ def reachable(thing: Any) -> set[type]:
 
 @pytest.mark.slow
 def test_results_hold_no_data(tmp_path: Path) -> None:
-    private = {Piece, Unit, Counted, Table}
+    private = {Unit, Counts, Table}
     steps = study(tmp_path)
     costs = steps.cost(), steps.cost(with_all=True, epsilons=[2])
     for result in (steps, *costs, steps.dry_run(), steps.release(allow_useless=True)):

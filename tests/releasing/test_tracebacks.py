@@ -192,9 +192,9 @@ def test_release_files_of_broken_frames(tmp_path: Path, library: str) -> None:
 
 def holds(thing: Any) -> bool:
     """Return whether an object holds counts of a release file's data."""
-    from takifugu.data import Piece
+    from takifugu.data import Counts
 
-    return isinstance(thing, Piece) or (
+    return isinstance(thing, Counts) or (
         (is_dataclass(thing) and any(holds(getattr(thing, f.name, None)) for f in fields(thing)))
         or (isinstance(thing, list | tuple) and any(holds(one) for one in thing))
     )

@@ -25,7 +25,7 @@ _UNSEEN = re.compile(
 _REFUSED = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff]")
 #: A whole number with a point behind it.
 _NUMBER = re.compile(r"[+-]?[0-9]+\.0*")
-_PARTS, _LAST = re.compile(r"[0-9]+|[^0-9]+"), ((3, 0, ""),)
+_DIGITS = re.compile("[0-9]+")
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 
 
@@ -103,19 +103,17 @@ def _cleaned(text: str, what: str) -> str:
     return spaced
 
 
-def natural(text: str | None) -> tuple[tuple[int, int, str], ...]:
-    """Return a key to sort texts by their numbers, None last.
+def natural(text: str) -> str:
+    """Return a key to sort normalised names by their numbers: these stand before other signs.
 
-    >>> sorted(["run 10", "run 9", None], key=natural)
-    ['run 9', 'run 10', None]
+    >>> sorted(["run 10", "run 9", "run", "run 09"], key=natural)
+    ['run', 'run 09', 'run 9', 'run 10']
     """
-    if text is None:
-        return _LAST
-    key = list[tuple[int, int, str]]()
-    for part in _PARTS.findall(text):
-        if part[0] in "0123456789":
-            key.append((0, int(part), part))
-        else:
-            key.append((1, 0, part))
-    return (*key, (-1, 0, ""))
+    return _DIGITS.sub(_by_size, text)
 
+
+def _by_size(digits: re.Match[str]) -> str:
+    """Return a number as text that sorts by its size; equal ones sort as they are written."""
+    written = digits[0]
+    number = written.lstrip("0")
+    return f"\x01{chr(len(number))}{number}{written}\0"

@@ -6,7 +6,7 @@ from takifugu.data.times.steps import parse_step, steps_in
 from takifugu.data.times.zones import Zone
 from takifugu.data.values.bins import Bins, Classes
 from takifugu.data.values.bounded import Bounded
-from takifugu.data.values.pieces import Counted, Piece
+from takifugu.data.values.counts import Counts
 from takifugu.data.values.spellings import meant
 from takifugu.data.values.texts import OUTSIDE, UNKNOWN, UNOBSERVED
 
@@ -18,8 +18,7 @@ __all__ = [
     "Bounded",
     "Calendar",
     "Classes",
-    "Counted",
-    "Piece",
+    "Counts",
     "Slots",
     "Zone",
     "axes_of",

@@ -314,14 +314,15 @@ def _chain(plan: Plan) -> Json | None:
     calibration = plan.tables[0].questions[0].calibration
     beliefs, query = calibration.framework.to_dict()["beliefs"], calibration.query.to_dict()
     belief: Mapping[str, Any] = beliefs[0] if len(beliefs) == 1 else {}
-    lengths = belief.get("lengths") or [belief.get("length", 1)]
+    pairs = belief.get("lengths") or [(belief.get("length", 1), 1)]
     belief = belief.get("chain", belief)  # of which each person's recording is one
     matrix, is_counted = belief.get("matrix", ()), query.get("kind") in ("count", "histogram")
     is_chain = belief.get("kind") == "markov-chain" and len(matrix) in (2, 3)
     if not is_chain or not is_counted or min(map(min, matrix)) <= 0:
         return None
     counted = [belief["states"].index(state) for state in query.get("states") or ()]
-    return {"matrix": matrix, "length": max(lengths), "query": query["kind"], "counted": (counted or [0])[0]}
+    most = max(length for length, _ in pairs)
+    return {"matrix": matrix, "length": most, "query": query["kind"], "counted": (counted or [0])[0]}
 
 
 def _remedy(changes: Sequence[Change], is_free: bool) -> Json:

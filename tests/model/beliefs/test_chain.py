@@ -389,3 +389,16 @@ def test_pieces_start_at_one_place() -> None:
     again = beliefs.from_dict(json.loads(json.dumps(beliefs.to_dict(pieces))))
     assert again.component(1).start == 3
     assert again.component(1).length == 48
+
+
+def test_lengths_of_recordings_are_written_as_pairs() -> None:
+    """A million recordings of ten steps were sixteen megabytes of every certificate."""
+    pieces = tf.IndependentPieces(CHAIN, [3, 3, 5, 3])
+    written = json.loads(json.dumps(pieces.to_dict()))
+    assert written["lengths"] == [[3, 2], [5, 1], [3, 1]]
+    assert beliefs.from_dict(written) == pieces
+    for wrong in ([3, 3], [[3, 0]], [[3, -1]], [[3, 1.0]], [[3]], [[True, 1]], "x", None, {"3": 1}):
+        with pytest.raises(InputError, match=r"not written as pairs.*\[\[60, 1\], \[45, 3\]\]"):
+            beliefs.from_dict({**written, "lengths": wrong})
+    with pytest.raises(InputError, match="more than 10,000,000 recordings"):
+        beliefs.from_dict({**written, "lengths": [[3, 2], [3, 10**15]]})

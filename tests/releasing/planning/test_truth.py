@@ -2,18 +2,17 @@
 
 import random
 from collections import namedtuple
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from tests.support.answers import stand_in, true_answer
+from tests.support.counting import counts_of
 
 import takifugu as tf
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import DataError, InputError
-from takifugu.data import Counted, Piece
 from takifugu.numbers import Pmf
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=5, states=["still", "walking"])
@@ -98,27 +97,17 @@ def test_every_belief_of_a_framework_knows_the_data() -> None:
         tf.Pufferfish(tf.every_entry(), [CHAIN, running])
 
 
-def counted(values: Sequence[int | None], cells: Sequence[int] | None) -> Piece:
-    """Count a sequence of 0, 1 and None (not observed) by state, in each cell of its steps where there are any."""
-    edges = np.flatnonzero(np.diff([False, *(value is not None for value in values), False])).tolist()
-    observed = tuple(map(range, edges[::2], edges[1::2]))
-    by_cell = np.zeros((1 + max(cells or [0]), 2), dtype=np.int64)
-    for cell, value in zip(cells or [0] * len(values), values, strict=True):
-        if value is not None:
-            by_cell[cell, value] += 1
-    numbers = None if cells is None else np.array(cells)
-    each = None if cells is None else by_cell
-    return Piece(None, None, len(values), observed, by_cell.sum(axis=0), cell=numbers, by_cell=each)
-
-
 @pytest.mark.parametrize("seed", range(300))
 def test_counts_answer_as_the_entries_do(seed: int) -> None:
     """Or they are refused, exactly where entries that were counted together are weighed differently."""
     c = random.Random(seed)
+    is_by_cell = c.random() < 0.5
     lengths = [c.randint(1, 5) for _ in range(c.randint(1, 4))]
+    if is_by_cell:  # all are one window
+        lengths = [lengths[0]] * len(lengths)
     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=5)
-    size, is_by_cell = sum(lengths), c.random() < 0.5
-    cells = [c.randrange(3) for _ in range(size)] if is_by_cell else [0] * size
+    size = sum(lengths)
+    cells = [c.randrange(3) for _ in range(lengths[0])] * len(lengths) if is_by_cell else [0] * size
     weights = {cell: c.choice((0, 1, 1, 2)) for cell in range(3)}
     each = [c.randrange(3) if c.random() < 0.05 else weights[cell] for cell in cells]
     belief = tf.IndependentPieces(chain, lengths)
@@ -130,7 +119,7 @@ def test_counts_answer_as_the_entries_do(seed: int) -> None:
     values[0] = 1
     first = np.cumsum([0, *lengths]).tolist()
     runs = [slice(a, a + n) for a, n in zip(first, lengths, strict=False)]
-    pieces = [counted(values[run], cells[run] if is_by_cell else None) for run in runs]
+    counts = counts_of([values[run] for run in runs], 2, cells[: lengths[0]] if is_by_cell else None)
     calibration = stand_in(belief, query)
     answer = calibration.problem.answers[0]
     ways = {
@@ -140,9 +129,9 @@ def test_counts_answer_as_the_entries_do(seed: int) -> None:
     read = {way[:2] for way in ways if way[2]}
     if sum(way[:2] in read for way in ways) > len(read):
         with pytest.raises(DataError, match="counts do not"):
-            true_answer(calibration, Counted(tuple(pieces)))
+            true_answer(calibration, counts)
     else:
-        assert true_answer(calibration, Counted(tuple(pieces))) == true_answer(
+        assert true_answer(calibration, counts) == true_answer(
             calibration, [values[run] for run in runs]
         )
 
@@ -150,7 +139,7 @@ def test_counts_answer_as_the_entries_do(seed: int) -> None:
 @pytest.mark.parametrize(("entries", "is_read"), [((0, 1), False), ((1, 2), True), (None, True)])
 def test_a_gap_counts_where_the_query_reads_it(entries: tuple[int, ...] | None, is_read: bool) -> None:
     calibration = stand_in(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=3), tf.Count(1, entries), Covers.OUTPUT)
-    whole, data = Counted((counted([1, 1, 0], None),)), Counted((counted([1, 1, None], None),))
+    whole, data = counts_of([[1, 1, 0]], 2), counts_of([[1, 1, None]], 2)
     if entries is None:
         assert true_answer(calibration, whole) == (2,)
     if is_read:

@@ -43,7 +43,8 @@ def test_end_to_end_with_odd_names_that_pooled_tables_do_not_tell(tmp_path: Path
     assert [c.framework.beliefs[0].size for c in units.calibrations] == [42, 25, 71]
     assert isinstance(units.calibrations[0].framework.beliefs[0], IndependentPieces)
     assert isinstance(units.calibrations[1].framework.beliefs[0], MarkovChain)
-    assert pooled.calibrations[0].framework.beliefs[0].to_dict()["lengths"] == [30, 12, 25, 30, 41]
+    lengths = pooled.calibrations[0].framework.beliefs[0].to_dict()["lengths"]
+    assert lengths == [[30, 1], [12, 1], [25, 1], [30, 1], [41, 1]]
     outcome = run.publish(plan)
     names = sorted(p.name for p in (tmp_path / "out").iterdir())
     ends = ("certificate.json", "certificate.txt", "csv", "report.html", "svg")

@@ -21,7 +21,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.errors import TakifuguError
 from takifugu.core.files import private_folder
 from takifugu.data.cluster import spark
-from takifugu.data.relation.counts import Counts, counted
+from takifugu.data.relation.counts import counted
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.roles import SOURCE, Opened, open_source
 from takifugu.data.relation.roster import Roster
@@ -29,6 +29,7 @@ from takifugu.data.relation.source import Table, close_with
 from takifugu.data.relation.transitions import transitions_of_all
 from takifugu.data.sql.faults import CAUSES, RowFault, no_rows, wrong_data, wrong_key
 from takifugu.data.sql.words import identifier
+from takifugu.data.values.counts import Counts
 
 #: What a partition answers, as Spark writes it: what was counted, or what is wrong with its rows.
 SCHEMA = "counted binary, fault string"

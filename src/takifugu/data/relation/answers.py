@@ -11,7 +11,7 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.data.relation.counts import bits, integers, refuse
 from takifugu.data.relation.roles import SOURCE, Opened
-from takifugu.data.relation.roster import Names, Roster, name_covers, texts
+from takifugu.data.relation.roster import Roster, name_covers, texts
 from takifugu.data.relation.statements import COVERS
 from takifugu.data.relation.types import (
     MISSING,
@@ -30,6 +30,7 @@ from takifugu.data.sql.clocks import WHOLE, has_point
 from takifugu.data.sql.faults import BIT, CAUSES, RowFault, no_rows, wrong_data
 from takifugu.data.sql.words import double, identifier, number_of
 from takifugu.data.values.bounded import Bounded
+from takifugu.data.values.counts import Names
 
 #: The number of a value, SQL of bits of its rules, and those that some row breaks.
 OfValue = tuple[int, str, int]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -13,38 +12,11 @@ from takifugu.core.arrays import BoolArray, IntArray
 from takifugu.data.relation import statements
 from takifugu.data.relation.cells import Cells
 from takifugu.data.relation.roles import Opened
-from takifugu.data.relation.roster import Names, Roster, name_covers
+from takifugu.data.relation.roster import Roster, name_covers
 from takifugu.data.relation.statements import COVERS, PIECES, SHIFT, WORD, WORDS
 from takifugu.data.relation.types import MISSING, check_types, keep_rows, refuse_mixed_times
 from takifugu.data.sql.faults import BIT, CAUSES, RowFault, no_rows, wrong_data, wrong_key
-
-
-@dataclass(frozen=True, eq=False)
-class Counts:
-    """The pieces of all units as columns, in the order of their names: public lengths and gaps, and private counts.
-
-    A piece is a unit's recording, or its window of the calendar. `lengths` has a number a piece, `counts` one a piece
-    and state. The steps of piece `runs[0][i]` from `runs[1][i]` up to before `runs[2][i]`, counted from its start, have
-    a state; `complete` says which pieces have one at every step, and these have no runs. With cells, `by_cell` has a
-    number a piece, cell and state, and `cell` is that of each step of the window. `starts` are the ticks of the first
-    steps of recordings without a window, counted from 1970, or from 0; of windows there are none.
-    """
-
-    lengths: IntArray
-    complete: BoolArray
-    runs: tuple[IntArray, IntArray, IntArray]
-    counts: IntArray = field(repr=False)
-    by_cell: IntArray | None = field(default=None, repr=False)
-    cell: IntArray | None = field(default=None, repr=False)
-    names: tuple[Names, Names] = field(default=(np.empty(0, object), np.empty(0, object)), repr=False)
-    starts: IntArray | None = None
-
-    def observed(self, piece: int) -> tuple[range, ...]:
-        """Return the runs of steps of a piece that have a state."""
-        if self.complete[piece]:
-            return (range(int(self.lengths[piece])),)
-        low, high = np.searchsorted(self.runs[0], [piece, piece + 1])
-        return tuple(map(range, self.runs[1][low:high].tolist(), self.runs[2][low:high].tolist()))
+from takifugu.data.values.counts import Counts
 
 
 def counted(

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError
 from takifugu.core.names import natural
-from takifugu.data.relation.counts import Counts
 from takifugu.data.relation.transitions import States
-from takifugu.data.values.pieces import LONGEST_PIECE, Piece
+from takifugu.data.values.counts import LONGEST_PIECE, Counts
 from takifugu.data.values.spellings import meant
 
 
 def pieces_of(
     counts: Counts, unit: str | None, recording: str | None, states: States | None = None,
     rows_of: Callable[[str], Mapping[str, int]] = lambda role: {},
-) -> list[Piece]:  # fmt: skip
-    """Return the pieces of counted rows, in the order of people's names.
+) -> Counts:  # fmt: skip
+    """Return counted rows in the order of people's names, each in its one spelling (None where there are no people).
 
     `unit` and `recording` are the roles, None where there are none; with `states` each entry has its value. Raises
     DataError for two spellings of one person, a name of totals, and a piece that is too long; `rows_of` a role returns
@@ -31,27 +31,28 @@ def pieces_of(
             rule="a longer sequence is a mistake in the order or step", fix="look at order, and at step",
         ).at("step")  # fmt: skip
     units, recordings = (list(map(str, names.tolist())) for names in counts.names)
-    meaning: dict[str, str] = {}
+    spelt: list[str | None] = [None] * len(counts)
+    keys = list[list[str]]()
     if unit is not None:
         meaning = _meant(units, unit, "unit", rows_of)
+        units = list(map(meaning.__getitem__, units))
+        spelt = [*units]
+        keys.append(list(map(natural, units)))
     if recording is not None:
         _meant(recordings, recording, "recording", rows_of)
+        keys.append(list(map(natural, recordings)))
+    order = np.array(_sorted(keys, len(counts)), dtype=np.int64)
     values = None if states is None else _values(counts, states)
-    result, whole = list[Piece](), dict[int, tuple[range, ...]]()
-    for number, (length, complete) in enumerate(zip(counts.lengths.tolist(), counts.complete.tolist(), strict=True)):
-        if not length:
-            continue  # of a roster, without a row where no calendar is declared
-        observed = whole.setdefault(length, (range(length),)) if complete else counts.observed(number)
-        result.append(Piece(
-            meaning[units[number]] if unit is not None else None,
-            recordings[number] if recording is not None else None,
-            length, observed, counts.counts[number], units[number] if unit is not None else None,
-            None if values is None else values[number], counts.cell,
-            None if counts.by_cell is None else counts.by_cell[number],
-            None if counts.starts is None else int(counts.starts[number]),
-        ))  # fmt: skip
-    result.sort(key=lambda piece: (natural(piece.unit), natural(piece.piece)))
-    return result
+    named = replace(counts, names=(np.array(spelt, object), counts.names[1]), values=values)
+    return named.taken(order[counts.lengths[order] > 0])  # of a roster, some may have no row where no calendar is
+
+
+def _sorted(keys: list[list[str]], size: int) -> list[int]:
+    """Return the numbers of rows in the order of their keys, the first of which decides."""
+    order = list(range(size))
+    for column in reversed(keys):
+        order.sort(key=column.__getitem__)  # stable
+    return order
 
 
 def _meant(

@@ -21,8 +21,7 @@ from takifugu.data.relation.statements import COVERS
 from takifugu.data.sql.faults import wrong_data
 from takifugu.data.sql.words import identifier
 from takifugu.data.times.moments import moment
-
-Names = np.ndarray[Any, np.dtype[np.object_]]
+from takifugu.data.values.counts import Names
 
 
 @dataclass(frozen=True, eq=False)

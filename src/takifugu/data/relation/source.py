@@ -28,7 +28,7 @@ from takifugu.core.cache import cached
 from takifugu.core.files import private_folder
 from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.relation.answers import Answers, Groups, answered, check_answers, check_rows, listed, summed
-from takifugu.data.relation.counts import Counts, counted
+from takifugu.data.relation.counts import counted
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.opening import WRITTEN
 from takifugu.data.relation.reading import reading
@@ -40,6 +40,7 @@ from takifugu.data.relation.types import Known, check_types
 from takifugu.data.relation.visits import Grid, Visits, visited
 from takifugu.data.sql.words import identifier
 from takifugu.data.values.bounded import Bounded
+from takifugu.data.values.counts import Counts
 
 #: A row of texts, None where there is nothing.
 Texts = tuple[str | None, ...]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.names import normalised, without_zeros
+from takifugu.core.names import LONGEST, normalised, without_zeros
 from takifugu.core.people import PEOPLE
 
 #: A name as it is written, and the number of a row that holds it, counted from 0 (None where rows have no order).
@@ -17,6 +17,8 @@ _PEOPLE, _WITH_EXPONENT = ("unit", "person"), re.compile(r"[+-]?[0-9]+(?:\.[0-9]
 #: What rows of totals are called.
 WORD_OF_TOTALS = r"(?i:(?:grand|sub)?[ -]?total[es]?|totaal|(?:gesamt)?summe|gesamt|insgesamt|sum|somme|suma|totaux)"
 _TOTALS = re.compile(rf"\W*{WORD_OF_TOTALS}\W*")
+#: A line that is a number with zeros in front, or a word of totals.
+_UNCLEAR = re.compile(rf"(?m)^(?:0[0-9]+|{WORD_OF_TOTALS})$")
 
 
 def meant(written: Iterable[Written], column: str, what: str) -> dict[str, str]:
@@ -29,6 +31,10 @@ def meant(written: Iterable[Written], column: str, what: str) -> dict[str, str]:
     >>> meant([("Ana ", 0), ("Ben", 1)], "person", "unit")
     {'Ana ': 'Ana', 'Ben': 'Ben'}
     """
+    written = list(written)
+    names = [raw for raw, _ in written]
+    if _are_plain(names):  # as most are, and there may be millions
+        return dict(zip(names, names, strict=True))
     noun, reasons, is_person = what, "blanks, accents, characters of zero width", what in _PEOPLE
     if is_person:
         noun, reasons = PEOPLE.one, f"{reasons}, or zeros or a plus in front of a number"
@@ -59,6 +65,13 @@ def meant(written: Iterable[Written], column: str, what: str) -> dict[str, str]:
             raise DataError(words, fix="write it in one way").at(what)
         spelling_of[raw] = name
     return spelling_of
+
+
+def _are_plain(names: Sequence[str]) -> bool:
+    """Return whether each name is of ASCII letters and digits, has no second spelling, and is none of totals."""
+    lines = "\n".join(names)
+    is_plain = lines.isascii() and all(map(str.isalnum, names)) and not _UNCLEAR.search(lines)
+    return is_plain and max(map(len, names), default=0) <= LONGEST
 
 
 def are_totals(name: str) -> bool:

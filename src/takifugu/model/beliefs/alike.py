@@ -52,7 +52,7 @@ def alike(belief: Belief, answer: Additive, *marks: Runs) -> Iterator[Alike]:
         for number, run in enumerate(runs):
             yield Alike(number, run, (number,))
         return
-    lengths = belief.lengths_of_pieces
+    lengths = lengths_of(belief)
     ends = np.cumsum(lengths)
     if isinstance(answer, Additive):
         rows = (*(row for row in answer.in_runs if row is not None), *marks)
@@ -74,6 +74,13 @@ def alike(belief: Belief, answer: Additive, *marks: Runs) -> Iterator[Alike]:
     for numbers in sorted(classes, key=lambda numbers: int(numbers[0])):
         number = int(numbers[0])
         yield Alike(number, runs[number], numbers)
+
+
+def lengths_of(belief: Belief) -> IntArray:
+    """Return the number of entries of each component."""
+    if isinstance(belief, Pieces):
+        return belief.lengths_of_pieces
+    return np.array([len(run) for run in belief.components()], dtype=np.int64)
 
 
 def _pattern(rows: Sequence[Runs], run: range) -> bytes:

@@ -31,7 +31,7 @@ function chainOf(belief) {
   let chain = belief, lengths = null;
   if (isObject(belief) && belief.kind === "independent-pieces") {
     ({ chain, lengths } = fields(belief, "the belief", ["kind", "chain", "lengths"]));
-    if (!Array.isArray(lengths) || !lengths.length) throw new Refused("the belief has no lengths");
+    if (!Array.isArray(lengths) || !lengths.length || !lengths.every(Array.isArray)) throw new Refused("the belief has no lengths");
   }
   if (!isObject(chain) || chain.kind !== "markov-chain") throw new Refused("the belief is not a Markov chain with one matrix");
   fields(chain, "the belief", ["kind", "matrix", "length", "initial", "states", "source"]);
@@ -45,7 +45,7 @@ function chainOf(belief) {
   }));
   const names = states.map(canonical);
   if (new Set(names).size < names.length) throw new Refused("two states have one name");
-  return { rows: wholeRows(doubles), names, length: (lengths ?? [chain.length]).reduce((most, n) => Math.max(most, wholeOf(n, "a length")), 1), key: canonical([chain.matrix, names]) };
+  return { rows: wholeRows(doubles), names, length: (lengths ?? [[chain.length]]).reduce((most, [n]) => Math.max(most, wholeOf(n, "a length")), 1), key: canonical([chain.matrix, names]) };
 }
 
 // Of queries: by how much one step moves the answer, for each two of its values, and whether every step is read.

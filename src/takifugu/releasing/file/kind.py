@@ -45,21 +45,21 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 class Unit:
     """One unit of a source: its canonical name (None: there is only one) and its private data, as its kind reads them.
 
-    `written` is the name as the data spell it, `size` the (public) number of its entries where that varies, `complete`
-    whether every entry was observed, and `seen` which ones were, where not. `attributes` are what is declared public of
-    it, as far as a table is by them, `shape` what the framework about it depends on, and `starts` where its recordings
-    start, in no unit of time that matters, where no calendar says that.
+    `size` is the (public) number of its entries where that varies, `complete` whether every entry was observed, and
+    `seen` which ones were, where not. `attributes` are what is declared public of it, as far as a table is by them,
+    `shape` what the framework about it depends on, and `starts` where its recordings start, in no unit of time that
+    matters, where no calendar says that. `number` is that of its first piece, where `data` are those of all units.
     """
 
     name: str | None
     data: Any = field(default=None, repr=False)
-    written: str | None = field(default=None, repr=False)
     size: int = 0
     complete: bool = True
     seen: tuple[range, ...] = field(default=(), repr=False)
     attributes: Mapping[str, str] = field(default_factory=lambda: _NONE)
     shape: Hashable = ()
     starts: tuple[int, ...] = ()
+    number: int = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -142,8 +142,8 @@ class Populations(Kind):
                 rule="each row more would tell more than the promise covers",
                 fix="keep fewer rows of each person, or declare more",
             )  # fmt: skip
-        rows, unit_texts = CodedRows(codes), {name: raw for raw, name in unit_names.items()}
-        return tuple(Unit(name, rows, unit_texts[name]) for name in sorted(unit_texts))
+        rows = CodedRows(codes)
+        return tuple(Unit(name, rows) for name in sorted({*unit_names.values()}))
 
     def data(self, file: ReleaseFile, item: Table, query: Query, units: Sequence[Unit]) -> object:
         return units[0].data  # all persons' rows, in their order

@@ -24,7 +24,7 @@ from takifugu.releasing.file.sharing import (
     metric_of,
     sharing,
 )
-from takifugu.releasing.planning.questions import Question, about_observed, all_complete, observed_of
+from takifugu.releasing.planning.questions import Question, Reader, about_observed, all_complete, observed_of
 
 #: What the cells of an answer sum to, in blocks of equally many cells; None where that is not public.
 Totals = tuple[Fraction | None, ...]
@@ -83,11 +83,13 @@ class Asking:
 
     def totals(self, questions: Sequence[Question]) -> tuple[Totals, ...]:
         """Return the public sums of each answer's cells, block by block. A block is, for example, an hour."""
-        units_by_name, totals = {unit.name: (unit,) for unit in self.units}, []
+        units_by_name, totals = dict[str | None, Unit](), list[Totals]()
+        if any(question.unit for question in questions):
+            units_by_name = {unit.name: unit for unit in self.units}
         for question in questions:
             problem, units = question.calibration.problem, self.units
             if question.unit:
-                units = units_by_name[question.unit]
+                units = (units_by_name[question.unit],)
             parts: Iterable[object] = (problem.answers[0],)
             if problem.query.blocks > 1:
                 parts = problem.answers[0].blocks(problem.query.blocks)
@@ -113,16 +115,15 @@ class Asking:
         if calibration is None:
             alone = self.is_alone and (len(units) == 1 or all_complete(units))
             calibration = self._calibrated(item, self._observed(query, units), self.about(units), alone)
-        units_by_shape = {unit.shape: unit for unit in units}
-        framework_of = {shape: self.about([unit]) for shape, unit in units_by_shape.items()}
-        readers = {unit.name or "": framework_of[unit.shape] for unit in units}
+        alike = {(unit.shape, unit.starts): unit for unit in units}
+        reader_of = {key: Reader(self.about([unit]), unit.starts) for key, unit in alike.items()}
+        readers = {unit.name or "": reader_of[unit.shape, unit.starts] for unit in units}
         whose = units[0].name if len(units) == 1 else None
         begins = calibration.randomiser.kind == "rounded-normal" and item.begins_series
         observed = None if self.file.may_miss else observed_of(units)
         return Question(
             name, whose, calibration, data, readers, self.file.at, requested.shares, self.file.reading,
             self.file.entries, begins, observed, self.file.may_miss,
-            {unit.name or "": unit.starts for unit in units if unit.starts},
         )  # fmt: skip
 
     def _observed(self, query: Query, units: Sequence[Unit]) -> Query:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from takifugu.core.plain import Json
 from takifugu.core.sections import values_by_field
-from takifugu.data import Counted, parse_step
+from takifugu.data import Counts, parse_step
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 from takifugu.releasing.file.keys import plain
 from takifugu.releasing.file.sharing import sharing
@@ -42,7 +42,7 @@ _AS_WRITTEN = ("encoding",)
 
 #: Fields of a question that enter by its noise, by what was read, or by their canonical spelling; and what its entries
 #: are called, which may be the name of a file that was moved.
-_OTHERWISE = ("calibration", "data", "entries", "observed", "readers", "shares", "starts")
+_OTHERWISE = ("calibration", "data", "entries", "observed", "readers", "shares")
 
 
 def identity_of(
@@ -70,7 +70,7 @@ def identity_of(
         for name in _OTHERWISE:
             del parts[name]
         parts["readers"] = len(question.readers)
-        if len(question.readers) != 1 and not isinstance(question.seen.data, Counted):
+        if len(question.readers) != 1 and not isinstance(question.seen.data, Counts):
             parts["readers"] = [*question.readers]  # who is debited, where neither question nor data name them
         for part in (_plain(parts), noise_digests[id(calibration)], question.seen.digest()):
             digest.update(hashlib.sha256(part).digest())

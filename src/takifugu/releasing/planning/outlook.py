@@ -188,7 +188,7 @@ def _tables(file: ReleaseFile, aims: Sequence[Aim], factor: Fraction) -> list[_T
         epsilon = as_fraction(epsilon_of(file, item), "epsilon") * factor
         part, priced_item = asking.priced_at(item, str(epsilon))
         question = next(part.questions(priced_item, name, scope))
-        unit, framework = next(iter(question.readers.items()))
+        unit, (framework, _) = next(iter(question.readers.items()))
         share = question.shares.get(unit)
         charge = charge_of(question.calibration, framework, at=at, share=share)
         tables[series] = _Table(series, item, framework, charge, asking.file.places)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,25 +31,31 @@ if TYPE_CHECKING:
     from takifugu.accounting.ledger import Debit
     from takifugu.calibration import Calibration
 
+class Reader(NamedTuple):
+    """What a unit's data are: the framework about them, and where its recordings start, where no calendar says that."""
+
+    framework: Framework
+    starts: tuple[int, ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class Question:
     """One answer to be published: its calibration, the private data, and the units whose data it reads.
 
-    `readers` are the units that are debited ("" where a source is one unit), each with the framework about its data;
-    `unit` is None where the answer is not about one unit alone. Questions with the same `release` name are one release.
-    `at` is the declared step where the data start in the unit's one recording, counted from 1970 where there is a
-    calendar. `shares` are what single units of a pooled answer are charged for, where that is not the query itself
-    (`charge_of`). `reading` is how rows became entries (`ReleaseFile.reading`), and `entries` the name of these;
-    `begins_series` declares that later releases count as multiples of it.
-    `may_miss` says that entries may be missing without anybody knowing of it. `starts` say where the units'
-    recordings start, where no calendar does.
+    `readers` are the units that are debited ("" where a source is one unit), alike ones with one `Reader`; `unit` is
+    None where the answer is not about one unit alone. Questions with the same `release` name are one release. `at` is
+    the declared step where the data start in the unit's one recording, counted from 1970 where there is a calendar.
+    `shares` are what single units of a pooled answer are charged for, where that is not the query itself (`charge_of`).
+    `reading` is how rows became entries (`ReleaseFile.reading`), and `entries` the name of these; `begins_series`
+    declares that later releases count as multiples of it. `may_miss` says that entries may be missing without anybody
+    knowing of it.
     """
 
     release: str
     unit: str | None
     calibration: Calibration
     data: object = field(repr=False)
-    readers: Mapping[str, Framework] = field(repr=False)
+    readers: Mapping[str, Reader] = field(repr=False)
     at: int | None = None
     shares: Mapping[str, tuple[Query, Fraction]] = field(default_factory=dict)
     reading: str = ""
@@ -57,7 +63,6 @@ class Question:
     begins_series: bool = False
     observed: Runs | None = field(default=None, repr=False)
     may_miss: bool = False
-    starts: Mapping[str, tuple[int, ...]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def seen(self) -> Seen:
@@ -131,17 +136,17 @@ def debits_of(questions: Sequence[Question]) -> list[Debit]:
     for question in sorted(questions, key=lambda question: not question.begins_series):
         scope = "unit" if len(question.readers) == 1 else "pooled"
         alike = dict[Hashable, list[str]]()
-        for unit, framework in question.readers.items():
+        for unit, reader in question.readers.items():
             share = question.shares.get(unit) if question.shares else None
-            alike.setdefault((id(framework), share, question.starts.get(unit, ())), []).append(unit)
+            alike.setdefault((id(reader), share), []).append(unit)
         for units in alike.values():
-            framework, share = question.readers[units[0]], question.shares.get(units[0])
+            (framework, starts), share = question.readers[units[0]], question.shares.get(units[0])
             charge = charge_of(
                 question.calibration, framework, share=share, scope=scope, at=question.at,
                 begins_series=question.begins_series,
             )  # fmt: skip
             named = None if units == [""] else units
-            where = "" if question.at is not None else ",".join(map(str, question.starts.get(units[0], ())))
+            where = "" if question.at is not None else ",".join(map(str, starts))
             debits.append(Debit(framework, charge, named, question.release, where))
     return debits
 

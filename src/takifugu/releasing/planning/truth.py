@@ -28,16 +28,16 @@ from takifugu.calibration.trials import MOST_WRITTEN
 from takifugu.core.arrays import IntArray
 from takifugu.core.columns import value_of
 from takifugu.core.errors import DataError
-from takifugu.data import Counted, Piece
-from takifugu.model.beliefs.alike import alike
+from takifugu.data import Counts
+from takifugu.model.beliefs.alike import alike, lengths_of
 from takifugu.model.queries import resolved
 from takifugu.numbers.runs import Runs, different, refined
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
 
-#: Pieces that are read alike, and the cell, the weight and the table of each kind of entry that they have.
-Way = tuple[Sequence[Piece], list[list[int]]]
+#: The numbers of pieces that are read alike, and the cell, the weight and the table of each kind of entry they have.
+Way = tuple[IntArray, list[list[int]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,17 +56,10 @@ class Seen:
 
         The digest goes into a keyed hash and nowhere else.
         """
-        if not isinstance(self.data, Counted):
-            content = self.data.tobytes() if hasattr(self.data, "tobytes") else repr(self.data).encode()
-            return hashlib.sha256(content).digest()
-        digest, runs, text = hashlib.sha256(), None, ""
-        for piece in self.data.pieces:
-            if piece.observed is not runs:  # most pieces share theirs with the one before
-                runs, text = piece.observed, repr(piece.observed)
-            digest.update(f"({piece.unit!r}, {piece.length}, {text}, {piece.counts.tolist()})".encode())
-            if piece.by_cell is not None:
-                digest.update(piece.by_cell.tobytes())
-        return digest.digest()
+        if isinstance(self.data, Counts):
+            return self.data.digest()
+        content = self.data.tobytes() if hasattr(self.data, "tobytes") else repr(self.data).encode()
+        return hashlib.sha256(content).digest()
 
 
 def read(calibration: Calibration, data: object) -> Seen:
@@ -81,8 +74,8 @@ def read(calibration: Calibration, data: object) -> Seen:
         return data
     if isinstance(data, CodedRows):
         return Seen(data)
-    if isinstance(data, Counted):
-        return Seen(data, tuple(_read_of_pieces(calibration, data.pieces)))
+    if isinstance(data, Counts):
+        return Seen(data, tuple(_read_of_pieces(calibration, data)))
     if calibration.problem.is_pair:
         _check_written([_number(calibration, data)], calibration)
         return Seen(value_of(data))
@@ -107,11 +100,11 @@ def answer_of(calibration: Calibration, seen: Seen) -> tuple[int | Fraction, ...
     data = seen.data
     if isinstance(data, CodedRows):  # an array, in which each row is randomised by itself
         return data.codes  # type: ignore[return-value]
-    if isinstance(data, Counted):
+    if isinstance(data, Counts):
         answer = calibration.problem.answers[0]
         total = np.zeros(answer.cells, dtype=np.int64)
-        for alike_pieces, ways in seen.ways:
-            counts = _summed(alike_pieces)
+        for pieces, ways in seen.ways:
+            counts = data.summed(pieces)
             for cell, weight, table in ways:
                 total += weight * (counts[cell] @ answer.tables[table])
         return tuple(total.tolist())
@@ -131,26 +124,14 @@ def _check_written(answer: Sequence[Fraction | int], calibration: Calibration) -
         )
 
 
-def _summed(pieces: Sequence[Piece]) -> IntArray:
-    """Return the total number of entries by state, within cells if kept."""
-    if pieces[0].by_cell is None:
-        counts: IntArray = np.array([piece.counts for piece in pieces]).sum(axis=0)[None]
-        return counts
-    total = np.zeros_like(pieces[0].by_cell)
-    for piece in pieces:
-        assert piece.by_cell is not None
-        total += piece.by_cell
-    return total
-
-
-def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterator[Way]:
+def _read_of_pieces(calibration: Calibration, data: Counts) -> Iterator[Way]:
     """Yield runs of pieces read alike, with their cells, weights and tables.
 
     Raises DataError where a query reads entries in different ways that were counted together.
     """
     belief = calibration.framework.beliefs[0]
     answer = resolved(calibration.query, belief)
-    if list(map(len, belief.components())) != [piece.length for piece in pieces]:
+    if not np.array_equal(lengths_of(belief), data.lengths):
         raise DataError(
             "the counts are of other sequences than the belief", fix="count the entries that it is about"
         ).at("data")
@@ -161,24 +142,20 @@ def _read_of_pieces(calibration: Calibration, pieces: Sequence[Piece]) -> Iterat
             if row is not None:
                 rows[place] = row.between(run.start, run.stop)
         weights, tables = rows
-        groups: dict[tuple[int, bool], list[Piece]] = {}
-        for number in np.asarray(like.numbers).tolist():
-            piece = pieces[number]
-            groups.setdefault((id(piece.cell), piece.complete), []).append(piece)
-        for (_, is_complete), group in groups.items():
-            cells = Runs.of(group[0].cell) if group[0].cell is not None else Runs.alike(0, len(run))
-            columns, kinds = different(cells, weights, tables)  # the cell, weight and table of each kind of entry
-            ways = columns.T
-            if is_complete:
-                yield group, _read_as(calibration, ways, ways[:0])
-                continue
-            if len(ways) == 1:
-                yield group, _read_as(calibration, ways, ways)
-                continue
-            for piece in group:
-                (kind_of_entry, weight), _ = refined(kinds, piece.weights())
-                present, missing = np.unique(kind_of_entry[weight == 1]), np.unique(kind_of_entry[weight == 0])
-                yield [piece], _read_as(calibration, ways[present], ways[missing])
+        cells = Runs.of(data.cell) if data.cell is not None else Runs.alike(0, len(run))
+        columns, kinds = different(cells, weights, tables)  # the cell, weight and table of each kind of entry
+        ways, numbers = columns.T, np.asarray(like.numbers)
+        are_complete = data.complete[numbers]
+        whole, others = numbers[are_complete], numbers[~are_complete]
+        if len(whole):
+            yield whole, _read_as(calibration, ways, ways[:0])
+        if len(ways) == 1 and len(others):
+            yield others, _read_as(calibration, ways, ways)
+            continue
+        for number in others.tolist():
+            (kind_of_entry, weight), _ = refined(kinds, data.weights(number))
+            present, missing = np.unique(kind_of_entry[weight == 1]), np.unique(kind_of_entry[weight == 0])
+            yield np.array([number]), _read_as(calibration, ways[present], ways[missing])
 
 
 def _read_as(calibration: Calibration, ways: IntArray, missed: IntArray) -> list[list[int]]:

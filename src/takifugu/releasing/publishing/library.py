@@ -31,7 +31,7 @@ from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.planning.identity import identity_of
 from takifugu.releasing.planning.notices import NOBODY_COUNTS, tell
-from takifugu.releasing.planning.questions import SERIES, NoisyAnswer, Question
+from takifugu.releasing.planning.questions import SERIES, NoisyAnswer, Question, Reader
 from takifugu.releasing.planning.truth import Seen
 from takifugu.releasing.postprocess.readable import library_of
 from takifugu.releasing.postprocess.release import Release, releases_of
@@ -166,7 +166,7 @@ class Payer:
         check_type(calibration, Calibration, "a calibration", "give what calibrate(...) returns", "calibration")
         if entries is not None:
             entries = called(entries, "entries", "the name of the entries", "what is measured, entries='posture'")
-        readers = {self.unit or "": calibration.framework}
+        readers = {self.unit or "": Reader(calibration.framework)}
         return Question(
             "release", self.unit, calibration, data, readers, at, entries=entries, begins_series=begins_series,
             may_miss=True,

@@ -167,7 +167,7 @@ def with_data(planned: Plan, bits: Entropy) -> Plan:
         questions = list[Question]()
         for question in table.questions:
             data = list[Any]()
-            for unit, framework in question.readers.items():
+            for unit, (framework, _) in question.readers.items():
                 key = places, unit
                 if not framework.beliefs:
                     raise Unsupported("the file has no belief that data could be drawn from", fix=_OF_BELIEF)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, overload
+from itertools import groupby
+from typing import Any, ClassVar, overload
 
 import numpy as np
 
@@ -19,6 +20,10 @@ from takifugu.model.beliefs import Belief, check_registered, from_dict
 from takifugu.model.beliefs.one_sequence import OneSequence
 
 State = Hashable
+#: A certificate with more recordings would want the memory of who reads it.
+MOST_PIECES = 10**7
+
+
 class _Components(Sequence[range]):
     """Ranges of entries, each made when it is asked for: a million of them are one array."""
 
@@ -50,6 +55,33 @@ def _read_chain(data: Plain) -> OneSequence:
     return chain
 
 
+def _written_lengths(lengths: Sequence[int]) -> list[list[int]]:
+    """Return equal lengths in a row once, with how many recordings have them."""
+    return [[length, len(list(alike))] for length, alike in groupby(lengths)]
+
+
+def _too_many() -> InputError:
+    fix = "publish tables about parts of them"
+    return InputError(f"there are more than {MOST_PIECES:,} recordings", fix=fix).at("lengths")
+
+
+def _read_lengths(pairs: Any) -> list[int]:
+    """Return each recording's length. Raises InputError for what is no list of pairs, and for too many recordings."""
+    lengths = list[int]()
+    for pair in pairs if isinstance(pairs, list | tuple) else (None,):
+        is_pair = isinstance(pair, list | tuple) and [*map(type, pair)] == [int, int] and pair[1] > 0
+        if not is_pair:
+            raise InputError(
+                "the lengths of recordings are not written as pairs",
+                rule="a pair is a number of steps, and how many recordings in a row have so many",
+                fix="lengths = [[60, 1], [45, 3]]",
+            ).at("lengths")  # fmt: skip
+        if len(lengths) + pair[1] > MOST_PIECES:
+            raise _too_many()
+        lengths += [pair[0]] * pair[1]
+    return lengths
+
+
 @dataclass(frozen=True, eq=False)
 class IndependentPieces(PlainForm, Nameless, kind="independent-pieces"):
     """Model several sequences, independent of each other, that follow one chain.
@@ -62,7 +94,7 @@ class IndependentPieces(PlainForm, Nameless, kind="independent-pieces"):
         lengths: The number of steps of each sequence.
 
     Raises:
-        InputError: For no sequence, and for a length below 1.
+        InputError: For no sequence, for a length below 1, and for more than ten million recordings.
 
     Examples:
         >>> from takifugu.model.beliefs.chains.chain import MarkovChain
@@ -72,13 +104,15 @@ class IndependentPieces(PlainForm, Nameless, kind="independent-pieces"):
     """
 
     chain: OneSequence = field(metadata=form(read=_read_chain))
-    lengths: tuple[int, ...]
+    lengths: tuple[int, ...] = field(metadata=form(write=_written_lengths, read=_read_lengths))
     in_pieces: ClassVar = True
 
     def __init__(self, chain: OneSequence, lengths: Iterable[int]) -> None:
         check_registered(chain)
         set_fields(self, chain=chain)
         list_of_lengths = list_of(lengths, "the lengths", "lengths", "[60, 45]")
+        if len(list_of_lengths) > MOST_PIECES:
+            raise _too_many()
         set_fields(self, lengths=tuple(map(int, list_of_lengths)))
         if not self.lengths or min(self.lengths) < 1:
             raise InputError("independent pieces need at least one piece, each with at least one step").at("lengths")

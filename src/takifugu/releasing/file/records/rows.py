@@ -90,8 +90,8 @@ class Columned(Records):
         if unit is None:
             return (Unit(None, records[0]),)
         whose = _called(answers, unit)
-        units = [Unit(whose[name], record, name) for name, record in zip(answers.units, records, strict=True)]
-        return tuple(sorted(units, key=lambda person: natural(person.name)))
+        units = [Unit(whose[name], record) for name, record in zip(answers.units, records, strict=True)]
+        return tuple(sorted(units, key=lambda person: natural(person.name or "")))
 
 
 def _listed(table: Table, known: Sequence[Listed]) -> Answers:

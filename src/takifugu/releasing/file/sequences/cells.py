@@ -18,7 +18,7 @@ import numpy as np
 
 from takifugu.core.assumptions import Assumption, public, reading
 from takifugu.core.errors import TakifuguError
-from takifugu.core.names import natural
+from takifugu.core.names import natural, normalised
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.people import People
 from takifugu.data import Slots
@@ -81,8 +81,9 @@ def with_attributes(units: tuple[Unit, ...], roster: Roster | None, items: Itera
     if not used or roster is None:
         return units
     columns = [roster.attributes[name].tolist() for name in used]
-    values = dict(zip(roster.names.tolist(), zip(*columns, strict=True), strict=True))
-    return tuple(replace(unit, attributes=dict(zip(used, values[unit.written], strict=True))) for unit in units)
+    names: list[str | None] = [normalised(name) for name in roster.names.tolist()]
+    values = dict(zip(names, zip(*columns, strict=True), strict=True))
+    return tuple(replace(unit, attributes=dict(zip(used, values[unit.name], strict=True))) for unit in units)
 
 
 def values_of_attribute(roster: Roster | None, name: str) -> list[str]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
-from operator import attrgetter
+
+import numpy as np
 
 from takifugu.calibration import Calibration
+from takifugu.core.arrays import IntArray
 from takifugu.core.assumptions import check, limit, public, reading, world
 from takifugu.core.errors import DataError, InputError, SpecError, Step
 from takifugu.core.sections import written
 from takifugu.data import Bins, Calendar, Slots, axes_of
 from takifugu.data.relation.pieces import pieces_of
-from takifugu.data.values.pieces import Counted, Piece
+from takifugu.data.values.counts import Counts
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Count, Histogram, Query
@@ -98,29 +99,16 @@ class Sequences(Kind):
                 refuse_future(source)
             counts = table.counts(file.places, counted_by(spec.table))
             states = table.states(file.places) if entrywise else None
-            all_pieces = pieces_of(counts, source.unit, source.recording, states, table.first_rows)
+            pieces = pieces_of(counts, source.unit, source.recording, states, table.first_rows)
             if file.places is not None and not source.hides_gaps:  # who has rows in a window is then public, too
-                all_pieces = [piece for piece in all_pieces if piece.observed]
-                if not all_pieces:
+                pieces = pieces.taken(np.flatnonzero(pieces.are_seen))
+                if not len(pieces):
                     raise DataError("no row lies in the window", fix="publish another window").at("from")
-            _check_lengths(all_pieces, spec.belief.max_length)
+            _check_lengths(pieces.lengths, spec.belief.max_length)
         except (DataError, InputError) as error:
             error.where = error.where or ("file",)
             raise error.at(_SECTIONS.get(error.where[0], "source")).placed() from None
-        shapes: dict[tuple[int, ...], tuple[int, ...]] = {}  # equal ones are one object
-        units = list[Unit]()
-        for name, group in groupby(all_pieces, key=attrgetter("unit")):
-            of_unit = tuple(group)
-            if len(of_unit) == 1:  # as most have, and there may be millions
-                lengths, complete = shapes.setdefault((of_unit[0].length,), (of_unit[0].length,)), of_unit[0].complete
-            else:
-                lengths, complete = tuple(map(attrgetter("length"), of_unit)), all(map(attrgetter("complete"), of_unit))
-                lengths = shapes.setdefault(lengths, lengths)
-            observed = () if complete else _observed(of_unit)
-            starts = tuple(piece.start for piece in of_unit if piece.start is not None)
-            spelling, size = of_unit[0].written, sum(lengths)
-            units.append(Unit(name, of_unit, spelling, size, complete, observed, shape=lengths, starts=starts))
-        return with_attributes(tuple(units), table.roster, spec.table)
+        return with_attributes(tuple(_units_of(pieces)), table.roster, spec.table)
 
     def query_of(self, file: ReleaseFile, item: ItemSpec) -> Query:
         query = super().query_of(file, item)
@@ -164,11 +152,9 @@ class Sequences(Kind):
             return Pufferfish(every_entry() if run == 1 else every_run(run), belief)
 
     def data(self, file: ReleaseFile, item: ItemSpec, query: Query, units: Sequence[Unit]) -> object:
+        pieces: Counts | None = units[0].data
         if query.reads_alike:
-            pieces = list[Piece]()
-            for unit in units:
-                pieces += unit.data or ()
-            return Counted(tuple(pieces))
+            return None if pieces is None else _taken(pieces, units)
         unit, entries = units[0], units[0].size
         if query.weights is not None and len(query.weights) != entries:
             whose = "the sequence" if unit.name is None else f"the sequence of {unit.name!r}"
@@ -176,10 +162,12 @@ class Sequences(Kind):
             problem = f"has {len(query.weights)} numbers, and {whose} has {entries} entries"
             fix = "write one number for each entry, 0 to leave one out"
             raise SpecError([fault(("table", number, "weights"), problem, fix)])
+        if pieces is None:
+            return None
+        assert pieces.values is not None, "asked for where a query reads entries"
         state_of, walks = dict(enumerate(file.belief.states)), list[list[Hashable]]()
-        for unit in units:
-            for piece in unit.data or ():  # None for what was not observed
-                walks.append(list(map(state_of.get, piece.values)))
+        for number in _numbers_of(units).tolist():  # None for what was not observed
+            walks.append(list(map(state_of.get, pieces.values[number].tolist())))
         return walks[0] if len(walks) == 1 else walks
 
     def assumptions(self, file: ReleaseFile) -> Iterator[Fact]:
@@ -233,20 +221,43 @@ def _rules(spec: ReleaseSpec) -> Iterator[Fact]:
         yield reading(f"Numbers of {source.value!r} are read in bins: {readings}.")
 
 
-def _check_lengths(pieces: Sequence[Piece], most: int | None) -> None:
-    if most is not None and any(piece.length > most for piece in pieces):
+def _check_lengths(lengths: IntArray, most: int | None) -> None:
+    if most is not None and (lengths > most).any():
         raise DataError(
             "a recording has more steps than max_length", rule="lengths are public, and declared",
             fix="raise max_length; or number recordings of that length in sql",
         ).at("max_length")  # fmt: skip
 
 
-def _observed(pieces: Sequence[Piece]) -> tuple[range, ...]:
-    """Return the observed entries, counted through all pieces."""
-    if len(pieces) == 1:
-        return pieces[0].observed
-    runs, start = list[range](), 0
-    for piece in pieces:
-        runs += [range(start + run.start, start + run.stop) for run in piece.observed]
-        start += piece.length
-    return tuple(runs)
+def _units_of(pieces: Counts) -> Iterator[Unit]:
+    """Yield the units of pieces in the order of their names; equal shapes and starts are one object."""
+    names = pieces.names[0]
+    if not len(names):
+        return
+    is_first = np.concatenate(([True], names[1:] != names[:-1]))
+    first = np.flatnonzero(is_first)
+    sizes = np.add.reduceat(pieces.lengths, first).tolist()
+    complete = np.logical_and.reduceat(pieces.complete, first).tolist()
+    lengths, ticks = pieces.lengths.tolist(), [] if pieces.starts is None else pieces.starts.tolist()
+    ends = [*first[1:].tolist(), len(names)]
+    known: dict[tuple[int, ...], tuple[int, ...]] = {}
+    for number, (low, high) in enumerate(zip(first.tolist(), ends, strict=True)):
+        shape, starts = tuple(lengths[low:high]), tuple(ticks[low:high])
+        shape, starts = known.setdefault(shape, shape), known.setdefault(starts, starts)
+        seen = () if complete[number] else pieces.observed_through(range(low, high))
+        yield Unit(names[low], pieces, sizes[number], complete[number], seen, shape=shape, starts=starts, number=low)
+
+
+def _taken(pieces: Counts, units: Sequence[Unit]) -> Counts:
+    """Return the pieces of some units; mostly those are all, in their order."""
+    numbers = _numbers_of(units)
+    return pieces if np.array_equal(numbers, np.arange(len(pieces))) else pieces.taken(numbers)
+
+
+def _numbers_of(units: Sequence[Unit]) -> IntArray:
+    """Return the numbers of the pieces of some units."""
+    first = np.array([unit.number for unit in units], dtype=np.int64)
+    many = np.array([len(unit.shape) for unit in units if isinstance(unit.shape, tuple)], dtype=np.int64)
+    before = np.cumsum(many) - many
+    numbers: IntArray = np.repeat(first - before, many) + np.arange(many.sum())
+    return numbers
