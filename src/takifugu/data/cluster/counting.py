@@ -200,18 +200,17 @@ def collected(
         names += zip(*part.names, strict=True)
     if len({*names}) < len(names):
         raise wrong_data("unit", "two partitions have rows of one person", "a person's rows are in one")
-    order = sorted(range(len(names)), key=names.__getitem__)
+    firsts = np.cumsum([0, *map(len, parts)])
 
-    def of_pieces(values: Callable[[Counts], Any]) -> Any:
-        return np.concatenate([values(part) for part in parts])[order]
+    def below(column: Callable[[Counts], Any]) -> Any:
+        return np.concatenate([column(part) for part in parts])
 
-    before = np.cumsum([0, *(len(part.lengths) for part in parts)])
-    piece = np.argsort(order)[np.concatenate([part.runs[0] + n for part, n in zip(parts, before, strict=False)])]
-    in_order = np.argsort(piece, kind="stable")
-    starts, stops = (np.concatenate([part.runs[end] for part in parts])[in_order] for end in (1, 2))
-    return Counts(
-        of_pieces(lambda part: part.lengths), of_pieces(lambda part: part.complete), (piece[in_order], starts, stops),
-        of_pieces(lambda part: part.counts), of_pieces(lambda part: part.by_cell) if by else None, parts[0].cell,
-        (of_pieces(lambda part: part.names[0]), of_pieces(lambda part: part.names[1])),
-        None if any(part.starts is None for part in parts) else of_pieces(lambda part: part.starts),
+    piece = np.concatenate([part.runs[0] + first for part, first in zip(parts, firsts, strict=False)])
+    together = Counts(
+        below(lambda part: part.lengths), below(lambda part: part.complete),
+        (piece, below(lambda part: part.runs[1]), below(lambda part: part.runs[2])), below(lambda part: part.counts),
+        below(lambda part: part.by_cell) if by else None, parts[0].cell,
+        (below(lambda part: part.names[0]), below(lambda part: part.names[1])),
+        None if any(part.starts is None for part in parts) else below(lambda part: part.starts),
     )  # fmt: skip
+    return together.taken(np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64))
