@@ -49,12 +49,13 @@ class ClusterTable(Table):
                         "give a file, or a frame of pandas, Polars or PyArrow, and leave engine out")  # fmt: skip
 
     def counts(self, window: range | None = None, by: tuple[str, ...] = ()) -> Counts:
-        count = part_counter(self.keys, self.opened.source.states, self.roster, window, by)
+        states, names = self.opened.source.states, [*self.opened.relation.types]
+        count = part_counter(self.keys, states, self.roster, window, by, names)
         return collected(self._answers(count), self.opened, self.roster, window, by)
 
     def all_transitions(self) -> IntArray:
         states = self.opened.source.states
-        answers = self._answers(_of_parts(transitions_of_all, self.keys, states))
+        answers = self._answers(_of_parts(transitions_of_all, self.keys, states, [*self.opened.relation.types]))
         nothing = np.zeros((len(states), len(states)), dtype=np.int64)
         return sum(_counted_in(answers, self.opened), nothing)
 
@@ -63,10 +64,10 @@ class ClusterTable(Table):
         unit = self.opened.source.unit or self.opened.source.recording
         with spark.plain_errors(self.place):
             # numbered names are what they say: Spark reads a dot in a name as a path
-            names = self.frame.columns
+            names = [*self.opened.relation.types]
             plain = self.frame.toDF(*(f"c{number}" for number in range(len(names))))
             parts = plain.repartition(1) if unit is None else plain.repartition(plain[f"c{names.index(unit)}"])
-            answers = parts.mapInArrow(_renamed(count, names), SCHEMA).toArrow()
+            answers = parts.mapInArrow(count, SCHEMA).toArrow()
         return [*answers.to_batches()] if answers.num_rows else []
 
 
@@ -113,28 +114,19 @@ def opened_cluster(
     return table
 
 
-def _renamed(count: Callable[[Iterable[Any]], Iterator[Any]], names: Sequence[str]) -> Callable[..., Iterator[Any]]:
-    """Return what counts batches whose columns are given these names."""
-    labels = list(names)
-
-    def of_named(batches: Iterable[Any]) -> Iterator[Any]:
-        import pyarrow as pa
-
-        return count(pa.RecordBatch.from_arrays(batch.columns, labels) for batch in batches)
-
-    return of_named
-
-
 def part_counter(
     keys: Mapping[str, Any], states: Sequence[object], roster: Roster | None = None, window: range | None = None,
-    by: tuple[str, ...] = (),
+    by: tuple[str, ...] = (), names: Sequence[str] | None = None,
 ) -> Callable[[Iterable[Any]], Iterator[Any]]:  # fmt: skip
-    """Return the function that counts the Arrow batches of one partition, by the keys of [source] and the roster."""
-    return _of_parts(lambda opened: _counted(opened, roster, window, by), keys, states)
+    """Return the function that counts the Arrow batches of one partition, by the keys of [source] and the roster.
+
+    `names` are those of the columns, where the batches have others.
+    """
+    return _of_parts(lambda opened: _counted(opened, roster, window, by), keys, states, names)
 
 
 def _of_parts(
-    answer: Callable[[Opened], Any], keys: Mapping[str, Any], states: Sequence[object]
+    answer: Callable[[Opened], Any], keys: Mapping[str, Any], states: Sequence[object], names: Sequence[str] | None
 ) -> Callable[[Iterable[Any]], Iterator[Any]]:
     def count(batches: Iterable[Any]) -> Iterator[Any]:
         import pyarrow as pa
@@ -145,7 +137,9 @@ def _of_parts(
         answered, fault = None, None
         with private_folder() as folder:
             try:
-                opened = open_source(Source.of(keys, states), folder, folder, pa.Table.from_batches(given), threads=1)
+                rows = pa.Table.from_batches(given)
+                rows = rows if names is None else rows.rename_columns([*names])
+                opened = open_source(Source.of(keys, states), folder, folder, rows, threads=1)
                 with closing(opened.relation):
                     answered = pickle.dumps(answer(opened))
             except TakifuguError as error:
