@@ -35,7 +35,6 @@ class Relation:
     stamps: Stamps = ()
     key: str = "file"
     alone: dict[str, str] = field(default_factory=dict, repr=False)
-    keeps: Any = field(default=None, repr=False)
     readings: int = 0
     has_integers: bool = False
 

@@ -5,7 +5,7 @@
 >>> lines = ["person,minute,posture", "Ana,0,lying", "Ana,1,lying", "Ana,3,walking", "Ben,7,lying"]
 >>> _ = (folder / "a.csv").write_text("\\n".join(lines))
 >>> keys = {"file": "a.csv", "unit": "person", "order": "minute", "step": 1, "value": "posture"}
->>> with read_source(keys, ["lying", "walking"], folder) as source:
+>>> with opened_table(keys, ["lying", "walking"], folder) as source:
 ...     counts = source.counts()
 ...     print(counts.names[0].tolist(), counts.lengths.tolist(), counts.counts.tolist(), counts.observed(0))
 ['Ana', 'Ben'] [4, 1] [[2, 1], [1, 0]] (range(0, 2), range(3, 4))
@@ -16,8 +16,7 @@ from __future__ import annotations
 import re
 import weakref
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -54,6 +53,12 @@ class Table:
     root: Path
     folder: str
 
+    def __enter__(self) -> Table:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.opened.relation.close()
+
     @cached_property
     def roster(self) -> Roster | None:
         """Return the declared roster, if any."""
@@ -70,17 +75,12 @@ class Table:
         """Return the source for what reads its rows here; a table whose rows are elsewhere refuses it."""
         return self.opened
 
-    def written_rows(self) -> int:
-        """Return how many rows there are before `where`, for the owner alone."""
-        return int(self.with_rows.relation.rows(f"select count(*) from {identifier(WRITTEN)}")[0][0])
-
-    def left_out(self) -> int:
-        """Return how many rows `where` leaves out, for the owner alone."""
-        if "where" not in self.with_rows.roles:
-            return 0
+    def left_out(self) -> tuple[int, int]:
+        """Return how many rows there are, and how many of them `where` leaves out, for the owner alone."""
         condition = self.with_rows.roles["where"].sql
-        statement = f"select count(*) from {identifier(WRITTEN)} where not ({condition})"
-        return int(self.with_rows.relation.rows(statement, "where")[0][0])
+        statement = f"select count(*), count(*) filter (not ({condition})) from {identifier(WRITTEN)}"
+        rows, dropped = self.opened.relation.rows(statement, "where")[0]
+        return rows, dropped
 
     def counts(self, window: range | None = None, by: tuple[str, ...] = ()) -> Counts:
         """Return lengths, gaps and counts by state, and by cell along some axes; the last ones are kept."""
@@ -179,10 +179,14 @@ def _as_numbers(counts: Mapping[Texts, int]) -> Counter[Texts]:
 
 
 def opened_table(
-    keys: Mapping[str, Any], states: Sequence[object], root: str | Path, frame: object = None,
+    keys: Mapping[str, Any], states: Sequence[object] = (), root: str | Path = ".", frame: object = None,
     public: Sequence[str] = (), memory: str = MEMORY, threads: int = 2,
 ) -> Table:  # fmt: skip
-    """Open a source like `read_source`; it is closed, and its folder gone, with the last use of the table."""
+    """Open a source by the keys of [source], with paths from `root` on.
+
+    It is closed at the end of its block, if it has one, and its folder is gone with the last use of the table. Raises
+    InputError for keys, SQL, expressions and types against the rules, DataError for files that cannot be read.
+    """
     source, room = Source.of(keys, states), private_folder()
     opened = open_source(source, root, room.name, frame, public, memory, threads)
     table = Table(opened, Path(root), room.name)
@@ -194,17 +198,3 @@ def close_with(relation: Relation, room: Any) -> None:
     """Close a relation, and delete its private folder."""
     relation.close()
     room.cleanup()
-
-
-@contextmanager
-def read_source(
-    keys: Mapping[str, Any], states: Sequence[object] = (), root: str | Path = ".", frame: object = None,
-    public: Sequence[str] = (), memory: str = MEMORY, threads: int = 2,
-) -> Iterator[Table]:  # fmt: skip
-    """Open a source by the keys of [source], with paths from `root` on; it is closed, and its folder gone, at the end.
-
-    Raises InputError for keys, SQL, expressions and types against the rules, DataError for files that cannot be read.
-    """
-    table = opened_table(keys, states, root, frame, public, memory, threads)
-    with closing(table.opened.relation):
-        yield table

@@ -92,10 +92,8 @@ class Calendar:
         """
         if not self.steps_in(seconds):
             return 0
-        longer, changes = 0, tuple[tuple[int, int, int], ...]()
-        if self.zone is not None:
-            changes = self.zone.changes
-        for at, before, after in changes:
+        longer = 0
+        for at, before, after in () if self.zone is None else self.zone.changes:
             if self.moment_of(window.start) < at < self.moment_of(window.stop):
                 longer = max(longer, before - after)
         return min(-(-(seconds * 10**6 + longer) // self.step), len(window))

@@ -44,7 +44,8 @@ def left_out(file: ReleaseFile) -> LeftOut | None:
     if dict(file.source).get("where") is None:
         return None
     try:
-        return LeftOut(file.table.written_rows(), file.table.left_out(), f"where = {dict(file.source)['where']}")
+        rows, dropped = file.table.left_out()
+        return LeftOut(rows, dropped, f"where = {dict(file.source)['where']}")
     except TakifuguError:
         return None  # what is wrong with them is said by what reads them
 
