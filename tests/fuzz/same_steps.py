@@ -11,6 +11,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from tests.fuzz.rows_written import Written, is_unclear, written
+from tests.support.counting import said_of
 from tests.support.relation_cases import STEPS, ZONES, Case
 from tests.support.relation_oracle import EPOCH, Meaning, Row
 from tests.support.release_files import EXPECT, believe, publish, release_text, section
@@ -243,8 +244,5 @@ def _text(same: Same, keys: Mapping[str, Any]) -> str:
 
 def _planned(path: Path) -> object:
     planned = plan(load(path))
-    counted = [
-        (piece.unit, piece.length, piece.counts.tolist(), None if piece.by_cell is None else piece.by_cell.tolist())
-        for table in planned.tables for question in table.questions for piece in question.data.pieces
-    ]  # fmt: skip
+    counted = [said_of(question.data) for table in planned.tables for question in table.questions]
     return counted, [calibration.scale for table in planned.tables for calibration in table.calibrations]
