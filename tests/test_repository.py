@@ -20,7 +20,7 @@ from tools import prose
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "src" / "takifugu").rglob("*.py"))
-HEAVY = ("scipy.stats", "scipy.optimize", "mpmath", "pydantic", "rich", "pandas", "polars")
+HEAVY = ("scipy.stats", "scipy.optimize", "mpmath", "pydantic", "pandas", "polars")
 
 
 def run(*command: str, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:

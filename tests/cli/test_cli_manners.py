@@ -14,9 +14,9 @@ from tests.support.commands import all_commands, invoke, succeed
 from tests.support.failing import raising
 from tests.support.processes import in_a_child
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
-from tests.support.terminals import NEVER, in_streams
+from tests.support.terminals import TIMELESS, in_streams
 
-from takifugu.cli import progress
+from takifugu.cli import progress, terminal
 from takifugu.core.text.tables import fitting, text_table
 from takifugu.releasing import cost
 
@@ -203,10 +203,10 @@ def test_an_interrupt_and_a_fault_are_json(fresh: Path, monkeypatch: pytest.Monk
 def test_errors_fit_a_terminal_and_colours_are_left_out_where_unwanted(fresh: Path) -> None:
     fresh.write_text(fresh.read_text(encoding="utf-8").replace('query = "', 'query = "x'), encoding="utf-8")
     compare, place = ["cost", "release.toml"], fresh.parent
-    _, _, printed = in_streams(compare, place, (), before=NEVER, COLUMNS="60", TERM="xterm", NO_COLOR="")
+    _, _, printed = in_streams(compare, place, (), before=TIMELESS, COLUMNS="60", TERM="xterm", NO_COLOR="")
     assert "\x1b[31mtakifugu:" in printed
     for unwanted in ({"TERM": "dumb"}, {"NO_COLOR": "1", "TERM": "xterm"}):
-        _, _, printed = in_streams(compare, place, (), before=NEVER, COLUMNS="60", **unwanted)
+        _, _, printed = in_streams(compare, place, (), before=TIMELESS, COLUMNS="60", **unwanted)
         assert "\x1b" not in printed
         assert printed.startswith("takifugu: table[0].query")
         assert too_long(printed, 60) == []
@@ -239,6 +239,19 @@ def test_where_no_line_is_redrawn_one_is_printed_every_ten_seconds(
         "takifugu: calibrating weekly, 3 of 1,200, after 20 s",
         "takifugu: calibrating weekly, 900 of 1,200, after 3 minutes",
     ]
+
+
+def test_no_bar_is_drawn_over_a_question(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal.redraw("calibrating")
+    drawing = threading.Thread(target=terminal.redraw, args=("still calibrating",))
+    with terminal.undisturbed():
+        assert capsys.readouterr().err == f"\rcalibrating\rcalibrating\r{' ' * 11}\r"
+        drawing.start()
+        drawing.join(0.05)
+        assert capsys.readouterr().err == ""
+    drawing.join()
+    terminal.redraw()
+    assert capsys.readouterr().err.startswith("\rstill calibrating\rstill calibrating\r ")
 
 
 def test_a_command_in_a_pipe_says_how_far_it_is(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:

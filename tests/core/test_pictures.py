@@ -10,11 +10,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from takifugu.core.errors import InputError
+from takifugu.core.escaping import number
 from takifugu.core.text.curves import Line, line_chart
 from takifugu.core.text.maps import hours_map
 from takifugu.core.text.pictures import Bar, Panel, bar_chart, value_chart
 from takifugu.core.text.plot import PICTURES, by_itself, stacked
-from takifugu.core.text.scales import Axis, short_number
+from takifugu.core.text.scales import Axis
 
 SVG = "{http://www.w3.org/2000/svg}"
 numbers = st.floats(-1e12, 1e12)
@@ -198,7 +199,7 @@ def test_nothing_to_draw_is_said(draw: Callable[[], str], words: str) -> None:
 
 
 def test_numbers_are_written_short() -> None:
-    written = [short_number(v) for v in (0, 1234567, 0.333333, 1e-9, -1e20)]
+    written = [number(v, digits=4) for v in (0, 1234567, 0.333333, 1e-9, -1e20)]
     assert written == ["0", "1,234,567", "0.3333", "1e-9", "-1e20"]
 
 

@@ -46,6 +46,7 @@ def check_form(state: Any) -> None:
             assert not question["answer"] or question["choices"][1:] or len(question["choices"]) == 1
             assert question["words"]
             assert question["why"]
+        assert "--" not in question["wrong"], "an option of the command line cannot be pasted here"
     if {*named(state, "is_open")} - {*DECLARED} and not any("." in name for name in named(state, "is_open")):
         assert state["file"] is None
     if named(state, "is_open") or named(state, "wrong"):
@@ -142,7 +143,19 @@ def test_a_wrong_answer_is_told_at_its_question(tmp_path: Path) -> None:
         state = proposal.state({**PLAIN, **OWNED, name: word})
         assert [*named(state, "wrong"), *named(state, "is_open")][0] == name, word
         assert not state["is_ready"]
+        check_form(state)
     assert "epsilon" in str(proposal.state({**PLAIN, **OWNED, "epsilon": "-1"})["lacks"])
+
+
+@pytest.mark.parametrize(("name", "word", "fix"), [
+    ("rows", "wide", "write samples"), ("step", "5 weeks", "write 1, or 15min, or 1h, or 1d"),
+    ("order", "state", """write strptime("state", '%d.%m.%Y %H:%M') (with your format)"""),
+])  # fmt: skip
+def test_a_fault_at_a_field_says_what_to_write_there(name: str, word: str, fix: str, tmp_path: Path) -> None:
+    state = Proposal(str(table(tmp_path)), tmp_path / "release.toml").state({**PLAIN, name: word})
+    (wrong,) = (question["wrong"] for question in state["questions"] if question["wrong"])
+    assert wrong.endswith(fix)
+    check_form(state)
 
 
 @pytest.mark.parametrize("missing", [*itertools.combinations([*PLAIN, *OWNED], 1), ("rows", "states"), tuple(OWNED)])

@@ -15,17 +15,11 @@ TIMELESS = """
 import takifugu.cli.progress as progress
 progress.CLOCK = progress.Clock(wait=lambda ended, _: ended.wait())
 """
-#: And these: the bar appears at once, and each of its states; without them, where work takes a second.
+#: And these: the bar is drawn at once, in each of its states; without them, where work takes a second.
 AT_ONCE = f"""{TIMELESS}
-class Now:
-    def __init__(self, seconds, start): self.start = start
-    def cancel(self): pass
-progress.threading.Timer = Now
-refresh = progress._Bar._refresh
-progress._Bar._refresh = lambda bar: (refresh(bar), bar.bar and bar.bar.refresh())
+watch = progress.Display.watch
+progress.Display.watch = lambda display, *state: (watch(display, *state), display.is_bar and display.tell())
 """
-#: And these: never, however slow the machine is.
-NEVER = f"{TIMELESS}progress.PATIENCE = 1e6\n"
 #: A signal that comes between a prompt and the reading of its line is lost: after so many seconds it is typed again.
 CTRL_C, LOST = "\x03", 10.0
 PLACE = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src"), "COLUMNS": "80", "TERM": "xterm"}

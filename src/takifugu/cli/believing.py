@@ -7,12 +7,13 @@ from typing import Any
 
 import click
 
-from takifugu.cli.output import print_json
+from takifugu.cli.output import print_json, print_listing
 from takifugu.cli.samples.published import PUBLISHED, published
 from takifugu.core.assumptions import Assumption
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import command
-from takifugu.core.text.tables import labelled, paragraph, text_table
+from takifugu.core.plain import Json
+from takifugu.core.text.tables import paragraph, text_table
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.releasing.file.loading import load
@@ -23,14 +24,12 @@ _MOST_STATES = 12
 
 
 def beliefs(name: str | None, as_json: bool) -> None:
-    if name is None and as_json:
-        listing = [{"name": belief.name, "about": belief.about, "source": belief.source} for belief in PUBLISHED]
-        print_json("beliefs", None, {"beliefs": listing})
-    elif name is None:
-        click.echo(labelled([(belief.name, belief.about) for belief in PUBLISHED]))
+    if name is None:
+        listing: list[Json] = [{"name": each.name, "about": each.about, "source": each.source} for each in PUBLISHED]
         example = command("beliefs", PUBLISHED[0].name)
         hint = f"{example} prints the first one to paste; with a release file it shows what that believes."
-        click.echo(f"\n{paragraph(hint)}")
+        lines = [(belief.name, belief.about) for belief in PUBLISHED]
+        print_listing("beliefs", "beliefs", listing, lines, hint, as_json)
     elif name.endswith(".toml"):
         _of_file(Path(name), as_json)
     else:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from takifugu.cli.group import REFUSED, complain
-from takifugu.cli.output import check_new, coloured, heading, only_one, print_json, write_new
+from takifugu.cli.output import check_new, coloured, heading, only_one, print_json, write_picture
 from takifugu.cli.progress import watching
 from takifugu.core.errors import InputError, SpecError
-from takifugu.core.escaping import visible
 from takifugu.core.plain import Json
 from takifugu.releasing.cost import cost as cost_of
 from takifugu.releasing.file.loading import load
@@ -53,9 +52,7 @@ def cost(
                 heading(str(file))
             click.echo(coloured(str(costs), MARKS))
         if svg is not None:
-            write_new(svg, picture(costs.prices, file.name), force, ".svg", lambda text: "<svg" in text[:1000])
-            if not as_json:
-                click.echo(f"\nwritten: {visible(str(svg))}")
+            write_picture(svg, picture(costs.prices, file.name), force, as_json)
     if as_json:
         print_json("cost", only_one(files), {"files": documents})
     refuse(refused)

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from takifugu.cli.group import FAULT, complain
-from takifugu.cli.output import path_text, print_json
+from takifugu.cli.output import path_text, print_json, print_listing
 from takifugu.cli.samples import experiments
 from takifugu.cli.samples.examples import examples, write_demo, write_example
 from takifugu.core.escaping import command
@@ -44,22 +44,15 @@ def example(name: str | None, run: bool, folder: Path | None, as_json: bool) -> 
 
 
 def _list_examples(as_json: bool) -> None:
-    all_examples = examples()
-    if as_json:
-        listing = list[Json]()
-        for each in all_examples:
-            listing.append({
-                "name": each.name, "about": each.about, "files": [path.name for path in each.files],
-                "meant_for_published_data": each.meant_for_published_data,
-            })  # fmt: skip
-        print_json("example", None, {"examples": listing})
-        return
-    meant, lines = " (made-up data stand in for published ones)", list[tuple[str, str]]()
-    for each in all_examples:
+    meant, lines, listing = " (made-up data stand in for published ones)", list[tuple[str, str]](), list[Json]()
+    for each in examples():
         lines.append((each.name, f"{each.about}{meant}" if each.meant_for_published_data else each.about))
-    click.echo(labelled(lines))
-    first = command("example", all_examples[0].name)
-    click.echo(f"\n{paragraph(f'{first} writes the first one into this folder.')}")
+        listing.append({
+            "name": each.name, "about": each.about, "files": [path.name for path in each.files],
+            "meant_for_published_data": each.meant_for_published_data,
+        })  # fmt: skip
+    hint = f"{command('example', lines[0][0])} writes the first one into this folder."
+    print_listing("example", "examples", listing, lines, hint, as_json)
 
 
 def reproduce(target: str | None, output: Path | None, whole: bool, as_json: bool) -> None:
@@ -90,15 +83,9 @@ def reproduce(target: str | None, output: Path | None, whole: bool, as_json: boo
 
 def _list_experiments(as_json: bool) -> None:
     targets = experiments.targets(experiments.ROOT)
-    if as_json:
-        listing = [
-            {"name": t.name, "reproduces": t.reproduces, "about": t.about, "file": str(t.path)} for t in targets
-        ]  # fmt: skip
-        print_json("reproduce", None, {"targets": listing})
-        return
-    if not targets:
-        click.echo("there are no experiments here yet")
-        return
-    click.echo(labelled([(t.name, f"{t.about} [{t.reproduces}]") for t in targets]))
-    first = command("reproduce", targets[0].name)
-    click.echo(f"\n{paragraph(f'{first} runs the first one. TAKIFUGU_DATA says where research data is.')}")
+    listing: list[Json] = [
+        {"name": t.name, "reproduces": t.reproduces, "about": t.about, "file": str(t.path)} for t in targets
+    ]  # fmt: skip
+    lines = [(t.name, f"{t.about} [{t.reproduces}]") for t in targets]
+    hint = f"{command('reproduce', targets[0].name)} runs the first one. TAKIFUGU_DATA says where research data is."
+    print_listing("reproduce", "targets", listing, lines, hint, as_json)

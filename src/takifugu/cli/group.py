@@ -263,6 +263,7 @@ def complain(line: str, colour: str = "red") -> None:
     text = " ".join(lines)
     if is_terminal(sys.stderr):
         text = "\n".join(map(filled, lines))
+    terminal.redraw()
     with suppress(OSError):  # nobody reads it: the outcome is the same
         click.echo(text.replace("takifugu:", click.style("takifugu:", fg=colour), 1), err=True)
 

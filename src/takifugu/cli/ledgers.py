@@ -76,19 +76,14 @@ def _print_source(source: Source, releases: Sequence[Listed]) -> None:
     click.echo(paragraph(f"source {source.name!r}"))
     click.echo(labelled([("spent", spent), ("budget", budget), ("releases", count)]))
     click.echo()
-    header, lines = ["date", "epsilon", "delta", "state", "release"], list[list[str]]()
-    for release in releases:
-        promised = [at_most(release.promised.epsilon), at_most(release.promised.delta)]
+    deltas = [release.promised.delta for release in releases]
+    header, lines = ["date", "epsilon", *["delta"] * any(deltas), "state", "release"], list[list[str]]()
+    for release, delta in zip(releases, deltas, strict=True):
+        promised = [at_most(release.promised.epsilon), *[at_most(delta)] * any(deltas)]
         lines.append([release.created[:10], *promised, release.state, name_of(release.name)])
-    if not any(release.promised.delta for release in releases):
-        header, lines = _without_delta([header])[0], _without_delta(lines)
     click.echo(text_table(header, lines))
     for said in source.same:
         click.echo(paragraph(f"{said.created[:10]}: declared to be the same entries, {_names(said)}: {said.why}"))
-
-
-def _without_delta(lines: Sequence[list[str]]) -> list[list[str]]:
-    return [[*line[:2], *line[3:]] for line in lines]
 
 
 def _names(said: Same) -> str:

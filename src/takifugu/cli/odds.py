@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from takifugu.accounting.suspicion import Suspicion, explain, factor_words, odds, percent
-from takifugu.cli.output import check_new, print_json, write_new
-from takifugu.core.escaping import at_most, promised, visible
+from takifugu.cli.output import check_new, print_json, write_picture
+from takifugu.core.assumptions import sentence
+from takifugu.core.escaping import at_most, promised
 from takifugu.core.plain import Json
 from takifugu.core.text.curves import Line, line_chart
 from takifugu.core.text.scales import Axis
@@ -43,9 +44,7 @@ def show(
     else:
         _print(meaning)
     if svg is not None:
-        write_new(svg, _picture(meaning), force, ".svg", lambda text: "<svg" in text[:1000])
-        if not as_json:
-            click.echo(f"\nwritten: {visible(str(svg))}")
+        write_picture(svg, _picture(meaning), force, as_json)
 
 
 def _price_deployments(as_json: bool) -> None:
@@ -90,7 +89,7 @@ def _print(meaning: Suspicion) -> None:
         "and the hidden facts that a release file names, and for no others."
     ))  # fmt: skip
     if meaning.hides_little:
-        click.echo(f"\n{paragraph(f'{meaning.hides_little[:1].upper()}{meaning.hides_little[1:]}.')}")
+        click.echo(f"\n{paragraph(sentence(meaning.hides_little))}")
     if meaning.beyond:
         exception = "Delta is the exception: with a small probability one becomes surer than that."
         click.echo(f"\n{paragraph(exception)}\n")

@@ -16,13 +16,13 @@ import click
 
 from takifugu.cli.failures import FORMAT, PRINTED
 from takifugu.cli.group import complain
-from takifugu.cli.terminal import can_ask
+from takifugu.cli.terminal import can_ask, undisturbed
 from takifugu.core.errors import PeopleUndeclared, ReadingChanged, ReleaseError, TakifuguError
 from takifugu.core.escaping import command, visible
 from takifugu.core.files import draft_of, read_file
 from takifugu.core.plain import Json
 from takifugu.core.readings import are_never_the_same, is_unnamed
-from takifugu.core.text.tables import width
+from takifugu.core.text.tables import labelled, paragraph, width
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.planning.notices import listening
 
@@ -151,6 +151,23 @@ def write_new(path: Path, text: str | bytes, force: bool, ending: str, is_alike:
         raise ReleaseError(f"{str(path)!r} cannot be written ({reason})", fix="choose another place") from None
 
 
+def print_listing(
+    command: str, key: str, documents: Sequence[Json], lines: Sequence[tuple[str, str]], hint: str, as_json: bool
+) -> None:
+    """Print names with their words and what to do with one, or their documents."""
+    if as_json:
+        print_json(command, None, {key: list(documents)})
+        return
+    click.echo(f"{labelled(lines)}\n\n{paragraph(hint)}")
+
+
+def write_picture(path: Path, picture: str, force: bool, as_json: bool) -> None:
+    """Write a picture that somebody asked for, and name it."""
+    write_new(path, picture, force, ".svg", lambda former: "<svg" in former[:1000])
+    if not as_json:
+        click.echo(f"\nwritten: {visible(str(path))}")
+
+
 def write_page(output: Path | None, name: str, text: str, title: str, force: bool) -> Path:
     """Write a page to `output`, or into a new folder; `title` is what an earlier one begins with."""
     page = output or Path(tempfile.mkdtemp(prefix="takifugu-")) / f"{name}.html"
@@ -196,8 +213,9 @@ def _answered(question: ReadingChanged | PeopleUndeclared, choice: Choice) -> Ch
 
 
 def _line(prompt: str) -> str:
-    click.echo(prompt, nl=False, err=True)
-    return sys.stdin.readline().strip()
+    with undisturbed():
+        click.echo(prompt, nl=False, err=True)
+        return sys.stdin.readline().strip()
 
 
 def _with_command(question: ReadingChanged | PeopleUndeclared) -> TakifuguError:

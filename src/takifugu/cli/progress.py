@@ -14,21 +14,22 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import click
-
 from takifugu.cli import terminal
+from takifugu.cli.group import complain
 from takifugu.cli.output import counted
 from takifugu.cli.terminal import is_dumb, is_terminal
 from takifugu.core.escaping import number
 from takifugu.core.searches import Search, stopping, watched
-from takifugu.core.text.tables import width
+from takifugu.core.text.bars import block
+from takifugu.core.text.tables import name_of
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
-
     from takifugu.releasing.planning.plan import Watch
 
-PATIENCE = 1.0
+#: A bar appears after so many seconds, and is drawn again after so many; without one a line is printed so often.
+PATIENCE, REDRAWN, EVERY = 1.0, 0.1, 10.0
+#: Columns of a bar, and of the words before it.
+_BAR, _WORK = 20, 40
 #: What is being done, and how many of how many such things are done.
 State = tuple[str, int, int]
 
@@ -42,8 +43,6 @@ class Clock:
 
 
 CLOCK = Clock()
-#: Where no line is redrawn one is printed every so many seconds.
-EVERY = 10.0
 #: Searches that may take longer than this many seconds are announced.
 LONG = 10.0
 
@@ -54,7 +53,7 @@ def watching(stops: bool = True) -> Iterator[Watch]:
 
     With `stops` the first Ctrl-C during a search ends that search only.
     """
-    display = _Bar() if is_terminal(sys.stderr) and not is_dumb() else _Lines()
+    display = Display()
     try:
         with stopping(stops), watched(display):
             yield display.watch
@@ -63,12 +62,18 @@ def watching(stops: bool = True) -> Iterator[Watch]:
         display.close()
 
 
-class _Display:
-    """What is being done now, a search within other work or that work, and lines about long searches."""
+class Display:
+    """What is being done now, a search within other work or that work, as a thread tells it; and long searches."""
 
     def __init__(self) -> None:
         self.state: State = ("working", 0, 1)
         self.outside: State | None = None
+        self.is_bar = is_terminal(sys.stderr) and not is_dumb()
+        self.clock = CLOCK
+        self.started = self.clock.now()
+        self.ended = threading.Event()
+        self.thread = threading.Thread(target=self._tell, daemon=True)
+        self.thread.start()
 
     def watch(self, what: str, done: int, all_of_them: int) -> None:
         self.state = (what, done, all_of_them)
@@ -81,7 +86,7 @@ class _Display:
             line += f", about {_span(search.seconds)} at most"
             if search.stops:
                 line += "; Ctrl-C ends it, and takes the best found so far"
-            self.say(line)
+            complain(line, "yellow")
         self.outside = self.state
         self.goes(search)
 
@@ -94,88 +99,32 @@ class _Display:
             self.outside = None
         if search.early:
             terminal.answer()
-            self.say(f"{search.name}: the search was ended, and its best so far is used; Ctrl-C again stops everything")
-
-    def say(self, line: str) -> None:
-        click.echo(f"{click.style('takifugu:', fg='yellow')} {line}", err=True)
-
-
-class _Bar(_Display):
-    """A progress bar that starts itself when work takes longer than PATIENCE."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lock = threading.RLock()  # an interrupt may come while it is held
-        self.columns = width()  # of this thread
-        self.bar: Progress | None = None
-        self.task: TaskID | None = None
-        self.closed = False
-        self.timer = threading.Timer(PATIENCE, self._start)
-        self.timer.daemon = True
-        self.timer.start()
-
-    def watch(self, what: str, done: int, all_of_them: int) -> None:
-        with self.lock:
-            super().watch(what, done, all_of_them)
-            self._refresh()
-
-    def say(self, line: str) -> None:
-        with self.lock:
-            if self.bar is None:
-                super().say(line)
-            else:
-                self.bar.console.print(f"[yellow]takifugu:[/] {line}", highlight=False)
-
-    def close(self) -> None:
-        self.timer.cancel()
-        with self.lock:
-            self.closed = True
-            if self.bar is not None:
-                self.bar.stop()
-
-    def _start(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-        with self.lock:
-            if self.closed:
-                return
-            columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(20), MofNCompleteColumn())
-            console = Console(stderr=True, width=self.columns)
-            self.bar = Progress(*columns, TimeElapsedColumn(), console=console, transient=True)
-            self.bar.start()
-            self.task = self.bar.add_task("", total=1)
-            self._refresh()
-
-    def _refresh(self) -> None:
-        if self.bar is None or self.task is None:
-            return
-        work, done, total = self.state
-        self.bar.update(self.task, description=work[:40], completed=done, total=total)
-
-
-class _Lines(_Display):
-    """A line now and then about what is being done, for what does not redraw one: a pipe, a file, a plain terminal."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.clock = CLOCK
-        self.started = self.clock.now()
-        self.ended = threading.Event()
-        self.thread = threading.Thread(target=self._tell, daemon=True)
-        self.thread.start()
+            best = "the search was ended, and its best so far is used; Ctrl-C again stops everything"
+            complain(f"{search.name}: {best}", "yellow")
 
     def close(self) -> None:
         self.ended.set()
         self.thread.join(timeout=1)  # nobody may read what it prints
+        terminal.redraw()
 
     def _tell(self) -> None:
-        while not self.clock.wait(self.ended, EVERY):
-            work, done, total = self.state
-            if total > 1:
-                work += f", {number(done)} of {number(total)}"
+        pause = PATIENCE if self.is_bar else EVERY
+        while not self.clock.wait(self.ended, pause):
             with suppress(OSError, ValueError):  # nobody reads it, or it is closed
-                print(f"takifugu: {work}, after {_span(self.clock.now() - self.started)}", file=sys.stderr)
+                self.tell()
+            pause = REDRAWN if self.is_bar else EVERY
+
+    def tell(self) -> None:
+        """Say what is being done now."""
+        work, done, total = self.state
+        span = _span(self.clock.now() - self.started)
+        if self.is_bar:
+            bar = block(done / max(total, 1), _BAR)
+            terminal.redraw(f"{name_of(work, _WORK)} {bar:<{_BAR}} {number(done)}/{number(total)} {span}")
+            return
+        if total > 1:
+            work += f", {number(done)} of {number(total)}"
+        print(f"takifugu: {work}, after {span}", file=sys.stderr)
 
 
 def _span(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""`compare`, `calibrate` and `release`: read, run, print."""
+"""`release`: read, run, print."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
 from pathlib import Path
-from textwrap import wrap
 
 import click
 
 from takifugu.cli.advice import counting_what_is_left_out
+from takifugu.cli.group import complain
 from takifugu.cli.output import amount, noticed, print_json, with_answers
 from takifugu.cli.progress import watching
 from takifugu.cli.terminal import only_seen
@@ -18,7 +18,8 @@ from takifugu.core.errors import ReleaseState
 from takifugu.core.escaping import command, visible
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.bars import bars, common_error, relative_error
-from takifugu.core.text.tables import paragraph, width
+from takifugu.core.text.tables import labelled, paragraph, width
+from takifugu.core.tracebacks import place_of
 from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.certificates.cells import POSSIBLE, READABLE, UPPER, Rows
 from takifugu.releasing.certificates.files import PAGE, REPORT
@@ -81,17 +82,26 @@ def print_outcome(outcome: Outcome, planned: plan.Plan, left_out: str | None = N
     print_tables(outcome.new, left_out)
     if outcome.there:
         click.echo(paragraph(f"already published: {already(outcome.there)}"))
-    _labelled("Budget", _budget(outcome, planned))
+    account = [("Budget", _budget(outcome, planned))]
     if outcome.completed is not None:
-        _labelled("Completed", completed(outcome.completed))
+        account.append(("Completed", completed(outcome.completed)))
+    click.echo(labelled([(f"{label:<{_LABEL - 2}}", words) for label, words in account]))
     if outcome.new:
         print_files(outcome.new)
 
 
 def print_tables(tables: Sequence[Published], left_out: str | None = None) -> None:
-    """Print tables one after the other, and how values were adjusted."""
+    """Print tables one after the other, and how values were adjusted.
+
+    One that cannot be shown is published all the same, and said to be; where nobody has paid, it fails.
+    """
     for table in tables:
-        _print_table(table, left_out)
+        try:
+            _print_table(table, left_out)
+        except Exception as error:
+            if isinstance(error, OSError) or table.certificate.rehearsal is not None:
+                raise
+            complain(f"{table.name} is published, and cannot be shown here: {place_of(error)}")
     for words in dict.fromkeys(chain.from_iterable(table.certificate.adjusting for table in tables)):
         click.echo(f"{paragraph(words)}\n")
 
@@ -101,16 +111,6 @@ def print_files(tables: Sequence[Published]) -> None:
     for label, words in zip(chain(["Files"], repeat("")), _files(tables), strict=False):
         click.echo(visible(f"{label:<{_LABEL}}{words}"))  # a path is copied as it is
     click.echo(f"{'Next':<{_LABEL}}{command('report', tables[0].files[0].parent).strip('`')}")
-
-
-def _labelled(label: str, words: str, indent: int = 0) -> None:
-    """Print words beside their label, wrapped below themselves."""
-    start = indent + _LABEL + (1 if indent else 0)
-    together = visible(words).replace(" %", "\u00a0%")  # a number and its sign stay on one line
-    wrapped = wrap(together, max(width() - start, 20), break_on_hyphens=False, break_long_words=False)
-    labels = chain([f"{' ' * indent}{label}"], repeat(""))
-    for left, line in zip(labels, wrapped, strict=False):
-        click.echo(f"{left:<{start}}{line}".replace("\u00a0", " "))
 
 
 def _budget(outcome: Outcome, planned: plan.Plan) -> str:
@@ -144,8 +144,7 @@ def _print_table(table: Published, left_out: str | None) -> None:
     if table.estimate_words:
         click.echo(paragraph(f"{table.estimate_words}."))
     click.echo("\nPrivacy")
-    for label, words in privacy_of(c).lines:
-        _labelled(label, words, indent=2)
+    click.echo(labelled([(f"  {label}", words) for label, words in privacy_of(c).lines]))
     click.echo()
 
 

@@ -75,21 +75,25 @@ def _verify(where: Path, as_json: bool) -> None:
     click.echo(f"\n{paragraph(' '.join(said))}")
 
 
-def _certificates(folder: Path) -> list[Path]:
-    """Return the certificates of a folder, or of those inside it; InputError for none."""
-    paths = sorted(folder.glob(f"*{CERTIFICATE}")) or sorted(folder.glob(f"*/*{CERTIFICATE}"))
-    if not paths:
+def _lying_in(place: Path, ending: str, what: str) -> tuple[list[Path], list[Path]]:
+    """Return the files of this ending near a file or folder, and those in folders inside it; InputError for none."""
+    if not place.exists():
+        raise InputError(f"there is no {str(place)!r}", fix="name a folder, or a release file").at("where")
+    folder = place if place.is_dir() else place.parent
+    here, inside = sorted(folder.glob(f"*{ending}")), sorted(folder.glob(f"*/*{ending}"))
+    if not here and not inside:
         raise InputError(
-            f"no certificate lies in {str(folder)!r} or in a folder inside it", fix="publish a release file first"
+            f"no {what} lies in {str(folder)!r} or in a folder inside it", fix="publish a release file first"
         ).at("where")
-    return paths
+    return here, inside
 
 
 def report(where: Path | None, kind: str | None, force: bool, as_json: bool) -> None:
     if kind is not None:
         _written(where or Path(), kind, force, as_json)
         return
-    newest = newest_report(where or Path())
+    here, inside = _lying_in(where or Path(), REPORT, "report")
+    newest = max([*here, *inside], key=lambda report: report.stat().st_mtime_ns)
     if as_json:
         print_json("report", None, {"report": str(newest)})
         return
@@ -97,29 +101,16 @@ def report(where: Path | None, kind: str | None, force: bool, as_json: bool) -> 
     open_page(newest.resolve().as_uri(), "file")
 
 
-def newest_report(place: Path) -> Path:
-    """Return the newest report near a file or folder; InputError for none."""
-    folder = _folder(place)
-    reports = [*folder.glob(f"*{REPORT}"), *folder.glob(f"*/*{REPORT}")]
-    if not reports:
-        raise InputError(
-            f"no report lies in {str(folder)!r} or in a folder inside it", fix="publish a release file first"
-        ).at("where")
-    return max(reports, key=lambda report: report.stat().st_mtime_ns)
-
-
-def _folder(place: Path) -> Path:
-    if not place.exists():
-        raise InputError(f"there is no {str(place)!r}", fix="name a folder, or a release file").at("where")
-    return place if place.is_dir() else place.parent
-
-
 def _written(where: Path, kind: str, force: bool, as_json: bool) -> None:
     """Write each published table in another form, beside its certificate."""
     from takifugu.releasing.publishing.forms import FORMS, form_of
 
     written, ending = list[str](), FORMS[kind]
-    for path in [where] if where.name.endswith(CERTIFICATE) else _certificates(_folder(where)):
+    paths = [where]
+    if not where.name.endswith(CERTIFICATE):
+        here, inside = _lying_in(where, CERTIFICATE, "certificate")
+        paths = here or inside
+    for path in paths:
         name = path.name.removesuffix(CERTIFICATE)
         target = path.with_name(f"{name}{ending}")
         try:

@@ -11,11 +11,11 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import IO
 
-from takifugu.core.text.tables import WIDEST, WIDTH
+from takifugu.core.text.tables import WIDEST, WIDTH, cut
 
 
 def columns() -> int:
@@ -57,6 +57,29 @@ def can_ask() -> bool:
 def only_seen() -> bool:
     """Return whether what is said is read on a terminal, and nothing of it kept in a file or a log."""
     return is_terminal(sys.stdout) and is_terminal(sys.stderr)
+
+
+#: The line that is drawn on the terminal until another one takes its place, and what draws it, one after the other.
+_drawn, _drawing = "", threading.RLock()  # an interrupt may come while it is held
+
+
+def redraw(line: str = "") -> None:
+    """Draw a line in the place of the one before; without one nothing is left, and others may print there."""
+    global _drawn
+    with _drawing, suppress(OSError, ValueError):  # nobody reads it, or it is closed
+        if line or _drawn:
+            line = cut(line, columns() - 1)
+            sys.stderr.write(f"\r{line:<{len(_drawn)}}\r{line}")
+            sys.stderr.flush()
+        _drawn = line
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Draw nothing while somebody is asked."""
+    with _drawing:
+        redraw()
+        yield
 
 
 #: The last signal that has come and that nothing has answered.

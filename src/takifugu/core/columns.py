@@ -5,7 +5,7 @@ A text is none of its letters, a table none of its columns, and a set has no ord
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeGuard, TypeVar
 
 Value = TypeVar("Value")
@@ -27,7 +27,7 @@ def is_table(data: object) -> TypeGuard[Frame]:
 
 def has_columns(data: object) -> TypeGuard[Mapping[str, object] | Frame]:
     """Return whether data are columns by name: a mapping, or a frame."""
-    return isinstance(data, Mapping) or hasattr(data, "columns")
+    return isinstance(data, Mapping) or is_table(data)
 
 
 def no_list(values: object) -> str | None:
@@ -49,7 +49,7 @@ def no_list(values: object) -> str | None:
     return f"a value of type {type(values).__name__}"
 
 
-def values_of(column: Any) -> list[Hashable]:
+def values_of(column: Any) -> list[Any]:
     """Return the values of a list, array or column of any library.
 
     Values are Python's own where possible.
@@ -64,16 +64,6 @@ def values_of(column: Any) -> list[Hashable]:
                 return values
             return [values]
     return list(column)
-
-
-def listed_array(data: object) -> object:
-    """Return an array or a pandas column as a list, others unchanged."""
-    return data.tolist() if hasattr(data, "tolist") else data
-
-
-def iterated(column: Any) -> list[Any]:
-    """Return a list's or column's values in their types, Arrow's in Python's."""
-    return list(column.to_pylist() if hasattr(column, "to_pylist") else column)
 
 
 def value_of(value: Value) -> Value:

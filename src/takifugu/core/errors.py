@@ -279,9 +279,7 @@ class ReadingChanged(InputError):
         if is_nameless and not before:
             rule = "a ledger adds up what is known to be about the same entries"
         super().__init__(what, rule=rule, fix=fix, where=("same_entries",))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.source, self.before, self.now, self.same, self.others), vars(self))
+        self.args = (source, before, self.now, same, others)  # by which a copy is made
 
 
 class PeopleUndeclared(InputError):
@@ -303,9 +301,7 @@ class PeopleUndeclared(InputError):
             lines.append(f"  {key} ({argument}): {meaning}{price and f'; {price}'}")
         what = f"the ledger knows the people of {other!r}, and has to be told whether those of {source!r} are the same"
         super().__init__(what, fix="\n".join(lines), where=("same_people",))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.source, self.other, self.same), vars(self))
+        self.args = (source, other, same)  # by which a copy is made
 
 
 class LedgerError(TakifuguError):
@@ -360,13 +356,11 @@ class SpecError(TakifuguError, ValueError):
         for fault in self.faults:  # what raised them is over: a traceback would keep what its frames held
             fault.__traceback__ = fault.__cause__ = fault.__context__ = None
         super().__init__("\n".join(self.problems))
+        self.args = (self.faults,)  # by which a copy is made
 
     @property
     def problems(self) -> tuple[str, ...]:
         return tuple(fault.line for fault in self.faults)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.faults,), vars(self))
 
 
 def faults_in(error: TakifuguError) -> tuple[TakifuguError, ...]:

@@ -7,12 +7,16 @@ import re
 import shlex
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
+from numbers import Real
 from typing import TypeVar
 
 #: Controls but the line end, controls of the writing direction, separators of lines, and halves of characters.
 _COMMANDS = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff]"
 )
+
+#: What no HTML or SVG may hold.
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def visible(text: str) -> str:
@@ -24,6 +28,15 @@ def visible(text: str) -> str:
     a\x1b[2Jb\u202ec
     """
     return _COMMANDS.sub(lambda match: _escape(ord(match[0])), text)
+
+
+def in_markup(words: object) -> str:
+    r"""Return what HTML and SVG show of words, yet to be escaped: as `visible`, without what XML forbids.
+
+    >>> print(in_markup("a\u202eb"), in_markup("\uffff") == "\ufffd")
+    a\u202eb True
+    """
+    return _NOT_IN_XML.sub("\ufffd", visible(str(words)))
 
 
 def is_printable(name: str) -> bool:
@@ -54,10 +67,10 @@ def _escape(code: int) -> str:
 #: Far more digits than are written; exp is the nearest, so that the next number is above it.
 _FINE = Context(prec=50, rounding=ROUND_CEILING)
 
-Real = TypeVar("Real", int, float, Fraction)
+Number = TypeVar("Number", int, float, Fraction)
 
 
-def as_exact_as(value: Real, half: float | Fraction) -> Real:
+def as_exact_as(value: Number, half: float | Fraction) -> Number:
     """Return a value with no more digits than its ± has.
 
     >>> as_exact_as(1374.55, 52), as_exact_as(1374.55, 5.5), as_exact_as(1374.55, 0)
@@ -80,18 +93,22 @@ def plus_minus(half: float | Fraction) -> str:
     return at_most(half, digits=max(3, whole))
 
 
-def number(value: float | Fraction | None, missing: str = "-", digits: int = 6) -> str:
-    """Write a number for people to six digits, `missing` for None.
+def number(value: object, missing: str = "-", digits: int = 6) -> str:
+    """Write a number for people to six digits, `missing` for None, and what is no number as it is.
 
     Thousands are apart; powers of ten stand where the number is far from 1.
 
     >>> number(5.0), number(1 / 3), number(None), number(12345678), number(1234.5678, digits=4), number(1e-6)
     ('5', '0.333333', '-', '12,345,678', '1,235', '1e-6')
+    >>> number("yes"), number(-12345.0, digits=4), number(3e9, digits=4)
+    ('yes', '-12,345', '3e9')
     """
     if value is None:
         return missing
     if isinstance(value, int):
         return f"{value:,}"
+    if not isinstance(value, Real):
+        return str(value)
     exact = float(value)
     if not math.isfinite(exact):
         return f"{exact:g}"

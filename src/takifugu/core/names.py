@@ -9,6 +9,7 @@ import re
 import unicodedata
 
 from takifugu.core.errors import InputError
+from takifugu.core.escaping import is_printable
 
 #: Longer texts are not names; ordering long runs of combining marks takes quadratic time.
 LONGEST = 4096
@@ -21,8 +22,6 @@ _UNSEEN = re.compile(
     "[\xad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065\u206a-\u206f\u3164\ufe00-\ufe0f\ufeff"
     "\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
 )
-#: Controls of the terminal and of the writing direction, annotation marks, and halves of characters.
-_REFUSED = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff]")
 #: A whole number with a point behind it.
 _NUMBER = re.compile(r"[+-]?[0-9]+\.0*")
 _DIGITS = re.compile("[0-9]+")
@@ -95,7 +94,7 @@ def _cleaned(text: str, what: str) -> str:
         raise InputError(f"{what} is longer than {LONGEST:,} characters", fix="write a shorter one")
     visible_text = unicodedata.normalize("NFC", _UNSEEN.sub("", text))
     spaced = _SPACES.sub(" ", visible_text).strip(" ")
-    if _REFUSED.search(spaced):
+    if not is_printable(spaced):
         raise InputError(
             f"{what} holds a control character, or one that changes the writing direction",
             fix="remove it, because two names that look alike must be one name",

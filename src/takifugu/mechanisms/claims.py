@@ -21,12 +21,11 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Noise, Randomiser
 from takifugu.analysis.sensitivity import component_change
 from takifugu.core.errors import Unsupported
-from takifugu.core.escaping import number
+from takifugu.core.escaping import number, promised
 from takifugu.core.plugins import package_of
 from takifugu.mechanisms.common.answer_families import located_families
 from takifugu.mechanisms.common.continuous import compared_densities
 from takifugu.model.queries.additive import whole_change
-from takifugu.numbers.rationals import to_text
 
 #: Of ours, those whose proof is about an output alone, by the law of their noise.
 _LAPLACE = ("laplace_exact",)
@@ -76,7 +75,8 @@ def _of_laplace(problem: Problem, bound: Bound, scale: Fraction) -> Bound | Refu
             return _too_little(bound, least)
     if not losses:
         return None
-    return Refusal(f"it claims {_claim(bound)} for {_noise(bound)}, which loses epsilon {_digits(min(losses))}")
+    claimed, lost = promised(bound.epsilon, bound.delta), _digits(min(losses))
+    return Refusal(f"it claims {claimed} for {_noise(bound)}, which loses epsilon {lost}")
 
 
 def _losses(problem: Problem, bound: Bound, scale: Fraction) -> Iterator[tuple[Fraction | float, Covers]]:
@@ -123,7 +123,8 @@ def _loss_by_laws(problem: Problem, scale: Fraction) -> float:
 def _of_normal(problem: Problem, bound: Bound) -> Bound | Refusal | None:
     sigma = bound.randomiser.scale
     if not bound.delta:
-        return Refusal(f"it claims {_claim(bound)} for {_noise(bound)}, which loses epsilon inf without a delta")
+        claimed = promised(bound.epsilon, bound.delta)
+        return Refusal(f"it claims {claimed} for {_noise(bound)}, which loses epsilon inf without a delta")
     if problem.framework.definition not in _PROVED_FOR:
         return None
     least = _least_of_ours(problem, bound, _NORMAL_OF_COLUMNS if problem.framework.columns else _NORMAL)
@@ -155,12 +156,7 @@ def _least_of_ours(problem: Problem, bound: Bound, modules: tuple[str, ...]) -> 
 
 def _too_little(bound: Bound, least: Fraction) -> Refusal:
     needed = f"the least scale that is proved for that is {_digits(least)}"
-    return Refusal(f"it claims {_claim(bound)} for {_noise(bound)}, and {needed}")
-
-
-def _claim(bound: Bound) -> str:
-    delta = f", delta {_digits(bound.delta)}" if bound.delta else ""
-    return f"epsilon {to_text(bound.epsilon)}{delta}"
+    return Refusal(f"it claims {promised(bound.epsilon, bound.delta)} for {_noise(bound)}, and {needed}")
 
 
 def _noise(bound: Bound) -> str:

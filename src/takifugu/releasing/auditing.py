@@ -31,7 +31,8 @@ from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.model.policies.places import Visits
 from takifugu.numbers.noise import SystemEntropy
 from takifugu.numbers.rationals import to_text
-from takifugu.releasing.certificates.certificate import Answer, Certificate
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.content import Answer
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning import plan
 from takifugu.releasing.planning.questions import Question

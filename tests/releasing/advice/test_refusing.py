@@ -20,7 +20,6 @@ from takifugu.releasing.advice.worth import worth
 from takifugu.releasing.file.records.kind import Records
 from takifugu.releasing.planning import asking
 from takifugu.releasing.publishing import orders
-from takifugu.releasing.report import opening
 
 SURVEY = release_text(
     read_from("survey", "answers.csv", value="answer", budget=4),
@@ -163,7 +162,6 @@ def test_a_release_computes_the_verdict_on_a_table_once(
         return worth(*given)
 
     monkeypatch.setattr(advising, "worth", judge)
-    monkeypatch.setattr(opening, "worth", judge)
     outcome = tf.release_file(of(tmp_path), allow_useless=True)
     assert len(judged) == len(outcome.tables)
 

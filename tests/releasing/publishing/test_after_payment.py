@@ -6,15 +6,18 @@ import pytest
 from tests.releasing.publishing.test_crashes import small
 from tests.releasing.publishing.test_states import counting
 from tests.releasing.test_windows import written
+from tests.support.commands import ended, succeed
 from tests.support.failing import failing
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.core.errors import ReleaseState
+from takifugu.cli import FAULT as FAULTY
+from takifugu.cli import releasing
+from takifugu.core.errors import InputError, LedgerError, ReleaseState
 from takifugu.releasing.certificates.checksum import read_certificate
-from takifugu.releasing.publishing import certifying, every_window
+from takifugu.releasing.publishing import certifying, every_window, orders
 from takifugu.releasing.publishing.rehearsing import rehearse
-from takifugu.releasing.report import document
+from takifugu.releasing.report import document, opening
 from takifugu.releasing.report.outcomes import Published
 
 #: A message that would show a value of the data.
@@ -62,6 +65,36 @@ def test_a_page_of_all_windows_that_fails_stops_no_release(
     assert "This page could not be made" in page.read_text()
     tf.release_file(ward, window="2026-W03")  # it is made again with the next window
     assert "This page could not be made" not in page.read_text()
+
+
+@pytest.mark.parametrize("error", [KeyError("still at 17"), InputError("one"), LedgerError("two")])
+def test_a_verdict_that_fails_after_publishing_fails_no_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """Not one that publishes, and not one that completes what an earlier one has paid for."""
+    for folder, is_paid in ((tmp_path / "new", False), (tmp_path / "paid", True)):
+        toml = small(folder)
+        if is_paid:
+            with failing(monkeypatch, orders, "handed_out", KeyError()):
+                ended(FAULTY, "release", toml)
+        with failing(monkeypatch, opening, "verdict_of", error):
+            outcome = succeed("release", toml)
+        check_published(folder, "both", "walking")
+        words = "takifugu: both is published, and cannot be shown here: a fault of Takifugu itself"
+        assert f"{words} ({type(error).__name__} at failing.py:" in outcome.stderr
+        assert "still at 17" not in outcome.output
+        assert "Budget" in outcome.stdout
+
+
+def test_what_is_shown_of_a_completed_release_fails_no_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toml = small(tmp_path)
+    with failing(monkeypatch, orders, "handed_out", KeyError()):
+        ended(FAULTY, "release", toml)
+    with failing(monkeypatch, releasing, "print_outcome", KeyError()):
+        outcome = succeed("release", toml)
+    assert "State of the release: done." in outcome.stderr
 
 
 def test_a_rehearsal_fails_with_its_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

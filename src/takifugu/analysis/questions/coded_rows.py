@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.columns import listed_array, value_of
+from takifugu.core.columns import no_list, value_of, values_of
 from takifugu.core.errors import DataError
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ def of_rows(belief: FromPopulations, data: object) -> IntArray:
     Raises DataError for another number of rows than the belief's, and for a value that no population has; neither is
     repeated.
     """
-    values = listed_array(data)
-    if isinstance(values, str) or not isinstance(values, Sequence):
+    if no_list(data) is not None:
         raise DataError("the data are no list of values", fix="give one value for each row of the person")
+    values = values_of(data)
     if len(values) != belief.rows:
         raise DataError(
             "the data have another number of rows than the belief", fix="calibrate for as many rows as there are"

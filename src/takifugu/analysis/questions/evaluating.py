@@ -15,7 +15,7 @@ import numpy as np
 
 from takifugu.core import entries
 from takifugu.core.arrays import IntArray
-from takifugu.core.columns import has_columns, is_table, listed_array, no_list, transposed, value_of, values_of
+from takifugu.core.columns import has_columns, is_table, no_list, transposed, value_of, values_of
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
@@ -192,8 +192,9 @@ def _unregistered(belief: Belief, data: object) -> IntArray:
 
 def _by_label(data: object) -> object:
     """Return a named tuple or Series as a mapping, without order."""
-    labels = listed_array(getattr(data, "_fields", getattr(data, "index", None)))
-    if not isinstance(labels, list | tuple) or not labels or not all(isinstance(label, str) for label in labels):
+    index = getattr(data, "_fields", getattr(data, "index", None))
+    labels = [] if no_list(index) else values_of(index)
+    if not labels or not all(isinstance(label, str) for label in labels):
         return data
     values = _sequence(data, "the record")
     if len(set(labels)) != len(labels) or len(labels) != len(values):

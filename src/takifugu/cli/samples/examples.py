@@ -6,7 +6,6 @@ import csv
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from itertools import takewhile
 from pathlib import Path
 
@@ -82,6 +81,8 @@ def _files(section: Plain) -> Iterator[str]:
             yield from _files(value)
 
 
+#: The demo's release file.
+_DEMO = Path(__file__).with_name("activity.toml")
 #: Lengths of the bouts of each participant, in minutes.
 BOUTS = {
     "Ana": (2880, 4155), "Ben": (3210, 640, 1950), "Chi": (4320, 2610), "Dov": (1305, 2470, 3340),
@@ -92,17 +93,12 @@ _STEPS_IN_ALL = 1_000_000
 _SEED = 2026
 
 
-def release_file() -> str:
-    """Return the demo's release file."""
-    return (files("takifugu.cli.samples") / "activity.toml").read_text(encoding="utf-8")
-
-
 def write_demo(folder: Path) -> Path:
     """Write the sample and its release file; return the latter's path."""
     folder.mkdir(parents=True, exist_ok=True)
-    release = folder / "activity.toml"
-    release.write_text(release_file(), encoding="utf-8")
-    spec = tomllib.loads(release_file())
+    release, text = folder / _DEMO.name, _DEMO.read_text(encoding="utf-8")
+    release.write_text(text, encoding="utf-8")
+    spec = tomllib.loads(text)
     matrix, states = spec["belief"]["matrix"], spec["belief"]["states"]
     entropy = InsecureSeededEntropyForTests(_SEED)
     with open(folder / spec["source"]["file"], "w", encoding="utf-8", newline="") as file:

@@ -13,12 +13,8 @@ from __future__ import annotations
 
 import ast
 import os
-import signal
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -44,14 +40,8 @@ class Target:
 
 def targets(root: Path = ROOT) -> tuple[Target, ...]:
     """Return the experiments by name, unimported; InputError for none."""
-    folder = root / "experiments"
-    if not folder.is_dir():
-        raise InputError(
-            "the experiments are not part of the installed package",
-            fix="get the source of Takifugu, and run `pip install -e .` and then this command in its folder",
-        )
     all_targets = list[Target]()
-    for path in sorted(folder.glob("*.py")):
+    for path in sorted((root / "experiments").glob("*.py")):
         try:
             tree = ast.parse(path.read_text(encoding="utf-8"))
         except (OSError, SyntaxError, ValueError):
@@ -60,6 +50,11 @@ def targets(root: Path = ROOT) -> tuple[Target, ...]:
             if isinstance(line, ast.Assign) and list(map(ast.unparse, line.targets)) == [MARK]:
                 summary = (ast.get_docstring(tree) or "").split("\n\n")[0].replace("\n", " ")
                 all_targets.append(Target(path.stem, str(ast.literal_eval(line.value)), summary, path))
+    if not all_targets:
+        raise InputError(
+            "the experiments are not part of the installed package",
+            fix="get the source of Takifugu, and run `pip install -e .` and then this command in its folder",
+        )
     return tuple(all_targets)
 
 
@@ -87,24 +82,11 @@ def run(
     place = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     if folder is not None:
         place |= {"TAKIFUGU_OUTPUT": str(folder.resolve()), "TAKIFUGU_WHOLE": str(int(whole))}
-    with _ignoring_interrupts():
-        process = subprocess.Popen([sys.executable, str(target.path)], cwd=root, env=place, stdout=output)
+    command = [sys.executable, str(target.path)]
+    process = subprocess.Popen(command, cwd=root, env=place, stdout=output, process_group=0)  # Ctrl-C does not reach it
     try:
         return process.wait()
     except BaseException:  # nothing goes on for somebody who has stopped it
         process.terminate()
         process.wait()
         raise
-
-
-@contextmanager
-def _ignoring_interrupts() -> Iterator[None]:
-    """Let a process start that ignores Ctrl-C. Who waits for it ends it, without a traceback of its own."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -6,12 +6,11 @@ A picture is one `<svg>` element: it stands alone as a file, or inside an HTML p
 from __future__ import annotations
 
 import html
-import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from takifugu.core.escaping import visible
+from takifugu.core.escaping import in_markup
 
 Place = tuple[float, float]
 
@@ -22,7 +21,6 @@ INK, FAINT, RULE, FRAME = "#222222", "#666666", "#d9d9d9", "#888888"
 #: The width of an average letter of 12 px, and that of one of 14 px; the height of a line; in px.
 LETTER, _LARGE, LINE = 6.6, 7.2, 15
 _MARGIN, _MOST_LINES, _HATCH = 12, 2, 7
-_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def drawing(width: int, height: int, title: str, body: Iterable[str], made: str = "") -> str:
@@ -135,7 +133,7 @@ def _unless(name: str, value: object, usual: object, form: str = "") -> str:
 
 
 def _escaped(text: str) -> str:
-    return html.escape(_NOT_IN_XML.sub("\ufffd", visible(text)))
+    return html.escape(in_markup(text))
 
 
 def apart(heights: Sequence[float]) -> list[float]:

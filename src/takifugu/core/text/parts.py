@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from takifugu.core.escaping import visible
+from takifugu.core.escaping import in_markup
 from takifugu.core.text.tables import labelled, paragraph, text_table
 
 _LEFT = "text-align:left;vertical-align:top"
@@ -28,7 +28,7 @@ def text(words: object) -> str:
     """
     from html import escape
 
-    return escape(visible(str(words)))
+    return escape(in_markup(words))
 
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "", chosen: int = -1) -> str:

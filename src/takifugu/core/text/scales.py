@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from takifugu.core.escaping import number as written
+from takifugu.core.escaping import number
 from takifugu.core.text.marks import FAINT, LETTER, RULE, rule, words
 
 #: What is nearer to 0, or to another number, is not told from it.
 _LEAST = 1e-300
+#: How many digits a number has in a picture.
+_DIGITS = 4
 
 
 @dataclass(frozen=True)
@@ -90,24 +92,13 @@ def ends_of(values: Sequence[float], log: bool, from_zero: bool) -> tuple[float,
     return min(low, ticks[0]), max(high, ticks[-1])
 
 
-def short_number(value: float) -> str:
-    """Write a number for a picture: whole, or four digits.
-
-    Thousands are apart; powers of ten stand where the number is far from 1.
-
-    >>> short_number(0.05), short_number(12345.678), short_number(-12345.0), short_number(3e9)
-    ('0.05', '12,350', '-12,345', '3e9')
-    """
-    return written(value, digits=4)
-
-
 def upright(flat: Scale, top: float, bottom: float, names: Sequence[tuple[float, str]] = ()) -> Iterator[str]:
     """Yield upright rules with their names, by default at round numbers.
 
     A rule stands where there is room for its name.
     """
     after = -math.inf
-    for tick, name in names or [(tick, short_number(tick)) for tick in flat.ticks]:
+    for tick, name in names or [(tick, number(tick, digits=_DIGITS)) for tick in flat.ticks]:
         place, half = flat.at(tick), LETTER * (len(name) + 1) / 2
         if place - half < after:
             continue
@@ -120,12 +111,12 @@ def level(flat: Scale, tall: Scale) -> Iterator[str]:
     """Yield level rules with their round numbers."""
     for tick in tall.ticks:
         yield rule(flat.start, tall.at(tick), flat.end, tall.at(tick), RULE)
-        yield words(flat.start - 8, tall.at(tick) + 4, short_number(tick), "end", FAINT)
+        yield words(flat.start - 8, tall.at(tick) + 4, number(tick, digits=_DIGITS), "end", FAINT)
 
 
 def room_for_numbers(low: float, high: float, log: bool = False) -> int:
     """Return the width of the round numbers along a side."""
-    return round(LETTER * max(map(len, map(short_number, Scale(low, high, 0, 1, log).ticks))))
+    return round(LETTER * max(len(number(tick, digits=_DIGITS)) for tick in Scale(low, high, 0, 1, log).ticks))
 
 
 def _ticks(low: float, high: float) -> list[float]:

@@ -11,7 +11,7 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
-from takifugu.core.columns import is_table, iterated, no_list
+from takifugu.core.columns import is_table, no_list, values_of
 from takifugu.core.errors import InputError
 from takifugu.core.registry import Registry
 from takifugu.model.beliefs.states import State, checked_alphabet, different, in_order
@@ -151,7 +151,7 @@ def _walks(sequences: Any) -> list[list[State]]:
                 f"the sequences hold {odd} where a sequence should be", rule="each sequence is a list of states",
                 fix="write [sequence] for one sequence or one column",
             ).at("sequences", number)  # fmt: skip
-        states = iterated(walk)
+        states = values_of(walk)
         if any(isinstance(state, Iterable) and not isinstance(state, str) for state in states):
             raise InputError(
                 "a sequence holds lists, not states", rule="each sequence is a list of states",

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
-from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.errors import InputError
 from takifugu.model.queries.candidates import AtRank, Candidates
 from takifugu.numbers.permute_and_flip import chances
 from takifugu.releasing.advice.bands import Band
@@ -42,16 +43,8 @@ def worth_of_choice(calibration: Calibration, expect: ExpectSpec | None, people:
     noise = calibration.randomiser
     assert isinstance(noise, PermuteAndFlip)
     is_rank = isinstance(noise.goal, AtRank)
-    refusal = undecided("a quantile", expect) if is_rank else None
-    if refusal is not None and expect is None:
-        raise refusal
-    try:
+    with undecided("a quantile", expect) if is_rank else nullcontext():
         counts, source = _counts(calibration, expect, people)  # which refuses what contradicts the choice
-    except Unsupported:
-        if refusal is None:
-            raise
-    if refusal is not None:
-        raise refusal
     worths = []
     for expected in counts:
         cells = None if is_rank else expected

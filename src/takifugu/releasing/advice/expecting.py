@@ -6,7 +6,8 @@ The difference that matters may be in a reader's own units: "2 h" of steps of 10
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
@@ -41,18 +42,13 @@ def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, p
     `expect` is the section that says so; what it leaves out are the means of the first belief. Raises Unsupported where
     nothing says what to expect, and InputError, with the key, for an expectation that the answer contradicts.
     """
-    refusal = undecided("a mean", expect) if is_mean_of_cells(calibration.query) else None
-    if refusal is not None and expect is None:
-        raise refusal
-    cells = None
-    source = "" if expect is None else expect.source
-    try:
-        cells, source = _expected(calibration, expect, people)  # which refuses what contradicts the table
-    except Unsupported:
-        if declared(expect) is None and refusal is None:
-            raise
-    if refusal is not None:
-        raise refusal
+    cells, source = None, "" if expect is None else expect.source
+    with undecided("a mean", expect) if is_mean_of_cells(calibration.query) else nullcontext():
+        try:
+            cells, source = _expected(calibration, expect, people)  # which refuses what contradicts the table
+        except Unsupported:
+            if declared(expect) is None:
+                raise
     matters = declared(expect, cells)
     expected = Expectation(cells, matters, source, largest_difference(calibration))
     if not matters and not expected.varies:
@@ -60,11 +56,21 @@ def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, p
     return expected
 
 
-def undecided(what: str, expect: ExpectSpec | None) -> Unsupported | None:
-    """Return the refusal of a number of which no share matters by itself, where nothing says which difference does."""
-    if expect is not None and expect.matters is not None:
-        return None
-    return Unsupported(f"nothing says which difference of {what} matters", fix="write matters in [expect]")
+@contextmanager
+def undecided(what: str, expect: ExpectSpec | None) -> Iterator[None]:
+    """Refuse a number of which no share matters by itself, unless [expect] says which difference does.
+
+    What inside finds a contradiction to [expect] says so first.
+    """
+    refusal = Unsupported(f"nothing says which difference of {what} matters", fix="write matters in [expect]")
+    if expect is None:
+        raise refusal
+    if expect.matters is not None:
+        yield
+        return
+    with suppress(Unsupported):
+        yield
+    raise refusal
 
 
 def filling(calibration: Calibration, source: Any) -> tuple[str, ...]:

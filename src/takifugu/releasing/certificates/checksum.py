@@ -21,7 +21,8 @@ from takifugu.core.assumptions import Assumption
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
 from takifugu.numbers.rationals import LARGEST_NUMBER, as_delta, as_epsilon, as_fraction
-from takifugu.releasing.certificates.certificate import FORMAT, Answer, Certificate
+from takifugu.releasing.certificates.certificate import FORMAT, Certificate
+from takifugu.releasing.certificates.content import Answer
 from takifugu.releasing.certificates.facts import Caution, Stays, Window, checksum_of
 from takifugu.releasing.certificates.files import CERTIFICATE, TABLE, digest_of_file, reason, required_bytes
 from takifugu.releasing.certificates.wording import COMPOSES

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 
-from takifugu.core.assumptions import Assumption, limit, reading
+from takifugu.core.assumptions import Assumption, limit, reading, sentence
 from takifugu.core.plain import Plain
 from takifugu.core.text.tables import shortened
 
@@ -124,7 +124,7 @@ class Window:
     def assumptions(self) -> tuple[Assumption, ...]:
         """Return how rows were read, and the changes that the noise does not hide."""
         assumptions = [reading(self.words)]
-        assumptions += [limit(f"{words[:1].upper()}{words[1:]}.") for words in self.not_hidden]
+        assumptions += [limit(sentence(words)) for words in self.not_hidden]
         return tuple(assumptions)
 
     @property

@@ -6,22 +6,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from takifugu.accounting import definitions, suspicion
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import KINDS
 from takifugu.analysis.robustness import if_belief_off
 from takifugu.core.assumptions import Assumption, Kind, limit, public, sentence, world
-from takifugu.core.escaping import at_most, number
+from takifugu.core.escaping import at_least, at_most, number
 from takifugu.core.plain import Plain
 from takifugu.core.text.tables import shortened
 from takifugu.model import secrets as secret_room
 from takifugu.model.frameworks import DEFINITIONS
 from takifugu.model.queries.registry import KINDS as KNOWN_QUERIES
-
-if TYPE_CHECKING:
-    from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.content import Content
+from takifugu.releasing.certificates.facts import CAUTIONS
 
 #: Beliefs that differ between units only in their public lengths are listed up to this many; the JSON has them all.
 _LISTED, _LISTED_UNITS = 3, 40
@@ -52,10 +50,10 @@ class Section:
     first: int | None = None
 
 
-def sections(c: Certificate) -> list[Section]:
+def sections(c: Content) -> list[Section]:
     """Return the parts of a certificate that have words, in order."""
     parts = [
-        Section("Warning", c.warnings),
+        Section("Warning", warnings(c)),
         Section("Check", list(map(sentence, c.doubts))),
         Section("Title", [c.title or ""]),
         Section("In short", in_short(c)),
@@ -64,7 +62,7 @@ def sections(c: Certificate) -> list[Section]:
     ]
     first = 1
     for kind, title in TITLES.items():
-        sentences = c.of_kind(kind)
+        sentences = of_kind(c, kind)
         parts.append(Section(title, sentences, first if kind in NUMBERED else 0))
         first += len(sentences) if kind in NUMBERED else 0
     when = c.date or "As a rehearsal"
@@ -80,7 +78,7 @@ def sections(c: Certificate) -> list[Section]:
     return [part for part in with_words if part.sentences]
 
 
-def assumed(c: Certificate) -> tuple[Assumption, ...]:
+def assumed(c: Content) -> tuple[Assumption, ...]:
     """Return all assumptions by their kinds: those of the models, of the window and of the definition, too."""
     every = [*map(world, models(c)), *c.assumptions]
     every += map(world, shortened([stay.words for stay in c.stays], _CHAINS, "more matrices, which the belief lists."))
@@ -93,7 +91,18 @@ def assumed(c: Certificate) -> tuple[Assumption, ...]:
     return tuple(sorted(dict.fromkeys(every), key=lambda assumption: order.index(Kind(assumption.kind))))
 
 
-def models(c: Certificate) -> list[str]:
+def of_kind(c: Content, *kinds: Kind) -> tuple[str, ...]:
+    """Return the sentences of some kinds, in the order of the certificate."""
+    return tuple(assumption.text for assumption in assumed(c) if assumption.kind in kinds)
+
+
+def warnings(c: Content) -> tuple[str, ...]:
+    """Return the warnings of a certificate."""
+    numbers = {"epsilon": charged(c.epsilon), "requested": at_least(Fraction(c.requested or c.epsilon))}
+    return tuple(CAUTIONS[caution].format(**numbers, seed=c.rehearsal) for caution in c.cautions)
+
+
+def models(c: Content) -> list[str]:
     """Return the beliefs as sentences: the guarantee is against readers who hold one of them."""
     if not c.beliefs:
         return []
@@ -103,7 +112,7 @@ def models(c: Certificate) -> list[str]:
     return list(shortened(several, _LISTED, "more models of this kind, with other lengths."))
 
 
-def statistic_of(c: Certificate) -> str:
+def statistic_of(c: Content) -> str:
     """Name the statistic, and of whom it is, with their public number."""
     if c.scope == "unit":
         return f"{c.statistic}, for each {c.person}"
@@ -114,12 +123,12 @@ def statistic_of(c: Certificate) -> str:
     return f"{c.statistic}, over all {people} together"
 
 
-def people_of(c: Certificate) -> int | None:
+def people_of(c: Content) -> int | None:
     """Return the public number of people, None where there is none."""
     return len(c.units) or c.unit_count
 
 
-def about(c: Certificate) -> str:
+def about(c: Content) -> str:
     """Say in one line what a table shows: the statistic, its unit, whose it is, and the days."""
     parts = [f"{c.statistic[:1].upper()}{c.statistic[1:]}"]
     if c.measured_in:
@@ -133,7 +142,7 @@ def about(c: Certificate) -> str:
     return f"{parts[0]}; {where}" if where else parts[0]
 
 
-def in_short(c: Certificate) -> list[str]:
+def in_short(c: Content) -> list[str]:
     """Return what the table shows, what is protected, and how sure a reader can become."""
     span = f", {c.window.days}" if c.window is not None and c.window.days else ""
     sentences = [f"This table shows {statistic_of(c)}{span} (source {c.source!r})."]
@@ -142,7 +151,7 @@ def in_short(c: Certificate) -> list[str]:
         protects = definition_of(c).in_short(c.hidden, c.beliefs, kinds)
         sentences.append(protects or f"it limits what a reader can learn about {secret_of(c)}")
     if odds := odds_of(c):
-        count = len(c.of_kind(*NUMBERED))
+        count = len(of_kind(c, *NUMBERED))
         sentences.append(f"{odds}{_if_true(count)}")
     return [" ".join(map(sentence, filter(None, sentences)))]
 
@@ -153,7 +162,7 @@ def _if_true(count: int) -> str:
     return known.get(count, f", if assumptions 1 to {count} are true")
 
 
-def odds_of(c: Certificate) -> str:
+def odds_of(c: Content) -> str:
     """Say how sure a reader can become of a secret; "" where nothing is known of it."""
     epsilon, delta = Fraction(c.epsilon), Fraction(c.delta)
     if not is_worded(c) or epsilon == 0:
@@ -175,7 +184,7 @@ def _at_most(prior: str, epsilon: Fraction, delta: Fraction) -> tuple[str, str]:
     return suspicion.percent(explained.beyond[0].high, up=True), exception
 
 
-def secret_of(c: Certificate) -> str:
+def secret_of(c: Content) -> str:
     """Name the secrets, in the words of the file for what is counted."""
     kinds = {secret["kind"] for secret in secrets_of(c)}
     whole = {"kind": "every-entry", "attribute": None}
@@ -190,45 +199,45 @@ def secret_of(c: Certificate) -> str:
     return " and ".join(c.hidden)
 
 
-def longest_run(c: Certificate) -> int:
+def longest_run(c: Content) -> int:
     """Return how many steps in a row are hidden together, 1 where single ones are."""
     return max((int(secret["length"]) for secret in secrets_of(c) if secret["kind"] == "every-run"), default=1)
 
 
-def _steps(c: Certificate, run: int) -> str:
+def _steps(c: Content, run: int) -> str:
     """Count steps, with their length where the table has a window."""
     return f"{run} steps of {c.window.step}" if c.window is not None and not c.window.step.isdigit() else f"{run} steps"
 
 
-def longer_stays(c: Certificate) -> str:
+def longer_stays(c: Content) -> str:
     """Name the stays of which a part is hidden only; "" where runs of steps are no secret."""
     run = longest_run(c)
     return f"that a stay of more than {_steps(c, run)} in a row took place" if run > 1 else ""
 
 
-def promise_text(c: Certificate) -> str:
+def promise_text(c: Content) -> str:
     """Name the definition, epsilon and delta, and the guarantee in one sentence."""
     words = _of_compared(c, definition_of(c).promise(Fraction(c.epsilon), Fraction(c.delta)))
     name = c.definition.replace("-", " ")
     return f"{name} privacy, epsilon {charged(c.epsilon)}, delta {charged(c.delta)}: {words}"
 
 
-def _of_compared(c: Certificate, words: str) -> str:
+def _of_compared(c: Content, words: str) -> str:
     """Say a guarantee of what is compared, where that is not all."""
     return f"of two compared values of a secret, {words}" if compares_some(c) else words
 
 
-def compares_some(c: Certificate) -> bool:
+def compares_some(c: Content) -> bool:
     """Return whether values of a secret are not compared with all others."""
     return any(map(secret_room.compares_some, secrets_of(c)))
 
 
-def secrets_of(c: Certificate) -> Iterator[Plain]:
+def secrets_of(c: Content) -> Iterator[Plain]:
     """Yield the secrets of all frameworks, as they are written."""
     return chain.from_iterable(summary["secrets"] for summary in c.frameworks.values())
 
 
-def not_protected(c: Certificate) -> Iterator[str]:
+def not_protected(c: Content) -> Iterator[str]:
     """Yield what the definition, the beliefs and what is public leave open."""
     yield from definition_of(c).not_promised()
     if stays := longer_stays(c):
@@ -241,7 +250,7 @@ def not_protected(c: Certificate) -> Iterator[str]:
     yield "patterns over many rows, and what the published numbers say about everybody on average"
 
 
-def off_by_a_bit(c: Certificate) -> Iterator[str]:
+def off_by_a_bit(c: Content) -> Iterator[str]:
     """Say what epsilon becomes where the data are likelier or less likely than the models say."""
     is_whole = all(answer.covers == Covers.EVERYTHING for answer in c.answers)
     if is_whole or not c.beliefs or definition_of(c).per_distance or definition_of(c).one_way:
@@ -253,7 +262,7 @@ def off_by_a_bit(c: Certificate) -> Iterator[str]:
     )
 
 
-def meaning_of(c: Certificate) -> Sequence[str]:
+def meaning_of(c: Content) -> Sequence[str]:
     """Return the meaning of the values, where the query's name lacks it."""
     query = KNOWN_QUERIES.get(c.query.get("kind"))
     if query is None:
@@ -264,7 +273,7 @@ def meaning_of(c: Certificate) -> Sequence[str]:
         return ()
 
 
-def composes(c: Certificate) -> list[str]:
+def composes(c: Content) -> list[str]:
     """Say how the release adds up with others about its source."""
     if is_worded(c):
         words = [*map(definition_of(c).composes, once(answer.covers for answer in c.answers))]
@@ -273,16 +282,16 @@ def composes(c: Certificate) -> list[str]:
     return [COMPOSES[place] for place in c.compositions]
 
 
-def account_text(c: Certificate) -> str:
+def account_text(c: Content) -> str:
     return "no ledger" if c.ledger is None else f"ledger {c.ledger_id}, release {c.release_id}"
 
 
-def mechanisms_of(c: Certificate) -> list[str]:
+def mechanisms_of(c: Content) -> list[str]:
     """Name the mechanisms with their sources."""
     return [f"{name} ({source})" for name, source in c.mechanisms.items()]
 
 
-def _table(c: Certificate) -> list[str]:
+def _table(c: Content) -> list[str]:
     """Name the certified bytes by the ends of their digest."""
     if c.table is None:
         return []
@@ -298,7 +307,7 @@ def _units(units: tuple[str, ...]) -> str:
     return words
 
 
-def is_worded(c: Certificate) -> bool:
+def is_worded(c: Content) -> bool:
     """Return whether a certificate's definition is registered here.
 
     Only a registered definition can word the certificate.
@@ -306,7 +315,7 @@ def is_worded(c: Certificate) -> bool:
     return c.definition in DEFINITIONS
 
 
-def definition_of(c: Certificate) -> definitions.Definition:
+def definition_of(c: Content) -> definitions.Definition:
     """Return the certificate's definition, or plain Pufferfish if unregistered.
 
     Plain Pufferfish guarantees no more than a registered definition.
@@ -323,13 +332,13 @@ def charged(value: str) -> str:
     return at_most(Fraction(value))
 
 
-def noise_text(c: Certificate) -> str:
+def noise_text(c: Content) -> str:
     """Describe the noise, and where its bits come from."""
     words = _noise_words(c)
     return words if c.private else words.replace("the operating system's randomness", "a seed that is known")
 
 
-def _noise_words(c: Certificate) -> str:
+def _noise_words(c: Content) -> str:
     kinds = [*map(KINDS.find, once(str(answer.noise["kind"]) for answer in c.answers))]
     if len(kinds) == 1 and kinds[0].words is not None:
         words = kinds[0].words(kinds[0].read(c.answers[0].noise))

@@ -92,9 +92,10 @@ class Evidence:
             return identifier(text)
         line = [name.lower() for name in self.layout.line] if self.layout else []
         if line.count(text.lower()) > 1:
-            others = " or ".join(f'"column {n}"' for n, name in enumerate(line, 1) if name == text.lower())
-            what, fix = f"the first line names {text[:80]!r} twice", f"--{key} {others}"
-            raise InputError(what, rule="a column has one name", fix=fix).at(key)
+            others = [f'"column {n}"' for n, name in enumerate(line, 1) if name == text.lower()]
+            what, fix = f"the first line names {text[:80]!r} twice", f"--{key} {' or '.join(others)}"
+            error = InputError(what, rule="a column has one name", fix=fix).at(key)
+            raise error.offering((other, "") for other in others)
         tree = expression(text, key)
         judged(tree, key, Rows.of(0, self.types))
         return f"({text_of(tree)})"

@@ -153,7 +153,8 @@ def at(evidence: Evidence, answers: Answers) -> Evidence:
     """Return the evidence of the steps and the rows that answers name."""
     if answers.get("rows") == "wide":
         if not evidence.steps:
-            raise InputError("rows are wide, and no columns are called as steps", fix="--rows samples").at("rows")
+            error = InputError("rows are wide, and no columns are called as steps", fix="--rows samples")
+            raise error.offering([("samples", "")]).at("rows")
         evidence = evidence.by_steps
     if answers.get("where"):
         evidence = replace(evidence, where=evidence.judged(answers["where"], "where"))
@@ -184,7 +185,8 @@ def _rows(evidence: Evidence, answers: Answers) -> Question | None:
         return None
     if rows in ROWS:
         what = f"rows are {rows}, and no release file of such rows is drafted for a belief of kind {answers['kind']!r}"
-        raise InputError(what, fix=f"--rows {' or '.join(some)}, or another --kind").at("rows")
+        fix = f"--rows {' or '.join(some)}, or another --kind"
+        raise InputError(what, fix=fix).offering((name, "") for name in some).at("rows")
     if rows is not None:
         raise unknown(f"rows is {rows[:40]!r}", rows, some).at("rows")
     steps, seen = evidence.steps, f"{evidence.size:,} rows, {len(evidence.types):,} columns"
@@ -208,7 +210,7 @@ def _unit(evidence: Evidence, answers: Answers) -> Question | None:
         (different,) = evidence.count(f"count(distinct {whose})")
         if different < evidence.size:
             what = f"the {evidence.size:,} rows are those of {different:,}, and with {kind!r} each is another one's"
-            raise InputError(what, fix="make one row of those of each, or take another --kind").at("unit")
+            raise InputError(what, fix="make one row of those of each, or take another kind").at("unit")
         return None
     if unit not in evidence.types:
         return None
@@ -246,7 +248,9 @@ def full_readings(evidence: Evidence, answers: Answers, key: str) -> list[Readin
 def _kind_of_step(answers: Answers) -> str | None:
     step = answers.get("step")
     if step is not None and not re.fullmatch(r"[1-9]\d*(s|min|h|d)?", step):
-        raise InputError(f"step is {step[:40]!r}", fix="--step 1, or --step 15min, 1h, 1d").at("step")
+        raise InputError(f"step is {step[:40]!r}", fix="--step 1, or --step 15min, 1h, 1d").offering(
+            (step, "") for step in ("1", "15min", "1h", "1d")
+        ).at("step")
     return None if step is None else NUMBERS if step.isdigit() else TIMES
 
 
@@ -297,11 +301,11 @@ def _where(evidence: Evidence, answers: Answers, key: str) -> Question:
     if not some or (some[0].there - some[0].rows) * _FEW > some[0].there:
         mixed = f"; {some[0].rows:,} of {some[0].there:,} rows are {some[0].kind}" if some else ""
         kind = "" if _kind_of_step(answers) is None else f" as {_kind_of_step(answers)}, as step is,"
+        form = f"strptime({quoted}, {FORM})"
         raise InputError(
             f"nothing reads all of {answers[key][:80]!r}{kind} to a time of 1900 to 2099{mixed}",
-            rule="all times of a column are written alike",
-            fix=f"--{key} {shlex.quote(f'strptime({quoted}, {FORM})')} with your format",
-        ).at(key)
+            rule="all times of a column are written alike", fix=f"--{key} {shlex.quote(form)} with your format",
+        ).offering([(form, "with your format")]).at(key)  # fmt: skip
     condition = some[0].condition
     numbered = f"(select *, row_number() over () as takifugu_row from {evidence.rows})"
     numbered = f"(from {numbered}{evidence.where and ' where ' + evidence.where})"

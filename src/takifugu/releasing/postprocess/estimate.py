@@ -27,7 +27,8 @@ from takifugu.model import frameworks, queries
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive, Query, key_of, resolved
 from takifugu.releasing.certificates.cells import ESTIMATED
-from takifugu.releasing.certificates.certificate import Answer, Certificate
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.content import Answer
 from takifugu.releasing.postprocess.readable import measured
 
 #: How likely the exact value lies in the interval, if the belief is true.

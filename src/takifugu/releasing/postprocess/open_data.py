@@ -39,9 +39,6 @@ _ABOUT = {
     ROW: "the number of the row, from 0",
 }
 _MEASURED = ("value", UPPER, "low", "high", *ESTIMATED, "adjusted")
-_OTHERS = {
-    DRAWING: ("svg", "image/svg+xml"),
-}
 
 
 def fields_of(rows: Sequence[Row], certificate: Certificate) -> list[dict[str, str]]:
@@ -87,14 +84,13 @@ def data_package(
             "$schema": f"{_PROFILE}/tableschema.json", "fields": fields_of(rows, certificate), "missingValues": [""],
         },
     }  # fmt: skip
-    other_files = [
-        {
-            "name": kind, "path": f"{name}{end}", "format": kind, "mediatype": media, "bytes": len(files[end]),
-            "hash": digest_of(files[end]),
-        }
-        for end, (kind, media) in _OTHERS.items() if end in files
-    ]  # fmt: skip
-    means = "".join(f" {words[:1].upper()}{words[1:]}." for words in meaning_of(certificate))
+    resources = [table]
+    if DRAWING in files:
+        resources.append({
+            "name": "svg", "path": f"{name}{DRAWING}", "format": "svg", "mediatype": "image/svg+xml",
+            "bytes": len(files[DRAWING]), "hash": digest_of(files[DRAWING]),
+        })  # fmt: skip
+    means = "".join(f" {words}" for words in meaning_of(certificate))
     package: Json = {
         "$schema": f"{_PROFILE}/datapackage.json",
         "name": re.sub("[^a-z0-9._-]+", "-", name.lower()).strip("-") or "table",
@@ -109,7 +105,7 @@ def data_package(
         if re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+", certificate.contact or ""):
             publisher["email"] = certificate.contact
         package["contributors"] = [publisher]
-    package["resources"] = [table, *other_files]
+    package["resources"] = resources
     return f"{json.dumps(package, indent=1, ensure_ascii=False)}\n".encode()
 
 

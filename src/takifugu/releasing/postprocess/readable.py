@@ -12,8 +12,15 @@ from typing import Any, TypeVar
 
 from takifugu.analysis.randomisers import MARKS, Randomiser, answered
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import as_exact_as, at_least, at_most, float_at_least, float_at_most, plus_minus
-from takifugu.core.escaping import number as written
+from takifugu.core.escaping import (
+    as_exact_as,
+    at_least,
+    at_most,
+    float_at_least,
+    float_at_most,
+    number,
+    plus_minus,
+)  # fmt: skip
 from takifugu.core.nearest import did_you_mean, nearest
 from takifugu.core.plain import Json, Row
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
@@ -143,19 +150,6 @@ def in_words(row: Row) -> str:
         return number(row[UPPER])
     words = f"at most {at_most(row[UPPER])}"
     return f"{row[MARK]}: {words}" if MARK in row else words
-
-
-def number(value: object) -> str:
-    """Write a number for a table, None as a dash.
-
-    >>> number(12345), number(1 / 3), number(None), number("yes")
-    ('12,345', '0.333333', '-', 'yes')
-    """
-    if value is None:
-        return "-"
-    if isinstance(value, int):
-        return f"{value:,}"
-    return written(value) if isinstance(value, float) else str(value)
 
 
 def measured(size: float, unit: str) -> str:

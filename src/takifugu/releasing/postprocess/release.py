@@ -15,7 +15,8 @@ from takifugu.core.plain import Json, indented
 from takifugu.core.text.parts import InParts, Part, rows, together, words
 from takifugu.core.text.plot import Plot
 from takifugu.numbers.rationals import Number, as_fraction, to_text
-from takifugu.releasing.certificates.certificate import Answer, Certificate
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.content import Answer
 from takifugu.releasing.postprocess.adjust import (
     CUT,
     POST,

@@ -23,7 +23,8 @@ from takifugu.model.beliefs.one_sequence import Recording, is_recording
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries.by import GroupBy
 from takifugu.numbers.rationals import as_fraction, to_text
-from takifugu.releasing.certificates.certificate import Answer, Certificate
+from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.content import Answer
 from takifugu.releasing.certificates.facts import Caution, Fact, Stays, Window
 from takifugu.releasing.certificates.wording import once
 from takifugu.releasing.planning.expected import half_width

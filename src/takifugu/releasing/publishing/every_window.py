@@ -7,6 +7,7 @@ nothing: a window is not recorded as published before, and whoever completes it 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from takifugu.core.files import replace_synced
@@ -14,7 +15,7 @@ from takifugu.releasing.certificates.cells import UPPER, table_text
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import WINDOWS, WINDOWS_TABLE, content_of
 from takifugu.releasing.publishing.folder import paid_for
-from takifugu.releasing.report.page import unmade
+from takifugu.releasing.report.page import shown
 from takifugu.releasing.report.windows import MADE, rows_in, windows_html
 
 #: The table of all windows, and what is at its beginning.
@@ -31,16 +32,12 @@ def index_windows(folder: Path, published: Iterable[Certificate]) -> None:
         if certificate.window is not None and certificate.window.series:
             in_series[series_of(certificate)] = certificate
     for name, certificate in in_series.items():
-        try:
-            _index(folder, name, certificate)
-        except OSError:
-            raise
-        except Exception as error:  # it shows what is published, and may not stop that
-            _written(folder / f"{name}{WINDOWS}", unmade(name, error, MADE).encode())
+        for end, content in shown(name, WINDOWS, partial(_files, folder, name, certificate), MADE).items():
+            _write(folder / f"{name}{end}", content)
 
 
-def _index(folder: Path, name: str, certificate: Certificate) -> None:
-    """Write the page and the table of all windows of one table."""
+def _files(folder: Path, name: str, certificate: Certificate) -> dict[str, bytes]:
+    """Return the table and the page of all windows of one table; the page links to no other program's files."""
     assert certificate.window is not None
     by_period = list[tuple[str, Certificate]]()  # the folder's certificates of all windows of this table
     for paid in paid_for(certificate.source, folder):
@@ -52,13 +49,11 @@ def _index(folder: Path, name: str, certificate: Certificate) -> None:
         if series_of(other) == name:
             by_period.append((other.window.period, other))
     windows = [other for _, other in sorted(by_period, key=lambda pair: pair[0])]
-    rows = rows_in(windows)
-    tables: dict[str, bytes] = {}
+    rows, tables = rows_in(windows), dict[str, bytes]()
     if rows:
         tables = {WINDOWS_TABLE: table_text(rows).encode()}
-    ours = [end for end, content in tables.items() if _written(folder / f"{name}{end}", content)]
-    links = [(_LINKS[end], f"{name}{end}") for end in ours]
-    _written(folder / f"{name}{WINDOWS}", windows_html(name, windows, links).encode())
+    links = [(_LINKS[end], f"{name}{end}") for end in tables if _may_write(folder / f"{name}{end}")]
+    return {**tables, WINDOWS: windows_html(name, windows, links).encode()}
 
 
 def windows_files(folder: Path, certificate: Certificate) -> list[Path]:
@@ -69,14 +64,15 @@ def windows_files(folder: Path, certificate: Certificate) -> list[Path]:
     return list(filter(_is_ours, paths))
 
 
-def _written(path: Path, content: bytes) -> bool:
-    """Write a file unless it is another's; return whether it exists."""
-    content_before = content_of(path)
-    if path.is_dir() or (content_before is not None and not _is_ours(path)):
-        return False
-    if content != content_before:
+def _may_write(path: Path) -> bool:
+    """Return whether nothing of another program is there."""
+    return not path.is_dir() and (content_of(path) is None or _is_ours(path))
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file unless it is another's, or there as it is."""
+    if _may_write(path) and content != content_of(path):
         replace_synced(path, content)
-    return True
 
 
 def _is_ours(path: Path) -> bool:

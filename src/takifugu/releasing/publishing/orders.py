@@ -93,6 +93,8 @@ def published(
             digests = {name: digest_at(folder / name) or "" for name in replaced}
             planned = planned_of(new, folder, bits.private, once, choice, digests)
             outcomes.append(_published(new, folder, planned, bits, progress, choice.force))
+        if outcomes:
+            progress.over()
         return _together(outcomes, standing)
 
 

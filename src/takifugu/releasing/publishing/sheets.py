@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -52,7 +53,7 @@ from takifugu.releasing.publishing.certifying import Adjustment, Wording, adjust
 from takifugu.releasing.publishing.estimating import estimates_of_table
 from takifugu.releasing.report.document import report_html
 from takifugu.releasing.report.outcomes import Published, clock_of, published_of, rows_of_answers
-from takifugu.releasing.report.page import unmade
+from takifugu.releasing.report.page import shown
 
 #: The columns that only the file of a table has, and no certificate.
 _ADDED = (POSSIBLE, READABLE, REHEARSAL, *ESTIMATED)
@@ -104,25 +105,18 @@ def _files(
     }  # fmt: skip
     if signer is not None and rehearsal is None:
         files[SIGNATURE] = signer.signature(files[CERTIFICATE])
-    files |= _shown(published, files)
+    show = partial(_shown, published, tuple(files))
+    files |= shown(table.name, REPORT, show) if rehearsal is None else show()
     return {f"{table.name}{end}": files[end] for end in ENDS if end in files}
 
 
 def _shown(published: Published, files: Iterable[str]) -> dict[str, bytes]:
-    """Return the picture and the report of a table, beside its files of these ends.
-
-    Where they fail, a page says so in their place: the values are paid for, and drawn again they would be others.
-    """
-    shown = dict[str, bytes]()
-    try:
-        if (drawing := published.drawing) is not None:
-            shown[DRAWING] = by_itself(drawing).encode()
-        paths = tuple(Path(f"{published.name}{end}") for end in (*files, *shown))
-        return {**shown, REPORT: report_html(replace(published, files=paths)).encode()}
-    except Exception as error:
-        if published.certificate.rehearsal is not None:  # nobody has paid
-            raise
-        return {REPORT: unmade(published.name, error).encode()}
+    """Return the picture and the report of a table, beside its files of these ends."""
+    pictures = dict[str, bytes]()
+    if (drawing := published.drawing) is not None:
+        pictures[DRAWING] = by_itself(drawing).encode()
+    paths = tuple(Path(f"{published.name}{end}") for end in (*files, *pictures))
+    return {**pictures, REPORT: report_html(replace(published, files=paths)).encode()}
 
 
 def _table(

@@ -8,19 +8,22 @@ was known before they were drawn. It is made from the certificate and the calibr
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 
 from takifugu.accounting import definitions, suspicion
 from takifugu.analysis.guarantee import Composition, Covers
 from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, if_belief_off
 from takifugu.calibration.alternatives import CHOSEN, Alternative, drawn_errors
-from takifugu.core.assumptions import Kind
-from takifugu.core.errors import InputError
+from takifugu.core.assumptions import Kind, sentence
+from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.escaping import at_most
 from takifugu.core.text.curves import Line, line_chart
 from takifugu.core.text.scales import Axis
 from takifugu.core.text.tables import shortened
 from takifugu.model.secrets import OF_FACTS
+from takifugu.releasing.advice.advising import worth_of
 from takifugu.releasing.certificates.cells import READABLE
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.facts import Caution
@@ -46,7 +49,7 @@ from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.beside import beside
 from takifugu.releasing.report.opening import accuracy, verdict_of
 from takifugu.releasing.report.outcomes import Outcome, Published, published_of
-from takifugu.releasing.report.page import Block, Bullets, Column, Figure, Gallery, Table, Terms, Words, page, sentence
+from takifugu.releasing.report.page import Block, Bullets, Column, Figure, Gallery, Table, Terms, Words, page
 from takifugu.releasing.report.privacy import privacy_of
 from takifugu.releasing.report.values import farthest_end, published
 
@@ -146,9 +149,7 @@ def report_html(subject: Release | Published | Outcome) -> str:
         (True, False)
     """
     if isinstance(subject, Release):
-        c = subject.certificate
-        unit = c.units[0] if c.scope == "unit" else None
-        subject = published_of(c, [(unit, subject)])
+        subject = _alone(subject)
     tables = subject.tables if isinstance(subject, Outcome) else (subject,)
     if not tables or not all(isinstance(table, Published) for table in tables):
         raise InputError(
@@ -158,6 +159,15 @@ def report_html(subject: Release | Published | Outcome) -> str:
     first = tables[0].certificate
     head = {"title": f"{names}: private release", "date": first.date, "software": first.software}
     return page("report.html", articles=list(map(_article, tables)), **head)
+
+
+def _alone(release: Release) -> Published:
+    """Return a release as a table that is judged by the means of its belief, where these are known."""
+    c, calibration, judged = release.certificate, release.calibration, None
+    with suppress(InputError, Unsupported):
+        judged = None if calibration is None else worth_of(calibration, None)
+    unit = c.units[0] if c.scope == "unit" else None
+    return replace(published_of(c, [(unit, release)]), worth=judged)
 
 
 def _article(t: Published) -> dict[str, object]:

@@ -6,18 +6,15 @@ from dataclasses import replace
 
 from takifugu.analysis.randomisers import MARKS, Noise
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
-from takifugu.core.errors import InputError, Unsupported
-from takifugu.core.escaping import as_exact_as
-from takifugu.core.escaping import number as written
+from takifugu.core.assumptions import sentence
+from takifugu.core.escaping import as_exact_as, number
 from takifugu.core.text.bars import common_error
 from takifugu.releasing.advice.advising import verdict_and_words
 from takifugu.releasing.advice.bands import cell_band, difference_band
-from takifugu.releasing.advice.expecting import expectation_of
-from takifugu.releasing.advice.worth import Verdict, Worth, worth
+from takifugu.releasing.advice.worth import Verdict, Worth
 from takifugu.releasing.postprocess.readability import exact_word
-from takifugu.releasing.postprocess.readable import measured, number, readable
+from takifugu.releasing.postprocess.readable import measured, readable
 from takifugu.releasing.report.outcomes import Published
-from takifugu.releasing.report.page import sentence
 from takifugu.releasing.report.values import error_words, farthest_end
 
 #: Why there is none of what was sent row by row; what to do with a table that is not worth comparing.
@@ -39,7 +36,7 @@ def accuracy(t: Published, left_out: str | None = None) -> list[str]:
         return [*filter(None, [words, number_with_error(t)])]
     exact = exact_word(t.certificate.query)
     sentences = [words, error_words(error, t.cells, unit, exact)]
-    judged = t.worth or _worth(t)
+    judged = t.worth
     if judged is not None and judged.difference is not None and judged.difference.width and judged.verdict.is_useful:
         axis = t.certificate.query.get("by")
         cells = f"{axis}s" if isinstance(axis, str) and axis.isalpha() else "cells"
@@ -55,7 +52,7 @@ def verdict_of(t: Published, left_out: str | None = None) -> tuple[Verdict | Non
     in other words than the published ones (`left_out`).
     """
     unit = t.certificate.measured_in or ""
-    worth = t.worth or _worth(t)
+    worth = t.worth
     if worth is not None:
         answer = t.releases[0][1]
         half = farthest_end(answer, t.cells)
@@ -115,19 +112,6 @@ def _what_came(t: Published, worth: Worth) -> str:
     return ""
 
 
-def _worth(t: Published) -> Worth | None:
-    """Return the worst answer's worth by its belief's means, if known."""
-    worths = []
-    for _, answer in t.releases:
-        if answer.calibration is None or not isinstance(answer.randomiser, Noise):
-            return None
-        try:
-            worths.append(worth(answer.randomiser, expectation_of(answer.calibration), None, len(t.releases) > 1))
-        except (InputError, Unsupported):
-            return None
-    return max(worths, key=lambda worth: worth.ratio, default=None)
-
-
 def number_with_error(t: Published) -> str:
     """Return the first published number with its interval and unit."""
     if not t.cells:
@@ -135,7 +119,7 @@ def number_with_error(t: Published) -> str:
         loss = float(f"{sent.expected:.4g}")  # a length, a share of wrong labels, or a loss
         words = f"the expected loss of what is sent of it is {measured(loss, sent.measure)}"
         if sent.sender.only_channel is not None and all(isinstance(value, str) for value in belief.values):
-            share = written(100 * loss, digits=4)
+            share = number(100 * loss, digits=4)
             words = f"another value than the true one is sent with probability {share} %"
         elif sent.measure == "m":
             words = f"what is sent of it is off by {measured(loss, sent.measure)} on average"

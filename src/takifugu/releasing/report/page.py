@@ -5,7 +5,6 @@ The page fetches nothing from anywhere: no script, no font, no picture but inlin
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -14,6 +13,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote
 
+from takifugu.core.assumptions import sentence
+from takifugu.core.escaping import in_markup
 from takifugu.core.tracebacks import place_of
 from takifugu.releasing.report.style import style
 
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 NARROW, WIDE = 340, 640
 #: Tables of at most this many rows stay on one sheet of paper.
 _SHORT = 15
-
-_UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ class Table:
 
     @property
     def name(self) -> str:
-        return f"table-{sha256(seen(self.caption).encode()).hexdigest()[:8]}"
+        return f"table-{sha256(in_markup(self.caption).encode()).hexdigest()[:8]}"
 
     @property
     def is_short(self) -> bool:
@@ -154,23 +153,16 @@ _UNMADE = (
 )
 
 
-def unmade(name: str, error: Exception, mark: str = "") -> str:
-    """Return the page in place of one that failed: its values are paid for, and are published without it."""
-    return _UNMADE.format(mark=mark, name=escape(seen(name)), fault=escape(place_of(error)))
+def shown(name: str, end: str, make: Callable[[], dict[str, bytes]], mark: str = "") -> dict[str, bytes]:
+    """Return files that show published values, by their ends; where they fail, a page in their place that says so.
 
-
-def sentence(words: str) -> str:
-    """Return words with a capital letter and a full stop."""
-    return f"{words[:1].upper()}{words[1:].removesuffix('.')}."
-
-
-def seen(words: object) -> str:
-    """Return words without forbidden or text-reversing characters.
-
-    >>> seen("a\\u202eb\\x1b")
-    'a�b�'
+    The values are paid for, and are published without it: drawn again they would be others.
     """
-    return _UNSEEN.sub("\ufffd", str(words))
+    try:
+        return make()
+    except Exception as error:
+        page = _UNMADE.format(mark=mark, name=escape(in_markup(name)), fault=escape(place_of(error)))
+        return {end: page.encode()}
 
 
 @cache
@@ -182,7 +174,7 @@ def _environment() -> Environment:
         loader=PackageLoader("takifugu.releasing.report"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=lambda value: value if isinstance(value, Markup) else seen(value),
+        finalize=lambda value: value if isinstance(value, Markup) else in_markup(value),
         trim_blocks=True,
         lstrip_blocks=True,
     )

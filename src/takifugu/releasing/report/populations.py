@@ -6,7 +6,7 @@ All of it is public before anything is drawn: the populations and the mechanism,
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from takifugu.core.escaping import at_most
 from takifugu.core.plain import Json, Row
-from takifugu.core.text.maps import ends_of, heat_map
+from takifugu.core.text.maps import Place, ends_of, heat_map
 from takifugu.core.text.pictures import Bar, bar_chart
 from takifugu.core.text.scales import Axis
 from takifugu.model.beliefs.populations import FromPopulations
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 #: How much is drawn or listed.
 MOST_POPULATIONS, MOST_VALUES = 6, 40
 Box = tuple[float, float, float, float]
-#: Populations, how often each place is there, a title, the place that is ringed, if any, and the darkest number.
-Picture = tuple[FromPopulations, Sequence[float], str, tuple[float, float] | None, float]
+#: What draws a picture of a width.
+Picture = Callable[[int], str]
 
 
 def population_maps(name: str, belief: FromPopulations, noise: Sending) -> Iterator[Block]:
@@ -50,18 +50,15 @@ def population_maps(name: str, belief: FromPopulations, noise: Sending) -> Itera
         (1, 2),
     )  # fmt: skip
     if belief.is_planar:
-        yield Gallery([Figure(partial(_drawn, picture), narrow_only=True) for picture in _maps(belief, noise)])
-        return
-    for title, bars in _bars(belief, noise):
-        yield Figure(partial(_bar_chart, bars, title))
+        yield Gallery([Figure(draw, narrow_only=True) for draw in _maps(belief, noise)])
+    else:
+        yield from map(Figure, _bars(belief, noise))
 
 
 def drawn_populations(belief: FromPopulations, noise: Sending) -> Iterator[str]:
     """Yield the pictures alone: maps, or bars."""
-    if belief.is_planar:
-        yield from (_drawn(picture, WIDE) for picture in _maps(belief, noise))
-    else:
-        yield from (_bar_chart(bars, title, WIDE) for title, bars in _bars(belief, noise))
+    for draw in (_maps if belief.is_planar else _bars)(belief, noise):
+        yield draw(WIDE)
 
 
 def places_of_populations(belief: FromPopulations, noise: Sending) -> Iterator[tuple[Box, Row]]:
@@ -87,19 +84,15 @@ def _half_a_cell(values: Sequence[float]) -> float:
     return (high - low) / (2 * len(values))
 
 
-def _bar_chart(bars: Sequence[Bar], title: str, width: int) -> str:
-    return bar_chart(bars, Axis("% of rows"), title, width=width)
-
-
-def _bars(belief: FromPopulations, noise: Sending) -> Iterator[tuple[str, list[Bar]]]:
-    """Yield each population's name with its bars, before and after sending."""
+def _bars(belief: FromPopulations, noise: Sending) -> Iterator[Picture]:
+    """Yield the bars of each population, before and after sending."""
     sent = marginals(belief, noise)
     for place, name in enumerate(belief.populations[:MOST_POPULATIONS]):
         bars: list[Bar] = []
         for value, before, after in zip(belief.values[:MOST_VALUES], belief.laws[place], sent[place], strict=False):
             for time, share in (("before", before), ("sent", after)):
                 bars.append(Bar(f"{value} {time}", float(f"{100 * float(share):.4g}")))
-        yield str(name), bars
+        yield partial(bar_chart, bars, Axis("% of rows"), str(name))
 
 
 def marginals(belief: FromPopulations, noise: Sending) -> list[list[float]]:
@@ -117,19 +110,18 @@ def moved_most(belief: FromPopulations, noise: Sending) -> int:
 def _maps(belief: FromPopulations, noise: Sending) -> Iterator[Picture]:
     """Yield each population's maps before and after sending, and one place's output."""
     laws, sent = [[*map(float, law)] for law in belief.laws], marginals(belief, noise)
+    metres = float(belief.scales[0]) if belief.measure == "m" else None
+
+    def drawn(shares: Sequence[float], title: str, mark: Place | None, most: float, width: int) -> str:
+        return heat_map(belief.places, shares, title, min(width, 340), mark, metres, most)
+
     most = max(map(max, (*laws[:MOST_POPULATIONS], *sent[:MOST_POPULATIONS])))
     for place, name in enumerate(belief.populations[:MOST_POPULATIONS]):
-        yield belief, laws[place], f"{name}: where people are", None, most
-        yield belief, sent[place], f"{name}: what is sent", None, most
+        yield partial(drawn, laws[place], f"{name}: where people are", None, most)
+        yield partial(drawn, sent[place], f"{name}: what is sent", None, most)
     start = moved_most(belief, noise)
     shares = noise.sender.shares(start)
-    yield belief, shares, "what is sent from the ringed place", belief.places[start], max(shares)
-
-
-def _drawn(picture: Picture, width: int) -> str:
-    belief, numbers, title, mark, most = picture
-    metres = float(belief.scales[0]) if belief.measure == "m" else None
-    return heat_map(belief.places, numbers, title, min(width, 340), mark, metres, most)
+    yield partial(drawn, shares, "what is sent from the ringed place", belief.places[start], max(shares))
 
 
 def _number(value: float) -> str:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import partial
 
 from takifugu.analysis.randomisers import MARKS, answered
-from takifugu.core.escaping import at_least, at_most, plus_minus
+from takifugu.core.escaping import at_least, at_most, number, plus_minus
 from takifugu.core.plain import Row
 from takifugu.core.text.bars import common_error, relative_error
 from takifugu.releasing.certificates.cells import READABLE, UPPER
@@ -26,7 +26,7 @@ from takifugu.releasing.postprocess.picture import (
     two_way_of,
 )
 from takifugu.releasing.postprocess.readability import Ends, exact_word, is_outside
-from takifugu.releasing.postprocess.readable import LEVEL, in_words, measured, number
+from takifugu.releasing.postprocess.readable import LEVEL, in_words, measured
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.page import WIDE, Block, Cell, Figure, Line, Table, Words

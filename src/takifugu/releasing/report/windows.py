@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain, groupby
 
 from takifugu.analysis.randomisers import Noise, Randomiser
-from takifugu.core.escaping import as_exact_as, at_least, at_most
+from takifugu.core.escaping import as_exact_as, at_least, at_most, number
 from takifugu.core.plain import Json, Row
 from takifugu.core.text.bars import common_error
 from takifugu.core.text.maps import hours_map
@@ -22,7 +22,7 @@ from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import REPORT
 from takifugu.releasing.postprocess.picture import LEGEND, MOST_PANELS, SAFE, boxes_in, place_kind, safe_map
 from takifugu.releasing.postprocess.readability import possible_ends
-from takifugu.releasing.postprocess.readable import in_words, measured, number, readable
+from takifugu.releasing.postprocess.readable import in_words, measured, readable
 from takifugu.releasing.report.outcomes import published_of
 from takifugu.releasing.report.page import Block, Cell, Figure, Folded, Gallery, Table, Words, page
 from takifugu.releasing.report.privacy import privacy_of

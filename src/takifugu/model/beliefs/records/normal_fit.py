@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.arrays import FloatArray
-from takifugu.core.columns import is_table, iterated, no_list
+from takifugu.core.columns import has_columns, no_list, values_of
 from takifugu.core.errors import InputError
 from takifugu.core.plain import PlainForm, form
 from takifugu.core.rules import check_known, list_of, wrong_type
@@ -121,7 +121,7 @@ def normality(columns: Mapping[str, Sequence[float]]) -> Iterator[tuple[str, flo
 
 def _table(data: object, names: Iterable[str] | None) -> tuple[list[str], Sequence[list[float]]]:
     """Return the names of columns of numbers, and the columns."""
-    if not isinstance(data, Mapping) and not is_table(data):
+    if not has_columns(data):
         fix = 'give a frame, or columns of numbers such as {"height": [...], "weight": [...]}'
         raise wrong_type(data, "a table of columns", fix).at("data")
     data_columns = list(data if isinstance(data, Mapping) else data.columns)
@@ -141,9 +141,8 @@ def _table(data: object, names: Iterable[str] | None) -> tuple[list[str], Sequen
 def _numbers(column: object, name: str) -> list[float]:
     if no_list(column) is not None:
         raise InputError(f"the column {name!r} is {no_list(column)}", fix="give a list of numbers").at(name)
-    values = iterated(column)
     try:
-        numbers = list(map(float, values))
+        numbers = list(map(float, values_of(column)))
     except (TypeError, ValueError):
         numbers = [float("nan")]
     if not np.isfinite(numbers).all():
