@@ -4,13 +4,14 @@ import os
 import re
 import subprocess
 import sys
+from argparse import ArgumentTypeError
 from datetime import UTC, date, datetime
 from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from conftest import sliced
+from conftest import slice_of, sliced
 from tests.support.processes import become_nobody, result_of_a_child
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -77,7 +78,12 @@ def test_slices_are_all_tests_once_and_documents_stay_whole(parts: int) -> None:
 
 @pytest.mark.parametrize("wrong", ["0/4", "5/4", "1", "x/y", "1/0"])
 def test_a_slice_that_is_none_is_refused(wrong: str) -> None:
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", f"--slice={wrong}"]
+    with pytest.raises(ArgumentTypeError, match="is no part: write for example 1/4"):
+        slice_of(wrong)
+
+
+def test_a_refused_slice_ends_pytest() -> None:
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "--slice=0/4"]
     done = subprocess.run([*command, __file__], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 4
     assert "is no part: write for example 1/4" in done.stderr

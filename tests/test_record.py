@@ -112,13 +112,17 @@ def test_one_bit_of_a_scale_is_not_equal(tmp_path: Path, monkeypatch: pytest.Mon
     assert record.equal(old, written(tmp_path / "new.jsonl", [{"key": "a", **BEFORE, "scale": bit}], monkeypatch)) == 1
 
 
-def test_the_golden_problems_are_recorded_alike_twice(tmp_path: Path) -> None:
+def test_the_golden_problems_are_recorded_alike_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    goldens = [*recorded.goldens()]
+    assert len(goldens) > 200
+    some = [one for number, one in enumerate(goldens) if "flu_004" in one.key or number % 20 == 0]
+    monkeypatch.setitem(recorded.PROBLEMS, "golden", lambda: some)
     paths = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
     for path in paths:
         record.main(["write", str(path), "--parts", "golden"])
     assert record.equal(*paths) == 0
     rows = record.read(paths[0])
-    assert len(rows) > 200
+    assert len(rows) == len({one.key for one in some})
     assert rows["golden | flu_004 | epsilon 1, delta 0 | wasserstein"]["scale"] == "2"
 
 

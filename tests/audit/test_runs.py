@@ -36,7 +36,7 @@ def test_it_lists_what_the_oracle_lists(matrix, length, run):
 @pytest.mark.parametrize("start", ["stationary", "any", (0.2, 0.8)])
 @pytest.mark.parametrize("run", [2, 3])
 def test_a_swept_chain_loses_what_a_listed_one_does(monkeypatch, start, run):
-    framework = tf.Pufferfish(tf.every_run(run), tf.MarkovChain(STAY, 7, start))
+    framework = tf.Pufferfish(tf.every_run(run), tf.MarkovChain(STAY, 5, start))
     listed = tf.exact_loss(framework, tf.Count(1), noise(3))
     listed_delta = tf.exact_delta(framework, 0.3, tf.Count(1), noise(3))
     monkeypatch.setattr(chain_sweeps, "LISTED", 1)
@@ -54,7 +54,7 @@ def test_pieces_of_a_recording_are_swept_by_themselves(monkeypatch):
 
 
 @pytest.mark.parametrize("matrix", [STAY, CIRCLE, [[0.2, 0.8], [0.7, 0.3]]])
-@pytest.mark.parametrize("length", [5, 80])
+@pytest.mark.parametrize("length", [5, 40])
 def test_no_calibration_loses_more_than_it_promises(matrix, length):
     framework = tf.Pufferfish(tf.every_run(3), tf.MarkovChain(matrix, length))
     for mechanism in ("influence", "group"):

@@ -149,8 +149,8 @@ def check(numbers: range, folder: Path) -> list[float]:
     return rates
 
 
-def test_no_exact_value_is_read_off_24_random_files(tmp_path: Path) -> None:
-    assert len(check(range(24), tmp_path)) >= 19
+def test_no_exact_value_is_read_off_12_random_files(tmp_path: Path) -> None:
+    assert len(check(range(12), tmp_path)) >= 9
 
 
 @pytest.mark.slow

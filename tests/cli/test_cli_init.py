@@ -307,7 +307,7 @@ def test_an_option_of_before_is_told_with_that_of_now(tmp_path: Path, option: st
 
 
 @pytest.mark.parametrize(("words", "place"), [
-    (["from=2026-13-01"], "source.from"), (["until=9"], "source.until"), (["states=wach"], "belief.states"),
+    (["from=2026-13-01"], "source.from"), (["from=9", "until=5"], "source.until"), (["states=wach"], "belief.states"),
     (["--timezone", "UTC"], "source.timezone"), (['roster=["Ana"]'], "source.roster"),
     (["table.epsilon=0"], "table[0].epsilon"), (["epsilon=none"], "table[0].epsilon"),
 ])  # fmt: skip

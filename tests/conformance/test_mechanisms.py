@@ -40,7 +40,7 @@ def test_it_keeps_its_promise_or_says_why_it_makes_none(line: Line) -> None:
     assert not line.alone or set(promises) == {Covers.OUTPUT}, f"{line.name} composes, and is registered as alone"
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("case", shrunk(corpus()), ids=lambda case: case.name)
 def test_what_may_be_followed_is_chosen_as_if_every_mechanism_were_asked(case: Case) -> None:
     delta = DELTAS[case.name.startswith("densities")]  # only normal noise serves these

@@ -100,7 +100,7 @@ def loss_of_a_count(calibration: Calibration, n: int) -> float:
 
 
 def test_beliefs_with_other_arcs_are_read_by_name() -> None:
-    """Finding U3: the same list of nodes with other arcs is kept in another order; the loss was 4.88 at epsilon 1."""
+    """The same list of nodes with other arcs is kept in another order; the loss was 4.88 at epsilon 1."""
     b, c = [f"b{i}" for i in range(5)], [f"c{i}" for i in range(5)]
     one = network("a", *b, *c)
     names = ["a", *(name for pair in zip(b, c, strict=True) for name in pair)]
@@ -145,7 +145,7 @@ def test_beliefs_of_several_kinds_are_read_by_name() -> None:
     (tf.MarkovChain(COPY, 3), tf.MarkovChain(COPY, 4), "3 and 4 entries"),
 ])  # fmt: skip
 def test_beliefs_that_disagree_about_the_entries_are_no_framework(one: Any, two: Any, words: str) -> None:
-    """Findings U3 and U7: the length of beliefs[0] alone was checked, and beliefs[1] needed more noise."""
+    """The length of beliefs[0] alone was checked, and beliefs[1] needed more noise."""
     with pytest.raises(InputError, match=words):
         tf.Pufferfish(tf.every_entry(), [one, two])
 

@@ -41,7 +41,8 @@ def test_plain_names_mean_what_each_of_them_does(names: list[str], what: str) ->
     """A name with a blank behind it has the rules of one with signs, and the same meaning."""
     def outcome(written: list[str]) -> object:
         try:
-            return [name for _, name in sorted(meant([(name, None) for name in written], "who", what).items())]
+            meaning = meant([(name, None) for name in written], "who", what)
+            return [meaning[name] for name in written]
         except DataError as error:
             return str(error)
 

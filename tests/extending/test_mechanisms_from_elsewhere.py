@@ -36,8 +36,8 @@ def calibrated(case: Case) -> Any:
     )
 
 
-def test_there_are_a_hundred_and_fifty() -> None:
-    assert (len(TOO_LITTLE), len(ENOUGH)) == (100, 50)
+def test_there_are_sixty() -> None:
+    assert (len(TOO_LITTLE), len(ENOUGH)) == (40, 20)
 
 
 @pytest.mark.parametrize("case", TOO_LITTLE, ids=lambda case: case.mechanism.name)

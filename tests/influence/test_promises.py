@@ -171,7 +171,7 @@ def test_scales_are_those_of_one_table_an_entry(seed):
 @pytest.mark.parametrize("stay", [0.99, 0.998])
 @pytest.mark.parametrize("start", ["stationary", "any", pytest.param([0.0, 1.0], marks=pytest.mark.slow)])
 def test_scales_of_runs_that_forget_slowly_are_those_of_one_table_an_entry(stay, start):
-    chain = tf.MarkovChain([[stay, 1 - stay], [(1 - stay) / 3, 1 - (1 - stay) / 3]], 1500, start)
+    chain = tf.MarkovChain([[stay, 1 - stay], [(1 - stay) / 3, 1 - (1 - stay) / 3]], 800, start)
     posed = problem(chain, tf.Count(1), 1)
     (part,) = posed.parts
     scale, _ = part_scale(part, Fraction(1), Fraction(0))

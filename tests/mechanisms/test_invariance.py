@@ -168,7 +168,7 @@ OF_TWO_LAWS = {
 @pytest.mark.parametrize("name", OF_TWO_LAWS)
 def test_swapping_and_scaling_two_laws_and_two_that_are_one(name: str) -> None:
     (delta, near), mechanism = OF_TWO_LAWS[name], find(name).load()
-    for seed in range(8 if near == 1e-6 else 30):
+    for seed in range(4 if near == 1e-6 else 12):
         p, q = random_pair(seed)
         tripled = {3 * x: m for x, m in p.items()}, {3 * x: m for x, m in q.items()}
         here, swapped, there = (

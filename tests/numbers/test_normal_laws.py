@@ -238,7 +238,7 @@ def test_point_masses_are_as_near_to_a_set_as_they_say(chosen, noise):
     assert distance < 1e-12
     with mp.workdps(30):
         whole = mp.fsum(mp.ncdf(high) - mp.ncdf(low) for low, high in intervals)
-        for y in (-9.5, -1.0, 0.4, 7.2):
+        for y in (-9.5, -1.0, 7.2):
 
             def seen(x: mpf, y: float = y) -> mpf:
                 return mp.ncdf((y - x) / noise)

@@ -79,7 +79,7 @@ def check_sound(scripts: Scripts, seed: int, count: int) -> None:
 
 
 def test_sound_certificates_hold(scripts: Scripts) -> None:
-    check_sound(scripts, 1, 12)
+    check_sound(scripts, 1, 6)
 
 
 @pytest.mark.slow
@@ -304,7 +304,7 @@ def check_unsupported(scripts: Scripts, seed: int, count: int) -> None:
 
 
 def test_no_unsupported_certificate_is_called_sound(scripts: Scripts) -> None:
-    check_unsupported(scripts, 7, 16)
+    check_unsupported(scripts, 7, 8)
 
 
 @pytest.mark.slow

@@ -169,7 +169,7 @@ def test_the_loss_is_that_of_the_oracle_in_many_settings(scripts: Scripts, seed:
 
 def test_the_loss_is_that_of_the_library(scripts: Scripts) -> None:
     chance = Random(8)
-    for number in range(20):
+    for number in range(12):
         states, length = (2, 3, 3, 4)[number % 4], chance.choice([5, 60, 300] if number % 4 < 3 else [5, 30])
         matrix, scale = random_matrix(chance, states), chance.choice([2, 5, 10, 30])
         framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(matrix, length))

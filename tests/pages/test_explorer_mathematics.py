@@ -81,7 +81,7 @@ def test_the_loss_is_that_of_the_library_in_many_settings(scripts: Scripts, seed
 
 def test_the_scale_is_the_least_that_keeps_epsilon(scripts: Scripts) -> None:
     chance = Random(4)
-    for _ in range(10):
+    for _ in range(6):
         case, epsilon = random_case(chance), chance.choice([0.25, 0.5, 1, 1.5, 2, 3, 4])
         scale = scripts.call("leastScale(P, T, changeOf(q, k, 1), e, n)", **case, e=epsilon)
         calibration = tf.calibrate(*problem_of(case), epsilon, mechanism="influence")

@@ -187,6 +187,25 @@ def test_the_next_week_in_a_file_of_one_name_is_asked_about(tmp_path: Path, orde
     assert costs[1] > 1.9  # the last step of the one tells of the first of the other
 
 
+def test_recordings_of_other_names_are_asked_about(tmp_path: Path) -> None:
+    """Each starts at its step 0: the second of one export, and the first of the next, were taken for two."""
+    for names, weights in (("bc", [0, 0, 1, 0]), ("cd", [1, 0, 0, 0])):
+        rows = "".join(f"{name},{n},busy\n" for name in names for n in range(2))
+        (tmp_path / "m.csv").write_text(f"bout,n,state\n{rows}")
+        path = file_of(tmp_path, "m.csv", 'recording = "bout"')
+        linear = f'query = "linear"\nweights = {weights}\ncodes = {{ calm = 0, busy = 1 }}'
+        path.write_text(changed(
+            path.read_text(), ('query = "count"\nstates = ["busy"]', linear),
+            ("max_length = 100", "max_length = 9\nrecordings_independent = true"),
+        ))  # fmt: skip
+        if names == "bc":
+            assert paid(path) == 1
+    error = refused(path, kind=ReadingChanged, allow_useless=True, idempotency_key="2", replace="t")
+    assert "now:    sequences start: elsewhere, or in recordings of other names" in str(error)
+    assert "never the same entries" in str(error)
+    assert "--other-entries (other_entries=True in Python): 's' goes from epsilon 1 to epsilon 2" in str(error)
+
+
 def test_an_appended_file_keeps_its_places(tmp_path: Path) -> None:
     costs = []
     for number, count in enumerate((4, 8)):

@@ -74,7 +74,7 @@ def owner_of(made: Any) -> dict[str, str]:
     return {**known, **made.right}
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", TABLES)
 def test_an_export_gets_a_form_that_can_be_answered(name: str, tmp_path: Path) -> None:
     made = EXPORTS[name]()
@@ -112,7 +112,7 @@ def test_there_are_forty_tables_and_a_third_is_ugly() -> None:
     assert 3 * sum(EXPORTS[name]().is_ugly for name in TABLES) >= len(TABLES)
 
 
-@pytest.mark.parametrize("epsilon", ["0.1", "1", "2.5"])
+@pytest.mark.parametrize("epsilon", ["0.1", "2.5"])
 def test_file_and_verdict_are_those_of_init_and_advise(epsilon: str, tmp_path: Path) -> None:
     data, output, said = table(tmp_path), tmp_path / "release.toml", {**PLAIN, **OWNED, "epsilon": epsilon}
     state = Proposal(str(data), output).state(said)

@@ -145,7 +145,7 @@ def test_units_have_calendars_of_their_own(tmp_path: Path) -> None:
     ([('every = "week"', 'window = "2026-W03"\nfrom = "2026-01-05"')], None, "table[0].window"),
     ([("until = 2026-02-02\n", "")], None, "table[0].every"),
     ([("until = 2026-02-02", 'until = "2026-01-01"')], None, "source.until"),
-    ([('from = "2026-01-05"\n', "")], None, "source.until"),
+    ([('from = "2026-01-05"\n', "")], None, "source.from"),
     ([('step = "1h"\n', "")], None, "source.step"),
     ([('"count"', '"mean"'), ('states = ["busy"]', "codes = {calm = 0, busy = 1}")], None, "table[0].query"),
     ([("matrix = ", "initial = [1, 0]\nmatrix = ")], None, "belief.initial"),
@@ -239,10 +239,9 @@ def test_a_plan_is_what_the_ledger_charges(tmp_path: Path) -> None:
     assert spent(tmp_path, "ward").epsilon == expected
 
 
-@pytest.mark.parametrize("mechanism", ["group", "influence"])
-@pytest.mark.parametrize("keys", [
-    'from = "2026-01-05"\nuntil = "2026-05-01"\nstep = "1d"',  # February has 28 days, March 31
-    'from = "2026-03-27"\nuntil = "2026-04-01"\nstep = "1h"',  # by clocks in Berlin the third day has 23 hours
+@pytest.mark.parametrize(("mechanism", "keys"), [
+    ("group", 'from = "2026-01-05"\nuntil = "2026-05-01"\nstep = "1d"'),  # February has 28 days, March 31
+    ("influence", 'from = "2026-03-27"\nuntil = "2026-04-01"\nstep = "1h"'),  # in Berlin the third day has 23 hours
 ])  # fmt: skip
 def test_a_plan_counts_the_steps_that_each_window_has(tmp_path: Path, keys: str, mechanism: str) -> None:
     every = "month" if "1d" in keys else "day"

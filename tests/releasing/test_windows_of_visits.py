@@ -298,12 +298,15 @@ ONE_VALUE = changed(
 
 @pytest.mark.parametrize(("text", "problem"), [
     (FILE.replace('from = "2026-01-05"\n', "") + HOURLY, "table[0].every: needs a declared calendar"),
-    (FILE.replace('from = "2026-01-05"\n', "") + HOURLY, "source.order: is of a calendar"),
-    (FILE.replace('order = "when"\n', "") + HOURLY, "source.order: is missing"),
-    (FILE.replace('step = "1h"\n', "") + HOURLY, "source.step: is missing"),
+    (FILE.replace('from = "2026-01-05"\n', "") + HOURLY, "source.from: order without from"),
+    (FILE.replace('order = "when"\n', "") + HOURLY, "source.order: step without order"),
+    (FILE.replace('step = "1h"\n', "") + HOURLY, "source.step: order without step"),
     (FILE.replace('"1h"', "1").replace('"2026-01-05"', '0\ntimezone = "UTC"').replace(
-        '"2026-01-05T03:00"', "9") + table("odd", "1", "2026-W01"), "source.timezone: is of times"),
-    (FILE.replace('from = "2026-01-05"\n', 'timezone = "UTC"\n') + HOURLY, "source.timezone: is of a calendar"),
+        '"2026-01-05T03:00"', "9") + table("odd", "1", "2026-W01"),
+     "source.timezone: timezone is declared, and step is a number"),
+    (FILE.replace('from = "2026-01-05"\n', "").replace('step = "1h"\n', "").replace(
+        'order = "when"\n', 'timezone = "UTC"\n').replace('until = "2026-01-05T03:00"\n', "") + HOURLY,
+     "source.timezone: timezone without order"),
     (FILE.replace('step = "1h"', 'step = "1h"\ntimezone = "Europe/Berlim"') + HOURLY, "no time zone"),
     (FILE.replace('"1h"', '"1 fortnight"') + HOURLY, "source.step"),
     (FILE.replace('"1h"', '"2h"') + HOURLY, "lies between two steps"),
@@ -313,7 +316,7 @@ ONE_VALUE = changed(
     (FILE + table("late", "1", "2026-01-05T03"), "is not inside the calendar"),
     (FILE + HOURLY.replace("hour", "minute"), "table[0].every"),
     (FILE + HOURLY + 'to = "2026-01-05T02:00"\n', "is given beside"),
-    (ONE_VALUE + HOURLY + 'states = ["bar"]\n', "is of visits, and each person has one value"),
+    (ONE_VALUE + HOURLY + 'states = ["bar"]\n', "source.from: from is declared beside rows = \"answers\""),
 ])  # fmt: skip
 def test_a_calendar_that_is_none(tmp_path: Path, text: str, problem: str) -> None:
     problems = refusal_of(written(tmp_path, text)).problems

@@ -3,8 +3,6 @@
 Calibration looks at framework, query and budget only, so that an equal problem has an equal answer. Tests of files,
 ledgers and commands calibrate a few problems hundreds of times; those of mechanisms and of calibration itself compute
 anew. What is not the package's own, or holds a function, is not remembered: JSON does not tell two of them apart.
-Each file that they open is a cursor of one DuckDB, whose start takes longer than what most tests do with it; so in
-tests of what is read from files. Where reading is beside the point, sequences of equal bytes are counted once.
 """
 
 import json
@@ -19,28 +17,16 @@ import pytest
 ROOT = Path(__file__).parents[2]
 USERS = tuple(ROOT / name for name in (
     "README.md", "docs", "src/takifugu/releasing", "tests/conformance/test_release_files.py", "tests/accounting/ledger",
-    "tests/releasing", "tests/cli/test_cli.py", "tests/cli/test_cli_commands.py",
-    "tests/cli/test_cli_fuzz.py", "tests/cli/test_cli_hints.py", "tests/cli/test_cli_init.py",
-    "tests/cli/test_cli_check.py", "tests/cli/test_cli_manners.py", "tests/cli/test_example_command.py",
-    "tests/cli/test_plain_words.py", "tests/printed/test_printed.py", "tests/test_examples.py",
+    "tests/releasing", "tests/cli", "tests/pages", "tests/printed", "tests/test_examples.py",
 ))  # fmt: skip
-#: Those that read files, and calibrate nothing or anew.
-READERS = tuple(ROOT / name for name in ("tests/data", "tests/cli", "tests/printed", "tests/extending"))
 
 _ANSWERS: dict[Any, Any] = {}
-_DATABASES: list[Any] = []
 
 
 @cache
 def are_remembered(path: Path) -> bool:
     """Return whether the tests of a file take answers that were computed before."""
     return any(path == user or user in path.parents for user in USERS)
-
-
-@cache
-def read_files(path: Path) -> bool:
-    """Return whether the tests of a file share a database, and pictures."""
-    return are_remembered(path) or any(reader in path.parents for reader in READERS)
 
 
 def remember(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,24 +60,6 @@ def remember(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trials, "attempt", remembered)
     monkeypatch.setattr(calibration, "attempt", remembered)
     monkeypatch.setattr(jointly.Split, "best", remembered_scales)
-
-
-def open_one_database(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the files that are opened share a DuckDB."""
-    import duckdb
-
-    real = duckdb.connect
-
-    def connect(*args: Any, **options: Any) -> Any:
-        if args or set(options) != {"config"} or not options["config"].keys() >= {"temp_directory"}:
-            return real(*args, **options)
-        try:
-            _DATABASES[0].cursor().execute("select 1").fetchall()
-        except (IndexError, duckdb.Error):  # there is none, or a hostile file has ended it
-            _DATABASES[:] = [real(config={**options["config"], "temp_directory": ""})]
-        return _DATABASES[0].cursor()
-
-    monkeypatch.setattr(duckdb, "connect", connect)
 
 
 def _written(line: Any, problem: Any) -> str | None:

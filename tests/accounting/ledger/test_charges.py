@@ -141,7 +141,7 @@ def test_frameworks_that_do_not_survive_json_are_refused(ledger: Ledger) -> None
 
 
 def test_what_would_not_read_back_is_refused_before_it_is_paid_for(ledger: Ledger) -> None:
-    """V7: a row that no float holds was paid for, and no command read the ledger any more."""
+    """A row that no float holds was paid for, and no command read the ledger any more."""
     debits = [group_debit(one_thing(), 1, name="huge", change=Fraction(4 * 10**308))]
     refused_unchanged(ledger, InputError, "'huge' would not read back", "data", debits, budget=2)
 
@@ -381,11 +381,11 @@ def test_what_another_definition_cannot_bound_is_refused(ledger: Ledger) -> None
     refused_unchanged(ledger, CompositionRefused, "has no cost by its noise alone", "people", [record])
 
 
-# What readers of the ledger found (../shared/findings, and its likes).
+# What was charged below the truth once.
 
 
 def test_two_orders_of_one_networks_names_are_one_release_after_the_other(ledger: Ledger) -> None:
-    """U2: queries are matched by the names of what they read, and not by their places."""
+    """Queries are matched by the names of what they read, and not by their places."""
     for order in (["hiv", "flu"], ["flu", "hiv"]):
         network = tf.BayesianNetwork([(name, [0, 1], [], [0.5, 0.5]) for name in order])
         framework = tf.Pufferfish(tf.every_entry(), network)
@@ -395,7 +395,7 @@ def test_two_orders_of_one_networks_names_are_one_release_after_the_other(ledger
 
 
 def test_windows_that_overlap_add_up_where_they_do(ledger: Ledger) -> None:
-    """U8: day 60 is read twice, by windows that start 50 days apart."""
+    """Day 60 is read twice, by windows that start 50 days apart."""
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.6, 0.4], [0.4, 0.6]], 100))
     for at in (0, 50):
         day = tf.Linear([int(step == 60 - at) for step in range(100)])
@@ -405,7 +405,7 @@ def test_windows_that_overlap_add_up_where_they_do(ledger: Ledger) -> None:
 
 
 def test_pieces_that_are_cut_differently_are_other_entries(ledger: Ledger) -> None:
-    """S1: of 13.93 that both lost together 2 were charged. Their cut is part of what is read, and of the name."""
+    """Of 13.93 that both lost together 2 were charged. Their cut is part of what is read, and of the name."""
     belief = tf.MarkovChain([[0.999, 0.001], [0.001, 0.999]], 8)
     whole = tf.Pufferfish(tf.every_entry(), belief)
     cut = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(belief, (1,) * 8))
@@ -419,7 +419,7 @@ def test_pieces_that_are_cut_differently_are_other_entries(ledger: Ledger) -> No
 
 
 def test_a_series_of_windows_never_falls(ledger: Ledger) -> None:
-    """S4: an unknown start, windows out of order; the total fell from 5.79 to 5.12."""
+    """An unknown start, windows out of order; the total fell from 5.79 to 5.12."""
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.2, 0.8]], 4, "any"))
     spent = Fraction(0)
     for at, epsilon in ((8, 1), (0, 2), (4, "1/2"), (12, 1), (2, 1)):
@@ -429,7 +429,7 @@ def test_a_series_of_windows_never_falls(ledger: Ledger) -> None:
 
 
 def test_a_release_that_moves_nothing_moves_no_frame(ledger: Ledger) -> None:
-    """S11: a release of zeros had shifted the places of all others: spent 1, true 10."""
+    """A release of zeros had shifted the places of all others: spent 1, true 10."""
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3))
     totals = []
     for weights in ([[1, 0, 0]], [[0, 0, 0], [1, 0, 0]]):
@@ -444,7 +444,7 @@ def test_a_release_that_moves_nothing_moves_no_frame(ledger: Ledger) -> None:
 
 
 def test_a_promise_that_is_alone_and_was_chosen_after_another_keeps_no_small_delta(ledger: Ledger) -> None:
-    """S10: noise chose which value the second answer tells apart; charged (4.1, .05), its true delta is .34."""
+    """Noise chose which value the second answer tells apart; charged (4.1, .05), its true delta is .34."""
     values = [f"r{number}" for number in range(20)]
     table = tf.JointTable([(s, r) for s in ("s0", "s1") for r in values], [Fraction(1, 40)] * 40, names=["s", "r"])
     framework = tf.Pufferfish(tf.entry(0, "s0", "s1"), table)
@@ -461,7 +461,7 @@ def test_a_promise_that_is_alone_and_was_chosen_after_another_keeps_no_small_del
 
 
 def test_hours_of_two_clocks_are_not_hours_of_one(ledger: Ledger) -> None:
-    """S5: summer time from midnight, then winter time from two; charged 1.5, by the clocks 2.0."""
+    """Summer time from midnight, then winter time from two; charged 1.5, by the clocks 2.0."""
     sticky, free = [[0.9999, 0.0001], [0.0001, 0.9999]], [[0.5, 0.5], [0.5, 0.5]]
     for size, start, at in ((3, 0, 0), (5, 2, 3)):
         belief = tf.PeriodicChain([sticky, free], size, [0, 0, 1] + [0] * 21, start)
@@ -472,7 +472,7 @@ def test_hours_of_two_clocks_are_not_hours_of_one(ledger: Ledger) -> None:
 
 
 def test_a_set_costs_no_more_than_a_larger_one() -> None:
-    """T5: a promise that is alone beside another cost 5.0, and with one more of its kind 2.931."""
+    """A promise that is alone beside another cost 5.0, and with one more of its kind 2.931."""
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.8, 0.2], [0.2, 0.8]], 6))
     kinds = [("laplace-exact", 1), ("group", 4), ("laplace-exact", 1)]
     charges = [charge_of(tf.calibrate(framework, Count(1), epsilon, mechanism=name)) for name, epsilon in kinds]

@@ -1,4 +1,4 @@
-"""Where a ledger lies: one file under one name, whole or not at all, on a disk whose locks work (U12, T9)."""
+"""Where a ledger lies: one file under one name, whole or not at all, on a disk whose locks work."""
 
 import errno
 import os
@@ -228,7 +228,7 @@ def test_a_read_only_ledger_says_so(open_folder: Path) -> None:
 
 
 def test_a_hard_linked_ledger_is_refused_under_both_names(path: Path) -> None:
-    """U12: of 66 reservations that succeeded 60 were recorded."""
+    """Of 66 reservations that succeeded 60 were recorded."""
     before, other = dump(path), path.with_name("other.db")
     os.link(path, other)
     for ask in (lambda: Ledger.open(path), lambda: Ledger.open(other)):
@@ -409,7 +409,7 @@ def paying(library: Path, lie: str, ledger: Path, processes: int, times: int) ->
 
 
 def test_machines_that_share_no_memory_lose_no_payment(tmp_path: Path, library: Path) -> None:
-    """T9: of 49 payments that were acknowledged 45 were in the ledger."""
+    """Of 49 payments that were acknowledged 45 were in the ledger."""
     path = tmp_path / "l.db"
     Ledger.open(path).reserve("data", [group_debit(one_thing(7), 1)], 999, entries="these")
     assert paying(library, "memory", path, 2, 10) == (20, "")

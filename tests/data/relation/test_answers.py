@@ -149,7 +149,7 @@ def expanded(case: Any) -> dict[tuple[str, str], list[str | None]]:
 
 def test_transitions_and_states_are_those_of_a_loop(tmp_path: Path) -> None:
     compared = 0
-    for seed in range(60):
+    for seed in range(30):
         case = random_case(seed, tmp_path, ("samples",))
         if case.meaning.covers is not None:
             continue
@@ -179,7 +179,7 @@ def test_transitions_and_states_are_those_of_a_loop(tmp_path: Path) -> None:
             for place in range(first, last):
                 listed[keys[number]][place] = None if code < 0 else "abc"[code]
         assert listed == pieces, seed
-    assert compared > 10
+    assert compared > 5
 
 
 def test_states_of_runs_are_their_steps(tmp_path: Path) -> None:

@@ -182,17 +182,53 @@ def test_a_reading_is_text_without_paths_and_dates(tmp_path: Path) -> None:
     for day, name, step in ((5, "a.csv", "1h"), (12, "b.csv", "60min")):
         (tmp_path / name).write_text(f"who,t,v\nAna,2026-01-{day:02}T00:00,x\n")
         keys = {**KEYS, "step": step, "from": f"2026-01-{day:02}", "until": f"2026-01-{day + 7:02}",
-                "sql": f"select *  from read_csv('{name}') where t >= '2026-01-{day:02}'",
+                "sql": f"select *  from read_csv('{name}')", "where": f"who <> '' and t >= '2026-01-{day:02}'",
                 "value": "lower( v )"}  # fmt: skip
         with opened_table(keys, ["x"], tmp_path) as source:
             texts.append(source.reading)
     assert texts[0] == texts[1]
     assert texts[0].splitlines() == [
-        "file: sql", "sql: SELECT * FROM read_csv('$file') WHERE (t >= '$from')",
-        "rows: samples", 'unit: "who" (VARCHAR)',
+        "file: sql", "sql: SELECT * FROM read_csv('$file')", "rows: samples",
+        "where: ((who != '') AND (t >= '$from')) (BOOLEAN)", 'unit: "who" (VARCHAR)',
         'order: "t" (VARCHAR)', "value: lower(v) (VARCHAR)", "nulls: unobserved", "step: 3600s", "gaps: public",
         "start between steps: 0",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("pattern", "names"), [
+    ("'logs/*.csv'", ["Ana.csv", "Ben.csv"]), ("'*/Ana.csv'", ["logs/Ana.csv", "more/Ana.csv"]),
+    ("['logs/Ana.csv', 'logs/Ben.csv']", ["Ana.csv", "Ben.csv"]), ("'*/B*.csv'", ["logs/Ben.csv"]),
+])  # fmt: skip
+@pytest.mark.parametrize("encoding", ["", ", encoding = 'cp1252'"])
+def test_a_file_is_called_as_its_pattern_leaves_open(
+    tmp_path: Path, pattern: str, names: list[str], encoding: str
+) -> None:
+    """It was called by its whole path: people named by their files were others in a folder that was moved.
+
+    Of a file in another encoding the path was that of a copy, and another one each time.
+    """
+    for place in ("logs/Ana", "logs/Ben", "more/Ana"):
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{place}.csv").write_text("t,v\n0,x\n")
+    sql = f"from read_csv({pattern}, filename = true{encoding})"
+    with opened_table({**KEYS, "unit": "filename", "sql": sql}, ["x"], tmp_path) as source:
+        assert sorted(source.counts().names[0].tolist()) == names
+        assert str(tmp_path) not in source.reading
+        assert ("$file/*/Ana.csv" in source.reading) == (pattern == "'*/Ana.csv'")  # another pattern, other names
+
+
+@pytest.mark.parametrize("keys", [{"file": "/**/*.csv"}, {"file": "**"}, {"sql": "from read_csv('/**/*.csv')"}])
+def test_a_pattern_of_all_folders_of_a_machine_is_refused(tmp_path: Path, keys: dict[str, str]) -> None:
+    """It was looked for without an end."""
+    assert "has **; all folders of a machine have no end; write each level" in refused(tmp_path, **keys)
+
+
+def test_two_files_of_one_name_are_not_told_apart_by_it(tmp_path: Path) -> None:
+    for place in ("logs", "more"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "Ana.csv").write_text("t,v\n0,x\n")
+    sql = "from read_csv(['logs/Ana.csv', 'more/Ana.csv'], filename = true)"
+    assert "filename is the same for two files" in refused(tmp_path, unit="filename", sql=sql)
 
 
 def test_a_time_of_python_is_a_time(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_counts_are_those_of_a_loop(form: str, tmp_path: Path) -> None:
     rng = random.Random(form)
-    for number in range(12):
+    for number in range(5):
         rows = drawn(rng)
         table, engine = columns(rows, form), rng.choice([*FRAMES])
         data: Any = FRAMES[engine](table)

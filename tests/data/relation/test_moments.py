@@ -51,12 +51,15 @@ def test_an_hour_is_that_of_clocks_in_a_declared_zone(tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_what_shows_clocks_of_the_connection_is_refused_in_roles_and_in_sql(sql: str, tmp_path: Path) -> None:
     value = f"CASE WHEN ({sql}) IS NULL THEN '0' ELSE 'x' END"
-    for keys in ({"value": value}, {"sql": f"select p, t, {value} as v from data"},
-                 {"sql": f"select * from (select *, {sql} as o from data) where o is not null"},
-                 {"sql": f"with a as (select * replace ({value} as v) from data) from a"},
-                 {"sql": f"select * from data where ({sql}) is not null"},
-                 {"sql": f"select * from data qualify row_number() over (partition by p, {sql} order by t, n) > 0"},
-                 {"where": f"({sql}) is not null"}):  # fmt: skip
+    places = (
+        {"sql": f"select p, t, {value} as v from data"},
+        {"sql": f"select * from (select *, {sql} as o from data) where o is not null"},
+        {"sql": f"with a as (select * replace ({value} as v) from data) from a"},
+        {"sql": f"select * from data where ({sql}) is not null"},
+        {"sql": f"select * from data qualify row_number() over (partition by p, {sql} order by t, n) > 0"},
+        {"where": f"({sql}) is not null"},
+    )
+    for keys in ({"value": value}, places[len(sql) % len(places)]):  # each expression in a place, each place with some
         with pytest.raises(TakifuguError, match="of clocks somewhere"):
             counted(tmp_path, **keys)
 

@@ -36,6 +36,7 @@ def tables(folder: Path, hidden: str) -> None:
         csv.writer(file).writerows(rows)
     (folder / "b.csv").write_text(f"h,z\n1,{hidden}\n")
     (folder / "w.csv").write_text(f"id,h0,h1\nA,{hidden},y\nB,x,y\n")
+    (folder / "empty.csv").write_text(f"id,0,1\nA,{hidden.replace('n', '')},y\nB,x,y\n")
 
 
 def outcome(folder: Path, keys: dict[str, Any]) -> tuple[Any, Counter[tuple[str, str]]]:
@@ -63,7 +64,7 @@ def moved(one: Counter[tuple[str, str]], other: Counter[tuple[str, str]]) -> int
 #: A source that a rule refuses, what two tables show without the rule, and the source that is right.
 SEVERAL = "several entries change"
 PUBLIC = "public things change"
-WIDE = "(select id, nullif(h0, 'n') as \"0\", h1 as \"1\" from read_csv('w.csv'))"
+WIDE = "read_csv('empty.csv')"
 TURN = "with w as (from read_csv('w.csv')) select id, 0 as t, h0 as v from w union all select id, 1, {} from w"
 SWAPPED = f"""select * from (select id, t, v, h as w from {READ} union all
     select id, (t::int + 4)::varchar, h, v from {READ}) where v <> 'n' and w <> 'n'"""
@@ -321,7 +322,7 @@ def check_pair(seed: int, folder: Path) -> str:
 
 
 def test_random_pairs_differ_where_a_value_goes_and_nowhere_else(tmp_path: Path) -> None:
-    said = Counter(check_pair(seed, tmp_path) for seed in (*range(40), 4006))
+    said = Counter(check_pair(seed, tmp_path) for seed in (*range(25), 4006))
     assert said["hidden"] > 1, said
     assert said["refused"] < 78, said
 

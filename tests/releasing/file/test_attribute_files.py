@@ -83,16 +83,17 @@ def test_another_number_of_rows_is_refused_without_telling_it(tmp_path: Path, ki
 
 
 @pytest.mark.parametrize(("kind", "old", "new", "words"), [
-    ("records", "no,b,0.5,4", "never,b,0.5,4", "column 'smokes' has a value that the belief does not know"),
-    ("records", "no,b,0.5,4", ",b,0.5,4", "column 'smokes' has missing values"),
-    ("records", "no,b,0.5,4", "no,b,SENTINEL,4", "column 'hours' has a value that the belief does not know"),
+    ("records", "no,b,0.5,4", "never,b,0.5,4", 'a value in "smokes" that is none of the states'),
+    ("records", "no,b,0.5,4", ",b,0.5,4", 'nothing in "smokes"'),
+    ("records", "no,b,0.5,4", "no,b,SENTINEL,4",
+     'a value in "hours" that is none of the states: its classes are of numbers; sql = "SELECT'),
     ("records", "no,b,0.5,4", "yes,b,0.5,4", "combination of values"),
     ("records", "smokes,team", "smoking,team", "staff.csv has no 'smokes'"),
-    ("parameters", "1,big", "4,big", "column 'marks' has a value that the belief does not know"),
-    ("normal", "40.000;70.00", "40.000;SENTINEL", "column 'weight' has texts that are no numbers"),
-    ("normal", "40.000;70.00", "40.000;", "column 'weight' has values that are missing or not finite"),
-    ("normal", "40.000;70.00", "40.000;inf", "column 'weight' has values that are missing or not finite"),
-    ("normal", "40.000;70.00", "40.000;200.01", "column 'weight' has numbers outside of its declared range"),
+    ("parameters", "1,big", "4,big", 'a value in "marks" that is none of the states'),
+    ("normal", "40.000;70.00", "40.000;SENTINEL", 'a text in "weight" that is no number'),
+    ("normal", "40.000;70.00", "40.000;", 'nothing in "weight"'),
+    ("normal", "40.000;70.00", "40.000;inf", 'nothing in "weight"'),
+    ("normal", "40.000;70.00", "40.000;200.01", 'a number in "weight" outside its bounds'),
 ])  # fmt: skip
 def test_what_breaks_a_rule_of_the_data(tmp_path: Path, kind: str, old: str, new: str, words: str) -> None:
     rows = FILES[kind][2]
@@ -127,10 +128,10 @@ def test_a_fit_without_a_source_is_read_and_the_missing_source_is_told(tmp_path:
 
 def test_what_texts_and_missing_numbers_may_count_as_can_be_pasted(tmp_path: Path) -> None:
     rows = FILES["normal"][2].replace("40.000;70.00", "40.000;ND")
-    line = pasted(written(tmp_path / "a", "normal", data=rows), "texts that are no numbers", r"(sql = .*) in place of")
+    line = pasted(written(tmp_path / "a", "normal", data=rows), 'a text in "weight"', r"(sql = .*) in place of")
     as_missing = {'file = "bodies.csv"': line.replace("'NA'", "'ND'")}
     path = written(tmp_path / "b", "normal", as_missing, rows)
-    counts_as = pasted(path, "missing or not finite", r"count as: (missing = \{ \"weight\" = \d+ \}) under \[belief\]")
+    counts_as = pasted(path, 'nothing in "weight"', r"counts as: (missing = \{ \"weight\" = \d+ \}) under \[belief\]")
     counted = as_missing | {'resolution = "0.5"\n': f'resolution = "0.5"\n{counts_as}\n'}
     path = written(tmp_path / "c", "normal", counted, rows)
     assert answers(path)[0] == answers(written(tmp_path / "d", "normal"))[0] + (110 - Fraction(70)) / 60

@@ -243,7 +243,7 @@ def test_a_state_that_the_belief_does_not_know(folder: Path, value: str) -> None
     assert run(folder, "cost")[0] == 0  # it does not read the records
     status, message = run(folder, "release")
     assert status != 0
-    assert 'source.value: row 1: ' in message
+    assert 'source.file: row 1: ' in message
     assert ' in "cough" ' in message.replace(":", " ")
     assert "bloody" not in message
 

@@ -144,8 +144,9 @@ COPIES: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("how", COPIES)
-@pytest.mark.parametrize("given", ["the file", "pandas", "polars", "pyarrow", "a path"])
+@pytest.mark.parametrize(("given", "how"), [
+    *(("the file", how) for how in COPIES), *zip(["pandas", "polars", "pyarrow", "a path"], COPIES, strict=False),
+])  # fmt: skip
 def test_the_private_counts_are_refused_unless_they_are_declared(tmp_path: Path, how: str, given: str) -> None:
     frame = pandas.DataFrame(PRIVATE)
     written(tmp_path, {name: column.tolist() for name, column in COPIES[how](frame).items()})

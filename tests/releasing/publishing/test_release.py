@@ -143,7 +143,7 @@ def test_units_are_accounted_apart(tmp_path: Path) -> None:
 
 
 def test_equal_data_under_another_name_are_nobodys_business(tmp_path: Path) -> None:
-    """A refusal would tell that two people's data are equal (U11, L1)."""
+    """A refusal would tell that two people's data are equal."""
     book = Ledger.open(tmp_path / "ledger.db")
     for source in ("study", "copy"):
         tf.release(count(), DATA, entries="v", ledger=tmp_path / f"{source}.db", source=source)
@@ -315,7 +315,7 @@ def test_noise_that_no_certificate_holds_is_refused_before_it_is_paid_for(code: 
         tf.calibrate(framework, tf.Mean(codes={0: 0, 1: code}), 1, mechanism="group")
 
 
-@pytest.mark.parametrize("code", [4e306, 1e305, 1e301, 1e280, 1e-300])
+@pytest.mark.parametrize("code", [4e306, 1e280, 1e-300])
 def test_an_answer_that_no_certificate_holds_is_refused_before_it_is_paid_for(code: float, tmp_path: Path) -> None:
     """Little noise and a large answer: it was paid for, and the ledger could not be read any more."""
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 100))

@@ -71,7 +71,8 @@ def check_same(source: str, before: str, now: str, why: str) -> None:
 def starts_question(source: str, reading: str, entries: str | None) -> ReadingChanged:
     """Return the question where sequences of one name start elsewhere than before: their values are not the same."""
     now = with_entries(reading, entries)
-    return ReadingChanged(source, f"{STARTS}: where they did\n{now}", f"{STARTS}: elsewhere\n{now}")
+    elsewhere = f"{STARTS}: elsewhere, or in recordings of other names"
+    return ReadingChanged(source, f"{STARTS}: where they did\n{now}", f"{elsewhere}\n{now}")
 
 
 def nobody_asks(source: str) -> InputError:

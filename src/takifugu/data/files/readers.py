@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,8 +22,23 @@ class Reader:
     paths: tuple[str, ...]
     options: Mapping[str, Any]
 
-    def scan(self, files: tuple[str, ...]) -> str:
-        """Return the SELECT of the files, by what is declared and by their first lines."""
+    def scan(self, files: tuple[str, ...], names: Sequence[str] = ()) -> str:
+        """Return the SELECT of the files, by what is declared and by their first lines.
+
+        The column `filename`, where it is asked for, has `names`: a path would be that of one machine, or of a copy.
+        """
+        select = self._select(files)
+        if not self.options.get("filename", False):
+            return select
+        if len(set(names)) < len(names):
+            raise wrong_key("sql", "filename is the same for two files", "it tells them apart",
+                            "read them by one pattern, such as '*/log.csv', or each by its own read_csv()")  # fmt: skip
+        paths, called = (", ".join(map(literal, texts)) for texts in (files, names))
+        name = f"list_extract([{called}], list_position([{paths}], filename))"
+        return f"select * replace ({name} as filename) from ({select})"
+
+    def _select(self, files: tuple[str, ...]) -> str:
+        """Return the SELECT of the files with DuckDB's own `filename`."""
         paths, options = ", ".join(map(literal, files)), self.options
         name = f"filename = {str(bool(options.get('filename', False))).lower()}"
         if "parquet" in self.function:
@@ -82,23 +98,42 @@ def without_readers(node: Node) -> tuple[Node, list[Reader]]:
     return parsed(tree, "sql"), readers
 
 
-def with_parameters(node: Node, texts: Mapping[str, str]) -> Node:
-    """Return a tree with `$file` for the paths of readers, and `$from` or `$until` for texts that are these."""
+def without_paths(node: Node) -> Node:
+    """Return a tree with `$file` for the paths of readers, or for their folders where `filename` is what follows."""
+
+    def without_folder(some: Node) -> Node | None:
+        if some.get("class") == "CONSTANT" and (some.get("literal") or {}).get("kind") == "STRING":
+            path = f"$file/{open_part(some['literal']['text'])}"
+            return {**some, "literal": {"kind": "STRING", "text": path}}
+        return None
 
     def change(some: Node) -> Node | None:
         if some.get("type") == "TABLE_FUNCTION" and not some.get("class"):
             arguments = some["function"]["arguments"]
-            paths = [{**argument, "expression": _FILE} for argument in arguments if not _option(argument)][:1]
             options = [argument for argument in arguments if _option(argument)]
+            is_named = any(option[0] == "filename" for option in map(_option, options) if option)
+            paths = list[Node]()
+            for path in [argument for argument in arguments if not _option(argument)][:1]:
+                shown = replaced(path["expression"], without_folder) if is_named else _FILE
+                paths.append({**path, "expression": shown})
             return {**some, "function": {**some["function"], "arguments": [*paths, *options]}}
         if some.get("type") == "BASE_TABLE" and not some.get("class") and _is_path(some.get("table_name", "")):
             return {**some, "table_name": "$file", "qualified_name": {"path": ["$file"]}}
-        if some.get("class") == "CONSTANT" and (some.get("literal") or {}).get("text") in texts:
-            return {**some, "literal": {"kind": "STRING", "text": texts[some["literal"]["text"]]}}
         return None
 
     tree: Node = replaced(node, change)
     return tree
+
+
+def open_part(path: str) -> str:
+    """Return a path from its first part with a pattern on, else its last part.
+
+    >>> open_part("logs/2026/*/day?.csv"), open_part("logs/ana.csv")
+    ('*/day?.csv', 'ana.csv')
+    """
+    parts = path.split("/")
+    first = next((number for number, part in enumerate(parts) if re.search(r"[*?[]", part)), len(parts) - 1)
+    return "/".join(parts[first:])
 
 
 def _is_path(name: object) -> bool:

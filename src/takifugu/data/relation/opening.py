@@ -15,7 +15,7 @@ from takifugu.core.escaping import is_plain
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import SELECT
-from takifugu.data.files.readers import Reader, scan, with_parameters, without_readers
+from takifugu.data.files.readers import Reader, scan, without_paths, without_readers
 from takifugu.data.files.sheets import SQLITE, arrow_table, tables_of_sqlite
 from takifugu.data.files.text_file import ENDINGS, SIGNS, Form, first_record, split_at, transcoded, unique_names
 from takifugu.data.files.workbooks import EXCEL, tables_of_excel
@@ -105,8 +105,8 @@ def is_select(text: str, root: str | Path) -> bool:
 class Opening:
     """The opening of one file, SELECT or frame; `wanted` are the roles, whose columns tell how a text file is split.
 
-    `statement` is the key that may hold a SELECT; `is_question` says that it is answered as an option. `texts` are
-    parameters in the text of the SELECT.
+    `statement` is the key that may hold a SELECT; `is_question` says that it is answered as an option. `computed` are
+    the columns that it computes, with their cells.
     """
 
     wanted: Sequence[tuple[str, str]]
@@ -116,13 +116,13 @@ class Opening:
     file: str | None = None
     select: str | None = None
     encoding: str | None = None
-    texts: dict[str, str] = field(default_factory=dict)
     is_question: bool = False
     statement: str = "sql"
     kind: str = ""
     split: str = ""
     sql: str = ""
     rows: Rows = field(default_factory=lambda: Rows(()))
+    computed: list[tuple[Node, Cells]] = field(default_factory=list)
     _of_parquet: dict[int, tuple[str, dict[str, str]]] = field(default_factory=dict)
     _tables: dict[str, Rows] = field(default_factory=dict)
     _files: tuple[str, ...] = ()
@@ -164,7 +164,7 @@ class Opening:
 
     def _take_file(self, path: str) -> None:
         """Name the rows of the declared file."""
-        self._watch(files_named(path, self.root, "file"))
+        self._watch(tuple(files_named(path, self.root, "file")))
         self.kind = _kind(path, self._files[0])
         if not self.kind:
             known = "these are " + " ".join(FILES)
@@ -295,17 +295,20 @@ class Opening:
             raise wrong_key("encoding", "encoding is declared beside sql", "read_csv() has its own",
                             "read_csv('x.csv', encoding = 'cp1252')")  # fmt: skip
         tree = parsed(text, "sql")
-        self.sql = text_of(with_parameters(tree, self.texts))
+        self.sql = text_of(without_paths(tree))
         tree, readers = without_readers(tree)
-        files = [[file for path in reader.paths for file in files_named(path, self.root, "sql")] for reader in readers]
+        called = [[pair for path in reader.paths for pair in files_named(path, self.root, "sql").items()]
+                  for reader in readers]  # fmt: skip
+        files = [[file for file, _ in pairs] for pairs in called]
         every = list(chain.from_iterable(files))
-        declared = () if self.file is None else files_named(self.file, self.root, "file")
+        declared = () if self.file is None else tuple(files_named(self.file, self.root, "file"))
         self._watch((*declared, *every))
         if len(set(every)) < len(every):
             raise wrong_key("sql", "sql reads one file in two ways", "a column has one name", "read it once, in WITH")
         selects = list[str]()
-        for reader, some in zip(readers, files, strict=True):
-            selects.append(reader.scan(self._decoded(some, reader.options.get("encoding"))))
+        for reader, some, pairs in zip(readers, files, called, strict=True):
+            decoded = self._decoded(some, reader.options.get("encoding"))
+            selects.append(reader.scan(decoded, [name for _, name in pairs]))
         self.kind = "sql"
         if self.file is not None:
             self.kind = _kind(self.file, declared[0])
@@ -335,6 +338,7 @@ class Opening:
             self._tables[name.lower()] = self._viewed(name, made["query_node"], rows)
         tree = {**tree, "cte_map": {"map": []}}
         self.rows = self._viewed(WRITTEN, tree, judge.select(tree))
+        self.computed = judge.computed
         self.keep_rules(judge)
 
     def keep_rules(self, judge: Judge) -> None:

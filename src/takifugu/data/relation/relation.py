@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import DataError
+from takifugu.data.files.readers import open_part
 from takifugu.data.sql.faults import translated, wrong_data
 from takifugu.data.sql.words import identifier, literal
 
@@ -124,8 +125,12 @@ def stamps_of(files: Iterable[str]) -> Stamps:
     return tuple(answer)
 
 
-def files_named(path: str, root: Path, key: str) -> tuple[str, ...]:
-    """Return the files that a path or pattern names, from a folder on; DataError for none."""
+def files_named(path: str, root: Path, key: str) -> dict[str, str]:
+    """Return the files that a path or pattern names, from a folder on, and what each is called in it.
+
+    That is its path from where a pattern begins, else its name alone: it stays where folders are moved.
+    Raises DataError for no file.
+    """
     import glob
 
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", path):
@@ -133,9 +138,17 @@ def files_named(path: str, root: Path, key: str) -> tuple[str, ...]:
         raise wrong_data(key, what, rule, "download it, and write the file's path")
     place = os.path.join(os.path.realpath(root), path)
     if os.path.isfile(place):  # a name may hold *
-        return (os.path.realpath(place),)
-    names = sorted(glob.glob(place, recursive=True)) if any(sign in path for sign in "*?[") else []
-    files = tuple(dict.fromkeys(os.path.realpath(name) for name in names if os.path.isfile(name)))
+        return {os.path.realpath(place): os.path.basename(place)}
+    closed = len(place.split(os.sep)) - len(open_part(path).split("/"))
+    if "**" in path:
+        what, rule = f"{path[:120]!r} has **", "all folders of a machine have no end"
+        raise wrong_data(key, what, rule, "write each level, such as 'logs/*/*.csv'")
+    pattern = os.path.join(glob.escape(os.path.realpath(root)), path)
+    names = sorted(glob.glob(pattern)) if any(sign in path for sign in "*?[") else []
+    files = dict[str, str]()
+    for name in names:
+        if os.path.isfile(name):
+            files.setdefault(os.path.realpath(name), "/".join(name.split(os.sep)[closed:]))
     if not files and os.path.isdir(place):
         fix = f"write the path of a file in it, or of all of them, such as {os.path.join(path, '*.csv')!r}"
         raise wrong_data(key, f"{path[:120]!r} is a folder", "rows are read from files", fix)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from takifugu.core.errors import InputError, TakifuguError, gathered, raise_gathered
 from takifugu.core.nearest import did_you_mean, first_of
-from takifugu.data.files.readers import with_parameters
 from takifugu.data.relation.keys import Column, Source, key_of
+from takifugu.data.relation.lost_states import refuse_lost_states
 from takifugu.data.relation.opening import WRITTEN, Opening
 from takifugu.data.relation.relation import MEMORY, Relation, connected, types_of, view
 from takifugu.data.sql.faults import wrong_data, wrong_key
 from takifugu.data.sql.judge import judged
 from takifugu.data.sql.rules import check_dependence
 from takifugu.data.sql.scopes import Cell, Cells, together
-from takifugu.data.sql.tree import expression, parsed, text_of
+from takifugu.data.sql.tree import Node, expression, parsed, replaced, text_of
 from takifugu.data.sql.words import identifier
 
 _DAY = 86_400 * 10**6
@@ -110,12 +110,11 @@ def open_source(
     if source.value is None:
         raise wrong_key("value", "value is not declared", "it is what is published", 'value = "state"')
     connection = connected(folder, memory, threads)
-    texts = {t: f"${key}" for key in ("from", "until") if (t := source.text_of_date(key)) is not None}
     declared = [(name, getattr(source, name)) for name in ("unit", "recording", "order", "end", "where")]
     wanted = [(name, text) for name, text in declared if text is not None]
     wanted += [(f"value{number}", text) for number, text in enumerate(source.values)]
     wanted += [(f"by{number}", text) for number, text in enumerate(public)]
-    opening = Opening(wanted, Path(root), folder, connection, source.file, source.sql, source.encoding, texts)
+    opening = Opening(wanted, Path(root), folder, connection, source.file, source.sql, source.encoding)
     try:
         opening.take(frame)
         return _opened(opening, source)
@@ -134,6 +133,9 @@ def _opened(opening: Opening, source: Source) -> Opened:
     for name, text in opening.wanted:
         with gathered(faults):
             roles[name] = _role(opening, name, text, relation.types)
+            if name == "where" and roles[name].written == text:
+                when = together(*(roles[role].cells for role in ("order", "end") if role in roles))
+                roles[name] = replace(roles[name], text=_without_ends(opening, source, when))
     raise_gathered(faults)
     values = together(*(role.cells for name, role in roles.items() if name.startswith("value")))
     cells = {name: role.cells for name, role in roles.items() if not name.startswith("value")}
@@ -143,6 +145,7 @@ def _opened(opening: Opening, source: Source) -> Opened:
         source.rows == "visits",
     )  # fmt: skip
     opening.refuse_long_texts(together(values, *cells.values(), opening.rows.filters))
+    _refuse_lost_states(opening, source, values)
     hidden = frozenset(values if source.is_covered and not source.is_public else ())
     keeps_left_out = source.rows != "answers" and not cells.get("where", {}).keys().isdisjoint(hidden)
     deciding = together(opening.rows.filters, {} if keeps_left_out else cells.get("where", {}))
@@ -163,12 +166,44 @@ def _opened(opening: Opening, source: Source) -> Opened:
     )
 
 
+def _refuse_lost_states(opening: Opening, source: Source, values: Cells) -> None:
+    """Refuse a state that is read as nothing, by `value` or by what `sql` computes of the same columns."""
+    of_sql = [node for node, cells in opening.computed if not cells.keys().isdisjoint(values)]
+    of_value = [expression(text, "value") for text in source.values if text not in dict(opening.rows.columns)]
+    refuse_lost_states(opening.connection, source, "sql", of_sql)
+    refuse_lost_states(opening.connection, source, "value", of_value)
+
+
+def _without_ends(opening: Opening, source: Source, when: Cells) -> str:
+    """Return the text of `where` with `$from` and `$until` in the parts, joined by AND, that ask when a row is.
+
+    These parts take away rows before and behind the calendar. Anywhere else a date decides what a row means.
+    """
+    ends = {text: f"${key}" for key in ("from", "until") if (text := source.text_of_date(key)) is not None}
+
+    def change(some: Node) -> Node | None:
+        if some.get("class") == "CONSTANT" and (some.get("literal") or {}).get("text") in ends:
+            return {**some, "literal": {"kind": "STRING", "text": ends[some["literal"]["text"]]}}
+        return None
+
+    tree = expression(str(source.where), "where")
+    listed = list[Node]()
+    for part in _parts(tree):
+        cells = judged(part, "where", opening.rows)[0]
+        listed.append(replaced(part, change) if cells and cells.keys() <= when.keys() else part)
+    return text_of({**tree, "children": listed} if len(listed) > 1 else listed[0])
+
+
+def _parts(tree: Node) -> list[Node]:
+    """Return the parts of an expression that are joined by AND."""
+    return list(tree["children"]) if tree["type"] == "CONJUNCTION_AND" else [tree]
+
+
 def _public_part(opening: Opening, where: str, hidden: Set[Cell]) -> str:
     """Return the parts of `where`, joined by AND, that name nothing hidden: they leave rows out as ever."""
     if where in dict(opening.rows.columns):
         return "true"
-    tree = expression(where, "where")
-    parts = tree["children"] if tree["type"] == "CONJUNCTION_AND" else [tree]
+    parts = _parts(expression(where, "where"))
     public = [part for part in parts if judged(part, "where", opening.rows)[0].keys().isdisjoint(hidden)]
     return " and ".join(["true", *(f"coalesce({text_of(part)}, true)" for part in public)])
 
@@ -194,7 +229,7 @@ def _role(opening: Opening, name: str, text: str, types: Mapping[str, str]) -> R
         judge.refuse_clocks([tree], parsed(f"from {identifier(WRITTEN)}", "sql"))
         opening.keep_rules(judge)
         sql, written = f"({text_of(tree)})", text
-        display = text_of(with_parameters(tree, opening.texts))
+        display = text_of(tree)
     kind = types.get(text) or types_of(opening.connection, f"select {sql} as x from {identifier(WRITTEN)}", key)["x"]
     if key == "where" and kind != "BOOLEAN":
         fix = "where = \"Typ <> 'Summe'\""

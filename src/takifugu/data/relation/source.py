@@ -163,6 +163,13 @@ class Table:
         grouped = f'select {identifier(role)}::varchar, min("row") from {identifier(SOURCE)} group by 1'
         return {str(text): int(row) for text, row in self.opened.relation.rows(grouped) if text is not None}
 
+    def times(self, roles: Sequence[str]) -> dict[Texts, int]:
+        """Return how often each combination of texts of some roles is there; private."""
+        listed = ", ".join([*(f"nullif({identifier(role)}::varchar, '')" for role in roles), "count(*)"])
+        rows = self.with_rows.relation.rows(f"select {listed} from {identifier(SOURCE)} group by all order by all")
+        self.opened.relation.check_unchanged()
+        return {tuple(texts): int(count) for *texts, count in rows}
+
     def refuse_lookalikes(self, declared: Iterable[object], key: str, role: str = "value0") -> None:
         """Raise DataError, with the row's number and no value, for an undeclared text that resembles a declared one."""
         column, rows = identifier(role), identifier(SOURCE)

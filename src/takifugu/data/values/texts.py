@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from takifugu.core.errors import DataError
 
 #: What is stripped from both ends of a text; engines differ in what they call a blank.
@@ -12,22 +10,6 @@ NUMBER = r"^-?[0-9]{1,60}(?:[.][0-9]{1,60})?(?:[eE][+-]?[0-9]{1,2})?$"
 NOT_FINITE = r"^[+-]?(?:[nN][aA][nN]|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)$"
 #: Infinities, which are numbers of a bin that has them; nan is none.
 INFINITE = r"^[+-]?[iI][nN][fF](?:[iI][nN][iI][tT][yY])?$"
-
-
-def no_number_at_all(column: str, counts_as: float) -> DataError:
-    """Return the error about missing values, perhaps countable as `counts_as`."""
-    missing = f"missing = {{ {json.dumps(column, ensure_ascii=False)} = {counts_as:.12g} }} under [belief]"
-    return DataError(
-        f"column {column!r} has values that are missing or not finite",
-        fix=f"fill them, or write what they count as: {missing}",
-    )
-
-
-def out_of_bounds(column: str) -> DataError:
-    return DataError(
-        f"column {column!r} has numbers outside of its declared range",
-        fix="declare a wider range, or have them clipped",
-    )
 
 
 def not_numbers(column: str, fix: str) -> DataError:

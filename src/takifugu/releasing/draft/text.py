@@ -80,7 +80,7 @@ class Draft:
     @property
     def neighbour(self) -> Neighbour | None:
         """Return the folder's first release file about these data: one ledger knows all spending on them."""
-        return next(neighbours(self.output.parent, Path(self.evidence.file)), None) if self.evidence.file else None
+        return next(neighbours(self.output.parent, [self.evidence.file]), None) if self.evidence.file else None
 
 
 def draft(given: object, kind: str | None = None, output: str | Path = "release.toml", **answers: str | None) -> str:

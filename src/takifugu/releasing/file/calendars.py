@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import ROUND_CEILING, Context, Decimal
@@ -13,12 +14,13 @@ from pydantic import StrictInt
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.sections import written
 from takifugu.data import Calendar, Zone, parse_step
-from takifugu.data.times.moments import moment
-from takifugu.data.times.zones import EPOCH
+from takifugu.data.relation.keys import Source
+from takifugu.data.times.moments import name_of, period_number, periods_at
+from takifugu.data.times.zones import EPOCH, MICROSECOND
 from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.file.keys import Moment, Text, checked, meaning
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.problems import blamed, broken, fault
+from takifugu.releasing.file.problems import blamed, blamed_keys, broken, fault
 from takifugu.releasing.file.relation_keys import RelationKeys, key
 from takifugu.releasing.file.sections import Table, numbered
 
@@ -30,6 +32,8 @@ WINDOW_KEYS = {"from": "from_", "to": "to", "window": "window", "every": "every"
 #: A window has no more steps.
 LONGEST_WINDOW = 2**24
 _LONGEST_NAME = 64
+#: How many days a window has at most.
+_LONGEST = {"hour": 1, "day": 1, "week": 7, "month": 31, "year": 366}
 _CALENDAR = 'write order, the column of times, from = "2026-01-05" and step = "1h" under [source]'
 
 
@@ -102,6 +106,43 @@ def window_of(item: Windowed, calendar: Calendar) -> range:
     return window
 
 
+def of_window(items: Sequence[Table | None], window: str) -> tuple[Table | None, ...]:
+    """Return a file's tables with this window in the place of every `every` of its length.
+
+    Others that are regular are None if some have this length. Raises InputError where none is regular.
+    """
+    regular = [item.every for item in items if isinstance(item, Windowed) and item.every is not None]
+    if not regular:
+        raise InputError("no table is published regularly", fix='write every = "week" under [[table]]').at("window")
+    length, _ = period_number(window) or (None, 0)
+    chosen_tables = list[Table | None]()
+    for item in items:
+        if isinstance(item, Windowed) and item.every is not None:
+            item = _read_only(item, window) if item.every == length or length not in regular else None
+        chosen_tables.append(item)
+    return tuple(chosen_tables)
+
+
+def of_first_window(source: Any, items: Sequence[Table | None]) -> tuple[Table | None, ...]:
+    """Return a file's tables with one window in the place of every `every` of a calendar without an end."""
+    if source is None or getattr(source, "from_", None) is None or source.until is not None:
+        return tuple(items)
+    single_tables = list[Table | None]()
+    for item in items:
+        if isinstance(item, Windowed) and item.every is not None and item.window is None:
+            with suppress(ValueError, OverflowError):  # a start that is none is told with the source
+                start = date.fromisoformat(str(source.from_)[:10])
+                # the window that so many days later lies in is a whole one
+                later = (start + timedelta(days=_LONGEST[item.every]) - EPOCH.date()) // MICROSECOND
+                item = _read_only(item, name_of(item.every, int(periods_at(later, item.every))))
+        single_tables.append(item)
+    return tuple(single_tables)
+
+
+def _read_only(item: Windowed, window: str) -> Windowed:
+    return item.model_copy(update={"window": window, "name": f"{item.name}-{window}"})
+
+
 def expanded(spec: Any) -> tuple[Windowed, ...]:
     """Return a file's tables to publish, `every` split into periods."""
     calendar, single_items = spec.source.calendar, list[Windowed]()
@@ -160,6 +201,14 @@ def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: W
     return Window(calendar.written(window), str(calendar.length), zone, costs, series, period)
 
 
+def source_faults(keys: Mapping[str, Any]) -> Iterator[TakifuguError]:
+    """Yield the faults of keys of [source] that do not fit together, whether there are data or not."""
+    try:
+        Source.of(keys)
+    except TakifuguError as error:
+        yield from blamed_keys(error, "source")
+
+
 def calendar_faults(
     source: Any,
     items: Sequence[Any],
@@ -167,30 +216,19 @@ def calendar_faults(
     needs: Callable[[Any, str], bool] = has_key,
     further: Callable[[Any, int, Calendar], Iterable[TakifuguError]] = lambda *_: (),
 ) -> Iterator[TakifuguError]:
-    """Yield the faults of a calendar and of its windows.
+    """Yield the faults of a calendar's windows; those of the calendar itself are told with its source.
 
     Tables with one of `keys` need it; `further` yields what else is wrong with a table of a good window.
     """
     has_start, calendar = source.from_ is not None, None
-    yield from broken(
-        (source.until is not None and not has_start, "source.until", "is given without from",
-         "write where the calendar starts, too"),
-        (has_start and source.step is None, "source.step", "is missing",
-         'a calendar counts steps, write for example step = "1h"'),
-    )  # fmt: skip
-    try:
+    with suppress(TakifuguError):
         calendar = source.calendar
-        for key, text in (("from", source.from_), ("until", source.until)):
-            if source.step is None and isinstance(text, str):  # nobody writes a number as a text
-                moment(text, True, key)
-    except TakifuguError as error:
-        yield blamed(error, "source", *(error.where[:1] or ("step",)))
     for number, item in numbered(items):
         if calendar is not None:
             yield from [*_window_faults(item, number, calendar)] or further(item, number, calendar)
-        needed_keys = [key for key in keys if not has_start and needs(item, key)]
-        for key in needed_keys[:1]:
-            yield fault(("table", number, key), "needs a declared calendar", _CALENDAR)
+        needed_keys = [needed for needed in keys if not has_start and needs(item, needed)]
+        for needed in needed_keys[:1]:
+            yield fault(("table", number, needed), "needs a declared calendar", _CALENDAR)
 
 
 def _window_faults(item: Windowed, number: int, calendar: Calendar) -> Iterator[TakifuguError]:
@@ -217,6 +255,10 @@ def _window_faults(item: Windowed, number: int, calendar: Calendar) -> Iterator[
             runs = [run for _, run in replace(calendar, start=first, stop=last).periods(item.every)]
             fix = f"write a {item.every} of the calendar"
             what = f"{item.window!r} is no {item.every}"
-            yield from broken((range(len(places)) not in runs, f"{place}.window", what, fix))
+            yield from broken(
+                (range(len(places)) not in runs, f"{place}.window", what, fix),
+                (len(item.name) > _LONGEST_NAME, f"{place}.name", "is too long for the name of a window behind it",
+                 "write a shorter one"),
+            )  # fmt: skip
     except TakifuguError as error:
         yield blamed(error, *where, *error.where[:1])

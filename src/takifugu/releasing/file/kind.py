@@ -48,7 +48,8 @@ class Unit:
     `size` is the (public) number of its entries where that varies, `complete` whether every entry was observed, and
     `seen` which ones were, where not. `attributes` are what is declared public of it, as far as a table is by them,
     `shape` what the framework about it depends on, and `starts` where its recordings start, in no unit of time that
-    matters, where no calendar says that. `number` is that of its first piece, where `data` are those of all units.
+    matters, with their names, where no calendar says that. `number` is that of its first piece, where `data` are those
+    of all units.
     """
 
     name: str | None
@@ -58,7 +59,7 @@ class Unit:
     seen: tuple[range, ...] = field(default=(), repr=False)
     attributes: Mapping[str, str] = field(default_factory=lambda: _NONE)
     shape: Hashable = ()
-    starts: tuple[int, ...] = ()
+    starts: tuple[Hashable, ...] = ()
     number: int = 0
 
 

@@ -15,10 +15,10 @@ from takifugu.core.sections import section_in
 from takifugu.model.beliefs import SECTIONS
 from takifugu.model.queries import name_of, sections_of
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
-from takifugu.releasing.file.before import old_keys
 from takifugu.releasing.file.described import file_of
 from takifugu.releasing.file.keys import Section
 from takifugu.releasing.file.kind import Kind
+from takifugu.releasing.file.old_keys import KINDS as KINDS_OF_BEFORE
 from takifugu.releasing.file.sections import FileSpec
 
 #: The kind that faults are listed for where a file names none that there is.
@@ -151,10 +151,8 @@ def owner_column(raw: Mapping[str, Any]) -> str | None:
 def which_kind(named: object) -> str:
     """Name the kinds of belief nearest to a word, or those that are drafted plainly."""
     kinds = [PLAINLY.get(name, name) for name in DRAFTED]
-    if isinstance(named, str) and named in old_keys.KINDS:
-        return f'write kind = "{old_keys.KINDS[named]}", its name now'
-    if isinstance(named, str) and named in old_keys.KINDS_GONE:
-        return old_keys.KINDS_GONE[named]
+    if isinstance(named, str) and named in KINDS_OF_BEFORE:
+        return KINDS_OF_BEFORE[named]
     if isinstance(named, str):
         kinds = nearest_words(named, KINDS.names)
     return f"write kind = {either(kinds)}; {command('init', '--help')} says what there is"

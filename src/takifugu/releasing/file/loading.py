@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from copy import deepcopy
-from datetime import date, timedelta
 from itertools import islice
 from pathlib import Path
 
@@ -19,8 +18,7 @@ from takifugu.core.rules import as_path
 from takifugu.core.sections import section_in
 from takifugu.data.relation.keys import KEYS
 from takifugu.data.relation.opening import FILES
-from takifugu.data.times.moments import name_of, period_number, periods_at
-from takifugu.data.times.zones import EPOCH, MICROSECOND
+from takifugu.releasing.file.calendars import of_first_window, of_window
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.kinds import KINDS, SEQUENCES, model_of_file
 from takifugu.releasing.file.meaning import meaning_of, named_sources
@@ -44,8 +42,6 @@ _ESCAPED = "in double quotes \\t is a tab and \\n a line end: put the text in si
 _MADE_OF_DATA = "is made of the private data, which are not opened here"
 #: The keys of [source] that are SQL.
 _SQL = frozenset(key.name for key in KEYS.values() if key.type.startswith(("SELECT", "column or expression")))
-#: How many days a window has at most.
-_LONGEST = {"hour": 1, "day": 1, "week": 7, "month": 31, "year": 366}
 #: A text in double quotes with a backslash, as in paths on Windows.
 _BACKSLASH = re.compile(r'^[^"\n]*"[^"\n\\]*\\', re.MULTILINE)
 #: A key of more dots: each part is scanned once, because it starts where a word starts.
@@ -66,21 +62,6 @@ def load(
     if single_release:
         section_in(raw, "source")["single_release"] = True
     return checked(raw, file, data, window, first)
-
-
-def checked(raw: Json, path: Path, data: object = None, window: str | None = None, first: bool = False) -> ReleaseFile:
-    """Check the parsed text of a release file at `path`, like `load`."""
-    places = _choose(raw, window)
-    if first or data is UNOPENED:
-        _end(raw)
-    try:
-        return _checked(raw, path, data, window)
-    except SpecError as error:
-        for problem in error.faults:  # with the number that its table has in the file
-            section, *steps = problem.where or ("",)
-            if section == "table" and steps and isinstance(steps[0], int) and steps[0] < len(places):
-                problem.where = ("table", places[steps[0]], *steps[1:])
-        raise SpecError(error.faults) from None
 
 
 def parsed(where: Path) -> Json:
@@ -117,7 +98,8 @@ def _unreadable(path: Path, text: str, error: Exception) -> TakifuguError:
     return InputError(f"is not TOML: {error}", fix=fix).at(f"{path}")
 
 
-def _checked(raw: Json, path: Path, data: object, window: str | None) -> ReleaseFile:
+def checked(raw: Json, path: Path, data: object = None, window: str | None = None, first: bool = False) -> ReleaseFile:
+    """Check the parsed text of a release file at `path`, like `load`."""
     faults = list(islice(_giants(raw), MOST_PROBLEMS))
     if isinstance(items := raw.get("table"), list) and len(items) > MOST_TABLES:
         faults += [fault(("table",), f"there are {len(items):,} tables", f"write at most {MOST_TABLES:,} in a file")]
@@ -130,6 +112,10 @@ def _checked(raw: Json, path: Path, data: object, window: str | None) -> Release
     spec, faults, faulty = reading.spec, reading.faults, frozenset(reading.faulty)
     if kind_name not in KINDS:  # what another kind lacks says nothing
         raise SpecError([problem for problem in faults if problem.where == ("belief",)])
+    if window is not None and not faults:
+        spec = spec.model_copy(update={"table": of_window(spec.table, window)})
+    if first or data is UNOPENED:
+        spec = spec.model_copy(update={"table": of_first_window(spec.source, spec.table)})
     if data is UNOPENED and fitted_to_data(spec):
         fix = f"{command('cost', path)} checks such a file where its data are"
         raise SpecError([*faults, fault(("belief",), _MADE_OF_DATA, fix)])
@@ -142,6 +128,7 @@ def _checked(raw: Json, path: Path, data: object, window: str | None) -> Release
         # a fault at a faulty key was told of that key
         other_faults = [problem for problem in problems if ".".join(map(str, problem.where)) not in faulty]
         raise SpecError([*faults, *other_faults, *shared])
+    spec = spec.model_copy(update={"table": tuple(filter(None, spec.table))})
     spec = spec.model_copy(update={"table": kind.facts.tables(spec)})
     return ReleaseFile(path, spec, kind, belief, framework, data, table, window=window)
 
@@ -156,55 +143,11 @@ def _load_plugins(raw: Json) -> None:
             raise SpecError([error]) from None
 
 
-def _choose(raw: Json, window: str | None) -> Sequence[int]:
-    """Write one window in place of every `every` of its length.
-
-    Return the places of the remaining tables: other windows are left out if some have this length. Raises InputError
-    without any regular table.
-    """
-    items = raw.get("table")
-    if window is None or not isinstance(items, list):
-        return ()
-    regular = {i: item["every"] for i, item in enumerate(items) if isinstance(item, dict) and "every" in item}
-    if not regular:
-        raise InputError("no table is published regularly", fix='write every = "week" under [[table]]').at("window")
-    length, _ = period_number(window) or (None, 0)
-    choices = [i for i, every in regular.items() if every == length] or [*regular]
-    for i in choices:
-        _read_only(items[i], window)
-    places = [i for i in range(len(items)) if i in choices or i not in regular]
-    raw["table"] = [items[place] for place in places]
-    return places
-
-
-def _end(raw: Json) -> None:
-    """Write one window in place of every `every` without an end."""
-    source, items = section_in(raw, "source"), raw.get("table")
-    if "until" in source or not isinstance(items, list):
-        return
-    try:
-        start = date.fromisoformat(str(source.get("from"))[:10])
-        for item in items:
-            if not isinstance(item, dict) or "window" in item:
-                continue
-            every = item.get("every")
-            if every in _LONGEST:  # the window that so many days later lies in is a whole one
-                later = (start + timedelta(days=_LONGEST[every]) - EPOCH.date()) // MICROSECOND
-                _read_only(item, name_of(every, int(periods_at(later, every))))
-    except (ValueError, OverflowError, TypeError):  # which is told with the source
-        return
-
-
 def _may_hold_tabs(value: str, path: Where) -> bool:
     """Return whether a text holds nothing else to escape than tabs, which may separate columns in SQL."""
     plain = value.replace("\t", "")
     is_sql = path[:1] == ("source",) and len(path) > 1 and path[1] in _SQL
     return visible(plain) == plain and (is_sql or not plain)
-
-
-def _read_only(item: Json, window: str) -> None:
-    item["window"] = window
-    item["name"] = f"{item.get('name')}-{window}"
 
 
 def json_schema(kind: str = SEQUENCES) -> Json:

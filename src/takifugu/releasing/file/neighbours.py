@@ -8,7 +8,7 @@ ledger.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,8 +46,8 @@ class Neighbour:
         return path_in(self.path.parent, self.ledger)
 
 
-def neighbours(folder: Path, data: str | Path) -> Iterator[Neighbour]:
-    """Yield a folder's release files about this path or URL, by name."""
+def neighbours(folder: Path, data: Sequence[str | Path]) -> Iterator[Neighbour]:
+    """Yield a folder's release files about one of these paths or URLs, by name."""
     for path in sorted(folder.glob("*.toml"))[:MOST_FILES]:
         try:
             raw = tomllib.loads(read_file(path, LARGEST).decode("utf-8-sig"))
@@ -55,14 +55,12 @@ def neighbours(folder: Path, data: str | Path) -> Iterator[Neighbour]:
             continue
         source, ledger, output = section_in(raw, "source"), raw.get("ledger"), raw.get("output")
         name, budget = source.get("name"), source.get("budget")
-        if isinstance(ledger, str) and ledger and _reads(source, data, folder):
-            if not isinstance(output, str):
-                output = None
-            if not isinstance(name, str) or not normalised(name):
-                name = None
-            if not isinstance(budget, int | float | str | dict):
-                budget = None
-            yield Neighbour(path, ledger, output, name, budget)
+        if isinstance(ledger, str) and ledger and any(_reads(source, place, folder) for place in data):
+            yield Neighbour(
+                path, ledger, output if isinstance(output, str) else None,
+                name if isinstance(name, str) and normalised(name) else None,
+                budget if isinstance(budget, int | float | str | dict) else None,
+            )  # fmt: skip
 
 
 def notices_of_file(file: ReleaseFile) -> tuple[str, ...]:
@@ -119,19 +117,15 @@ def _ledgers_apart(file: ReleaseFile) -> Iterator[Neighbour]:
 
 
 def _others(file: ReleaseFile) -> Iterator[Neighbour]:
-    """Yield the other release files of the folder on the same data, each once."""
+    """Yield the other release files of the folder on the same data."""
     data: list[Path | str] = [*private_files(file.source, file.folder, file.given)]
     address = file.source.file
     if address is not None and "://" not in address:  # which need not be there
         data.append(file.folder / address)
     elif address is not None and file.given is None:
         data.append(address)
-    by_path = dict[Path, Neighbour]()
-    for place in data:
-        for other in neighbours(file.folder, place):
-            by_path[other.path] = other
-    for path, other in by_path.items():
-        if path.name != file.path.name:
+    for other in neighbours(file.folder, data):
+        if other.path.name != file.path.name:
             yield other
 
 

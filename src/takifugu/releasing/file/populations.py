@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -16,11 +16,9 @@ from takifugu.analysis.questions.coded_rows import CodedRows
 from takifugu.calibration.registry import find
 from takifugu.core.arrays import FloatArray
 from takifugu.core.assumptions import public, world
-from takifugu.core.errors import DataError, InputError, TakifuguError, about
-from takifugu.core.nearest import first_of
+from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.plain import toml_of
 from takifugu.data import meant
-from takifugu.data.relation.source import Table as Relation
 from takifugu.data.values.texts import NOT_FINITE, NUMBER, not_numbers
 from takifugu.mechanisms.local.held_out import halves_of, held_out
 from takifugu.mechanisms.local.populations import populations_of
@@ -29,7 +27,7 @@ from takifugu.model.beliefs.declared_populations import PopulationsSection, Refe
 from takifugu.model.beliefs.populations import About, FromPopulations
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import LocalValue, Query
-from takifugu.model.queries.sections import EACH_ROW, spelled
+from takifugu.model.queries.sections import EACH_ROW
 from takifugu.model.secrets.of_populations import population_membership
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
@@ -37,13 +35,10 @@ from takifugu.releasing.file.keys import Answers, Positive, Text, meaning, names
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, assumed
 from takifugu.releasing.file.problems import broken, undeclared
 from takifugu.releasing.file.public import Public
-from takifugu.releasing.file.reading import Codes, cells_on, misplaced, placed_at, wrong
+from takifugu.releasing.file.reading import cells_on, coded, misplaced, placed_at, wrong
 from takifugu.releasing.file.relation_keys import RelationKeys, key
 from takifugu.releasing.file.sections import AboutUnits, FileSpec, Table, numbered
 from takifugu.releasing.file.shape import Shape
-
-if TYPE_CHECKING:
-    from takifugu.model.beliefs.boxed_places import Box
 
 
 class PopulationSourceSpec(RelationKeys):
@@ -128,10 +123,14 @@ class Populations(Kind):
             file.table.check_rows()
             read = list(zip(*file.table.texts([*roles, *(["unit"] if source.unit else []), "row"]), strict=True))
             numbers = [*map(int, read[-1])]
+            columns = source.value_columns
             if section.box is None:
-                codes = _codes_of(read[0], numbers, source.value_columns[0], file.belief.values, file.table)
+                coalesced, cases = (toml_of(sql.format(columns[0])) for sql in ("coalesce({}, ...)", "CASE {} ... END"))
+                fixes = f"value = {coalesced} with a declared value", f"value = {cases}, or declare it"
+                codes = coded(read[0], file.belief.values, columns[0], fixes, numbers)
             else:
-                codes = _cells_of(read[:2], numbers, source.value_columns, section.box)
+                first, second = (_numbers_of(read[axis], numbers, columns[axis]) for axis in (0, 1))
+                codes = cells_on(section.box, columns, first, second, numbers)
             if source.unit is None:
                 return (Unit(None, CodedRows(codes)),)
             names = [*map(str, read[-2])]
@@ -185,32 +184,6 @@ class Populations(Kind):
         if spec.source.entries is not None:
             yield world(f"No row of {spec.source.entries!r} is under another name, too.")
         yield from assumed(spec.belief)
-
-
-def _codes_of(
-    texts: Sequence[str | None], rows: Sequence[int], column: str, values: Sequence[Hashable], table: Relation
-) -> Codes:
-    """Return the number of each row's value; DataError, with the row, for one that is missing or not declared."""
-    places = {value: place for place, value in enumerate(spelled(values))}
-    odd = next((row for row, text in zip(rows, texts, strict=True) if text not in places), None)
-    if odd is None:
-        return np.array([places[str(text)] for text in texts], dtype=np.int32)
-    empty = next((row for row, text in zip(rows, texts, strict=True) if text is None), None)
-    if empty is not None:
-        fix = f"value = {toml_of(f'coalesce({column}, ...)')} with a declared value"
-        raise DataError(f"row {empty}: column {column!r} has missing values", fix=fix).at("value")
-    with about("value"):
-        table.refuse_lookalikes([*places], "value")
-    fix = f"the values are {first_of(places)}; value = {toml_of(f'CASE {column} ... END')}, or declare it"
-    raise DataError(f"row {odd}: column {column!r} has a value that is not declared", fix=fix).at("value")
-
-
-def _cells_of(
-    texts: Sequence[Sequence[str | None]], rows: Sequence[int], columns: Sequence[str], box: Box
-) -> Codes:
-    """Return the cell of each row's place; DataError, with the row, for one beyond the earth or without numbers."""
-    first, second = (_numbers_of(texts[axis], rows, columns[axis]) for axis in (0, 1))
-    return cells_on(box, columns, first, second, rows)
 
 
 def _numbers_of(texts: Sequence[str | None], rows: Sequence[int], column: str) -> FloatArray:

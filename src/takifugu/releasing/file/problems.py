@@ -13,7 +13,7 @@ from takifugu.core.people import PEOPLE
 from takifugu.core.plain import Json, either
 from takifugu.core.sections import section_in
 from takifugu.data.values.texts import BLANKS
-from takifugu.releasing.file.before.old_keys import VALUES_OF_BEFORE, cleaned, gone, renamed
+from takifugu.releasing.file.old_keys import VALUES_OF_BEFORE, cleaned, of_before
 from takifugu.releasing.file.schema import choices_of, example_of, schema_of, types_of, walk
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.file.unsupported import exact_total, others, shortened
@@ -53,8 +53,7 @@ def problems_of(
             key = InputError().at(*where).place.rsplit(".", 1)[-1]
             problem = _fault(error, key, node, schema, all_keys)
             if error["type"] == "extra_forbidden":
-                new = renamed(where, file, node.get("properties", {}))
-                problem = new or cleaned(where, file) or gone(where) or problem
+                problem = of_before(where, file, node.get("properties", {})) or problem
             elif (error["type"], key) in VALUES_OF_BEFORE:
                 problem = cleaned(where, file) or problem
             problems[place] = problem.at(*where)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,11 +25,10 @@ from takifugu.data.relation.source import Table
 from takifugu.data.sql.words import identifier
 from takifugu.data.values.texts import NOT_FINITE, NUMBER, not_numbers
 from takifugu.model.beliefs.sections import FILL_THEM, Texts
-from takifugu.model.queries.sections import spelled
 from takifugu.releasing.file.described import files_of
 from takifugu.releasing.file.keys import Described
 from takifugu.releasing.file.problems import blamed, fault
-from takifugu.releasing.file.reading import binned, bins_of, cells_on, coded
+from takifugu.releasing.file.reading import LEAVE_OUT, binned, bins_of, cells_on, coded
 from takifugu.releasing.file.relation_keys import is_one_of, private_files
 from takifugu.releasing.file.sections import FileSpec
 
@@ -61,11 +60,6 @@ class PublicTable:
         """Return what messages call the file."""
         return self.file if len(self.file) < 60 else f"{self.file[:57]}..."
 
-    def names(self, wanted: Sequence[str]) -> tuple[str, ...]:
-        """Return the columns of the file, which has the wanted ones."""
-        with self._opened(wanted) as relation:
-            return tuple(relation.types)
-
     def values(self, column: str) -> tuple[str, ...]:
         counts = self.rows([column])
         if any(text is None for (text,) in counts):
@@ -85,8 +79,8 @@ class PublicTable:
     def codes(self, columns: Sequence[str], values: Sequence[Hashable], box: Box | None = None) -> list[int]:
         rows = self.texts(columns)
         if box is None:
-            place_of = {value: place for place, value in enumerate(spelled(values))}
-            return list(map(int, coded([text for text, *_ in rows], place_of, columns[0])))
+            fixes = FILL_THEM, f"declare it, or {LEAVE_OUT}"
+            return list(map(int, coded([text for text, *_ in rows], values, columns[0], fixes)))
         first, second = (self._numbers([row[axis] for row in rows], columns[axis]) for axis in (0, 1))
         return list(map(int, cells_on(box, columns, first, second)))
 
@@ -167,19 +161,10 @@ class Public:
         return PublicTable(str(file.file), self.folder, file.encoding, self.source)
 
 
-@runtime_checkable
-class Checking(Protocol):
-    """A section of a belief that says what no single key of it shows."""
-
-    def faults(self) -> Iterable[TakifuguError]: ...
-
-
 def faults_of(belief: Described) -> Iterator[TakifuguError]:
-    """Yield the faults of a [belief] beyond its single keys."""
-    meant = belief.meant
-    if isinstance(meant, Checking):
-        for error in meant.faults():
-            yield _blamed(error, belief)
+    """Yield the faults of a [belief] beyond its single keys, which its section may say in `faults`."""
+    for error in getattr(belief.meant, "faults", tuple)():
+        yield _blamed(error, belief)
 
 
 def private_keys(spec: FileSpec, folder: Path, data: object) -> Iterator[TakifuguError]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import count
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,8 +18,14 @@ from takifugu.core.plain import toml_of
 from takifugu.core.sections import values_of, written
 from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins
 from takifugu.data.lookalikes import refuse_lookalikes
+from takifugu.data.relation.keys import Column
+from takifugu.data.relation.source import Table
+from takifugu.data.relation.types import Known, value_line
+from takifugu.data.sql.faults import RowFault
+from takifugu.data.sql.words import identifier, literal
+from takifugu.data.values.bins import Classes
 from takifugu.data.values.texts import not_numbers
-from takifugu.model.beliefs.sections import FILL_THEM
+from takifugu.model.queries.sections import spelled
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.file.problems import Where, fault
 
@@ -27,8 +33,10 @@ if TYPE_CHECKING:
     from takifugu.model.beliefs.boxed_places import Box
 
 Codes = npt.NDArray[np.int32]
+#: What to write, by the cause of a fault and the column.
+Fixes = Mapping[str, Mapping[str, str]]
 #: A public file, whose rows are nobody's secret, may be read without some of them.
-_LEAVE_OUT = "read the file without such rows, by a SELECT with WHERE in the place of its name"
+LEAVE_OUT = "read the file without such rows, by a SELECT with WHERE in the place of its name"
 
 
 @contextmanager
@@ -57,6 +65,47 @@ def wrong(key: str, what: str, rule: str = "", fix: str = "") -> DataError:
     return DataError(what, rule=rule, fix=fix).at("source", key).placed()
 
 
+def faults_of_rows(
+    table: Table, known: Sequence[Known], error: TakifuguError, fixes: Fixes = MappingProxyType({})
+) -> Iterator[TakifuguError]:
+    """Yield the faults of the rows, each at its key of [source].
+
+    In place of an unknown value one is told that looks like a declared one: it is mistyped, or written otherwise.
+    `fixes` say, by cause and column, what this kind of file writes.
+    """
+    for fault_of_rows in error.each() if isinstance(error, RowFault) else (error,):
+        of_column = _of_column(table, known, fault_of_rows, fixes)
+        if of_column.where[:1] == ("value",) and isinstance(table.opened.source.values[0], Column):
+            of_column.where = ("file",)  # there is no such key: the belief names the columns
+        yield of_column.at("source").placed()
+
+
+def _of_column(table: Table, known: Sequence[Known], error: TakifuguError, fixes: Fixes) -> TakifuguError:
+    """Return the fault of a column's value with what is declared of the column, or of one that is written alike."""
+    if not isinstance(error, RowFault) or "column" not in error.words:
+        return error
+    name, rows = error.words["column"], "FROM ..."
+    number, source = table.opened.source.values.index(name), table.opened.source
+    error.fix = fixes.get(error.cause, {}).get(name, error.fix)
+    rule: Known = known[number] if known else ()
+    if error.cause == "unknown state" and isinstance(rule, Classes):
+        error.rule = "its classes are of numbers"
+        error.fix = value_line(table.opened, f"value{number}", f"nullif({identifier(name)}, 'NA')")
+    elif error.cause == "unknown state" and not isinstance(rule, Bins | Classes):
+        if isinstance(source.values[number], Column):
+            error.fix = value_line(table.opened, f"value{number}", "CASE ... END") + ", or declare the value"
+        error.fix += f"; declared are {first_of(rule)}"
+        try:
+            table.refuse_lookalikes(rule, "value", f"value{number}")
+        except TakifuguError as lookalike:
+            return lookalike
+    if rows in error.fix and table.opened.split and source.file is not None:
+        reader = f"read_csv({literal(source.file)}, delim = {literal(table.opened.split)}, all_varchar = true)"
+        line = toml_of(f"FROM {reader}")[1:-1]
+        error.fix = error.fix.replace(f'{rows}"', f'{line}" in place of file')
+    return error
+
+
 def cells_on(
     box: Box, names: Sequence[str], first: FloatArray, second: FloatArray, rows: Sequence[int] = ()
 ) -> Codes:
@@ -69,17 +118,27 @@ def cells_on(
     return box.cells_of(first, second)
 
 
-def coded(texts: Sequence[str | None], places: dict[str, int], column: str) -> Codes:
-    """Return the number of each text; DataError if missing or undeclared."""
-    if None in texts:
-        raise DataError(f"column {column!r} has missing values", fix=FILL_THEM).at("value")
-    if not places.keys() >= {*texts}:
-        refuse_lookalikes(zip(texts, count(1), strict=False), places, repr(column), "value")
-        raise DataError(
-            f"column {column!r} has a value that is not declared",
-            fix=f"the values are {first_of(places)}; declare it, or {_LEAVE_OUT}",
-        ).at("value")
-    return np.array([places[str(text)] for text in texts], dtype=np.int32)
+def coded(
+    texts: Sequence[str | None], values: Iterable[Hashable], column: str, fixes: tuple[str, str],
+    rows: Sequence[int] = (),
+) -> Codes:
+    """Return the number of each text's value; DataError for one that is missing or not declared, which `fixes` mend.
+
+    `rows` are the numbers of the texts' rows, which are told.
+    """
+    places: dict[str | None, int] = {value: place for place, value in enumerate(spelled(values))}
+    odd = [number for number, text in enumerate(texts) if text not in places]
+    if not odd:
+        return np.array([places[text] for text in texts], dtype=np.int32)
+    empty = [number for number in odd if texts[number] is None]
+    if not empty:
+        of_odd = ((texts[number], rows[number] if rows else number + 1) for number in odd)
+        refuse_lookalikes(of_odd, map(str, places), repr(column), "value")
+    fault_text, fix = "has a value that is not declared", f"the values are {first_of(places)}; {fixes[1]}"
+    if empty:
+        fault_text, fix = "has missing values", fixes[0]
+    place = f"row {rows[(empty or odd)[0]]}: " if rows else ""
+    raise DataError(f"{place}column {column!r} {fault_text}", fix=fix).at("value")
 
 
 def bins_of(source: Any, column: str | None = None) -> Bins | None:
@@ -103,10 +162,10 @@ def state_in(code: int, column: str, bins: Bins) -> str:
     if code == OUTSIDE:
         bin_words = [f"{state}: {words}" for state, words in zip(bins.states, bins.words, strict=True)]
         fault_text = f"column {column!r} has a number that is in none of the bins"
-        fix = f"declare bins for all numbers that can occur, or {_LEAVE_OUT}; the bins are {bin_words}"
+        fix = f"declare bins for all numbers that can occur, or {LEAVE_OUT}; the bins are {bin_words}"
         raise wrong("bins", fault_text, fix=fix)
     if code == UNKNOWN:
-        raise not_numbers(column, f"repair them, or {_LEAVE_OUT}").at("source", "bins").placed()
+        raise not_numbers(column, f"repair them, or {LEAVE_OUT}").at("source", "bins").placed()
     return str(bins.states[code])
 
 

@@ -50,7 +50,8 @@ def promise_problems(item: Table, number: int, definition: str) -> Iterator[Taki
 
 def single_release_problems(source: Any, items: Sequence[Table | None]) -> Iterator[TakifuguError]:
     """Yield the fault of a `single_release` with several tables."""
-    several = len(items) > 1 or any(item.scope == "both" for item in items if item is not None)
+    tables = list(filter(None, items))
+    several = len(tables) > 1 or any(item.scope == "both" for item in tables)
     if source.single_release and several:
         yield fault(
             ("source", "single_release"), "is true, and several tables would be published about the same data",

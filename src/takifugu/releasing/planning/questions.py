@@ -35,7 +35,7 @@ class Reader(NamedTuple):
     """What a unit's data are: the framework about them, and where its recordings start, where no calendar says that."""
 
     framework: Framework
-    starts: tuple[int, ...] = ()
+    starts: tuple[Hashable, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,10 @@ _NAMED = 4
 
 @dataclass(frozen=True)
 class Period:
-    """In which cell each step of one period starts, by its number, and the place of the calendar's first step."""
+    """In which cell each step of one period starts, by its number, and the place of the calendar's first step.
+
+    Places are those of clocks: on both sides of a change of clocks a cell has the same place, and steps have others.
+    """
 
     cells: tuple[int, ...]
     start: int
@@ -56,16 +59,25 @@ def period_of(by: str, calendar: Calendar) -> Period:
             f"the matrices are the same again after {size:,} steps of {calendar.length} only",
             rule=f"at most {LONGEST_PERIOD:,} are looked at", fix="declare a longer step",
         ).at("matrix_by")  # fmt: skip
-    start = calendar.at(0) % size
-    ahead = 0 if calendar.zone is None else calendar.zone.offset(int(calendar.start))  # all through the calendar
-    clocks = replace(calendar, start=int(calendar.moment_of(-start)) + ahead, stop=None, zone=None)
+    start = _by_clocks(calendar) % size
+    clocks = replace(calendar, start=int(calendar.moment_of(-start)) + _ahead(calendar), stop=None, zone=None)
     return Period(tuple(Slots(clocks, range(size), (by,)).numbers.tolist()), start)
 
 
 def since_1970(calendar: Calendar) -> Calendar:
-    """Return the calendar counted from 1970, as in ledgers."""
-    first = calendar.moment_of(-calendar.at(0))
+    """Return the calendar counted from 1970 by its clocks, so that its places are those of `period_of`."""
+    first = calendar.moment_of(-_by_clocks(calendar))
     return replace(calendar, start=first, stop=None)
+
+
+def _by_clocks(calendar: Calendar) -> int:
+    """Return the number of the calendar's first step, counted from 1970 by its clocks; a ledger counts in UTC."""
+    return calendar.at(0) + _ahead(calendar) // int(calendar.step)
+
+
+def _ahead(calendar: Calendar) -> int:
+    """Return how far clocks are ahead of UTC, all through the calendar."""
+    return 0 if calendar.zone is None else calendar.zone.offset(int(calendar.start))
 
 
 def cells_of(name: str, by: str) -> tuple[int, ...]:

@@ -5,31 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from takifugu.analysis.questions.real_columns import ColumnTotals
 from takifugu.core.cache import cached
-from takifugu.core.errors import DataError, TakifuguError
-from takifugu.core.nearest import first_of
+from takifugu.core.errors import TakifuguError
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import written
 from takifugu.data import Bounded
 from takifugu.data.relation.source import Table
 from takifugu.data.relation.types import Known as Rule
-from takifugu.data.sql.faults import RowFault
-from takifugu.data.sql.words import identifier, literal
-from takifugu.data.values.texts import no_number_at_all, not_numbers, out_of_bounds
 from takifugu.model.beliefs.records.declared_records import DeclaredClasses
 from takifugu.model.queries import State
 from takifugu.model.queries.sections import spelled, values_by_column
 from takifugu.numbers.rationals import as_fraction
-from takifugu.releasing.file.attributes.kind import AttributeReleaseSpec, Attributes, Known
+from takifugu.releasing.file.attributes.kind import AttributeReleaseSpec, Attributes
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import Where, blamed, fault, stranger
 from takifugu.releasing.file.public import Public
-from takifugu.releasing.file.reading import wrong
+from takifugu.releasing.file.reading import faults_of_rows, raise_all, wrong
 from takifugu.releasing.file.sections import Table as Item
 
 
@@ -48,8 +44,9 @@ class Finite(Attributes):
             known.append(classes[name].classes([*values]) if name in classes else [*values])
         try:
             groups = file.table.answers(known)
-        except DataError as error:
-            raise _of_finite(error, file.table, states, classes) from None
+        except TakifuguError as error:
+            raise_all(faults_of_rows(file.table, known, error, {"no value": dict(map(_of_class, classes))}))
+            raise
         _check_count(int(groups.rows.sum()), belief.records)
         columns = dict[str, list[State]]()
         for name, codes in zip(states, groups.codes.T, strict=True):
@@ -58,58 +55,14 @@ class Finite(Attributes):
         return (Unit(None, columns),)
 
 
+def _of_class(name: str) -> tuple[str, str]:
+    return name, f'fill them, or write missing = "..." under [belief.classes.{name}]'
+
+
 def _check_count(rows: int, records: int) -> None:
     """Raise DataError for another number of records than declared, without telling it."""
     if rows != records:
         raise wrong("file", "the data have another number of rows than belief.records says", fix="check both")
-
-
-def _of_finite(
-    error: DataError, table: Table, states: Known, classes: Mapping[str, DeclaredClasses]
-) -> DataError:
-    """Return an error about rows in the words of a belief that lists its values."""
-    if not isinstance(error, RowFault) or "column" not in error.words:
-        return _of_source(error)
-    name, is_missing, rule = error.words["column"], error.cause == "no value", ""
-    if is_missing and name in classes:
-        fix = f'fill them, or write missing = "..." under [belief.classes.{name}]'
-    elif is_missing:
-        filled = f"coalesce(nullif({identifier(name)}, ''), 'unknown')"
-        fix = f"{_mended(table, name, filled)}, and declare such a value under [belief]"
-    elif name in classes:
-        rule, fix = "its classes are of numbers", _mended(table, name, f"nullif({identifier(name)}, 'NA')")
-    else:
-        role = f"value{[*states].index(name)}"
-        try:
-            table.refuse_lookalikes([*states[name]], "file", role)
-        except DataError as alike:
-            return alike.reworded(lambda words: words.replace(role, repr(name))).at("source").placed()
-        mended = _mended(table, name, "CASE ... END")
-        fix = f"its values are {first_of(states[name])}; declare the others, too, or {mended}"
-    has = "missing values" if is_missing else "a value that the belief does not know"
-    return _at_row(error, DataError(f"column {name!r} has {has}", rule=rule, fix=fix))
-
-
-def _of_source(error: DataError) -> DataError:
-    """Return an error about no row at its key of [source], which has none for values."""
-    key = str((*error.where, "file")[0])
-    error.where = ("source", "file" if key.startswith("value") else key)
-    return error.placed()
-
-
-def _at_row(error: RowFault, of_column: DataError) -> DataError:
-    """Return an error about a column with the row of a fault before its words."""
-    place = f"row {error.row} and {error.more:,} more" if error.more else f"row {error.row}"
-    return of_column.about(place).at("source", "file").placed()
-
-
-def _mended(table: Table, name: str, expression: str) -> str:
-    """Return the line that reads a column by an expression."""
-    source, rows = table.opened.source, "FROM ..."
-    if table.opened.split and source.file is not None:
-        rows = f"FROM read_csv({literal(source.file)}, delim = {literal(table.opened.split)}, all_varchar = true)"
-    line = toml_of(f"SELECT * REPLACE ({expression} AS {identifier(name)}) {rows}")
-    return f"sql = {line} in place of file" if rows != "FROM ..." else f"sql = {line}"
 
 
 if TYPE_CHECKING:
@@ -117,13 +70,6 @@ if TYPE_CHECKING:
     from takifugu.model.beliefs.records.declared_normal import NormalSection
 
     Section = NormalSection | DensitySection
-
-
-@runtime_checkable
-class Remarking(Protocol):
-    """A section of a belief that says of its public files how well they fit it."""
-
-    def remarks(self, public: Public) -> Iterator[str]: ...
 
 
 class Numbers(Attributes):
@@ -156,10 +102,11 @@ class Numbers(Attributes):
         return (Unit(None, ColumnTotals(belief.columns, _totals(file.table, belief))),)
 
     def remarks(self, file: ReleaseFile, item: Item, mechanism: str, noise: object = None) -> Iterator[str]:
-        """Yield how normal the numbers of a public file look, if any are fitted."""
-        section, public = file.spec.belief.meant, Public(file.folder, file.source)
-        if isinstance(section, Remarking):
-            yield from cached(file.belief, "remarks", lambda: tuple(section.remarks(public)))  # the same for all tables
+        """Yield what the section's `remarks` say: how normal the numbers of a public file look, if any are fitted."""
+        remarks = getattr(file.spec.belief.meant, "remarks", None)
+        if remarks is not None:
+            public = Public(file.folder, file.source)
+            yield from cached(file.belief, "remarks", lambda: tuple(remarks(public)))  # the same for all tables
 
 
 class OneNumber(Numbers):
@@ -174,25 +121,22 @@ class OneNumber(Numbers):
 
 def _totals(table: Table, belief: Section) -> tuple[Fraction, ...]:
     """Return the exact total of each column; DataError for rows against a rule."""
+    rules = [_rule(belief, name) for name in belief.columns]
     try:
-        groups = table.totals([_rule(belief, name) for name in belief.columns])
-    except DataError as error:
-        raise _of_numbers(error, table, belief) from None
+        groups = table.totals(rules)
+    except TakifuguError as error:
+        wider = 'declare a wider range, or have them clipped, outside = "clip" under [belief]'
+        fixes = {"no value": dict(map(_counting_as, rules)), "out of bounds": dict.fromkeys(belief.columns, wider)}
+        raise_all(faults_of_rows(table, (), error, fixes))
+        raise
     _check_count(int(groups.rows.sum()), belief.records)
     step = as_fraction(belief.resolution, "the resolution")
     return tuple(total * step for total in groups.sums[0].tolist())
 
 
-def _of_numbers(error: DataError, table: Table, belief: Section) -> DataError:
-    """Return an error about rows in the words of a belief about numbers."""
-    if not isinstance(error, RowFault) or "column" not in error.words:
-        return _of_source(error)
-    name = error.words["column"]
-    if error.cause == "no number":
-        return _at_row(error, not_numbers(name, _mended(table, name, f"nullif({identifier(name)}, 'NA')")))
-    if error.cause == "no value":
-        return _at_row(error, no_number_at_all(name, _rule(belief, name).middle))
-    return _at_row(error, out_of_bounds(name))
+def _counting_as(rule: Bounded) -> tuple[str, str]:
+    missing = f"missing = {{ {toml_of(rule.column)} = {rule.middle:.12g} }} under [belief]"
+    return rule.column, f"fill what is missing or not finite, or write what that counts as: {missing}"
 
 
 def _rule(belief: Section, name: str) -> Bounded:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +21,15 @@ from takifugu.model.policies.predicates import EachOf, Predicate, any_of, none_o
 from takifugu.model.queries.sections import POLICY
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.calendars import Windowed, calendar_faults, expanded, facts_of, window_of, windowed
+from takifugu.releasing.file.calendars import (
+    Windowed,
+    calendar_faults,
+    expanded,
+    facts_of,
+    source_faults,
+    window_of,
+    windowed,
+)
 from takifugu.releasing.file.keys import ROWS
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.policies.reading import read_by, valued, visited
@@ -32,9 +39,6 @@ from takifugu.releasing.file.reading import misplaced
 from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.sections import numbered
 from takifugu.releasing.file.shape import Shape
-
-#: What to write where it is not known yet whether places are listed or boxes.
-_COLUMNS = "write source.unit with value, a place or two coordinates; of one value for each person write value alone"
 
 
 class UnderPolicy(Kind):
@@ -47,22 +51,20 @@ class UnderPolicy(Kind):
 
     def shape(self, spec: PolicyReleaseSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
         source, hide, forms = spec.source, spec.hide, spec.belief.meant.forms
-        if not forms and source.value is None:
-            if source.unit is None:
-                yield fault(("source", "unit"), "is missing", _COLUMNS)
-            yield fault(("source", "value"), "is missing", _COLUMNS)
-        if len(forms) != 1:
+        form = forms[0] if len(forms) == 1 else ""
+        yield from _column_faults(source, form)
+        if not form:
             return
-        yield from _column_faults(source, forms[0])
-        right = {"values": "answers"}.get(forms[0], "visits")
+        yield from source_faults(read_by(spec, None)[0])
+        right = {"values": "answers"}.get(form, "visits")
         if source.rows not in (None, right):
-            problem = f"is {source.rows!r}, {ROWS[source.rows]}, and with belief.{forms[0]} a row is {ROWS[right]}"
+            problem = f"is {source.rows!r}, {ROWS[source.rows]}, and with belief.{form} a row is {ROWS[right]}"
             yield fault(("source", "rows"), problem, f'write rows = "{right}"')
         hide_keys = written(hide, ("visits", "policy"))
         yield from broken(
             (not hide_keys, "hide", "hides nothing", "write one of them"),
             (len(hide_keys) > 1, "hide", "hides visits and a policy", "write one of them"),
-            (hide.visits is not None and forms[0] == "values", "hide.visits", "is about places",
+            (hide.visits is not None and form == "values", "hide.visits", "is about places",
              'write policy = [{ none_of = ["ill"] }]'),
         )  # fmt: skip
         for number, predicate in enumerate(hide.policy or ()):
@@ -73,7 +75,7 @@ class UnderPolicy(Kind):
             yield from misplaced(source.value, (grid.x, grid.y), ends)
         if spec.prior is not None:
             yield from _prior_faults(spec.prior)
-        yield from _calendar_faults(spec, forms[0])
+        yield from calendar_faults(source, spec.table)
 
     def part(self, file: ReleaseFile, item: Windowed) -> ReleaseFile:
         spec = file.sections(PolicyReleaseSpec)
@@ -171,39 +173,17 @@ class UnderPolicy(Kind):
 
 
 def _column_faults(source: PolicySourceSpec, form: str) -> Iterator[TakifuguError]:
-    """Yield the faults of the columns of visits, or of values, by the form of the belief."""
-    two = 'value = ["east", "north"]'
-    needed = {"places": "source.unit and value", "grid": f"source.unit and {two}", "values": "value"}[form]
-    is_two, of_values = isinstance(source.value, tuple), form == "values"
+    """Yield the faults of the columns of visits, or of values, by the form of the belief, "" for none or several."""
+    two, is_two, of_values = 'value = ["east", "north"]', isinstance(source.value, tuple), form == "values"
     yield from broken(
-        (source.unit is None and not of_values, "source.unit", "is missing", f"write {needed}"),
-        (source.unit is not None and of_values, "source.unit", "is not used with belief.values", f"write {needed}"),
-        (source.value is None, "source.value", "is missing", f"write {needed}"),
+        (source.unit is not None and of_values, "source.unit", "is not used with belief.values", "write value alone"),
+        (source.value is None, "source.value", "is missing",
+         "write the column of the place, two of coordinates, or of each person's value"),
         (form == "grid" and source.value is not None and not is_two, "source.value",
          "is one column, and in a grid a place has two coordinates", f"write {two}"),
-        (form != "grid" and is_two, "source.value", f"is two columns, and with belief.{form} it is in one",
-         "name the one"),
+        (form in ("places", "values") and is_two, "source.value",
+         f"is two columns, and with belief.{form} it is in one", "name the one"),
     )  # fmt: skip
-
-
-def _calendar_faults(spec: PolicyReleaseSpec, form: str) -> Iterator[TakifuguError]:
-    """Yield the faults of the calendar of visits and its windows."""
-    source, has_start, calendar = spec.source, spec.source.from_ is not None, None
-    for key in written(source, ("order", "step", "timezone")):
-        fix = "write where it starts, from, too, or leave it out"
-        yield from broken((not has_start, f"source.{key}", "is of a calendar", fix))
-    if has_start and (form == "values" or source.order is None):
-        yield from broken(
-            (form == "values", "source.from", "is of visits, and each person has one value", "leave it out"),
-            (form != "values", "source.order", "is missing: the file declares a calendar",
-             "write the column that says when a visit was"),
-        )  # fmt: skip
-        return
-    yield from calendar_faults(source, spec.table)
-    with suppress(TakifuguError):  # a calendar that is none is told with its key
-        calendar = source.calendar
-    if calendar is not None and not calendar.is_time and source.timezone is not None:
-        yield fault(("source", "timezone"), "is of times, and the steps are numbers", 'write a step such as "1h"')
 
 
 def _prior_faults(prior: PriorSpec) -> Iterator[TakifuguError]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -15,10 +15,6 @@ from takifugu.core.errors import DataError, TakifuguError
 from takifugu.core.names import normalised
 from takifugu.core.nearest import first_of
 from takifugu.core.sections import values_of, written
-from takifugu.data import Bins
-from takifugu.data.relation.source import Table
-from takifugu.data.relation.types import Listed
-from takifugu.data.sql.faults import RowFault
 from takifugu.model.beliefs import Belief
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries.sections import RECORDS, known_value, spelled
@@ -91,30 +87,6 @@ def bins_problems(source: RecordSourceSpec, columns: bool) -> Iterator[TakifuguE
         return
     for column in source.bins or {}:
         yield from faults_at(("source", "bins", column), partial(bins_of, source, column))
-
-
-def faults_of_rows(table: Table, known: Sequence[Listed], error: TakifuguError) -> Iterator[TakifuguError]:
-    """Yield the faults of the rows, each at its key of [source].
-
-    In place of an unknown value one is told that looks like a declared one: it is mistyped, or written otherwise.
-    """
-    for fault_of_rows in error.each() if isinstance(error, RowFault) else (error,):
-        yield _of_lookalike(table, known, fault_of_rows).at("source").placed()
-
-
-def _of_lookalike(table: Table, known: Sequence[Listed], error: TakifuguError) -> TakifuguError:
-    """Return the fault of an unknown value, or of the one that looks like a declared one."""
-    if not isinstance(error, RowFault) or error.cause != "unknown state":
-        return error
-    number = table.opened.source.values.index(error.words["column"])
-    rule = known[number]
-    if not isinstance(rule, Bins):
-        error.fix += f"; declared are {first_of(rule)}"
-        try:
-            table.refuse_lookalikes(rule, "value", f"value{number}")
-        except TakifuguError as lookalike:
-            return lookalike
-    return error
 
 
 def unknown_value(column: str, values: Iterable[object]) -> DataError:

@@ -22,13 +22,12 @@ from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import broken, fault, undeclared
 from takifugu.releasing.file.published_words import people_named
-from takifugu.releasing.file.reading import bins_of, placed_at, raise_all, wrong
+from takifugu.releasing.file.reading import bins_of, faults_of_rows, placed_at, raise_all, wrong
 from takifugu.releasing.file.records.kind import (
     NAMED,
     RecordReleaseSpec,
     Records,
     bins_problems,
-    faults_of_rows,
     unknown_value,
 )
 from takifugu.releasing.file.sections import AboutUnits

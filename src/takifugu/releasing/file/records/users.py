@@ -8,8 +8,7 @@ the belief declares it.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -20,7 +19,6 @@ from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.core.plain import toml_of
 from takifugu.data.relation.source import Table
 from takifugu.data.relation.types import MISSING, UNKNOWN, Listed, state_of
-from takifugu.data.sql.faults import RowFault
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.user_groups import BETWEEN, combined
 from takifugu.model.frameworks import Framework, Pufferfish
@@ -33,13 +31,12 @@ from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import Where, broken, fault, stranger
-from takifugu.releasing.file.reading import bins_of, placed_at, raise_all, wrong
+from takifugu.releasing.file.reading import bins_of, faults_of_rows, placed_at, raise_all, wrong
 from takifugu.releasing.file.records.kind import (
     RecordItemSpec,
     RecordReleaseSpec,
     Records,
     bins_problems,
-    faults_of_rows,
     unknown_value,
 )
 from takifugu.releasing.file.sections import numbered
@@ -111,9 +108,7 @@ class Users(Records):
         texts, column = list(dict.fromkeys(chain(*letters))), BETWEEN.join(names_of(source.value))
         names, faults = [name for name, _ in groups], list[TakifuguError]()
         counts = _counted(file.table, spec, belief, texts, faults)
-        of_groups = _by_group(counts)
-        if faults:
-            of_groups = Counter(row[1:] for row in file.table.texts(["row", *file.table.opened.public]))
+        of_groups = file.table.times(file.table.opened.public)
         if sum(of_groups.values()) not in (belief.size, 0):  # an error says that there are none
             faults.append(wrong(
                 "file", "the data must have one row for each user of the belief",
@@ -265,7 +260,7 @@ def _counted(
     try:
         answers = table.answers(known, [name in replaced for name in names])
     except TakifuguError as error:
-        faults += map(_of_missing, faults_of_rows(table, known, error))
+        faults += faults_of_rows(table, known, error, {"no value": dict(map(_as_answer, names))})
         return counts
     number = {value: place for place, value in enumerate(_spelt(spec, words))}
     for row, (codes, rows) in enumerate(zip(answers.codes.tolist(), answers.rows.tolist(), strict=True)):
@@ -277,19 +272,9 @@ def _counted(
     return counts
 
 
-def _of_missing(error: TakifuguError) -> TakifuguError:
-    """Return a fault of the rows; of a missing value it says what that may count as."""
-    if isinstance(error, RowFault) and error.cause == "no value":
-        error.fix = (
-            f"write missing = {toml_of({error.words['column']: 'no answer'})} under [belief], and \"no answer\" among "
-            "its values, with a probability; one of the other values there would count them as that answer"
-        )
-    return error
-
-
-def _by_group(counts: Mapping[tuple[Any, ...], int]) -> dict[tuple[Any, ...], int]:
-    """Return the number of rows by group alone."""
-    rows_of = dict[tuple[Any, ...], int]()
-    for (_, *group), rows in counts.items():
-        rows_of[tuple(group)] = rows_of.get(tuple(group), 0) + rows
-    return rows_of
+def _as_answer(column: str) -> tuple[str, str]:
+    """Return what a missing value of a column may count as."""
+    return column, (
+        f"write missing = {toml_of({column: 'no answer'})} under [belief], and \"no answer\" among its values, with a "
+        "probability; one of the other values there would count them as that answer"
+    )

@@ -111,12 +111,12 @@ def _believed(
     """Return the chain of one step, or add the faults of [belief] to `problems`."""
     belief: SequenceBelief = spec.belief
     source: SourceSpec | None = spec.source
-    other_states = [] if "belief.states" in faulty else list(_states(belief))
-    problems += [*other_states, *_belief(belief, source, faulty)]
+    problems += (own := list(_belief(belief, source, faulty)))
     kind_keys = {f"belief.{key}" for key in type(belief).model_fields.keys() - SequenceBelief.model_fields.keys()}
     odd = [] if faulty & kind_keys else list(faults_of(belief))
     problems += odd
-    if odd or other_states or any(key.startswith("belief.") for key in faulty):
+    has_odd_states = any(error.where == ("belief", "states") for error in own)
+    if odd or has_odd_states or any(key.startswith("belief.") for key in faulty):
         return None
     private_faults = [] if source is None else list(private_keys(spec, folder, data))
     private_faults += [] if table is None else revealed(spec, folder, table)
@@ -159,23 +159,18 @@ def _lacks_calendar(belief: Any, source: SourceSpec) -> bool:
         return True
 
 
-def _states(belief: SequenceBelief) -> Iterator[TakifuguError]:
-    """Yield the faults of names of states; none of them makes a belief."""
-    texts = list(map(str, belief.states))
-    repeats = len(set(texts)) != len(texts)
-    yield from broken((repeats, "belief.states", f"{texts} repeats a name", "name each state once"))
-
-
 def _belief(belief: SequenceBelief, source: SourceSpec | None, faulty: frozenset[str]) -> Iterator[TakifuguError]:
-    """Yield the faults of lengths, of independence, and of what is read as states."""
+    """Yield the faults of independence, and of the names of states."""
     if source is not None and source.recording is not None and belief.recordings_independent is not True:
         yield undeclared("recording")
     if source is not None and source.unit is not None and belief.units_independent is not True:
         yield undeclared("unit")
     if "belief.states" not in faulty:
-        empty = [state for state in belief.states if str(state) == ""]
-        what = "'' is nothing, which no row says"
-        yield from broken((empty, "belief.states", what, "write a word for it, in the data, too"))
+        texts = list(map(str, belief.states))
+        yield from broken(
+            (len(set(texts)) != len(texts), "belief.states", f"{texts} repeats a name", "name each state once"),
+            ("" in texts, "belief.states", "'' is nothing, which no row says", "write a word for it, in the data, too"),
+        )  # fmt: skip
 
 
 def _calendar(
@@ -202,10 +197,7 @@ def _calendar(
             return not {*names_of(item.by)}.isdisjoint(AXES)
         return has_key(item, key)
 
-    for error in calendar_faults(source, items, (*WINDOW_KEYS, "by"), needs, partial(_window, source, states)):
-        by_source = source.step is not None or source.are_runs  # then it is told with the source
-        if error.where != ("source", "step") or not by_source:
-            yield error
+    yield from calendar_faults(source, items, (*WINDOW_KEYS, "by"), needs, partial(_window, source, states))
 
 
 def _window(

@@ -238,11 +238,15 @@ def _units_of(pieces: Counts) -> Iterator[Unit]:
     first = np.flatnonzero(is_first)
     sizes = np.add.reduceat(pieces.lengths, first).tolist()
     complete = np.logical_and.reduceat(pieces.complete, first).tolist()
-    lengths, ticks = pieces.lengths.tolist(), [] if pieces.starts is None else pieces.starts.tolist()
+    lengths = pieces.lengths.tolist()
+    places: Sequence[Hashable] = [] if pieces.starts is None else pieces.starts.tolist()
+    recordings = list(map(str, pieces.names[1].tolist()))
+    if places and any(recordings):  # several may start at one step
+        places = list(zip(places, recordings, strict=True))
     ends = [*first[1:].tolist(), len(names)]
-    known: dict[tuple[int, ...], tuple[int, ...]] = {}
+    known: dict[tuple[Hashable, ...], tuple[Hashable, ...]] = {}
     for number, (low, high) in enumerate(zip(first.tolist(), ends, strict=True)):
-        shape, starts = tuple(lengths[low:high]), tuple(ticks[low:high])
+        shape, starts = tuple(lengths[low:high]), tuple(places[low:high])
         shape, starts = known.setdefault(shape, shape), known.setdefault(starts, starts)
         seen = () if complete[number] else pieces.observed_through(range(low, high))
         yield Unit(names[low], pieces, sizes[number], complete[number], seen, shape=shape, starts=starts, number=low)

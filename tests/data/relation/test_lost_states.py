@@ -1,0 +1,46 @@
+"""A state that `value` or `sql` reads as nothing is refused: which values are missing is not hidden, and states are."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from takifugu.core.errors import InputError
+from takifugu.data.relation.source import opened_table
+
+KEYS: dict[str, Any] = {"order": "t", "step": 1, "nulls": "unobserved"}
+BINS = {"low": [0, 10], "high": [10, math.inf]}
+ILL = ("nullif(v, 'ill')", "CASE WHEN v = 'ill' THEN NULL ELSE v END", "CASE v WHEN 'well' THEN 'well' END",
+       "regexp_replace(v, 'ill', '')")  # fmt: skip
+
+
+def reading(folder: Path, keys: dict[str, Any], states: list[str]) -> str:
+    (folder / "a.csv").write_text("t,v,n\n0,well,12\n")
+    keys = {"value": "v"} | keys
+    with opened_table({**KEYS, **keys} | ({} if "sql" in keys else {"file": "a.csv"}), states, folder) as source:
+        return str(source.reading)
+
+
+@pytest.mark.parametrize(("keys", "state"), [
+    *(({"value": value}, "ill") for value in ILL),
+    *(({"sql": f"select t, {value} as v from read_csv('a.csv')"}, "ill") for value in ILL[:2]),
+    ({"sql": "select * replace (nullif(v, 'ill') as v) from read_csv('a.csv')"}, "ill"),
+    ({"sql": "with a as (select b.t, nullif(b.v, 'ill') as v from read_csv('a.csv') b) from a"}, "ill"),
+    ({"value": "CASE WHEN n::double < 10 THEN n END", "bins": BINS}, "high"),
+    ({"value": "nullif(v, 'ill')", "rows": "changes", "from": 0, "until": 9}, "ill"),
+])  # fmt: skip
+def test_a_state_that_is_read_as_nothing_is_refused(tmp_path: Path, keys: dict[str, Any], state: str) -> None:
+    """How many were ill stood on the certificate as the number of steps without a value, and no noise hid it."""
+    with pytest.raises(InputError, match=f"{'sql' if 'sql' in keys else 'value'} reads the state '{state}' as nothing"):
+        reading(tmp_path, keys, ["low", "high"] if "bins" in keys else ["ill", "well"])
+
+
+@pytest.mark.parametrize("keys", [
+    {"value": "nullif(v, 'NA')"}, {"value": "lower(v)"}, {"value": ILL[0], "nulls": "refuse"},
+    {"value": "CASE n WHEN '1' THEN 'ill' WHEN '12' THEN 'well' END"},
+    {"sql": "select t, v, nullif(n, 'ill') as note from read_csv('a.csv')"},
+    {"value": "nullif(n::double, 99999)", "bins": {"ill": BINS["low"], "well": BINS["high"]}},
+])  # fmt: skip
+def test_a_word_that_is_no_state_may_stand_for_nothing(tmp_path: Path, keys: dict[str, Any]) -> None:
+    assert reading(tmp_path, keys, ["ill", "well"])
