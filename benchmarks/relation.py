@@ -42,9 +42,9 @@ SUMS = {
 }
 OURS = """
 import resource, time
-from takifugu.data.relation.source import read_source
+from takifugu.data.relation.source import opened_table
 before = time.process_time()
-with read_source({keys}, ["a", "b", "c"], {folder!r}) as source:
+with opened_table({keys}, ["a", "b", "c"], {folder!r}) as source:
     assert source.{statement} > 0
 print(time.process_time() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """

@@ -72,7 +72,7 @@ def test_nine_people_at_a_place_spelt_otherwise_are_not_safe(tmp_path: Path) -> 
     (tmp_path / "v.toml").write_text(VISITS, encoding="utf-8")
     rows = "who,where\np9,gym\n" + "".join(f"p{i},Bar\n" for i in range(9))
     (tmp_path / "v.csv").write_text(rows, encoding="utf-8")
-    with pytest.raises(DataError, match=r"source\.value: row 2: a place that is a declared one") as caught:
+    with pytest.raises(DataError, match=r"source\.value: row 2: a value in .where. that is a declared one") as caught:
         release_file(tmp_path / "v.toml")
     assert '"bar"' not in str(caught.value).lower()
     assert not (tmp_path / "l.db").exists()

@@ -277,7 +277,7 @@ def test_an_hour_that_does_not_end_with_the_calendars_start_is_left_out(tmp_path
     ("Dia,bar,", "source.order", 'row 7: nothing in "when"'),
     ("Ben,gym,2026-01-05T01:31", "source.file", "more places than the 1 that are declared for a step"),
     ("Dia,pool,2026-01-05T00:00", "source.value", 'row 7: a place in "where" that is not declared'),
-    ("Dia,Gym,2026-01-05T00:00", "source.value", "row 7: a place that is a declared one up to case"),
+    ("Dia,Gym,2026-01-05T00:00", "source.value", "row 7: a value in \"where\" that is a declared one up to case"),
     ("Dia,bar,2026-01-05T00:00Z", "source.timezone", "some moments (times with an offset from UTC, or Z)"),
 ])  # fmt: skip
 def test_rows_that_break_a_rule_are_refused_and_nobody_is_named(tmp_path: Path, row: str, key: str, words: str) -> None:

@@ -84,15 +84,17 @@ def _without_one(text: str) -> Iterator[str]:
     return (text[:i] + text[i + 1 :] for i in range(len(text)))
 
 
-def lookalike(column: str, row: int | None, key: str) -> DataError:
-    """Return the error about a row's lookalike of a declared text.
+def refuse_lookalikes(found: Iterable[tuple[str | None, int]], declared: Iterable[str], column: str, key: str) -> None:
+    """Raise DataError for an undeclared text that resembles a declared one; `found` has the row of each text.
 
-    Rows count from 0; None stands for data without order. The text would be the row's private value, and errors end in
-    logs and mails.
+    The text would be the row's private value, and errors end in logs and mails.
     """
-    place = "" if row is None else f" in row {row + 1} (counted from 1 below the header)"
-    return DataError(
-        f"column {column!r} holds{place} a declared value up to case, accents, white space or one typing error",
-        rule="it would count as another value",
-        fix="write it as it is declared; if it is another value, declare that, too",
-    ).at(key)
+    like = Lookalikes(declared)
+    for text, row in found:
+        if text and like(text) is not None:
+            raise DataError(
+                f"row {row}: a value in {column} that is a declared one up to case, accents, blanks or one typing "
+                "error",
+                rule="it would count as another value",
+                fix="write it as it is declared, such as by lower(trim(...)); or declare it, too",
+            ).at(key)

@@ -15,7 +15,7 @@ from tests.support.relation_cases import random_case
 
 from takifugu.core.errors import TakifuguError
 from takifugu.data.relation.keys import Column
-from takifugu.data.relation.source import read_source
+from takifugu.data.relation.source import opened_table
 from takifugu.data.sql.faults import RowFault
 from takifugu.data.values.bins import Bins, Classes
 from takifugu.data.values.bounded import Bounded
@@ -41,7 +41,7 @@ def test_answers_are_counted_by_all_columns_at_once(form: str, tmp_path: Path) -
             columns = [pa.array(column, kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)]
             frame = pa.table(columns, names=names)
         bins, classes = Bins({"low": (0, 10), "high": (10, 20)}), Classes([18, 65])
-        with read_source(keys, (), tmp_path, frame, public=["town"]) as source:
+        with opened_table(keys, (), tmp_path, frame, public=["town"]) as source:
             groups = source.answers([["no", "yes"], bins, classes])
         expected = Counter(
             ((-1 if smokes is None else ["no", "yes"].index(smokes), bins.code(score), classes.code(age)), town)
@@ -54,7 +54,7 @@ def test_answers_are_counted_by_all_columns_at_once(form: str, tmp_path: Path) -
 def test_a_unit_of_the_roster_without_a_row_has_no_answer(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("who,v\nAna,x\nBen,y\n")
     keys = {**ANSWERS, "value": "v", "file": "a.csv", "roster": ["Ana", "Ben", "Cy", "Di"], "where": "v <> 'y'"}
-    with read_source(keys, ["x", "y"], tmp_path) as source:
+    with opened_table(keys, ["x", "y"], tmp_path) as source:
         groups = source.answers()
     assert sorted(zip(groups.codes.tolist(), groups.rows.tolist(), strict=True)) == [([-1], 3), ([0], 1)]
 
@@ -70,11 +70,18 @@ def test_answers_against_a_rule_are_told(
 ) -> None:
     (tmp_path / "a.csv").write_text("\n".join(["who,v", *lines]))
     with (
-        read_source({**ANSWERS, "value": "v", "file": "a.csv", **keys}, ["x", "y"], tmp_path) as source,
+        opened_table({**ANSWERS, "value": "v", "file": "a.csv", **keys}, ["x", "y"], tmp_path) as source,
         pytest.raises(RowFault) as error,
     ):
             source.answers()
     assert (error.value.cause, error.value.row) == (cause, row)
+
+
+def units(rule: Bounded, value: float | None) -> int:
+    """Return the integer that a value becomes: replaced, clipped, and rounded to the grid, half to even."""
+    missing, low, high = (float(number) for number in (rule.missing or 0, rule.low, rule.high))
+    read = missing if value is None or not math.isfinite(value) else value
+    return round(min(max(read, low), high) * float(rule.grid.denominator) / float(rule.grid.numerator))
 
 
 def test_totals_are_sums_of_bounded_integers(tmp_path: Path) -> None:
@@ -93,12 +100,12 @@ def test_totals_are_sums_of_bounded_integers(tmp_path: Path) -> None:
         frame = pa.table(
             {"town": columns[0], "a": pa.array(columns[1], pa.float64()), "b": pa.array(columns[2], pa.float64())}
         )
-        with read_source({"rows": "answers", "value": ["a", "b"]}, (), tmp_path, frame, public=["town"]) as source:
+        with opened_table({"rows": "answers", "value": ["a", "b"]}, (), tmp_path, frame, public=["town"]) as source:
             groups = source.totals(rules)
         for key, count, sums in zip(groups.keys[0], groups.rows.tolist(), groups.sums.tolist(), strict=True):
             mine = [row for row in rows if row[0] == key]
             assert count == len(mine)
-            assert sums == [sum(rule.units(row[n + 1]) for row in mine) for n, rule in enumerate(rules)]
+            assert sums == [sum(units(rule, row[n + 1]) for row in mine) for n, rule in enumerate(rules)]
 
 
 @pytest.mark.parametrize(("value", "rule", "cause"), [
@@ -109,7 +116,7 @@ def test_totals_are_sums_of_bounded_integers(tmp_path: Path) -> None:
 def test_totals_against_a_rule_are_told(value: str, rule: Bounded, cause: str, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(f"who,a\nA,3\nB,{value}\n")
     with (
-        read_source({"rows": "answers", "value": "a", "file": "a.csv"}, (), tmp_path) as source,
+        opened_table({"rows": "answers", "value": "a", "file": "a.csv"}, (), tmp_path) as source,
         pytest.raises(RowFault) as error,
     ):
             source.totals([rule])
@@ -120,7 +127,7 @@ def test_totals_against_a_rule_are_told(value: str, rule: Bounded, cause: str, t
 def test_a_sum_that_could_leave_64_bits_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("a\n" + "1\n" * 9000)
     with (
-        read_source({"rows": "answers", "value": "a", "file": "a.csv"}, (), tmp_path) as source,
+        opened_table({"rows": "answers", "value": "a", "file": "a.csv"}, (), tmp_path) as source,
         pytest.raises(TakifuguError, match="64 bits"),
     ):
             source.totals([Bounded("a", 0, 2**49, 1, missing=0)])
@@ -152,7 +159,7 @@ def test_transitions_and_states_are_those_of_a_loop(tmp_path: Path) -> None:
             continue
         compared += 1
         cells = [0, 1, 1] if case.meaning.start is not None else [0]
-        with read_source(case.keys, case.meaning.states, tmp_path, case.frame) as source:
+        with opened_table(case.keys, case.meaning.states, tmp_path, case.frame) as source:
             result, states, names = source.transitions(cells), source.states(), source.counts().names
         pieces = expanded(case)
         expected = Counter[tuple[int, str, str]]()
@@ -179,7 +186,7 @@ def test_states_of_runs_are_their_steps(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("who,t,e,v\nAna,0,3,x\nAna,5,,y\nBen,1,2,\n")
     keys = {"rows": "stays", "unit": "who", "order": "t", "end": "e", "value": "v", "step": 1, "from": 0, "until": 8,
             "roster": ["Ana", "Ben"], "nulls": "unobserved", "file": "a.csv"}  # fmt: skip
-    with read_source(keys, ["x", "y"], tmp_path) as source:
+    with opened_table(keys, ["x", "y"], tmp_path) as source:
         states = source.states(range(1, 8))
     assert states.piece.tolist() == [0, 0, 1]
     assert states.first.tolist() == [0, 4, 0]
@@ -190,7 +197,7 @@ def test_states_of_runs_are_their_steps(tmp_path: Path) -> None:
 def test_a_lookalike_is_told_by_its_row(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("who,t,v\nA,0,bar\nA,1,cinema\nA,2,Bar \n")
     keys = {"unit": "who", "order": "t", "value": "v", "step": 1, "file": "a.csv"}
-    with read_source(keys, ["bar"], tmp_path) as source, pytest.raises(TakifuguError) as error:
+    with opened_table(keys, ["bar"], tmp_path) as source, pytest.raises(TakifuguError) as error:
         source.refuse_lookalikes(["bar", "gym"], "place")
     assert error.value.line.startswith("place: row 3: a value in \"v\" that is a declared one")
     assert "Bar " not in error.value.line
@@ -203,7 +210,7 @@ def test_a_thousand_columns_of_answers_are_read_row_by_row_and_each_fault_names_
     lines = [",".join(["who", *names]), *(",".join([f"p{row}", *cells]) for row, cells in enumerate(rows))]
     (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
     keys = {"rows": "answers", "unit": "who", "value": [Column(name) for name in names], "file": "a.csv"}
-    with read_source(keys, (), tmp_path) as source:
+    with opened_table(keys, (), tmp_path) as source:
         answers = source.listed([["x", "y"]] * len(names))
         with pytest.raises(RowFault) as error:
             source.listed([["x", "y"], ["y"], *[["x", "y"]] * (len(names) - 2)])
@@ -222,7 +229,7 @@ def test_keys_of_answers_that_contradict_each_other(keys: dict[str, Any], where:
     (tmp_path / "a.csv").write_text("a,b\n1,2\n")
     with (
         pytest.raises(TakifuguError) as error,
-        read_source({"rows": "answers", "value": "a", "file": "a.csv", "where": "a <> '1'", **keys}, (), tmp_path),
+        opened_table({"rows": "answers", "value": "a", "file": "a.csv", "where": "a <> '1'", **keys}, (), tmp_path),
     ):
         pass
     assert error.value.where[0] == where

@@ -16,7 +16,7 @@ from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.data.cluster.counting import collected, opened_cluster, part_counter
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.roster import read_roster
-from takifugu.data.relation.source import Table, opened_table, read_source
+from takifugu.data.relation.source import Table, opened_table
 from takifugu.data.sql.faults import RowFault
 
 
@@ -38,7 +38,7 @@ def test_partitions_have_the_integers_of_the_whole(tmp_path: Path) -> None:
             roster = read_roster(Source.of(case.keys, states), tmp_path, str(tmp_path))
             count = part_counter(case.keys, states, roster, window, by)
             answers = [batch for part in parts for batch in count(part.to_batches())]
-            with read_source(case.keys, states, tmp_path, frame.slice(0, 0)) as empty:
+            with opened_table(case.keys, states, tmp_path, frame.slice(0, 0)) as empty:
                 counts = collected(answers, empty.opened, roster, window, by)
         if whole is None or counts is None:
             assert whole is counts, seed
@@ -66,9 +66,9 @@ def test_faults_of_partitions_are_told_as_those_of_a_file_without_their_rows(tmp
         pa.table({"who": ["C"], "t": [0], "v": ["x"]}),
     ]  # fmt: skip
     answers = [batch for part in parts for batch in part_counter(keys, ["x"])(part.to_batches())]
-    with read_source(keys, ["x"], tmp_path, pa.concat_tables(parts)) as whole, pytest.raises(RowFault) as of_whole:
+    with opened_table(keys, ["x"], tmp_path, pa.concat_tables(parts)) as whole, pytest.raises(RowFault) as of_whole:
         whole.counts()
-    with read_source(keys, ["x"], tmp_path, parts[0].slice(0, 0)) as empty, pytest.raises(RowFault) as error:
+    with opened_table(keys, ["x"], tmp_path, parts[0].slice(0, 0)) as empty, pytest.raises(RowFault) as error:
         collected(answers, empty.opened)
     assert error.value.cause == of_whole.value.cause
     assert {error.value.cause, *error.value.others} == {"tie", "unknown state"}
@@ -160,8 +160,8 @@ def test_what_a_cluster_does_not_read(keys: Any, key: str, words: str, tmp_path:
 
 def test_rows_are_not_brought_from_a_cluster(tmp_path: Path) -> None:
     table = opened_cluster({**KEYS, "where": "t < 5"}, ["x", "y"], tmp_path, Frame(pa.table(ROWS)))
-    for reads in (table.states, table.transitions, table.answers, table.left_out, table.written_rows,
-                  lambda: table.totals([]), lambda: table.texts(["unit"]), lambda: table.times(["unit"])):  # fmt: skip
+    for reads in (table.states, table.transitions, table.answers, table.left_out,
+                  lambda: table.totals([]), lambda: table.texts(["unit"])):  # fmt: skip
         with pytest.raises(InputError, match="not brought from a cluster"):
             reads()
     assert table.counts().counts.tolist() == [[1, 1], [1, 0]]

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from takifugu.core.errors import TakifuguError, faults_in
-from takifugu.data.relation.source import read_source
+from takifugu.data.relation.source import opened_table
 from takifugu.data.relation.visits import Grid
 from takifugu.data.sql.faults import CAUSES, RowFault
 from takifugu.data.values.bounded import Bounded
@@ -84,7 +84,7 @@ def test_a_cause_is_told_with_its_row_and_no_value(
 ) -> None:
     (tmp_path / "a.csv").write_text("\n".join(["who,t,e,v", *lines]) + "\n")
     states = ["low", "high"] if "bins" in keys else ["x", "y"]
-    with read_source({**keys, "file": "a.csv"}, states, tmp_path) as source, pytest.raises(RowFault) as error:
+    with opened_table({**keys, "file": "a.csv"}, states, tmp_path) as source, pytest.raises(RowFault) as error:
         _ = source.visits(GRID if keys is POINTS else states) if keys.get("rows") == "visits" else source.counts()
     fault = error.value
     assert (fault.cause, fault.row, fault.__cause__, fault.__context__) == (cause, row, None, None), fault.line
@@ -97,9 +97,9 @@ def test_a_cause_is_told_with_its_row_and_no_value(
 def test_a_row_has_its_number_whatever_a_column_called_row_holds(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("row,who,v\n4711,Ana,x\n4712,Ben,\n4713,Eva,x\n")
     keys = {"file": "a.csv", "rows": "answers", "unit": "who", "value": "v"}
-    with read_source(keys, ["x"], tmp_path) as source, pytest.raises(RowFault, match=r"^row 2: nothing in"):
+    with opened_table(keys, ["x"], tmp_path) as source, pytest.raises(RowFault, match=r"^row 2: nothing in"):
         source.answers()
-    with read_source({**keys, "value": "row", "where": "who <> 'Ana'"}, (), tmp_path) as source:
+    with opened_table({**keys, "value": "row", "where": "who <> 'Ana'"}, (), tmp_path) as source:
         assert source.texts(["value0", "unit", "row"]) == [("4712", "Ben", "2"), ("4713", "Eva", "3")]
 
 
@@ -110,7 +110,7 @@ def test_a_fault_of_one_of_several_values_names_its_column(row: str, column: str
     (tmp_path / "a.csv").write_text(f"who,height,weight\nb,2,1\n{row}\n")
     keys = {"file": "a.csv", "rows": "answers", "value": ["height", "weight"]}
     bounded = [Bounded(name, 0, 9, 1, None, clips=False) for name in keys["value"]]
-    with read_source(keys, (), tmp_path) as source, pytest.raises(RowFault, match=r"^row 2: ") as error:
+    with opened_table(keys, (), tmp_path) as source, pytest.raises(RowFault, match=r"^row 2: ") as error:
         source.totals(bounded)
     assert words in str(error.value)
     assert error.value.words["column"] == column
@@ -124,7 +124,7 @@ def test_every_cause_has_a_case() -> None:
 
 def refused(frame: Any, keys: dict[str, Any], folder: Path) -> str:
     states = ["low", "high"] if "bins" in keys else ["x", "y"]
-    with pytest.raises(TakifuguError) as error, read_source(keys, states, folder, frame) as source:
+    with pytest.raises(TakifuguError) as error, opened_table(keys, states, folder, frame) as source:
         source.counts()
     return error.value.line
 
@@ -183,7 +183,7 @@ def test_an_offset_in_row_30000_alone_is_found(tmp_path: Path) -> None:
 def test_names_stay_as_they_are_written(tmp_path: Path) -> None:
     lines = [f"{name},0,x" for name in ("007", "7", "1850000000000000001", "1850000000000000002")]
     (tmp_path / "a.csv").write_text("\n".join(["who,t,v", *lines]))
-    with read_source({**CLOCK, "step": 1, "file": "a.csv"}, ["x"], tmp_path) as source:
+    with opened_table({**CLOCK, "step": 1, "file": "a.csv"}, ["x"], tmp_path) as source:
         assert source.counts().names[0].tolist() == ["007", "1850000000000000001", "1850000000000000002", "7"]
 
 
@@ -211,7 +211,7 @@ def test_keys_that_do_not_fit_are_told_at_their_place(keys: dict[str, Any], plac
     (tmp_path / "roster.csv").write_text("wer,alter\nA,3\n")
     with (
         pytest.raises(TakifuguError) as error,
-        read_source({**CLOCK, "file": "a.csv", **keys}, ["x", "y"], tmp_path) as s,
+        opened_table({**CLOCK, "file": "a.csv", **keys}, ["x", "y"], tmp_path) as s,
     ):
         s.counts()
     assert faults_in(error.value)[0].where[0] == place, error.value.line
@@ -221,10 +221,10 @@ def test_a_column_with_brackets_in_its_name_is_a_column_in_messages(tmp_path: Pa
     """What is a role's column is decided once, and told as SQL has it."""
     (tmp_path / "a.csv").write_text('who,Zeit (UTC),"v ""x"""\nAna,5.1.2026 12:00,x\n')
     keys = {"file": "a.csv", "unit": "who", "order": "Zeit (UTC)", "step": "1h", "value": 'v "x"'}
-    with read_source(keys, ["x"], tmp_path) as source, pytest.raises(RowFault) as error:
+    with opened_table(keys, ["x"], tmp_path) as source, pytest.raises(RowFault) as error:
         source.counts()
     assert error.value.what == 'row 1: a text in "Zeit (UTC)" that is no ISO 8601 time'
     (line,) = re.findall("order = .*(?=, with your format)", error.value.fix)
     order = tomllib.loads(line)["order"].replace("%d.%m.%Y", "%-d.%-m.%Y")
-    with read_source({**keys, "order": order}, ["x"], tmp_path) as source:
+    with opened_table({**keys, "order": order}, ["x"], tmp_path) as source:
         assert source.counts().counts.tolist() == [[1]]

@@ -17,14 +17,14 @@ import pytest
 from tests.support.workbooks import Cell, write_workbook
 
 from takifugu.core.errors import DataError, TakifuguError
-from takifugu.data.relation.source import read_source
+from takifugu.data.relation.source import opened_table
 
 KEYS: dict[str, Any] = {"unit": "who", "order": "t", "value": "v", "step": 1, "nulls": "unobserved"}
 TEXT = "who,t,v\nAna,0,x\nAna,1,y\nBen,0,x\n"
 
 
 def counts(folder: Path, frame: object = None, **keys: Any) -> list[list[int]]:
-    with read_source({**KEYS, **keys}, ["x", "y"], folder, frame) as source:
+    with opened_table({**KEYS, **keys}, ["x", "y"], folder, frame) as source:
         by_unit: list[list[int]] = source.counts().counts.tolist()
         return by_unit
 
@@ -64,7 +64,7 @@ def test_a_last_line_that_duckdb_leaves_out_is_refused(is_packed: bool, tmp_path
 @pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "utf-16", "cp437", "mac-roman", "utf-8"])
 def test_a_text_of_another_encoding_is_read_as_declared(encoding: str, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes("Größe,t,v\nZoë,0,ü\n".encode(encoding))
-    with read_source({**KEYS, "unit": "Größe", "file": "a.csv", "encoding": encoding}, ["ü"], tmp_path) as source:
+    with opened_table({**KEYS, "unit": "Größe", "file": "a.csv", "encoding": encoding}, ["ü"], tmp_path) as source:
         assert source.counts().names[0].tolist() == ["Zoë"]
         assert source.counts().counts.tolist() == [[1]]
     if encoding not in ("utf-8",):
@@ -147,7 +147,7 @@ def test_frames_of_all_libraries_are_the_same(tmp_path: Path) -> None:
 
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(TEXT)
-    with read_source({**KEYS, "file": "a.csv"}, ["x", "y"], tmp_path) as source:
+    with opened_table({**KEYS, "file": "a.csv"}, ["x", "y"], tmp_path) as source:
         (tmp_path / "a.csv").write_text(TEXT + "Ben,1,x\n")
         with pytest.raises(DataError, match="changed while it was read"):
             source.counts()
@@ -184,7 +184,7 @@ def test_a_reading_is_text_without_paths_and_dates(tmp_path: Path) -> None:
         keys = {**KEYS, "step": step, "from": f"2026-01-{day:02}", "until": f"2026-01-{day + 7:02}",
                 "sql": f"select *  from read_csv('{name}')", "where": f"who <> '' and t >= '2026-01-{day:02}'",
                 "value": "lower( v )"}  # fmt: skip
-        with read_source(keys, ["x"], tmp_path) as source:
+        with opened_table(keys, ["x"], tmp_path) as source:
             texts.append(source.reading)
     assert texts[0] == texts[1]
     assert texts[0].splitlines() == [
@@ -211,7 +211,7 @@ def test_a_file_is_called_as_its_pattern_leaves_open(
         (tmp_path / place).parent.mkdir(exist_ok=True)
         (tmp_path / f"{place}.csv").write_text("t,v\n0,x\n")
     sql = f"from read_csv({pattern}, filename = true{encoding})"
-    with read_source({**KEYS, "unit": "filename", "sql": sql}, ["x"], tmp_path) as source:
+    with opened_table({**KEYS, "unit": "filename", "sql": sql}, ["x"], tmp_path) as source:
         assert sorted(source.counts().names[0].tolist()) == names
         assert str(tmp_path) not in source.reading
         assert ("$file/*/Ana.csv" in source.reading) == (pattern == "'*/Ana.csv'")  # another pattern, other names
@@ -239,7 +239,7 @@ def test_a_time_of_python_is_a_time(tmp_path: Path) -> None:
 def test_a_long_scan_draws_no_bar(tmp_path: Path) -> None:
     """DuckDB draws one after two seconds, on the standard output, even where that is a pipe for JSON."""
     (tmp_path / "a.csv").write_text(TEXT)
-    with read_source({**KEYS, "file": "a.csv"}, ["x", "y"], tmp_path) as source:
+    with opened_table({**KEYS, "file": "a.csv"}, ["x", "y"], tmp_path) as source:
         assert source.opened.relation.rows("select current_setting('enable_progress_bar')") == [(False,)]
 
 
@@ -271,9 +271,9 @@ def test_lines_of_json_without_a_line_are_an_empty_table(tmp_path: Path) -> None
     (tmp_path / "a.jsonl").write_text("")
     keys = {"file": "a.jsonl", "unit": "lower(who)", "order": "t", "end": "t::int + 1", "value": "v", "step": 1}
     stays = {**keys, "rows": "stays", "from": 0, "until": 5, "roster": ["ana"], "default_state": "y"}
-    with read_source(stays, ["x", "y"], tmp_path) as source:
+    with opened_table(stays, ["x", "y"], tmp_path) as source:
         assert source.counts().counts.tolist() == [[0, 5]]
-    with read_source({**keys, "end": None}, ["x", "y"], tmp_path) as source, pytest.raises(TakifuguError) as error:
+    with opened_table({**keys, "end": None}, ["x", "y"], tmp_path) as source, pytest.raises(TakifuguError) as error:
         source.counts()
     assert "there are no rows" in error.value.line
 

@@ -15,7 +15,7 @@ from tests.data.relation.test_cluster import Frame
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.data.cluster.counting import opened_cluster
 from takifugu.data.relation.counts import Counts
-from takifugu.data.relation.source import Table, opened_table, read_source
+from takifugu.data.relation.source import Table, opened_table
 
 STATES = ("x", "y")
 HIDDEN = ("x", "y", "n", "odd")
@@ -72,10 +72,10 @@ def test_no_row_of_sql_may_be_left(tmp_path: Path) -> None:
         for value in ("x", "n"):
             (tmp_path / "a.csv").write_text(f"id,t,u,v\nA,4,8,{value}\nB,2,4,n\n")
             sql = "select * from read_csv('a.csv') where v <> 'n'"
-            with read_source({**keys, **more, "sql": sql}, STATES, tmp_path) as source:
+            with opened_table({**keys, **more, "sql": sql}, STATES, tmp_path) as source:
                 counts = source.counts()
             assert facts_of(counts)[:2] == ([["A", "B"], ["", ""]], [10, 10]), kind
-    with read_source({**keys, "sql": sql, "unit": None, "roster": None}, STATES, tmp_path) as source:
+    with opened_table({**keys, "sql": sql, "unit": None, "roster": None}, STATES, tmp_path) as source:
         assert facts_of(source.counts())[1:5] == ([10], [True], [[], [], []], [[0, 0]])
         assert source.counts(range(2, 5), ()).lengths.tolist() == [3]
 
@@ -121,7 +121,7 @@ def test_what_where_says_of_other_columns_leaves_rows_out_as_ever(tmp_path: Path
     rows = [("A", 4, 8, "x"), ("A", 40, 44, "y"), ("C", 6, 8, "n"), ("B", 6, 8, "n")]
     keys = KEYS | COVERED | {"where": "v IN ('x', 'y') AND t < 20 AND id <> 'C'"}
     assert opened(keys, rows, tmp_path).counts().counts.tolist() == [[1, 0], [0, 0]]
-    assert opened(keys, rows[1:], tmp_path).left_out() == 3
+    assert opened(keys, rows[1:], tmp_path).left_out()[1] == 3
     frame = pa.table({"id": ["A", "A"], "t": [4, 6], "fl ag": [True, False]})
     keys |= {"where": "fl ag", "value": "CASE WHEN \"fl ag\" THEN 'x' ELSE 'y' END"}
     assert opened_table(keys, STATES, tmp_path, frame).counts().counts.tolist() == [[1, 0], [0, 0]]

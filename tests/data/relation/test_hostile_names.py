@@ -9,7 +9,7 @@ import pytest
 
 from takifugu.core.errors import TakifuguError
 from takifugu.core.escaping import is_printable
-from takifugu.data.relation.source import Table, read_source
+from takifugu.data.relation.source import Table, opened_table
 
 #: C0, C1, the writing direction, a separator of lines, and a line end.
 HOSTILE = {"C0": "\x1b]0;pwn\x07", "C1": "\x9b31m", "direction": "\u202e", "line": "\u2028", "line end": "\n"}
@@ -63,7 +63,7 @@ PLACES: dict[str, Callable[[str], Study]] = {
 
 def read(place: str, bad: str, folder: Path) -> Any:
     keys, frame, states, public, reading = PLACES[place](bad)
-    with read_source(keys, states, folder, frame, public) as table:
+    with opened_table(keys, states, folder, frame, public) as table:
         return reading(table)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from takifugu.core.errors import InputError
-from takifugu.data.relation.source import read_source
+from takifugu.data.relation.source import opened_table
 
 KEYS: dict[str, Any] = {"order": "t", "step": 1, "nulls": "unobserved"}
 BINS = {"low": [0, 10], "high": [10, math.inf]}
@@ -18,7 +18,7 @@ ILL = ("nullif(v, 'ill')", "CASE WHEN v = 'ill' THEN NULL ELSE v END", "CASE v W
 def reading(folder: Path, keys: dict[str, Any], states: list[str]) -> str:
     (folder / "a.csv").write_text("t,v,n\n0,well,12\n")
     keys = {"value": "v"} | keys
-    with read_source({**KEYS, **keys} | ({} if "sql" in keys else {"file": "a.csv"}), states, folder) as source:
+    with opened_table({**KEYS, **keys} | ({} if "sql" in keys else {"file": "a.csv"}), states, folder) as source:
         return str(source.reading)
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from takifugu.core.errors import TakifuguError
-from takifugu.data.relation.source import read_source
+from takifugu.data.relation.source import opened_table
 
 START = datetime(2026, 7, 1, 22, 30, tzinfo=UTC)  # half past midnight in Berlin
 KEYS: dict[str, Any] = {"unit": "p", "order": "t", "value": "v", "step": "1h", "timezone": "Europe/Berlin"}
@@ -29,7 +29,7 @@ def frame() -> Any:
 
 
 def counted(folder: Path, **keys: Any) -> list[int]:
-    with read_source({**KEYS, **keys}, STATES, folder, frame()) as source:
+    with opened_table({**KEYS, **keys}, STATES, folder, frame()) as source:
         counts: list[int] = source.counts().counts[0].tolist()
         return counts
 

@@ -16,7 +16,7 @@ from tests.data.relation.test_rules import READ, STATES, random_tables, without_
 
 import takifugu as tf
 from takifugu.core.errors import TakifuguError
-from takifugu.data.relation.source import read_source
+from takifugu.data.relation.source import opened_table
 from takifugu.data.sql.faults import RowFault
 
 __all__ = ["without_rules"]
@@ -76,7 +76,7 @@ def random_keys(c: random.Random) -> dict[str, Any]:
 
 def public_and_private(folder: Path, keys: dict[str, Any]) -> tuple[Any, Counts, set[tuple[int, str]]]:
     """Return what is public, the private counts, and the columns that values come from."""
-    with read_source(keys, STATES, folder, threads=1) as source:
+    with opened_table(keys, STATES, folder, threads=1) as source:
         cells = set(source.opened.roles["value0"].cells)
         types = {role: source.opened.type(role) for role in source.opened.roles}
         if keys["rows"] == "answers":

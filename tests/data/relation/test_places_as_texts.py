@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from takifugu.data.relation.source import read_source
+from takifugu.data.relation.source import opened_table
 from takifugu.data.sql.faults import RowFault
 
 NUMBERS = [
@@ -45,7 +45,7 @@ CASES = [(1, text, cause_of_number(text)) for text in NUMBERS] + [("1s", text, c
 @pytest.mark.parametrize(("step", "text", "cause"), CASES)
 def test_a_text_is_a_place_by_its_form(step: object, text: str, cause: str, tmp_path: Path) -> None:
     frame = pa.table({"t": [text], "v": ["x"]})
-    with read_source({"order": "t", "step": step, "value": "v"}, ["x"], tmp_path, frame) as source:
+    with opened_table({"order": "t", "step": step, "value": "v"}, ["x"], tmp_path, frame) as source:
         if cause:
             with pytest.raises(RowFault) as error:
                 source.counts()

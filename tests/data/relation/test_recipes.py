@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from takifugu.data.relation.source import read_source
+from takifugu.data.relation.source import opened_table
 
 DAY = {"from": "2026-10-25", "until": "2026-10-26"}
 KEYS: dict[str, Any] = {"unit": "who", "order": "t", "value": "v", "step": "1h", "nulls": "unobserved"}
@@ -83,7 +83,7 @@ def test_an_odd_table_is_read_by_a_line_of_sql(name: str, tmp_path: Path) -> Non
     text, keys, counts = RECIPES[name]
     (tmp_path / "a.csv").write_text(text + "\n")
     file = {} if "sql" in keys else {"file": "a.csv"}
-    with read_source({**KEYS, **file, **keys}, ["x", "y"], tmp_path) as source:
+    with opened_table({**KEYS, **file, **keys}, ["x", "y"], tmp_path) as source:
         read = source.counts()
     assert read.counts.tolist() == counts
     assert read.complete.all() or name == "a word for missing"

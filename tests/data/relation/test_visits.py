@@ -14,7 +14,7 @@ import pytest
 
 from takifugu.core.errors import DataError, InputError, TakifuguError, faults_in
 from takifugu.data.relation import roles
-from takifugu.data.relation.source import read_source
+from takifugu.data.relation.source import opened_table
 from takifugu.data.relation.visits import Grid
 
 START = datetime(2026, 1, 5)
@@ -30,7 +30,7 @@ def write(folder: Path, rows: Any, header: str = "who,place,t") -> None:
 
 def counted(folder: Path, keys: dict[str, Any], known: Any, size: int, window: range | None = None) -> list[int]:
     """Return how many people were at each place."""
-    with read_source(keys, (), folder) as source:
+    with opened_table(keys, (), folder) as source:
         visits = source.visits(known)
         return (visits if window is None else visits.within(window)).people(size).tolist()
 
@@ -44,7 +44,7 @@ def test_visits_are_those_of_plain_python(tmp_path: Path, seed: int) -> None:
         at = START + timedelta(seconds=chance.randrange(5 * 3600))
         rows.append((chance.choice(["Ana", "Ben", "Cem"]), chance.choice(places), at.isoformat(" ")))
     write(tmp_path, rows)
-    with read_source({**KEYS, **HOURS}, (), tmp_path) as source:
+    with opened_table({**KEYS, **HOURS}, (), tmp_path) as source:
         visits = source.visits(places)
     step = {row: int((datetime.fromisoformat(row[2]) - START).total_seconds()) // 3600 for row in rows}
     for window in [range(start, stop) for start, stop in combinations(range(7), 2)]:
@@ -78,7 +78,7 @@ def test_boxes_are_those_of_exact_fractions(tmp_path: Path, seed: int, form: str
     if form == "numbers":
         keys.pop("file")
         frame = pd.DataFrame(table, columns=["who", "x", "y"]).astype({"x": float, "y": float})
-    with read_source(keys, (), tmp_path, frame) as source:
+    with opened_table(keys, (), tmp_path, frame) as source:
         assert source.visits(Grid(tuple(x), tuple(y))).people(columns * rows).tolist() == expected
 
 
@@ -180,7 +180,7 @@ def test_columns_of_another_type_are_refused(tmp_path: Path) -> None:
     frame = pd.DataFrame({"who": ["Ana"], "x": [True], "place": [1.5]})
     for value, words in (("place", "value holds DOUBLE"), (["x", "place"], "'x' holds BOOLEAN")):
         keys = {"rows": "visits", "unit": "who", "value": value}
-        with read_source(keys, (), tmp_path, frame) as source, pytest.raises(TakifuguError, match=words):
+        with opened_table(keys, (), tmp_path, frame) as source, pytest.raises(TakifuguError, match=words):
             source.visits(["bar"])
 
 
@@ -188,7 +188,7 @@ def test_a_year_of_hours_reads_the_file_once(tmp_path: Path, monkeypatch: pytest
     from takifugu.data.relation.relation import Relation
 
     write(tmp_path, [("Ana", "bar", "2026-01-05T00:30")])
-    with read_source({**KEYS, **HOURS}, (), tmp_path) as source:
+    with opened_table({**KEYS, **HOURS}, (), tmp_path) as source:
         visits = source.visits(["bar", "gym"])
 
         def unread(*_: object) -> Callable[[], None]:

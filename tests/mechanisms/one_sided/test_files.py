@@ -184,7 +184,7 @@ def test_a_policy_that_protects_nothing_is_refused(tmp_path: Path) -> None:
     (ROWS + "p1,shop\n", "a record has more places than the 2 that are declared"),
     (ROWS + "Zoe,pub\n", "row 13: a place in \"where\" that is not declared"),
     (ROWS + ",bar\n", "row 13: nothing in \"who\""), (ROWS + "Zoe,\n", "row 13: no place in \"where\""),
-    (ROWS + "Zoe,Gym\n", "row 13: a place that is a declared one up to case"),
+    (ROWS + "Zoe,Gym\n", "row 13: a value in \"where\" that is a declared one up to case"),
     (ROWS + "Zoe\u0308,bar\nZo\u00eb,gym\n", "written in two ways"), ("who,where\n", "no rows"),
 ])  # fmt: skip
 def test_data_that_break_a_rule_are_refused_and_name_nobody(tmp_path: Path, rows: str, message: str) -> None:

@@ -9,7 +9,7 @@ from tests.support.release_files import believe, publish, read_from, release_tex
 
 from takifugu.core.assumptions import Assumption
 from takifugu.core.errors import TakifuguError
-from takifugu.data.relation.source import read_source
+from takifugu.data.relation.source import opened_table
 from takifugu.releasing.draft import forms
 from takifugu.releasing.draft.evidence import evidence
 from takifugu.releasing.draft.questions import questions
@@ -68,7 +68,7 @@ def test_an_hour_that_clocks_show_twice_is_asked_about_and_told_by_the_order_of_
         draft(tmp_path / "a.csv", **right)
     text = draft(tmp_path / "a.csv", output=tmp_path / "r.toml", timezone=zone, **right)
     assert ("times that clocks skip are moved" in text) == (not words)
-    with read_source(tomllib.loads(text)["source"], made.states, tmp_path) as source:
+    with opened_table(tomllib.loads(text)["source"], made.states, tmp_path) as source:
         if words:
             with pytest.raises(TakifuguError, match=words):
                 source.counts()
@@ -98,5 +98,5 @@ def test_other_rows_that_are_there_twice_are_still_refused(tmp_path: Path) -> No
     twice = next(line for line in text.splitlines() if "25.10.2026 05:00" in line)
     (tmp_path / "a.csv").write_text(f"{text}{twice}\n")
     drafted = draft(tmp_path / "a.csv", output=tmp_path / "r.toml", **made.right)
-    with read_source(tomllib.loads(drafted)["source"], made.states, tmp_path) as source, pytest.raises(TakifuguError):
+    with opened_table(tomllib.loads(drafted)["source"], made.states, tmp_path) as source, pytest.raises(TakifuguError):
         source.counts()

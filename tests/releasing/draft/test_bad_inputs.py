@@ -12,7 +12,7 @@ import pytest
 from tests.releasing.draft.exports import EXPORTS
 
 from takifugu.core.errors import DataError, TakifuguError
-from takifugu.data.relation.source import read_source
+from takifugu.data.relation.source import opened_table
 from takifugu.releasing.draft.evidence import evidence
 from takifugu.releasing.draft.questions import Question, questions, unsaid
 from takifugu.releasing.draft.text import draft
@@ -94,7 +94,7 @@ def test_without_columns_of_people_nobody_is_offered_even_if_there_is_one_column
 def test_a_name_that_is_there_twice_is_told_and_read_by_its_number(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("who,t,state,State\nAna,0,x,y\nAna,1,y,y\n")
     assert "names 'state' twice" in refused(tmp_path / "a.csv")
-    with read_source(source(tmp_path / "a.csv", value="column 3"), ["x", "y"], tmp_path) as table:
+    with opened_table(source(tmp_path / "a.csv", value="column 3"), ["x", "y"], tmp_path) as table:
         assert table.counts().counts.tolist() == [[1, 1]]
 
 
@@ -111,7 +111,7 @@ def test_names_of_columns_are_quoted_whatever_they_are(names: tuple[str, str, st
         assert "are the names" in refused(tmp_path / "a.csv", unit=unit, order=order, value=value, step="1d").lower()
         unit = f"trim({quoted[0]})"
     keys = source(tmp_path / "a.csv", unit=unit, order=order, value=value, step="1d")
-    with read_source(keys, ["x", "y"], tmp_path) as table:
+    with opened_table(keys, ["x", "y"], tmp_path) as table:
         assert table.counts().counts.tolist() == [[1, 0], [0, 1]]
 
 

@@ -11,7 +11,7 @@ from tests.releasing.draft.exports import EXPORTS, Export
 
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.core.plain import toml_of
-from takifugu.data.relation.source import read_source
+from takifugu.data.relation.source import opened_table
 from takifugu.releasing.advice.advice import verdicts
 from takifugu.releasing.draft.evidence import Evidence, evidence
 from takifugu.releasing.draft.questions import questions, unsaid
@@ -65,7 +65,7 @@ def test_what_is_drafted_reads_the_right_integers_or_is_refused_with_what_mends_
     if not made.truth:
         assert keys["value"] == ["lat", "lon"]
         return
-    with read_source(keys, made.states, tmp_path, frame) as source:
+    with opened_table(keys, made.states, tmp_path, frame) as source:
         if keys["rows"] == "answers":
             groups = source.answers([made.states])
             read = {"": [int(groups.rows[groups.codes[:, 0] == code].sum()) for code in range(len(made.states))]}

@@ -9,7 +9,7 @@ import pytest
 from tests.releasing.draft.exports import STATES, courses, text
 
 from takifugu.core.errors import TakifuguError
-from takifugu.data.relation.source import read_source
+from takifugu.data.relation.source import opened_table
 from takifugu.releasing.draft.evidence import Evidence, evidence
 from takifugu.releasing.draft.questions import Question, questions
 from takifugu.releasing.draft.text import draft_of, text_of
@@ -111,6 +111,6 @@ def test_what_is_drafted_of_a_random_table_is_never_misread(seed: int, tmp_path:
         return
     with evidence(tmp_path / "a.csv", codec) as opened:
         keys = made.keys(opened)
-    with read_source(keys, STATES, tmp_path) as source:
+    with opened_table(keys, STATES, tmp_path) as source:
         counts = source.counts()
     assert dict(zip(counts.names[0].tolist(), counts.counts.tolist(), strict=True)) == made.truth

@@ -46,12 +46,9 @@ class Reader:
         if "json" in self.function:
             columns = ", ".join(f"{literal(n)}: {literal(k)}" for n, k in options["columns"].items())
             return f"select * from read_json([{paths}], auto_detect = false, columns = {{{columns}}}, {_LINES}, {name})"
-        quote = options.get("quote", '"')
-        form = Form(
-            delim=options.get("delim", options.get("sep", ",")), quote=quote,
-            escape=options.get("escape", quote), header=options.get("header", True), skip=options.get("skip", 0),
-            null_padding=options.get("null_padding", False), filename=options.get("filename", False),
-        )  # fmt: skip
+        given = {name: options[name] for name in ("header", "skip", "null_padding", "filename") if name in options}
+        quote, delim = options.get("quote", '"'), options.get("delim", options.get("sep", ","))
+        form = Form(delim, quote, options.get("escape", quote), **given)
         names, kinds = list(options.get("columns") or {}), list((options.get("columns") or {}).values())
         if not names:
             lines = {tuple(first_record(path, form)) for path in files}

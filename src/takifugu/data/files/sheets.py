@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import date, datetime, time, timedelta
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import DataError
-from takifugu.data.sql.faults import wrong_key
+from takifugu.data.sql.faults import wrong_data, wrong_key
 
 SQLITE = (".sqlite", ".sqlite3")
 
@@ -80,11 +81,6 @@ def text_of_cell(cell: object) -> str | None:
     return str(cell)
 
 
-def is_frame(data: object) -> bool:
-    """Return whether something is a table of rows."""
-    return any(hasattr(data, name) for name in ("__arrow_c_stream__", "to_arrow_table", "collect", "to_pandas"))
-
-
 def arrow_table(frame: Any) -> Any:
     """Return a frame as an Arrow table without its index; DataError for columns of several types."""
     try:
@@ -92,7 +88,7 @@ def arrow_table(frame: Any) -> Any:
     except ImportError:
         raise wrong_key("frame", "frames need PyArrow", "", "pip install 'takifugu[arrow]'") from None
     module = type(frame).__module__.split(".")[0]
-    if not is_frame(frame):
+    if module != "polars" and not hasattr(frame, "__arrow_c_stream__"):
         raise wrong_key("frame", f"a {type(frame).__name__} is no table of rows", "",
                         "give a frame of pandas, Polars or PyArrow, or a file")  # fmt: skip
     try:
@@ -100,21 +96,12 @@ def arrow_table(frame: Any) -> Any:
             table = pa.Table.from_pandas(frame, preserve_index=False)
         elif module == "polars":
             table = frame.lazy().collect().to_arrow()
-        elif isinstance(frame, pa.Table):
-            table = frame
-        elif module in ("duckdb", "_duckdb"):
-            table = frame.to_arrow_table()
         else:
             table = pa.table(frame)
     except (pa.ArrowException, TypeError, ValueError):
-        raise DataError(
-            "a column of the frame holds values of several types", rule="a column has one type",
-            fix="frame.astype({'column': 'string'}) in pandas",
-        ).at("frame") from None  # fmt: skip
-    names = [name.lower() for name in table.column_names]
-    twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
-    if twice is not None:
-        raise DataError(f"the frame names {twice[:80]!r} twice", rule="a column has one name, in any letters").at(
-            "frame"
-        )
+        fix, rule = "frame.astype({'column': 'string'}) in pandas", "a column has one type"
+        raise wrong_data("frame", "a column of the frame holds values of several types", rule, fix) from None
+    for name, times in Counter(map(str.lower, table.column_names)).items():
+        if times > 1:
+            raise wrong_data("frame", f"the frame names {name[:80]!r} twice", "a column has one name, in any letters")
     return table

@@ -31,14 +31,13 @@ _MARKS = {b"PK\x03\x04": ".xlsx", b"PAR1": ".parquet"}
 
 @dataclass(frozen=True)
 class Form:
-    """How a text file is split; `names` are those of its columns, if not in its first line."""
+    """How a text file is split."""
 
     delim: str = ","
     quote: str = '"'
     escape: str = '"'
     header: bool = True
     skip: int = 0
-    names: tuple[str, ...] = ()
     null_padding: bool = False
     filename: bool = False
     encoding: str | None = None

@@ -105,7 +105,7 @@ def listed(opened: Opened, known: Sequence[Known] = ()) -> Answers:
     codes = [f"{code} as c{number}" for number, code in enumerate(columns)]
     unit = "unit::varchar" if "unit" in opened.roles else "''"
     selected = ", ".join(['"row"', f"{unit} as name", *codes])
-    table = opened.relation.columns(f'select {selected} from {identifier(SOURCE + " rows")} order by "row"')
+    table = opened.relation.columns(f'select {selected} from {identifier(SOURCE)} order by "row"')
     every = np.stack([integers(table[f"c{number}"], MISSING) for number, _ in enumerate(columns)], axis=1)
     check_rows(opened, None, _why_of_codes(opened, columns, every))
     opened.relation.check_unchanged()
@@ -176,7 +176,7 @@ def check_rows(
     Where units `may_repeat` one may have several rows.
     """
     public = " | ".join(f"({control_why(role)})" for role in opened.public)
-    rows = rows_sql(opened, more=public)
+    rows = rows_sql(opened, public)
     units = f"select unit, bit_or(why) as why, count(*) as n from ({rows}) group by unit"  # distinct keeps every row
     numbers = "coalesce(sum(n), 0)::bigint as n, coalesce(max(n) filter (unit <> ''), 0)::bigint as most"
     every = f"coalesce(bit_or(why | {name_why(opened)}), 0) as why, {numbers}"

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.cells import Slots
 from takifugu.data.times.zones import DAY
 
@@ -50,30 +49,21 @@ class Sql:
         return Sql("(case when {} then {} else {} end)".format(*arguments))
 
 
-@dataclass(frozen=True)
-class Cells:
-    """The cells of a window of a calendar along some axes (`Slots`), and sums of the ends of runs as steps of each."""
-
-    calendar: Calendar
-    window: range
-    axes: tuple[str, ...]
-
-    @cached_property
-    def slots(self) -> Slots:
-        return Slots(self.calendar, self.window, self.axes)
+class Cells(Slots):
+    """The cells of a window of a calendar along some axes, and sums of the ends of runs as steps of each."""
 
     @property
     def size(self) -> int:
         """Return the number of cells."""
-        return len(self.slots.cells[0])
+        return len(self.cells[0])
 
     def number_sql(self, place: str) -> str:
         """Return the number of the cell of a step."""
-        return str(self.slots.of(Sql(place)))
+        return str(self.of(Sql(place)))
 
     def index(self, numbers: IntArray) -> IntArray:
         """Return the place of cells by their numbers."""
-        return np.searchsorted(self.slots.cells[0], numbers)
+        return np.searchsorted(self.cells[0], numbers)
 
     def stretch_sql(self, place: str) -> tuple[str, str]:
         """Return the number of the stretch and of the period of a step; the window's end counts as one."""
@@ -120,14 +110,14 @@ class Cells:
     def between(self, first: IntArray, last: IntArray) -> IntArray:
         """Return the steps of stretches of steps by cell, one row each."""
         bounds, where = np.unique(np.stack([first, np.maximum(first, last)], axis=1), axis=0, return_inverse=True)
-        cell_of, start = self.slots.cells[1], self.window.start
+        cell_of, start = self.cells[1], self.window.start
         some = np.stack([np.bincount(cell_of[a - start : b - start], minlength=self.size) for a, b in bounds.tolist()])
         chosen: IntArray = some.astype(np.int64)[where.ravel()]
         return chosen
 
     def _stretch(self, place: Any) -> tuple[Any, Any]:
         number, passes = self._fine.of(place), place * 0
-        for first, _ in self.slots.offsets[1:]:  # an hour that clocks show twice is two stretches
+        for first, _ in self.offsets[1:]:  # an hour that clocks show twice is two stretches
             passes = passes + np.where(place >= first, 1, 0)
         if self._repeats is None:
             return number + passes * self._most, place * 0
@@ -146,7 +136,7 @@ class Cells:
 
     @cached_property
     def _longest(self) -> tuple[int, int]:
-        starts = [*(place for place, _ in self.slots.offsets), self.window.stop]
+        starts = [*(place for place, _ in self.offsets), self.window.stop]
         return max(pairwise(starts), key=lambda ends: ends[1] - ends[0])
 
     @cached_property
@@ -165,7 +155,7 @@ class Cells:
     def _of_period(self) -> IntArray:
         assert self._repeats is not None, "cells come again"
         first, _ = self._longest
-        cell_of = self.slots.cells[1][first - self.window.start :][: self._repeats[1]]
+        cell_of = self.cells[1][first - self.window.start :][: self._repeats[1]]
         return np.bincount(cell_of, minlength=self.size).astype(np.int64)
 
     @cached_property
@@ -179,7 +169,7 @@ class Cells:
         numbers, periods = (np.asarray(part, dtype=np.int64) for part in self._stretch(places))
         changed = (numbers[1:] != numbers[:-1]) | (periods[1:] != periods[:-1])
         first = np.flatnonzero(np.concatenate(([True], changed)))
-        cell_of = self.slots.cells[1]
+        cell_of = self.cells[1]
         cell = cell_of[np.minimum(first, len(cell_of) - 1)]  # unused at the window's end
         length = np.diff(np.append(places[first], max(self.window.stop, places[first][-1])))
         unique, at = np.unique(numbers[first], return_index=True)

@@ -103,36 +103,28 @@ def _of_samples(
     relation.rows(f"create or replace temp table {WORDS} as {words_sql}")
     parts = statements.pieces(opened)
     listed = f"select *, (row_number() over (order by unit, recording) - 1)::bigint as number from ({parts})"
-    if roster is not None:
-        listed = f"select p.*, c.number from ({parts}) p left join {COVERS} c using (unit)"
+    if roster is not None:  # somebody without a row has no steps, and a stranger no number
+        listed = f"select p.*, c.number from ({parts}) p full join {COVERS} c using (unit)"
     relation.rows(f"create or replace temp table {PIECES} as {listed}")
     names_of_rows = [role for role in ("unit", "recording") if role in opened.roles and roster is None]
     selected = ", ".join([*names_of_rows, "* exclude (unit, recording)"])  # a column of nothing loads NumPy's masks
     table = relation.columns(f"select {selected} from {PIECES} order by number")
     _check_samples(opened, table, roster, is_part)
-    count = len(table["n"]) if roster is None else len(roster.names)
-    at = integers(table["number"])
-    lengths = np.full(count, 0 if window is None else len(window), dtype=np.int64)
+    count, counts, starts = len(table["n"]), _by_state(table, states), None
     if window is None:
-        lengths[at] = integers(table["high"]) - integers(table["low"]) + 1
-    counts = np.zeros((count, states), dtype=np.int64)
-    counts[at] = _by_state(table, states)
-    starts = None
-    if window is None:
-        starts = np.zeros(count, dtype=np.int64)
-        starts[at] = integers(table["low"]) * source.width + integers(table["least"])
+        low = integers(table["low"])
+        lengths, starts = integers(table["high"], -1) - low + 1, low * source.width + integers(table["least"])
+    else:
+        low, lengths = np.full(count, window.start), np.full(count, len(window), dtype=np.int64)
     complete, runs = np.ones(count, dtype=bool), _NO_RUNS
     if source.gaps == "public":
-        observed, low = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
-        observed[at] = integers(table["observed"])
-        low[at] = integers(table["low"]) if window is None else window.start
-        complete = observed == lengths
+        complete = integers(table["observed"]) == lengths
     if not complete.all():
         words = relation.columns(statements.gaps(None if window is None else len(window)))
         runs = _runs_of(integers(words["number"]), integers(words["word"]), integers(words["seen"]), low, opened)
     by_cell, cell = None, None
     if cells is not None:
-        cell = cells.slots.cells[1]
+        cell = cells.cells[1]
         by_cell = np.zeros((count, cells.size, states), dtype=np.int64)
         table_by_cell = relation.columns(statements.samples_by_cell(opened, cells, are_with_words))
         at_cell = cells.index(integers(table_by_cell["cell"]))
@@ -143,7 +135,7 @@ def _of_samples(
 
 
 def _check_samples(opened: Opened, table: Any, roster: Roster | None, is_part: bool) -> None:
-    if not len(table["n"]) and not is_part and not opened.hides_rows:
+    if not integers(table["n"]).any() and not is_part and not opened.hides_rows:
         raise no_rows()
     why = bits(table["why"])
     if (integers(table["n"]) > integers(table["steps"])).any():
@@ -216,7 +208,7 @@ def _of_runs(opened: Opened, roster: Roster, window: range, cells: Cells | None)
         gaps = relation.columns(statements.listed_runs(opened, window, True)) if is_gap else None
         complete, runs = _between(first, last, gaps, window)
     by_state = counts[:, :, :states]
-    cell = None if cells is None else cells.slots.cells[1]
+    cell = None if cells is None else cells.cells[1]
     lengths = np.full(count, len(window), dtype=np.int64)
     names = (roster.names, np.full(count, "", dtype=object))
     return Counts(lengths, complete, runs, by_state.sum(axis=1), by_state if cells is not None else None, cell, names)

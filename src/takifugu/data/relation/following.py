@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -50,12 +51,10 @@ def transitions_in(
     source = replace(Source.of({**keys, "step": 1 if step is None else step}, texts), is_public=True)
     with private_folder() as folder:
         opened = open_source(source, root, folder, frame)
-        try:
+        with closing(opened.relation):
             opened = replace(opened, source=_timed(opened, has_step=step is not None))
             counts: IntArray = transitions_of(opened)[0]
             return counts
-        finally:
-            opened.relation.close()
 
 
 def transitions_in_public(
@@ -69,10 +68,8 @@ def transitions_in_public(
     source = replace(Source.of(keys, states), start=calendar, is_public=True)
     with private_folder() as folder:
         opened = open_source(source, root, folder)
-        try:
+        with closing(opened.relation):
             return transitions_of(opened, None, cells)
-        finally:
-            opened.relation.close()
 
 
 def _text(state: Hashable) -> str:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
-from fractions import Fraction
+from datetime import date, datetime
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -16,7 +14,8 @@ from takifugu.core.nearest import unknown
 from takifugu.core.rules import check_printable
 from takifugu.data.sql.faults import wrong_key
 from takifugu.data.times.calendar import Calendar
-from takifugu.data.times.zones import Zone
+from takifugu.data.times.steps import parse_step
+from takifugu.data.times.zones import MICROSECOND, Zone
 from takifugu.data.values.bins import Bins
 
 #: What a file holds: the state of each step, when it changes, how long it lasts, when it is seen, one row a unit, or
@@ -25,8 +24,6 @@ KINDS = ("samples", "changes", "stays", "events", "answers", "visits")
 #: Those whose rows are runs of steps.
 RUNS = ("changes", "stays", "events")
 _CALENDAR = 'order = "time", step = "1h", from = "2026-01-05"'
-_UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
-WIDEST = 2**53
 
 
 @dataclass(frozen=True)
@@ -241,16 +238,8 @@ class Source:
     @cached_property
     def width(self) -> int:
         """Return the length of a step in ticks: microseconds, or whole numbers."""
-        if self.step is None:
-            return 1
-        if isinstance(self.step, str):
-            match = re.fullmatch(r"([1-9][0-9]{0,8})(s|min|h|d)", self.step)
-            if match:
-                return int(match[1]) * _UNITS[match[2]] * 10**6
-        elif type(self.step) is int and 0 < self.step < WIDEST:
-            return self.step
-        raise wrong_key("step", f"step is {self.step!r}"[:80], "it is a whole number, or a time",
-                        'step = 1, or step = "30s", "15min", "1h", "1d"')  # fmt: skip
+        length = 1 if self.step is None else parse_step(self.step)
+        return length if isinstance(length, int) else length // MICROSECOND
 
     @cached_property
     def zone(self) -> Zone | None:
@@ -267,16 +256,12 @@ class Source:
         """Return the declared calendar, if any."""
         if self.start is None or isinstance(self.start, Calendar):  # one that counts as another source's
             return self.start
-        length = timedelta(microseconds=self.width) if self.is_time else Fraction(self.width)
-        calendar = Calendar.read(self.start, self.until, length, self.zone)
-        if Fraction(calendar.start).denominator != 1:
-            raise wrong_key("from", f"from is {self.start}", "steps are whole numbers", "write a whole number")
-        return calendar
+        return Calendar.read(self.start, self.until, parse_step(self.step), self.zone)
 
     @cached_property
     def origin(self) -> int | None:
         """Return the calendar's start in ticks."""
-        return None if self.calendar is None else int(self.calendar.start)
+        return None if self.calendar is None else self.calendar.start
 
     @cached_property
     def size(self) -> int | None:

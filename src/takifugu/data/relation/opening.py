@@ -128,7 +128,6 @@ class Opening:
     _files: tuple[str, ...] = ()
     _stamps: Stamps = ()
     _copies: list[str] = field(default_factory=list)
-    _keeps: list[Any] = field(default_factory=list)
 
     def take(self, frame: object) -> None:
         """Name the rows of the SELECT, the frame or the file."""
@@ -148,12 +147,11 @@ class Opening:
         if not all(map(is_plain, types)):
             what = "the table has control characters in the names of its columns"
             raise wrong_data(key, what, "names are printed", "rename them")
-        return Relation(self.connection, types, self._files, self._stamps, key, keeps=self._keeps)
+        return Relation(self.connection, types, self._files, self._stamps, key)
 
     # -- files and frames
 
     def _register(self, table: Any, name: str) -> None:
-        self._keeps.append(table)
         self.connection.register(name, table)
         self.rows = self._tables[name.lower()] = Rows.of(len(self._tables), table.column_names)
 

@@ -36,7 +36,6 @@ class Relation:
     stamps: Stamps = ()
     key: str = "file"
     alone: dict[str, str] = field(default_factory=dict, repr=False)
-    keeps: Any = field(default=None, repr=False)
     readings: int = 0
     has_integers: bool = False
 
@@ -57,20 +56,14 @@ class Relation:
 
     def _answer(self, statement: str, key: str) -> Any:
         """Run a statement; an error of one role's expression is that of its key."""
-        answer, fault = self._tried(statement, key or self.key)
-        if fault is not None and fault.where == (self.key,):
-            others = (self._tried(of_role, role)[1] for role, of_role in self.alone.items())
-            fault = next(filter(None, others), fault)
-        if fault is not None:
-            raise fault
-        return answer
-
-    def _tried(self, statement: str, key: str) -> tuple[Any, DataError | None]:
-        """Return the answer of a statement, or its error, which is about nothing else."""
         try:
-            return run(self.connection, statement, key, self.name), None
+            return run(self.connection, statement, key or self.key, self.name)
         except DataError as error:
-            return None, error
+            fault = error
+        if fault.where == (self.key,):
+            for role, of_role in self.alone.items():
+                run(self.connection, of_role, role, self.name)
+        raise fault
 
     def check_unchanged(self) -> None:
         """Raise DataError if a file changed since it was opened."""
@@ -82,13 +75,13 @@ class Relation:
         self.connection.close()
 
 
-def run(connection: DuckDBPyConnection, statement: str, key: str, name: str = "", values: object = None) -> Any:
+def run(connection: DuckDBPyConnection, statement: str, key: str, name: str = "") -> Any:
     """Run one statement; DuckDB's errors become ours, without a word of the data."""
     import duckdb
 
     error: Exception
     try:
-        return connection.execute(statement) if values is None else connection.execute(statement, values)
+        return connection.execute(statement)
     except (duckdb.Error, UnicodeDecodeError) as answer:
         error = wrong_data("file", f"{name} is not UTF-8 text", "", 'encoding = "cp1252"')
         if isinstance(answer, duckdb.Error):

@@ -21,7 +21,7 @@ from takifugu.data.sql.tree import Node, expression, parsed, replaced, text_of
 from takifugu.data.sql.words import identifier
 
 _DAY = 86_400 * 10**6
-#: The relation of the roles; the one with the number of each row is called "... rows".
+#: The relation of the roles, with the number of each row as "row", which DuckDB computes where it is asked for.
 SOURCE = "takifugu source"
 
 
@@ -156,9 +156,7 @@ def _opened(opening: Opening, source: Source) -> Opened:
     listed = ", ".join(f"{role.sql} as {identifier(name)}" for name, role in roles.items())
     number = identifier("takifugu row")  # a file may have a column called row
     numbered = f"select *, row_number() over () as {number} from {identifier(WRITTEN)}"
-    with_number = f'select {listed}, {number} as "row" from ({numbered}) where {condition}'
-    view(opening.connection, SOURCE, f"select {listed} from {identifier(WRITTEN)} where {condition}", "value")
-    view(opening.connection, f"{SOURCE} rows", with_number, "value")
+    view(opening.connection, SOURCE, f'select {listed}, {number} as "row" from ({numbered}) where {condition}', "value")
     for name, text in opening.wanted:
         if text not in relation.types:
             relation.alone[key_of(name)] = f"select count({roles[name].sql}) from {identifier(WRITTEN)}"

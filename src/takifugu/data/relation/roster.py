@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -93,16 +92,13 @@ def _of_table(
     given: object, source: Source, root: str | Path, folder: str
 ) -> tuple[Names, tuple[Any, Any], dict[str, Any]]:
     relation = open_table(given, [str(source.unit)], root, folder, "roster")
-    try:
-        with about("roster"):
-            if source.unit not in relation.types:
-                what = f"the roster has no column {str(source.unit)[:80]!r}"
-                raise wrong_data("roster", what, "it calls them as the data do", "AS renames it in a SELECT")
-            listed = ", ".join(f"{identifier(name)}::varchar as {identifier(name)}" for name in relation.types)
-            table = relation.columns(f"select {listed} from {identifier(WRITTEN)}", "roster")
-            relation.check_unchanged()
-    finally:
-        relation.close()
+    with closing(relation), about("roster"):
+        if source.unit not in relation.types:
+            what = f"the roster has no column {str(source.unit)[:80]!r}"
+            raise wrong_data("roster", what, "it calls them as the data do", "AS renames it in a SELECT")
+        listed = ", ".join(f"{identifier(name)}::varchar as {identifier(name)}" for name in relation.types)
+        table = relation.columns(f"select {listed} from {identifier(WRITTEN)}", "roster")
+        relation.check_unchanged()
     columns = {name: texts(column) for name, column in table.items()}
     names = columns.pop(str(source.unit))
     return names, (columns.pop("from", None), columns.pop("until", None)), columns
@@ -119,7 +115,7 @@ def _ticks(ends: tuple[Any, Any], source: Source, count: int) -> tuple[Any, Any]
     """Return from and until of each unit as ticks; without them those of the calendar."""
     usual = (0, 0)
     if source.calendar is not None:
-        usual = (int(source.calendar.start), int(source.calendar.moment_of(source.size or 0)))
+        usual = (source.calendar.start, source.calendar.moment_of(source.size or 0))
     filled = list[Any]()
     for column, key, default in zip(ends, ("from", "until"), usual, strict=True):
         if column is None:
@@ -134,7 +130,7 @@ def _ticks(ends: tuple[Any, Any], source: Source, count: int) -> tuple[Any, Any]
 
 def _tick(text: str, source: Source) -> int:
     if source.is_time:
-        return math.ceil(Fraction(moment(text, True, "roster", source.zone)))
+        return moment(text, True, "roster", source.zone)
     if not re.fullmatch(r"-?[0-9]{1,15}", text):
         raise wrong_data("roster", "from or until of the roster is no whole number", "steps are numbers")
     return int(text)
@@ -144,7 +140,7 @@ def _covered(source: Source, low: IntArray, high: IntArray) -> tuple[IntArray, I
     """Return each unit's ends in ticks, inside the calendar, and its first step and the one behind its last."""
     if source.calendar is None or source.size is None:
         return low, high, low, high
-    origin, width = int(source.calendar.start), source.width
+    origin, width = source.calendar.start, source.width
     end = origin + source.size * width
     first = -((origin - np.clip(low, origin, end)) // width)
     last = np.maximum(-((origin - np.clip(high, origin, end)) // width), first)

@@ -5,7 +5,7 @@
 >>> lines = ["person,minute,posture", "Ana,0,lying", "Ana,1,lying", "Ana,3,walking", "Ben,7,lying"]
 >>> _ = (folder / "a.csv").write_text("\\n".join(lines))
 >>> keys = {"file": "a.csv", "unit": "person", "order": "minute", "step": 1, "value": "posture"}
->>> with read_source(keys, ["lying", "walking"], folder) as source:
+>>> with opened_table(keys, ["lying", "walking"], folder) as source:
 ...     counts = source.counts()
 ...     print(counts.names[0].tolist(), counts.lengths.tolist(), counts.counts.tolist(), counts.observed(0))
 ['Ana', 'Ben'] [4, 1] [[2, 1], [1, 0]] (range(0, 2), range(3, 4))
@@ -16,8 +16,7 @@ from __future__ import annotations
 import re
 import weakref
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,9 +24,8 @@ from typing import Any
 
 from takifugu.core.arrays import IntArray
 from takifugu.core.cache import cached
-from takifugu.core.errors import DataError
 from takifugu.core.files import private_folder
-from takifugu.data.lookalikes import Lookalikes
+from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.relation.answers import Answers, Groups, answered, check_answers, check_rows, listed, summed
 from takifugu.data.relation.counts import counted
 from takifugu.data.relation.keys import Source
@@ -39,7 +37,7 @@ from takifugu.data.relation.roster import Roster, read_roster
 from takifugu.data.relation.transitions import States, states_of, transitions_of, transitions_of_all
 from takifugu.data.relation.types import Known, check_types
 from takifugu.data.relation.visits import Grid, Visits, visited
-from takifugu.data.sql.words import identifier, literal
+from takifugu.data.sql.words import identifier
 from takifugu.data.values.bounded import Bounded
 from takifugu.data.values.counts import Counts
 
@@ -55,6 +53,12 @@ class Table:
     root: Path
     folder: str
 
+    def __enter__(self) -> Table:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.opened.relation.close()
+
     @cached_property
     def roster(self) -> Roster | None:
         """Return the declared roster, if any."""
@@ -67,21 +71,16 @@ class Table:
         return reading(self.opened)
 
     @property
-    def is_filtered_by_sql(self) -> bool:
-        """Return whether `sql` leaves rows out: nobody has counted these."""
-        return bool(self.opened.filters)
+    def with_rows(self) -> Opened:
+        """Return the source for what reads its rows here; a table whose rows are elsewhere refuses it."""
+        return self.opened
 
-    def written_rows(self) -> int:
-        """Return how many rows there are before `where`, for the owner alone."""
-        return int(self.opened.relation.rows(f"select count(*) from {identifier(WRITTEN)}")[0][0])
-
-    def left_out(self) -> int:
-        """Return how many rows `where` leaves out, for the owner alone."""
-        if "where" not in self.opened.roles:
-            return 0
-        condition = self.opened.roles["where"].sql
-        statement = f"select count(*) from {identifier(WRITTEN)} where not ({condition})"
-        return int(self.opened.relation.rows(statement, "where")[0][0])
+    def left_out(self) -> tuple[int, int]:
+        """Return how many rows there are, and how many of them `where` leaves out, for the owner alone."""
+        condition = self.with_rows.roles["where"].sql
+        statement = f"select count(*), count(*) filter (not ({condition})) from {identifier(WRITTEN)}"
+        rows, dropped = self.opened.relation.rows(statement, "where")[0]
+        return rows, dropped
 
     def counts(self, window: range | None = None, by: tuple[str, ...] = ()) -> Counts:
         """Return lengths, gaps and counts by state, and by cell along some axes; the last ones are kept."""
@@ -97,11 +96,11 @@ class Table:
 
     def states(self, window: range | None = None) -> States:
         """Return the state of every step, as runs."""
-        return states_of(self.opened, self.roster, window)
+        return states_of(self.with_rows, self.roster, window)
 
     def transitions(self, cells: Sequence[int] = (0,)) -> IntArray:
         """Return how often each state follows each other one, by cells of a period of steps."""
-        return transitions_of(self.opened, self.roster, cells)
+        return transitions_of(self.with_rows, self.roster, cells)
 
     def all_transitions(self) -> IntArray:
         """Return how often each state follows each other one in all rows, whatever calendar they are read by."""
@@ -109,11 +108,11 @@ class Table:
 
     def answers(self, known: Sequence[Known] = (), may_miss: Sequence[bool] = ()) -> Groups:
         """Return how many units gave each combination of answers."""
-        return answered(self.opened, known, self.roster, may_miss)
+        return answered(self.with_rows, known, self.roster, may_miss)
 
     def listed(self, known: Sequence[Known] = ()) -> Answers:
         """Return the answers of each row in the order of the rows."""
-        return listed(self.opened, known)
+        return listed(self.with_rows, known)
 
     def check_answers(self, known: Sequence[Known]) -> None:
         """Raise InputError, with the key, for columns of other types than their states, bins or classes."""
@@ -138,16 +137,16 @@ class Table:
 
     def totals(self, numbers: Sequence[Bounded]) -> Groups:
         """Return the sums of bounded numbers, by the public columns beside them."""
-        return summed(self.opened, numbers, self.roster)
+        return summed(self.with_rows, numbers, self.roster)
 
     def check_rows(self) -> None:
         """Raise RowFault for rows against the rules about units, of which one may have several; DataError for none."""
         check_types(self.opened)
-        check_rows(self.opened, self.roster, may_repeat=True)
+        check_rows(self.with_rows, self.roster, may_repeat=True)
 
     def visits(self, known: Sequence[str] | Grid) -> Visits:
         """Return who was at which of the declared places, or in which box, in which step."""
-        return visited(self.opened, known)
+        return visited(self.with_rows, known)
 
     def texts(self, roles: Sequence[str]) -> list[Texts]:
         """Return the rows of some roles as texts in the order of the rows, None where there is nothing; private.
@@ -155,41 +154,27 @@ class Table:
         The role "row" is the number of a row, from 1, those that `where` leaves out counted.
         """
         listed = ", ".join(f"nullif({identifier(role)}::varchar, '')" for role in roles)
-        rows = self.opened.relation.rows(f'select {listed} from {identifier(SOURCE + " rows")} order by "row"')
-        self.opened.relation.check_unchanged()
+        rows = self.with_rows.relation.rows(f'select {listed} from {identifier(SOURCE)} order by "row"')
+        self.with_rows.relation.check_unchanged()
         return rows
 
     def first_rows(self, role: str) -> dict[str, int]:
         """Return the number of the first row of each text of a role; private."""
-        grouped = f'select {identifier(role)}::varchar, min("row") from {identifier(SOURCE + " rows")} group by 1'
+        grouped = f'select {identifier(role)}::varchar, min("row") from {identifier(SOURCE)} group by 1'
         return {str(text): int(row) for text, row in self.opened.relation.rows(grouped) if text is not None}
 
     def times(self, roles: Sequence[str]) -> dict[Texts, int]:
         """Return how often each combination of texts of some roles is there; private."""
         listed = ", ".join([*(f"nullif({identifier(role)}::varchar, '')" for role in roles), "count(*)"])
-        grouped = f"select {listed} from {identifier(SOURCE)} group by all order by all"
-        rows = self.opened.relation.rows(grouped)
+        rows = self.with_rows.relation.rows(f"select {listed} from {identifier(SOURCE)} group by all order by all")
         self.opened.relation.check_unchanged()
         return {tuple(texts): int(count) for *texts, count in rows}
 
     def refuse_lookalikes(self, declared: Iterable[object], key: str, role: str = "value0") -> None:
-        """Raise DataError, with the row's number and no value, for an undeclared text that resembles a declared one.
-
-        They are alike up to case, accents, white space or one typing error (`Lookalikes`).
-        """
-        like, column = Lookalikes(map(str, declared)), identifier(role)
-        known = ", ".join(map(literal, sorted(like.declared))) or "''"
-        undeclared = self.opened.relation.rows(
-            f"""select {column}::varchar as text, min("row") from {identifier(SOURCE + " rows")}
-            where {column}::varchar not in ({known}) group by text order by 2"""
-        )
-        for text, row in undeclared:
-            if text and like(text) is not None:
-                raise DataError(
-                    f"row {row}: a value in {self.opened.words()[role]} that is a declared one up to case, accents, "
-                    "blanks or one typing error",
-                    rule="it would count as another value", fix="write it as it is declared, or declare it, too",
-                ).at(key)  # fmt: skip
+        """Raise DataError, with the row's number and no value, for an undeclared text that resembles a declared one."""
+        column, rows = identifier(role), identifier(SOURCE)
+        texts = f'select {column}::varchar, min("row") from {rows} group by 1 order by 2'
+        refuse_lookalikes(self.opened.relation.rows(texts), map(str, declared), self.opened.words()[role], key)
 
 
 def _as_numbers(counts: Mapping[Texts, int]) -> Counter[Texts]:
@@ -201,33 +186,22 @@ def _as_numbers(counts: Mapping[Texts, int]) -> Counter[Texts]:
 
 
 def opened_table(
-    keys: Mapping[str, Any], states: Sequence[object], root: str | Path, frame: object = None,
+    keys: Mapping[str, Any], states: Sequence[object] = (), root: str | Path = ".", frame: object = None,
     public: Sequence[str] = (), memory: str = MEMORY, threads: int = 2,
 ) -> Table:  # fmt: skip
-    """Open a source like `read_source`; it is closed, and its folder gone, with the last use of the table."""
+    """Open a source by the keys of [source], with paths from `root` on.
+
+    It is closed at the end of its block, if it has one, and its folder is gone with the last use of the table. Raises
+    InputError for keys, SQL, expressions and types against the rules, DataError for files that cannot be read.
+    """
     source, room = Source.of(keys, states), private_folder()
     opened = open_source(source, root, room.name, frame, public, memory, threads)
     table = Table(opened, Path(root), room.name)
-    weakref.finalize(table, _close, opened.relation, room)
+    weakref.finalize(table, close_with, opened.relation, room)
     return table
 
 
-def _close(relation: Relation, room: Any) -> None:
+def close_with(relation: Relation, room: Any) -> None:
+    """Close a relation, and delete its private folder."""
     relation.close()
     room.cleanup()
-
-
-@contextmanager
-def read_source(
-    keys: Mapping[str, Any], states: Sequence[object] = (), root: str | Path = ".", frame: object = None,
-    public: Sequence[str] = (), memory: str = MEMORY, threads: int = 2,
-) -> Iterator[Table]:  # fmt: skip
-    """Open a source by the keys of [source], with paths from `root` on; it is closed, and its folder gone, at the end.
-
-    Raises InputError for keys, SQL, expressions and types against the rules, DataError for files that cannot be read.
-    """
-    table = opened_table(keys, states, root, frame, public, memory, threads)
-    try:
-        yield table
-    finally:
-        table.opened.relation.close()

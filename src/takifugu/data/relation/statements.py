@@ -22,7 +22,7 @@ FAR = 2**61
 SHIFT = WORD * 2**50
 
 
-def placed(opened: Opened, window: range | None, is_numbered: bool = False) -> str:
+def placed(opened: Opened, window: range | None) -> str:
     """Return the SELECT of samples with the `place` of their step and the `rest` behind it.
 
     Rows outside the window keep their place and lose their code.
@@ -31,10 +31,8 @@ def placed(opened: Opened, window: range | None, is_numbered: bool = False) -> s
     width, origin, size = source.width, source.origin, source.size
     shift = FAR // width
     base = (0 if origin is None else origin) - shift * width
-    rows = rows_sql(opened, is_numbered)
+    rows = rows_sql(opened)
     place, rest = f"(tick - {base}) // {width} - {shift}", f"(tick - {base}) % {width}"
-    if width == 1:
-        place, rest = f"tick - {origin or 0}", "0"
     if source.is_by_rank:
         place, rest = "dense_rank() over (partition by unit, recording order by tick)", "0"
     select = f"select *, {place} as place, {rest} as rest from ({rows})"
@@ -52,12 +50,12 @@ def placed(opened: Opened, window: range | None, is_numbered: bool = False) -> s
 def words(opened: Opened, window: range | None, cells: Cells | None = None) -> str:
     """Return the SELECT of samples by piece and word of steps, and by cell, if any; outside the window that is -1.
 
-    Of each word there are the steps in each state, the missing ones, all that are `seen`, the first and the last one.
+    Of each word there are the steps in each state, all that are `seen`, how many have a row, the first and the last.
     """
     source, states = opened.source, range(len(opened.source.states))
     shift = SHIFT if source.origin is None else 0  # no place is below 0
     place = f"(place + {shift})"
-    columns = ["unit", "code", "why", "rest", f"{place} // {WORD} as word"]
+    columns = ["unit", "code", "why", "place", "rest", f"{place} // {WORD} as word"]
     group, recording = ["unit", "word"], "'' as recording"
     if "recording" in opened.roles:
         columns, group, recording = [*columns, "recording"], [*group, "recording"], "recording"
@@ -67,20 +65,12 @@ def words(opened: Opened, window: range | None, cells: Cells | None = None) -> s
         group.append("cell")
     columns.append(f"1::bigint << (greatest({place}, 0) % {WORD})::int as bit")
     rows = f"select {', '.join(columns)} from ({placed(opened, window)})"
-    rest = "0 as least, 0 as most"
-    if shift and source.width > 1:
-        rest = "min(rest) as least, max(rest) as most"
     by_state = "".join(f"bit_or(case when code = {n} then bit else 0 end) as b{n}, " for n in states)
-    missing = "bit_or(case when code < 0 then bit else 0 end)"
-    if source.nulls == "refuse" and window is None and not opened.keeps_left_out:
-        missing = "0::bigint"
     cell = "cell, " if cells is not None else ""
-    grouped = f"""select unit, {recording}, word, {cell}{by_state}{missing} as missing, {rest}, count(*) as n,
-        bit_or(why) as why from ({rows}) group by {', '.join(group)}"""
-    seen, start = " | ".join(f"b{n}" for n in states) or "0::bigint", f"word * {WORD} - {shift}"
-    ends = f"{start} + bit_count((x & -x) - 1) as low, {start} + length(ltrim(bin(x), '0')) - 1 as high"
-    listed = f"{seen} as seen, seen | missing as x, bit_count(x) as steps, {ends}"
-    return f"select * exclude (missing, x) from (select *, {listed} from ({grouped}))"
+    grouped = f"""select unit, {recording}, word, {cell}{by_state}bit_count(bit_or(bit)) as steps, min(place) as low,
+        max(place) as high, min(rest) as least, max(rest) as most, count(*) as n, bit_or(why) as why
+        from ({rows}) group by {', '.join(group)}"""
+    return f"select *, {' | '.join(f'b{n}' for n in states) or '0::bigint'} as seen from ({grouped})"
 
 
 def pieces(opened: Opened) -> str:
@@ -110,9 +100,9 @@ def samples_by_cell(opened: Opened, cells: Cells, are_with_words: bool) -> str:
     return f"select p.number, g.* exclude (unit, recording) from ({grouped}) g join {PIECES} p using (unit, recording)"
 
 
-def visits(opened: Opened, places: str, is_numbered: bool = False) -> str:
+def visits(opened: Opened, places: str) -> str:
     """Return the SELECT of visits with the step that each one lies in; `places` is the number of a row's place."""
-    source, rows = opened.source, rows_sql(opened, is_numbered, places)
+    source, rows = opened.source, rows_sql(opened, places)
     if source.origin is None:
         return f"select *, 0::bigint as step from ({rows})"
     outside = f"tick < {source.origin}"
@@ -122,7 +112,7 @@ def visits(opened: Opened, places: str, is_numbered: bool = False) -> str:
         (tick - {source.origin}) // {source.width} as step from ({rows})"""
 
 
-def runs(opened: Opened, window: range, is_numbered: bool = False) -> str:
+def runs(opened: Opened, window: range) -> str:
     """Return the SELECT of runs: of each row its unit's number, its code, and its steps `first` up to before `last`.
 
     The table of covers has each unit's ends in ticks. A row that does not count has no step.
@@ -130,11 +120,10 @@ def runs(opened: Opened, window: range, is_numbered: bool = False) -> str:
     source = opened.source
     kind, width, origin = source.rows, source.width, source.origin
     assert origin is not None, "runs have a calendar"
-    row = ', "row"' if is_numbered else ""
     stop = ", stop" if kind == "stays" else ""
     stranger = f"r.why + (c.number is null and unit is not null)::bigint * {BIT['stranger']} as why"
-    rows = f"""select c.number::int as number, code::tinyint as code, tick{stop}, {stranger}{row}
-        from ({rows_sql(opened, is_numbered)}) r left join {COVERS} c using (unit)"""
+    rows = f"""select c.number::int as number, code::tinyint as code, tick{stop}, {stranger}, "row"
+        from ({rows_sql(opened)}) r left join {COVERS} c using (unit)"""
     in_order = "over (partition by number order by tick)"
     after = f"select *, lead(tick) {in_order} as after from ({rows})"
     if kind == "changes" and opened.keeps_left_out:  # a state holds until the next row that counts
@@ -169,7 +158,7 @@ def runs(opened: Opened, window: range, is_numbered: bool = False) -> str:
     if opened.keeps_left_out:
         end = f"case when code = {LEFT_OUT} then first else {end} end"
     ends = f"{step(f'tick - {early}')} as first, {end} as last"
-    listed = f"number, code, tick, {' + '.join(why)} as why, {ends}{row}"
+    listed = f"number, code, tick, {' + '.join(why)} as why, {ends}, \"row\""
     return f"select {listed} from ({after}) r left join {COVERS} c using (number)"
 
 
@@ -202,15 +191,13 @@ def listed_runs(opened: Opened, window: range, is_missing: bool) -> str:
 def faulty(opened: Opened, window: range | None, cause: str, more: str = "") -> str:
     """Return the SELECT of the first row with a cause and of how many there are; `more` is that of `rows_sql`."""
     kind, bit = opened.source.rows, BIT[cause]
-    if kind == "samples":
-        body = placed(opened, None, True)
-    elif kind == "answers":
-        body = rows_sql(opened, True, more)
-    elif kind == "visits":
-        body = visits(opened, more, True)
-    else:
+    if kind not in ("samples", "answers", "visits"):
         assert window is not None, "runs have a calendar"
-        return f'select min("row"), count(*) from ({runs(opened, window, True)}) where why & {bit} <> 0'
+        return f'select min("row"), count(*) from ({runs(opened, window)}) where why & {bit} <> 0'
+    body = placed(opened, None) if kind == "samples" else rows_sql(opened, more)
+    if kind == "visits":
+        body = visits(opened, more)
+    body = f"select * replace (why | {name_why(opened)} as why) from ({body})"
     if cause in ("tie", "second answer"):
         alike = "unit, recording, place" if cause == "tie" else "unit"
         body = f"""select "row", {bit} as why from ({body})

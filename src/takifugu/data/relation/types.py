@@ -7,14 +7,13 @@ moments in UTC, or a whole number), `stop`, and `why`: one bit for each rule tha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NoReturn
 
-from takifugu.core.errors import DataError, InputError, TakifuguError, gathered, raise_gathered
+from takifugu.core.errors import TakifuguError, gathered, raise_gathered
 from takifugu.core.plain import toml_of
 from takifugu.data.relation.keys import Column
 from takifugu.data.relation.roles import SOURCE, Opened
 from takifugu.data.sql.clocks import CLOCKS, ISO, MOMENTS, OFFSET, WHOLE, has_point
-from takifugu.data.sql.faults import BIT
+from takifugu.data.sql.faults import BIT, wrong_data, wrong_key
 from takifugu.data.sql.words import double, identifier, is_missing, literal, number_of, toml_line
 from takifugu.data.values.bins import Bins, Classes
 
@@ -63,19 +62,15 @@ def check_types(opened: Opened) -> None:
     raise_gathered(faults)
 
 
-def _refuse(key: str, what: str, rule: str, fix: str) -> NoReturn:
-    raise InputError(what, rule=rule, fix=fix).at(key)
-
-
 def _check_name(opened: Opened, role: str) -> None:
     kind, column = opened.type(role), opened.words()[role]
     if has_point(kind):
         rule = "names are texts or whole numbers: 7 and 7.0 are one person, and two of 16 digits may be one number"
         fix = toml_line(role, f"cast({column} AS bigint)") + "; in pandas .astype('Int64')"
-        _refuse(role, f"{role} holds numbers with a point ({kind})", rule, fix)
+        raise wrong_key(role, f"{role} holds numbers with a point ({kind})", rule, fix)
     if kind not in WHOLE | {"VARCHAR", "UUID", "ENUM"}:
         fix = toml_line(role, f"cast({column} AS varchar)")
-        _refuse(role, f"{role} holds {kind}", "names are texts or whole numbers", fix)
+        raise wrong_key(role, f"{role} holds {kind}", "names are texts or whole numbers", fix)
 
 
 def _check_order(opened: Opened, role: str) -> None:
@@ -83,22 +78,23 @@ def _check_order(opened: Opened, role: str) -> None:
     if not opened.source.is_time:
         if has_point(kind):
             fix = toml_line(role, f"cast({column} AS bigint)")
-            _refuse(role, f"{role} holds numbers with a point ({kind})", "step is a whole number", fix)
+            raise wrong_key(role, f"{role} holds numbers with a point ({kind})", "step is a whole number", fix)
         if kind not in WHOLE | {"VARCHAR"}:
-            _refuse("step", f"{role} holds {kind}, and step is a number", "they are of one kind", 'step = "1min"')
+            what = f"{role} holds {kind}, and step is a number"
+            raise wrong_key("step", what, "they are of one kind", 'step = "1min"')
     elif kind in MOMENTS and zone is None:
         what = f"{role} holds moments (times with an offset from UTC), and no timezone is declared"
-        _refuse("timezone", what, "hours and days are those of clocks somewhere", ZONE)
+        raise wrong_key("timezone", what, "hours and days are those of clocks somewhere", ZONE)
     elif kind in CLOCKS and zone is not None:
         what = f"{role} holds what clocks showed ({kind}), and timezone is declared"
         line = toml_line(role, f"({column} AT TIME ZONE '{zone}')")
         fix = f"{line} (the later of two; skipped ones are moved); {LEAVE_OUT}"
-        _refuse("timezone", what, "which of two equal times in autumn was meant is not told", fix)
+        raise wrong_key("timezone", what, "which of two equal times in autumn was meant is not told", fix)
     elif kind in WHOLE or has_point(kind):
         fix = toml_line(role, f"to_timestamp({column})") + ", of seconds since 1970"
-        _refuse(role, f"{role} holds numbers, and step is a time", "times are written as such", fix)
+        raise wrong_key(role, f"{role} holds numbers, and step is a time", "times are written as such", fix)
     elif kind not in CLOCKS | MOMENTS | {"VARCHAR"}:
-        _refuse(role, f"{role} holds {kind}", "a time has its day", toml_line(role, f"day + {column}"))
+        raise wrong_key(role, f"{role} holds {kind}", "a time has its day", toml_line(role, f"day + {column}"))
 
 
 def check_value(opened: Opened, role: str, known: Known | None) -> None:
@@ -110,12 +106,12 @@ def check_value(opened: Opened, role: str, known: Known | None) -> None:
         name, bins = f"column {column}", f"{{ {column} = {bins} }}"
     if isinstance(known, Bins | Classes):
         if not has_point(kind) and kind not in WHOLE | {"VARCHAR"}:
-            _refuse("bins", f"{name} holds {kind}", "bins are of numbers", "leave bins out")
+            raise wrong_key("bins", f"{name} holds {kind}", "bins are of numbers", "leave bins out")
     elif has_point(kind):
         fix = f"bins = {bins}; or {value_line(opened, role, f'cast({column} AS bigint)')}"
-        _refuse("value", f"{name} holds numbers with a point ({kind})", rule, fix)
+        raise wrong_key("value", f"{name} holds numbers with a point ({kind})", rule, fix)
     elif kind not in WHOLE | {"VARCHAR", "BOOLEAN", "UUID", "ENUM"}:
-        _refuse("value", f"{name} holds {kind}", rule, value_line(opened, role, f"cast({column} AS varchar)"))
+        raise wrong_key("value", f"{name} holds {kind}", rule, value_line(opened, role, f"cast({column} AS varchar)"))
 
 
 def value_line(opened: Opened, role: str, sql: str) -> str:
@@ -135,10 +131,10 @@ def _check_place(opened: Opened) -> None:
         kind = opened.type(f"value{number}")
         if len(values) == 2 and not has_point(kind) and kind not in WHOLE | {"VARCHAR"}:
             what = f"{text[:80]!r} holds {kind}"
-            _refuse("value", what, "a coordinate is a number", 'value = ["lon", "lat"], with numbers')
+            raise wrong_key("value", what, "a coordinate is a number", 'value = ["lon", "lat"], with numbers')
         if len(values) == 1 and kind not in WHOLE | {"VARCHAR", "BOOLEAN", "UUID", "ENUM"}:
             what, fix = f"value holds {kind}", toml_line("value", f"cast({opened.words()['value']} AS varchar)")
-            _refuse("value", what, "a place is a text or a whole number; two coordinates are two columns", fix)
+            raise wrong_key("value", what, "a place is a text or a whole number; two coordinates are two columns", fix)
 
 
 def refuse_mixed_times(opened: Opened, role: str) -> None:
@@ -153,12 +149,12 @@ def refuse_mixed_times(opened: Opened, role: str) -> None:
     if some and zone is None:
         what = f"{role} holds {words}moments (times with an offset from UTC, or Z), and no timezone is declared"
         rule, fix = "hours and days are those of clocks somewhere, and a column has one kind of time", ZONE
-        raise DataError(what, rule=rule, fix="CASE, for the two kinds" if words else fix).at("timezone")
+        raise wrong_data("timezone", what, rule, "CASE, for the two kinds" if words else fix)
     if some:
         what = f"{role} holds {words}times without an offset from UTC, and timezone is declared"
         fix = toml_line(role, f"({column}::timestamp AT TIME ZONE '{zone}')") + f"; {LEAVE_OUT}"
         rule = "which of two equal times in autumn was meant is not told"
-        raise DataError(what, rule=rule, fix=fix).at("timezone")
+        raise wrong_data("timezone", what, rule, fix)
 
 
 def keep_rows(opened: Opened) -> None:
@@ -170,23 +166,19 @@ def keep_rows(opened: Opened) -> None:
         relation.has_integers = True
 
 
-def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
+def rows_sql(opened: Opened, more: str = "") -> str:
     """Return the SELECT of every row as integers, by the types of its columns.
 
     `more` are other bits of a row; of visits it is the number of a row's place, or a code of what is wrong with it.
     """
-    if opened.relation.has_integers and not is_numbered and not more:
+    if opened.relation.has_integers and not more:
         return f"select * from {INTEGERS}"
     source, roles = opened.source, opened.roles
-    columns, listed, why = list[str](), ["unit", "recording"], list[str]()
+    columns, listed, why = ['"row"'], ["unit", "recording", '"row"'], list[str]()
     for role in ("unit", "recording"):
         columns.append(f"{role}::varchar as {role}" if role in roles else f"'' as {role}")
         if role in roles:
             why.append(f"{is_missing(role, 'VARCHAR')}::bigint * {BIT['no ' + role]}")
-    if is_numbered:
-        columns.append('"row"')
-        listed.append('"row"')
-        why.append(name_why(opened))
     if "where" in roles:
         columns.append('"where" is null as undecided')
         why.append(f"undecided::bigint * {BIT['where unknown']}")
@@ -215,8 +207,7 @@ def rows_sql(opened: Opened, is_numbered: bool = False, more: str = "") -> str:
             why.append(f"coalesce(({name} < {FIRST} or {name} >= {LAST})::bigint, 0) * {BIT[year]}")
     if "end" in roles:
         why.append(f"coalesce((stop < tick)::bigint, 0) * {BIT['backwards']}")
-    view = SOURCE + " rows" if is_numbered else SOURCE
-    inner = f"select {', '.join(columns)} from {identifier(view)}"
+    inner = f"select {', '.join(columns)} from {identifier(SOURCE)}"
     return f"select {', '.join(listed)}, {' + '.join(why) or '0::bigint'} as why from ({inner})"
 
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.errors import DataError
-from takifugu.data.lookalikes import Lookalikes
+from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.relation.counts import bits, integers, refuse
 from takifugu.data.relation.opening import WRITTEN
 from takifugu.data.relation.roles import Opened
@@ -99,7 +98,7 @@ def visited(opened: Opened, known: Sequence[str] | Grid) -> Visits:
 def _refuse_nothing(opened: Opened) -> None:
     """Refuse an empty export; that all visits are left out tells where nobody was, and is no fault."""
     if not opened.filters and not opened.relation.rows(f"select 1 from {identifier(WRITTEN)} limit 1"):
-        raise no_rows("look at the file")
+        raise no_rows()
 
 
 def _of_list(opened: Opened, places: Sequence[str]) -> str:
@@ -153,15 +152,6 @@ def _condition(opened: Opened, known: Sequence[str] | Grid) -> str:
 
 def _refuse_lookalikes(opened: Opened, places: Sequence[str]) -> None:
     """Refuse a name that was perhaps meant to be that of a declared place, also where `where` leaves it out."""
-    like, text = Lookalikes(places), f"({opened.roles['value0'].sql})::varchar"
-    numbered = f'select {text} as text, row_number() over () as "row" from {identifier(WRITTEN)}'
-    names = opened.relation.rows(
-        f'select text, min("row") from ({numbered}) where text <> \'\' group by text order by 2', "value"
-    )
-    for name, row in names:
-        if like(name) is not None:
-            raise DataError(
-                f"row {row}: a place that is a declared one up to case, accents, blanks or one typing error",
-                rule='it would not be counted there, and "safe" could be wrong',
-                fix="write it as it is declared, such as value = \"lower(trim(place))\"; or declare it, too",
-            ).at("value")  # fmt: skip
+    numbered = f'select {opened.roles["value0"].sql} as text, row_number() over () as "row" from {identifier(WRITTEN)}'
+    texts = f'select text::varchar, min("row") from ({numbered}) group by 1 order by 2'
+    refuse_lookalikes(opened.relation.rows(texts, "value"), places, opened.words()["value"], "value")

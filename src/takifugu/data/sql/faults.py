@@ -186,9 +186,10 @@ def translated(error: Error, key: str, file: str = "") -> TakifuguError:
     return wrong_data(key, f"{key} {what}", rule, fix)
 
 
-def no_rows(fix: str = "look at the file, and at where") -> DataError:
+def no_rows() -> DataError:
     """Return the error about a table without rows."""
-    return wrong_data("file", "there are no rows", "an empty export is more often a mistake than nobody", fix)
+    rule = "an empty export is more often a mistake than nobody"
+    return wrong_data("file", "there are no rows", rule, "look at the file, and at where")
 
 
 def wrong_data(key: str, what: str, rule: str = "", fix: str = "") -> DataError:

@@ -7,29 +7,24 @@ place means to a ledger, which counts steps from 1970 (times) or from 0 (numbers
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta, timezone
-from fractions import Fraction
 
 from takifugu.core.errors import InputError
 from takifugu.data.times import moments
 from takifugu.data.times.moments import (
-    AN_HOUR,
-    LAST_HOUR,
+    LAST,
     PERIODS,
-    Moment,
-    days_of,
     first_moment,
-    hour_of,
-    midnight,
     moment,
-    name_of_hour,
-    period_of,
+    name_of,
+    period_number,
+    periods_at,
+    start_of,
 )
+from takifugu.data.times.steps import Step, time_text
 from takifugu.data.times.zones import DAY, EPOCH, HOUR, MICROSECOND, Zone
-from takifugu.numbers.rationals import to_text
 
 #: A calendar of more windows is a mistake in its end: each one is looked at. The lengths are those of the shortest.
 MOST_WINDOWS = 20_000
@@ -45,14 +40,14 @@ class Calendar:
     (1344, range(840, 1008), '2026-02-09 to 2026-02-16')
     """
 
-    start: Moment
-    stop: Moment | None
-    step: Fraction
+    start: int
+    stop: int | None
+    step: int
     is_time: bool
     zone: Zone | None = None
 
     @staticmethod
-    def read(start: object, stop: object, length: Fraction | timedelta, zone: Zone | None = None) -> Calendar:
+    def read(start: object, stop: object, length: Step, zone: Zone | None = None) -> Calendar:
         """Read a calendar with steps of a length (`parse_step`).
 
         A `zone` has the clocks of times without one, and steps must fit its every change. Raises InputError, with the
@@ -61,7 +56,7 @@ class Calendar:
         is_time = isinstance(length, timedelta)
         first = moment(start, is_time, "from", zone)
         if isinstance(length, timedelta):
-            calendar = Calendar(first, None, Fraction(length // MICROSECOND), True, zone)
+            calendar = Calendar(first, None, length // MICROSECOND, True, zone)
         else:
             calendar = Calendar(first, None, length, False)
         if not is_time and first < 0:
@@ -83,19 +78,11 @@ class Calendar:
     @property
     def length(self) -> str:
         """Return the length of a step in words."""
-        if not self.is_time:
-            return to_text(self.step)
-        for unit, size in (("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1)):
-            times = self.step / (size * 10**6)
-            if times == 1:
-                return f"1 {unit}"
-            if times.denominator == 1:
-                return f"{times} {unit}s"
-        return f"{to_text(self.step)} microseconds"
+        return time_text(self.step * MICROSECOND, in_words=True) if self.is_time else str(self.step)
 
     def steps_in(self, seconds: int) -> int:
         """Return the number of steps in a time, 0 without times."""
-        return int(seconds * 10**6 / self.step) if self.is_time else 0
+        return seconds * 10**6 // self.step if self.is_time else 0
 
     def most_steps_in(self, seconds: int, window: range) -> int:
         """Return the most steps of a window that start in a time.
@@ -105,27 +92,15 @@ class Calendar:
         """
         if not self.steps_in(seconds):
             return 0
-        longer, changes = 0, tuple[tuple[int, int, int], ...]()
-        if self.zone is not None:
-            changes = self.zone.changes
-        for at, before, after in changes:
+        longer = 0
+        for at, before, after in () if self.zone is None else self.zone.changes:
             if self.moment_of(window.start) < at < self.moment_of(window.stop):
                 longer = max(longer, before - after)
-        return min(math.ceil((seconds * 10**6 + longer) / self.step), len(window))
+        return min(-(-(seconds * 10**6 + longer) // self.step), len(window))
 
     def at(self, place: int) -> int:
         """Return the number of a step, counted from 1970, or from 0, as a ledger counts."""
-        return int(Fraction(self.start) // self.step) + place
-
-    def ticks(self, per_step: int) -> int:
-        """Return the calendar's start in ticks, `step` of them a step.
-
-        Raises InputError for a start between two ticks.
-        """
-        tick = Fraction(self.start) / self.step * per_step
-        if tick.denominator != 1:
-            raise InputError("the calendar's start is no multiple of what the order column can hold").at("from")
-        return int(tick)
+        return self.start // self.step + place
 
     def window(self, start: object, stop: object) -> range:
         """Return the places from `start` up to before `stop`.
@@ -143,7 +118,7 @@ class Calendar:
 
         Weeks are those of ISO 8601.
         """
-        first, last = self._bounds(text)
+        first, last = self._ends(*self._named(text))
         places = range(self._place(first, "window"), self._place(last, "window"))
         return self._inside(places, text, "window")
 
@@ -176,33 +151,24 @@ class Calendar:
         >>> [(text, len(places)) for _, (text, places) in zip(range(3), months)]
         [('2026-02', 28), ('2026-03', 31), ('2026-04', 30)]
         """
-        later = replace(self, start=self._bounds(text)[0], stop=None)
-        every = next(every for every in _LENGTHS if next(later._windows(every))[0] == text)
-        for name, first, last in later._windows(every):
+        kind, number = self._named(text)
+        for name, first, last in replace(self, start=self._ends(kind, number)[0], stop=None)._windows(kind):
             yield name, range(self._place(first, "every"), self._place(last, "every"))
 
-    def _windows(self, every: str) -> Iterator[tuple[str, Moment, Moment]]:
+    def _windows(self, every: str) -> Iterator[tuple[str, int, int]]:
         """Yield the ends of endless whole windows after the start."""
-        if every == "hour":
-            start = int(self.start) + self._offset(int(self.start))
-            for wall in range(start // HOUR * HOUR, LAST_HOUR, HOUR):
-                first, last = self._hour(wall)
-                if self.start <= first < last:  # clocks do not skip it
-                    yield name_of_hour(wall), first, last
-            return
-        day = self._day(int(self.start))
-        while True:
-            text = period_of(day, every)
-            if days_of(text) is None:  # no date comes after 9999
-                return
-            first, last = self._bounds(text)
-            if first >= self.start:
-                yield text, first, last
-            day = self._day(int(last))
+        number = int(periods_at(self.start + self._offset(self.start), every))
+        while start_of(every, number + 1) <= LAST:
+            first, last = self._ends(every, number)
+            if self.start <= first < last:  # clocks do not skip it
+                yield name_of(every, number), first, last
+            number += 1
 
-    def _hour(self, wall: int) -> tuple[Moment, Moment]:
-        """Return the ends of a local hour, two hours long where clocks show it twice."""
-        return first_moment(wall, self.zone), first_moment(wall + HOUR, self.zone)
+    def _ends(self, kind: str, number: int) -> tuple[int, int]:
+        """Return the ends of a period, of which an hour is two hours long where clocks show it twice."""
+        if not self.is_time:
+            raise InputError("steps are numbers, which have no days", fix="write from and to instead").at("window")
+        return first_moment(start_of(kind, number), self.zone), first_moment(start_of(kind, number + 1), self.zone)
 
     def written(self, places: range) -> str:
         """Return the ends of a window in words, by zone or UTC."""
@@ -221,18 +187,17 @@ class Calendar:
             latest += max(timedelta(), now.utcoffset() or timedelta())
         return self.moment_of(places.stop) <= latest // MICROSECOND
 
-    def _place(self, instant: Moment, key: str) -> int:
-        place = (Fraction(instant) - self.start) / self.step
-        if place.denominator != 1:
+    def _place(self, instant: int, key: str) -> int:
+        place, rest = divmod(instant - self.start, self.step)
+        if rest:
             raise InputError(
                 "lies between two steps of the calendar", fix="write a time that is whole steps after its start"
             ).at(key)
-        return int(place)
+        return place
 
-    def moment_of(self, place: int) -> Moment:
+    def moment_of(self, place: int) -> int:
         """Return the start of a step."""
-        moment = self.start + place * self.step
-        return int(moment) if self.is_time else Fraction(moment)
+        return self.start + place * self.step
 
     def _inside(self, places: range, text: str, key: str) -> range:
         size = self.size
@@ -244,33 +209,30 @@ class Calendar:
             raise InputError(f"the window {text} is not inside the calendar", rule=rule, fix=fix).at(key)
         return places
 
-    def _bounds(self, text: str) -> tuple[Moment, Moment]:
-        if not self.is_time:
-            raise InputError("steps are numbers, which have no days", fix="write from and to instead").at("window")
-        hour = hour_of(text)
-        if hour is not None:
-            first, last = self._hour(hour)
-            if first == last:
-                assert self.zone is not None, "no other clocks skip an hour"
-                fault = f"the window is {text!r}, an hour that clocks in {self.zone.name!r} skipped"
-                raise InputError(fault).at("window")
-            return first, last
-        days = days_of(text)
-        if days is None:
-            words, examples = "a day, a week, a month or a year", [*PERIODS.values()]
-            if self.step <= HOUR:
-                words, examples = f"an hour, {words}", [AN_HOUR, *examples]
-            fix = f"write {words}, such as {', '.join(map(repr, examples))}"
+    def _named(self, text: str) -> tuple[str, int]:
+        """Return the kind and the number of a period by its name; InputError for one that clocks skipped."""
+        period = period_number(text)
+        if period is None or start_of(period[0], period[1] + 1) > LAST:
+            kinds = [kind for kind in PERIODS if kind != "hour" or self.step <= HOUR]
+            words = ", ".join(f"{'an' if kind == 'hour' else 'a'} {kind}" for kind in kinds[:-1])
+            examples = ", ".join(repr(PERIODS[kind]) for kind in kinds)
+            fix = f"write {words} or a year, such as {examples}"
             raise InputError(f"the window is {text[:40]!r}", fix=fix).at("window")
-        return midnight(days[0], self.zone), midnight(days[1], self.zone)
+        first, last = self._ends(*period)
+        if first == last:
+            assert self.zone is not None, "no other clocks skip an hour"
+            article = "an" if period[0] == "hour" else "a"
+            fault = f"the window is {text!r}, {article} {period[0]} that clocks in {self.zone.name!r} skipped"
+            raise InputError(fault).at("window")
+        return period
 
     def _text(self, place: int) -> str:
         moment = self.moment_of(place)
         if not self.is_time:
-            return to_text(Fraction(moment))
-        offset = self._offset(int(moment))
-        wall = int(moment) + offset
-        if self.zone is not None and self.zone.at(wall).back:  # shown twice: which one it is
+            return str(moment)
+        offset = self._offset(moment)
+        wall = moment + offset
+        if self.zone is not None and len(self.zone.moments(wall)) > 1:  # shown twice: which one it is
             return (EPOCH + wall * MICROSECOND).replace(tzinfo=timezone(offset * MICROSECOND)).isoformat()
         return (EPOCH + wall * MICROSECOND).replace(tzinfo=None).isoformat().removesuffix("T00:00:00")
 
@@ -281,7 +243,7 @@ class Calendar:
     def _day(self, moment: int) -> date:
         return (EPOCH + (moment + self._offset(moment)) * MICROSECOND).date()
 
-    def _check_changes(self, stop: Moment | None) -> None:
+    def _check_changes(self, stop: int | None) -> None:
         """Refuse changes of clocks by a part of a step."""
         if self.zone is None:
             return

@@ -11,7 +11,6 @@ import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -88,9 +87,9 @@ class Slots:
 
     def of(self, places: Any) -> Any:
         """Return the numbers of steps by their places, which may be SQL that np.where() understands."""
-        start, unit = self._moment(self.window.start) - self._monday, self._unit
+        start, unit = self.calendar.moment_of(self.window.start) - self._monday, self._unit
         clocks = [(place, (start + offset) // unit) for place, offset in self.offsets]
-        steps = (places - self.window.start) * (int(self.calendar.step) // unit)
+        steps = (places - self.window.start) * (self.calendar.step // unit)
         wall = steps + _by_halves(places, clocks)
         number = places * 0
         for axis in self.axes:
@@ -109,13 +108,11 @@ class Slots:
 
     def called(self, number: int) -> tuple[str, ...]:
         """Return the words for a number along each axis."""
-        parts = []
-        for axis in reversed(self.axes):
-            number, part = divmod(number, self._sizes[axis])
-            if axis not in _REPEATING:
-                part += int(cell_numbers(axis, np.array([self._monday], dtype=np.int64))[0])
-            parts.append(cell_name(axis, part))
-        return tuple(reversed(parts))
+        words = list[str]()
+        for axis, part in zip(self.axes, self.parts(number, self.axes), strict=True):
+            first = 0 if axis in _REPEATING else int(cell_numbers(axis, self._monday))
+            words.append(cell_name(axis, first + part))
+        return tuple(words)
 
     def parts(self, number: int, axes: Sequence[str]) -> tuple[int, ...]:
         """Return the part of a number along some of the axes."""
@@ -130,9 +127,9 @@ class Slots:
         zone, start = self.calendar.zone, self.window.start
         if zone is None:
             return [(start, 0)]
-        offsets = [(start, zone.offset(self._moment(start)))]
-        for at, _, offset in zone.changes[bisect_right(zone.changes, (self._moment(start),)) :]:
-            place = max(math.ceil((Fraction(at) - self.calendar.start) / self.calendar.step), start)
+        offsets = [(start, zone.offset(self.calendar.moment_of(start)))]
+        for at, _, offset in zone.changes[bisect_right(zone.changes, (self.calendar.moment_of(start),)) :]:
+            place = max(-((self.calendar.start - at) // self.calendar.step), start)
             if place >= self.window.stop:
                 break
             offsets = [*(pair for pair in offsets if pair[0] < place), (place, offset)]
@@ -141,14 +138,14 @@ class Slots:
     @cached_property
     def _monday(self) -> int:
         """Return the Monday, in microseconds, before the window's first step."""
-        day = (self._moment(self.window.start) + self.offsets[0][1]) // DAY
+        day = (self.calendar.moment_of(self.window.start) + self.offsets[0][1]) // DAY
         return (day - (day + 3) % 7 - 7) * DAY
 
     @cached_property
     def _unit(self) -> int:
         """Return the microseconds of one unit of local time, exact in multiples."""
-        shifts = [self._moment(self.window.start) + offset for _, offset in self.offsets]
-        return math.gcd(HOUR, int(self.calendar.step), *shifts)
+        shifts = [self.calendar.moment_of(self.window.start) + offset for _, offset in self.offsets]
+        return math.gcd(HOUR, self.calendar.step, *shifts)
 
     @cached_property
     def _months(self) -> list[tuple[int, int]]:
@@ -166,10 +163,8 @@ class Slots:
     @property
     def _days(self) -> int:
         """Return the most days from the origin to the window's end."""
-        return (self._moment(self.window.stop) + max(offset for _, offset in self.offsets) - self._monday) // DAY + 1
-
-    def _moment(self, place: int) -> int:
-        return int(self.calendar.moment_of(place))
+        ahead = max(offset for _, offset in self.offsets)
+        return (self.calendar.moment_of(self.window.stop) + ahead - self._monday) // DAY + 1
 
 
 def _by_halves(places: Any, steps: Sequence[tuple[int, int]]) -> Any:

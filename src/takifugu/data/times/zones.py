@@ -1,7 +1,6 @@
 """Clocks on the wall of a declared time zone: which moment they mean, where clocks were changed, too.
 
-An hour that clocks skip has no moment; of one that they show twice the rows before the clock was set back are the first
-pass, and the rows after it are the second one.
+A local time that clocks skip has no moment, and one that they show twice has two.
 """
 
 from __future__ import annotations
@@ -9,7 +8,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cache, cached_property
+from functools import cache
+from operator import itemgetter
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from takifugu.core.errors import InputError
@@ -24,26 +24,10 @@ HOUR, DAY = 3_600_000_000, 86_400_000_000
 
 
 @dataclass(frozen=True)
-class Stretch:
-    """Times on the wall from `start` on, in microseconds since 1970: how far they are ahead of UTC.
-
-    Of times that clocks show twice `offset` is that of the first pass, and `back` is by how much the clock is set back
-    at `end`; `skipped` are those that they never show.
-    """
-
-    start: int
-    offset: int
-    skipped: bool = False
-    back: int = 0
-    end: int = 0
-
-
-@dataclass(frozen=True)
 class Zone:
     """A time zone of the IANA database, by name. Raises InputError for one that it does not have.
 
-    >>> zone = Zone("Europe/Berlin")
-    >>> [zone.at(hour * 3_600_000_000).offset // 3_600_000_000 for hour in (489_289, 489_290, 489_291)]
+    >>> [Zone("Europe/Berlin").offset(hour * 3_600_000_000) // 3_600_000_000 for hour in (489_287, 489_288, 489_289)]
     [2, 2, 1]
     """
 
@@ -62,19 +46,6 @@ class Zone:
             ).at("timezone") from None
 
     @property
-    def stretches(self) -> tuple[Stretch, ...]:
-        """Return the stretches of alike times on clocks."""
-        return _all_stretches(self.name)
-
-    @cached_property
-    def starts(self) -> tuple[int, ...]:
-        return tuple(stretch.start for stretch in self.stretches)
-
-    def at(self, wall: int) -> Stretch:
-        """Return the stretch of a time on the wall."""
-        return self.stretches[bisect_right(self.starts, wall) - 1]
-
-    @property
     def changes(self) -> tuple[tuple[int, int, int], ...]:
         """Return the changes of clocks in UTC, with offsets before and after."""
         return _all_changes(self.name)
@@ -85,9 +56,11 @@ class Zone:
         >>> Zone("America/New_York").offset(0) // 3_600_000_000
         -5
         """
-        changes = self.changes
-        after = bisect_right(changes, moment, key=lambda change: change[0])
-        return changes[after - 1][2] if after else self.stretches[0].offset
+        after = bisect_right(self.changes, moment, key=itemgetter(0))
+        if after:
+            return self.changes[after - 1][2]
+        zone = ZoneInfo(self.name)
+        return _offset(zone, datetime(FIRST_YEAR, 1, 1, tzinfo=zone)) // MICROSECOND
 
     def moments(self, wall: int) -> tuple[int, ...]:
         """Return the moments of a local time: one, two or (skipped) none.
@@ -95,31 +68,17 @@ class Zone:
         >>> [len(Zone("Europe/Berlin").moments(hour * 3_600_000_000)) for hour in (489_289, 489_290, 492_986)]
         [1, 2, 0]
         """
-        stretch = self.at(wall)
-        first = wall - stretch.offset
-        if stretch.skipped:
-            return ()
-        if stretch.back:
-            return first, first + stretch.back
-        return (first,)
+        near = self.changes[bisect_right(self.changes, (wall - DAY,)) : bisect_right(self.changes, (wall + DAY,))]
+        offsets = {self.offset(wall - DAY), *(after for _, _, after in near)}
+        return tuple(sorted(wall - offset for offset in offsets if self.offset(wall - offset) == offset))
 
-    def between(self, low: int, high: int) -> tuple[Stretch, ...]:
-        """Return the stretches of local times from `low` to `high`."""
-        return self.stretches[bisect_right(self.starts, low) - 1 : bisect_right(self.starts, high)]
+    def first_moment(self, wall: int) -> int:
+        """Return the first moment at which clocks show a local time or a later one.
 
-
-@cache
-def _all_stretches(name: str) -> tuple[Stretch, ...]:
-    zone = ZoneInfo(name)
-    first = _offset(zone, datetime(FIRST_YEAR, 1, 1, tzinfo=zone))
-    stretches = [Stretch(-(2**62), first // MICROSECOND)]
-    for at, before, after in _all_changes(name):
-        if after > before:
-            stretches += [Stretch(at + before, before, skipped=True), Stretch(at + after, after)]
-        else:
-            repeated = Stretch(at + after, before, back=before - after, end=at + before)
-            stretches += [repeated, Stretch(at + before, after)]
-    return tuple(stretches)
+        Moments of two times in order are in that order, so periods between them are half-open and cover all time.
+        """
+        shown = self.moments(wall)
+        return shown[0] if shown else next(at for at, before, after in self.changes if at + before <= wall < at + after)
 
 
 @cache

@@ -69,7 +69,9 @@ class Bounded:
     @property
     def range(self) -> tuple[int, int]:
         """Return the smallest and the largest integer of a row."""
-        return self.units(float(self.low)), self.units(float(self.high))
+        ends = (float(end) * float(self.grid.denominator) / float(self.grid.numerator) for end in (self.low, self.high))
+        low, high = map(round, ends)
+        return low, high
 
     @property
     def middle(self) -> float:
@@ -82,10 +84,3 @@ class Bounded:
         if self.missing is None:
             return float(self.low)
         return float(self.missing)
-
-    def units(self, value: float | None) -> int:
-        """Return the integer for a raw value."""
-        if value is None or not abs(value) < float("inf"):
-            value = self.replacement
-        clipped = min(max(value, float(self.low)), float(self.high))
-        return round(clipped * float(self.grid.denominator) / float(self.grid.numerator))

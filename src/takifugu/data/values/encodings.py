@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import codecs
+from encodings.aliases import aliases
 
 from takifugu.core.errors import InputError
 from takifugu.core.nearest import did_you_mean
 
-#: What an unknown encoding is likely to have meant.
-ENCODINGS = (
-    "utf-8", "latin-1", "cp1252", "iso-8859-1", "iso-8859-15", "utf-16", "cp850", "cp437", "cp1250", "cp1251",
-    "mac-roman", "koi8-r", "shift_jis", "gb18030", "big5", "euc-jp", "euc-kr", "windows-1252",
-)  # fmt: skip
 #: Codecs of Python's that turn texts into texts, but that no file is written in.
 _NO_FILES = ("idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "utf-7", "mbcs", "oem")
 
@@ -27,6 +23,6 @@ def check_encoding(name: str | None) -> None:
         is_known = False
     if not is_known:
         raise InputError(
-            f"{name[:40]!r} is no encoding of text files{did_you_mean(name, ENCODINGS)}",
+            f"{name[:40]!r} is no encoding of text files{did_you_mean(name, sorted({*aliases, *aliases.values()}))}",
             fix='write for example "latin-1", "cp1252" or "utf-16"',
         ).at("encoding")

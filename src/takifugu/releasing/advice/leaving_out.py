@@ -32,7 +32,7 @@ def rules_that_drop(file: ReleaseFile) -> list[str]:
     rules, keys = list[str](), dict(file.source)
     if keys.get("where") is not None:
         rules.append(f"where = {keys['where']}")
-    if isinstance(file.opened, Table) and file.opened.is_filtered_by_sql:
+    if isinstance(file.opened, Table) and file.opened.opened.filters:
         rules.append("a filter in sql")
     if written(file.source, ("nulls",)) and keys.get("nulls") == "unobserved":
         rules.append('nulls = "unobserved"')
@@ -44,7 +44,8 @@ def left_out(file: ReleaseFile) -> LeftOut | None:
     if dict(file.source).get("where") is None:
         return None
     try:
-        return LeftOut(file.table.written_rows(), file.table.left_out(), f"where = {dict(file.source)['where']}")
+        rows, dropped = file.table.left_out()
+        return LeftOut(rows, dropped, f"where = {dict(file.source)['where']}")
     except TakifuguError:
         return None  # what is wrong with them is said by what reads them
 

@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import ROUND_CEILING, Context, Decimal
-from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import StrictInt
@@ -16,8 +15,8 @@ from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.sections import written
 from takifugu.data import Calendar, Zone, parse_step
 from takifugu.data.relation.keys import Source
-from takifugu.data.times.moments import period_number, period_of
-from takifugu.data.times.zones import EPOCH
+from takifugu.data.times.moments import name_of, period_number, periods_at
+from takifugu.data.times.zones import EPOCH, MICROSECOND
 from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.file.keys import Moment, Text, checked, meaning
 from takifugu.releasing.file.kind import ReleaseFile
@@ -52,7 +51,7 @@ class CalendarKeys(RelationKeys):
         return isinstance(self.step, str)
 
     @property
-    def length(self) -> Fraction | timedelta | None:
+    def length(self) -> int | timedelta | None:
         """Return the declared length of a step, if any."""
         return None if self.step is None else parse_step(self.step)
 
@@ -115,7 +114,7 @@ def of_window(items: Sequence[Table | None], window: str) -> tuple[Table | None,
     regular = [item.every for item in items if isinstance(item, Windowed) and item.every is not None]
     if not regular:
         raise InputError("no table is published regularly", fix='write every = "week" under [[table]]').at("window")
-    _, length = period_number(window) or (0, None)
+    length, _ = period_number(window) or (None, 0)
     chosen_tables = list[Table | None]()
     for item in items:
         if isinstance(item, Windowed) and item.every is not None:
@@ -134,7 +133,8 @@ def of_first_window(source: Any, items: Sequence[Table | None]) -> tuple[Table |
             with suppress(ValueError, OverflowError):  # a start that is none is told with the source
                 start = date.fromisoformat(str(source.from_)[:10])
                 # the window that so many days later lies in is a whole one
-                item = _read_only(item, period_of(start + timedelta(days=_LONGEST[item.every]), item.every))
+                later = (start + timedelta(days=_LONGEST[item.every]) - EPOCH.date()) // MICROSECOND
+                item = _read_only(item, name_of(item.every, int(periods_at(later, item.every))))
         single_tables.append(item)
     return tuple(single_tables)
 

@@ -17,7 +17,7 @@ from takifugu.core.nearest import first_of
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import values_of, written
 from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins
-from takifugu.data.lookalikes import Lookalikes, lookalike
+from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.relation.keys import Column
 from takifugu.data.relation.source import Table
 from takifugu.data.relation.types import Known, value_line
@@ -131,10 +131,9 @@ def coded(
     if not odd:
         return np.array([places[text] for text in texts], dtype=np.int32)
     empty = [number for number in odd if texts[number] is None]
-    like = Lookalikes(map(str, places))
-    for number in [] if empty else odd:
-        if like(str(texts[number])) is not None:
-            raise lookalike(column, rows[number] - 1 if rows else number, "value")
+    if not empty:
+        of_odd = ((texts[number], rows[number] if rows else number + 1) for number in odd)
+        refuse_lookalikes(of_odd, map(str, places), repr(column), "value")
     fault_text, fix = "has a value that is not declared", f"the values are {first_of(places)}; {fixes[1]}"
     if empty:
         fault_text, fix = "has missing values", fixes[0]

@@ -15,7 +15,7 @@ from takifugu.core.text.bars import common_error
 from takifugu.core.text.maps import hours_map
 from takifugu.core.text.pictures import Bar, Panel, value_chart
 from takifugu.core.text.scales import Axis
-from takifugu.data.times.moments import enclosing, hour_of, period_number
+from takifugu.data.times.moments import enclosing, period_number
 from takifugu.releasing.advice.bands import difference_band
 from takifugu.releasing.certificates.cells import MARK, READABLE, UPPER
 from takifugu.releasing.certificates.certificate import Certificate
@@ -54,7 +54,7 @@ class Point:
         """Return the number of the period; consecutive ones differ by 1."""
         period = period_number(self.period)
         assert period is not None
-        return period[0]
+        return period[1]
 
     @property
     def row(self) -> Json:
@@ -151,7 +151,7 @@ def change_words(points: Sequence[Point], unit: str) -> str:
     said = f"From {first.period} to {last.period} it changed by {_size(change, off, unit)}"
     if periods > 1:
         average = _size(change / periods, float(f"{off / periods:.3g}"), unit)
-        said = f"{said}, or {average} a {period[1]} on average over {periods} {period[1]}s"
+        said = f"{said}, or {average} a {period[0]} on average over {periods} {period[0]}s"
     if abs(change) > off:
         return f"{said} (95 %), more than the noise would make of no change."
     return f"{said} (95 %): no change shows through the noise."
@@ -241,7 +241,7 @@ def place_blocks(name: str, certificates: Sequence[Certificate]) -> list[Block]:
         return [*blocks, _counts(name, windows)]
     if maps:
         blocks = [Folded(f"Maps of the last {len(maps)} of {len(windows):,} windows", blocks)]
-    if all(hour_of(period) is not None for period, _ in windows):
+    if all((period_number(period) or ("", 0))[0] == "hour" for period, _ in windows):
         shares = [(period, [*map(place_kind, rows)].count(SAFE) / len(rows)) for period, rows in windows]
         caption = "A row is a day and a column an hour; what is left white was not published."
         picture = partial(hours_map, shares, f"{name}: share of the places that were called safe")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from fractions import Fraction
 from typing import Annotated, Literal, Protocol
 
 from annotated_types import Ge, Gt, Lt, MinLen
@@ -40,7 +39,7 @@ class PublicSequences(Public, Protocol):
     """What a belief about sequences may be made from: how long a step is, the calendar, and files of sequences."""
 
     @property
-    def step(self) -> Fraction | timedelta | None: ...
+    def step(self) -> int | timedelta | None: ...
 
     @property
     def calendar(self) -> Calendar | None: ...

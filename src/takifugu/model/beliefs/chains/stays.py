@@ -32,7 +32,7 @@ SECONDS: dict[str, int] = {}
 for _names, _length in UNITS.items():
     SECONDS |= dict.fromkeys(_names, _length)
 
-Step = Fraction | timedelta | None
+Step = int | timedelta | None
 #: How long each state lasts: a time, or a number of steps.
 Stay = Mapping[str, Number]
 #: Which share of what follows a state each of the others has.

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -43,7 +42,7 @@ class PublicSequences(Public):
     data: object = field(default=None, repr=False)
 
     @property
-    def step(self) -> Fraction | timedelta | None:
+    def step(self) -> int | timedelta | None:
         return None if self.source is None else self.source.length
 
     @property

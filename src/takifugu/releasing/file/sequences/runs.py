@@ -7,7 +7,6 @@ change of somebody are themselves secrets.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +70,7 @@ def notices_of(source: SourceSpec) -> Iterator[str]:
 
 def are_taken_for_samples(source: SourceSpec) -> bool:
     """Return whether rows with possible times lack a declared meaning."""
-    may_be_times = source.order is not None and not isinstance(source.length, Fraction)
+    may_be_times = source.order is not None and not isinstance(source.length, int)
     return may_be_times and "rows" not in source.model_fields_set
 
 

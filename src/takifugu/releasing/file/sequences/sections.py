@@ -179,7 +179,7 @@ def duration_in(unit: str | None, step: Any) -> Fraction | None:
     return of_a_step / seconds
 
 
-Step = Fraction | timedelta | None
+Step = int | timedelta | None
 
 
 def lasting(file: ReleaseFile) -> Iterator[Fact]:
