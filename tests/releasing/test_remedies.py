@@ -426,7 +426,7 @@ MISSPELT = changed(ONE, ('source = "a test"\n\n[[', 'sources = "a test"\n\n[['))
 
 
 @of("releasing/cost.py: cost", "releasing/planning/prices.py: only_one",
-    "releasing/file/loading.py: _checked", "releasing/file/kinds.py: which_kind",
+    "releasing/file/loading.py: checked", "releasing/file/kinds.py: which_kind",
     "releasing/file/problems.py: problems_of")  # fmt: skip
 @pytest.mark.parametrize(("spec", "command", "code", "start", "words"), [
     pytest.param(ONE, ("cost", "--mechanism", "ALap"), 2, ("cost", "--all"), "", marks=pytest.mark.slow),

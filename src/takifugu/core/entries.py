@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from copy import copy
-from typing import Protocol, Self, TypeVar
+from typing import Protocol, Self, TypeVar, runtime_checkable
 
-from takifugu.core.cache import forget
+from takifugu.core.cache import forget, memoised
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import set_fields
 
@@ -65,15 +65,40 @@ class Undivided:
 Belief = TypeVar("Belief", bound=Entries)
 
 
+@runtime_checkable
+class Listed(Protocol):
+    """A belief over entries in another order than its own."""
+
+    @property
+    def listed(self) -> tuple[Hashable, ...] | None: ...
+
+
+@runtime_checkable
+class Worded(Protocol):
+    """A belief with people's word for an entry without a name."""
+
+    @property
+    def entry_word(self) -> str: ...
+
+
+@runtime_checkable
+class Columned(Protocol):
+    """A belief over records, or a query that names the columns that it reads."""
+
+    @property
+    def columns(self) -> Sequence[str]: ...
+
+
 def columns_of(belief: object) -> tuple[str, ...]:
     """Return the columns of a belief over records, none of others."""
-    return tuple(getattr(belief, "columns", ()))
+    return tuple(belief.columns) if isinstance(belief, Columned) else ()
 
 
 def listed(belief: Entries) -> tuple[Hashable, ...] | None:
     """Return the names in the order of their numbers, or None."""
-    names: tuple[Hashable, ...] | None = getattr(belief, "listed", None) or belief.names
-    return names
+    if isinstance(belief, Listed) and belief.listed:
+        return belief.listed
+    return belief.names
 
 
 def order(belief: Entries) -> tuple[int, ...] | None:
@@ -172,6 +197,7 @@ def called(belief: Entries, place: int, start: int = 0) -> str:
     return repr(names[place])
 
 
+@memoised
 def entry_word(belief: object) -> str:
     """Return "step" for an entry of a sequence, "row" for any other."""
-    return str(getattr(belief, "entry_word", "row"))
+    return belief.entry_word if isinstance(belief, Worded) else "row"

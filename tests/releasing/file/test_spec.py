@@ -93,7 +93,7 @@ HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
     ('file = "data.csv"', 'file = "."', "source.file", "'.' is a folder"),
     ('order = "t [min]"\n', "", "source.order", "rows have a time"),
     ("step = 2\n", "", "source.step", "steps have a length"),
-    ("step = 2", 'step = "2 parsecs"', "source.step", "15min"),
+    ("step = 2", 'step = "2 parsecs"', "source.step", "1min"),
     ("step = 2", "step = 2.5", "source.step", "15min"),
     ('order = "t [min]"', 'order = "run no."', "source.recording", "another meaning"),
     ("budget = 10", "budget = 0", "source.budget", "must be above 0"),

@@ -116,10 +116,15 @@ def check_value(opened: Opened, role: str, known: Known | None) -> None:
 
 def value_line(opened: Opened, role: str, sql: str) -> str:
     """Return the line of [source] that computes a value: by its key, or in SQL where the belief names its column."""
-    text = opened.source.values[int(role.removeprefix("value"))]
+    source = opened.source
+    text = source.values[int(role.removeprefix("value"))]
     if isinstance(text, Column):
-        return f"sql = {toml_of(f'SELECT * REPLACE ({sql} AS {identifier(text)}) FROM ...')}"
-    if len(opened.source.values) > 1:
+        rows, is_file = "...", bool(opened.split) and source.file is not None
+        if is_file:
+            rows = f"read_csv({literal(str(source.file))}, delim = {literal(opened.split)}, all_varchar = true)"
+        line = toml_of(f"SELECT * REPLACE ({sql} AS {identifier(text)}) FROM {rows}")
+        return f"sql = {line} in place of file" if is_file else f"sql = {line}"
+    if len(source.values) > 1:
         return f"{toml_of(sql)} in place of {toml_of(text)} in value"
     return f"value = {toml_of(sql)}"
 

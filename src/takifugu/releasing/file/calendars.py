@@ -125,7 +125,7 @@ def of_window(items: Sequence[Table | None], window: str) -> tuple[Table | None,
 
 def of_first_window(source: Any, items: Sequence[Table | None]) -> tuple[Table | None, ...]:
     """Return a file's tables with one window in the place of every `every` of a calendar without an end."""
-    if source is None or getattr(source, "from_", None) is None or source.until is not None:
+    if not isinstance(source, CalendarKeys) or source.from_ is None or source.until is not None:
         return tuple(items)
     single_tables = list[Table | None]()
     for item in items:

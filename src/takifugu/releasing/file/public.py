@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -161,10 +161,19 @@ class Public:
         return PublicTable(str(file.file), self.folder, file.encoding, self.source)
 
 
+@runtime_checkable
+class Checking(Protocol):
+    """A section of a belief that says what no single key of it shows."""
+
+    def faults(self) -> Iterable[TakifuguError]: ...
+
+
 def faults_of(belief: Described) -> Iterator[TakifuguError]:
-    """Yield the faults of a [belief] beyond its single keys, which its section may say in `faults`."""
-    for error in getattr(belief.meant, "faults", tuple)():
-        yield _blamed(error, belief)
+    """Yield the faults of a [belief] beyond its single keys."""
+    meant = belief.meant
+    if isinstance(meant, Checking):
+        for error in meant.faults():
+            yield _blamed(error, belief)
 
 
 def private_keys(spec: FileSpec, folder: Path, data: object) -> Iterator[TakifuguError]:

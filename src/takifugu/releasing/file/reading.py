@@ -22,7 +22,7 @@ from takifugu.data.relation.keys import Column
 from takifugu.data.relation.source import Table
 from takifugu.data.relation.types import Known, value_line
 from takifugu.data.sql.faults import RowFault
-from takifugu.data.sql.words import identifier, literal
+from takifugu.data.sql.words import identifier
 from takifugu.data.values.bins import Classes
 from takifugu.data.values.texts import not_numbers
 from takifugu.model.queries.sections import spelled
@@ -84,8 +84,8 @@ def _of_column(table: Table, known: Sequence[Known], error: TakifuguError, fixes
     """Return the fault of a column's value with what is declared of the column, or of one that is written alike."""
     if not isinstance(error, RowFault) or "column" not in error.words:
         return error
-    name, rows = error.words["column"], "FROM ..."
-    number, source = table.opened.source.values.index(name), table.opened.source
+    name, source = error.words["column"], table.opened.source
+    number = source.values.index(name)
     error.fix = fixes.get(error.cause, {}).get(name, error.fix)
     rule: Known = known[number] if known else ()
     if error.cause == "unknown state" and isinstance(rule, Classes):
@@ -99,10 +99,6 @@ def _of_column(table: Table, known: Sequence[Known], error: TakifuguError, fixes
             table.refuse_lookalikes(rule, "value", f"value{number}")
         except TakifuguError as lookalike:
             return lookalike
-    if rows in error.fix and table.opened.split and source.file is not None:
-        reader = f"read_csv({literal(source.file)}, delim = {literal(table.opened.split)}, all_varchar = true)"
-        line = toml_of(f"FROM {reader}")[1:-1]
-        error.fix = error.fix.replace(f'{rows}"', f'{line}" in place of file')
     return error
 
 

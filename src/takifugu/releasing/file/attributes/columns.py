@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -72,6 +72,13 @@ if TYPE_CHECKING:
     Section = NormalSection | DensitySection
 
 
+@runtime_checkable
+class Remarking(Protocol):
+    """A section of a belief that says of its public files how well they fit it."""
+
+    def remarks(self, public: Public) -> Iterator[str]: ...
+
+
 class Numbers(Attributes):
     """A kind whose columns hold numbers: its belief says their `ranges`, `resolution`, and what is `missing`."""
 
@@ -102,11 +109,10 @@ class Numbers(Attributes):
         return (Unit(None, ColumnTotals(belief.columns, _totals(file.table, belief))),)
 
     def remarks(self, file: ReleaseFile, item: Item, mechanism: str, noise: object = None) -> Iterator[str]:
-        """Yield what the section's `remarks` say: how normal the numbers of a public file look, if any are fitted."""
-        remarks = getattr(file.spec.belief.meant, "remarks", None)
-        if remarks is not None:
-            public = Public(file.folder, file.source)
-            yield from cached(file.belief, "remarks", lambda: tuple(remarks(public)))  # the same for all tables
+        """Yield how normal the numbers of a public file look, if any are fitted."""
+        section, public = file.spec.belief.meant, Public(file.folder, file.source)
+        if isinstance(section, Remarking):
+            yield from cached(file.belief, "remarks", lambda: tuple(section.remarks(public)))  # the same for all tables
 
 
 class OneNumber(Numbers):
