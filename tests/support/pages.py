@@ -15,7 +15,7 @@ HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 CHILDREN = {"ul": {"li"}, "ol": {"li"}, "dl": {"dt", "dd"}, "tr": {"th", "td"}, "tbody": {"tr"}, "thead": {"tr"}}
 #: All that a report is made of.
 TAGS = {
-    "a", "article", "b", "body", "caption", "circle", "dd", "desc", "details", "div", "dl", "dt", "figcaption",
+    "a", "article", "b", "body", "caption", "circle", "code", "dd", "desc", "details", "div", "dl", "dt", "figcaption",
     "figure", "footer", "h1", "h2", "h3", "head", "header", "html", "li", "line", "main", "meta", "nav", "ol", "p",
     "polygon", "polyline", "rect", "span", "style", "summary", "svg", "table", "tbody", "td", "text", "th", "thead",
     "title", "tr", "ul",

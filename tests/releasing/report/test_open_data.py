@@ -83,6 +83,8 @@ def test_every_kind_of_file_is_open_data_with_words_for_readers(example: Example
     assert table_state(table.files[1], certificate) == "the same"
     text, report = (table.files[i].read_text(encoding="utf-8") for i in (2, 3))
     check_page(report)
+    assert "<code>takifugu verify .</code>" in report
+    succeed("verify", folder)
     assert [words for words in (*TOP.values(), *TABLE.values()) if words not in text] == []
     for words in ("City Hospital &lt;b&gt;", "data@hospital.example", "Activity &amp; rest", "minutes"):
         assert words in report, words
