@@ -10,7 +10,7 @@ from typing import Any
 from takifugu.data.files.text_file import Form, first_record, unique_names
 from takifugu.data.sql import allowed
 from takifugu.data.sql.faults import wrong_key
-from takifugu.data.sql.tree import Node, parsed, replaced, table, text_of
+from takifugu.data.sql.tree import Node, parsed, replaced, table, text_of, with_texts
 from takifugu.data.sql.words import literal
 
 
@@ -101,12 +101,6 @@ def without_readers(node: Node) -> tuple[Node, list[Reader]]:
 def without_paths(node: Node) -> Node:
     """Return a tree with `$file` for the paths of readers, or for their folders where `filename` is what follows."""
 
-    def without_folder(some: Node) -> Node | None:
-        if some.get("class") == "CONSTANT" and (some.get("literal") or {}).get("kind") == "STRING":
-            path = f"$file/{open_part(some['literal']['text'])}"
-            return {**some, "literal": {"kind": "STRING", "text": path}}
-        return None
-
     def change(some: Node) -> Node | None:
         if some.get("type") == "TABLE_FUNCTION" and not some.get("class"):
             arguments = some["function"]["arguments"]
@@ -114,7 +108,7 @@ def without_paths(node: Node) -> Node:
             is_named = any(option[0] == "filename" for option in map(_option, options) if option)
             paths = list[Node]()
             for path in [argument for argument in arguments if not _option(argument)][:1]:
-                shown = replaced(path["expression"], without_folder) if is_named else _FILE
+                shown = with_texts(path["expression"], lambda text: f"$file/{open_part(text)}") if is_named else _FILE
                 paths.append({**path, "expression": shown})
             return {**some, "function": {**some["function"], "arguments": [*paths, *options]}}
         if some.get("type") == "BASE_TABLE" and not some.get("class") and _is_path(some.get("table_name", "")):

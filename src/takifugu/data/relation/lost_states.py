@@ -16,7 +16,7 @@ from takifugu.core.errors import TakifuguError
 from takifugu.data.relation.keys import RUNS, Source
 from takifugu.data.relation.relation import run
 from takifugu.data.sql.faults import wrong_key
-from takifugu.data.sql.tree import Node, column_nodes, replaced, text_of
+from takifugu.data.sql.tree import Node, column_nodes, nodes_of, replaced, text_of
 from takifugu.data.sql.words import literal
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _lost(connection: DuckDBPyConnection, node: Node, raw: Mapping[str, str]) ->
     One that leaves none as it is reads other words: it says itself which of them are states.
     """
     names = {tuple(column["column_names"]) for column in column_nodes(node)}
-    if len(names) != 1 or _has_class(node, _OF_ROWS):
+    if len(names) != 1 or nodes_of(node, *_OF_ROWS):
         return []
 
     def of_one_value(some: Node) -> Node | None:
@@ -75,9 +75,3 @@ def _lost(connection: DuckDBPyConnection, node: Node, raw: Mapping[str, str]) ->
             if any(value == result for value, result in rows):
                 return [raw[value] for value, result in rows if not result]
     return []
-
-
-def _has_class(node: Node, classes: Sequence[str]) -> bool:
-    hits = list[Node]()
-    replaced(node, lambda some: hits.append(some) if some.get("class") in classes else None)
-    return bool(hits)

@@ -17,7 +17,7 @@ from takifugu.data.sql.faults import wrong_data, wrong_key
 from takifugu.data.sql.judge import judged
 from takifugu.data.sql.rules import check_dependence
 from takifugu.data.sql.scopes import Cell, Cells, together
-from takifugu.data.sql.tree import Node, expression, parsed, replaced, text_of
+from takifugu.data.sql.tree import Node, expression, parsed, replaced, text_of, with_texts
 from takifugu.data.sql.words import identifier
 
 _DAY = 86_400 * 10**6
@@ -180,31 +180,26 @@ def _without_ends(opening: Opening, source: Source, when: Cells) -> str:
     These parts take away rows before and behind the calendar. Anywhere else a date decides what a row means.
     """
     ends = {text: f"${key}" for key in ("from", "until") if (text := source.text_of_date(key)) is not None}
-
-    def change(some: Node) -> Node | None:
-        if some.get("class") == "CONSTANT" and (some.get("literal") or {}).get("text") in ends:
-            return {**some, "literal": {"kind": "STRING", "text": ends[some["literal"]["text"]]}}
-        return None
-
     tree = expression(str(source.where), "where")
-    listed = list[Node]()
-    for part in _parts(tree):
-        cells = judged(part, "where", opening.rows)[0]
-        listed.append(replaced(part, change) if cells and cells.keys() <= when.keys() else part)
-    return text_of({**tree, "children": listed} if len(listed) > 1 else listed[0])
+    moving = dict[int, Node]()
+    for part, cells in _parts(opening, tree):
+        if cells and cells.keys() <= when.keys():
+            moving[id(part)] = with_texts(part, ends.get)
+    return text_of(replaced(tree, lambda some: moving.get(id(some))))
 
 
-def _parts(tree: Node) -> list[Node]:
-    """Return the parts of an expression that are joined by AND."""
-    return list(tree["children"]) if tree["type"] == "CONJUNCTION_AND" else [tree]
+def _parts(opening: Opening, tree: Node) -> list[tuple[Node, Cells]]:
+    """Return the parts of `where` that are joined by AND, with the cells that each comes from."""
+    parts = tree["children"] if tree["type"] == "CONJUNCTION_AND" else [tree]
+    return [(part, judged(part, "where", opening.rows)[0]) for part in parts]
 
 
 def _public_part(opening: Opening, where: str, hidden: Set[Cell]) -> str:
     """Return the parts of `where`, joined by AND, that name nothing hidden: they leave rows out as ever."""
     if where in dict(opening.rows.columns):
         return "true"
-    parts = _parts(expression(where, "where"))
-    public = [part for part in parts if judged(part, "where", opening.rows)[0].keys().isdisjoint(hidden)]
+    parts = _parts(opening, expression(where, "where"))
+    public = [part for part, cells in parts if cells.keys().isdisjoint(hidden)]
     return " and ".join(["true", *(f"coalesce({text_of(part)}, true)" for part in public)])
 
 

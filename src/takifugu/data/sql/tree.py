@@ -92,11 +92,28 @@ def replaced(node: Any, how: Callable[[Node], Node | None]) -> Any:
     return other if other is not None else {name: replaced(child, how) for name, child in node.items()}
 
 
+def with_texts(node: Node, how: Callable[[str], str | None]) -> Node:
+    """Return a tree with the constants for whose text `how` has another one."""
+
+    def change(some: Node) -> Node | None:
+        text = (some.get("literal") or {}).get("text") if some.get("class") == "CONSTANT" else None
+        other = None if text is None else how(text)
+        return None if other is None else {**some, "literal": {"kind": "STRING", "text": other}}
+
+    tree: Node = replaced(node, change)
+    return tree
+
+
+def nodes_of(node: Node, *classes: str) -> list[Node]:
+    """Return the nodes of some classes in a tree."""
+    hits = list[Node]()
+    replaced(node, lambda some: hits.append(some) if some.get("class") in classes else None)
+    return hits
+
+
 def column_nodes(node: Node) -> list[Node]:
     """Return the columns that an expression names."""
-    columns = list[Node]()
-    replaced(node, lambda some: columns.append(some) if some.get("class") == "COLUMN_REF" else None)
-    return columns
+    return nodes_of(node, "COLUMN_REF")
 
 
 def columns_in(node: Node) -> list[str]:
