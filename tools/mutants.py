@@ -4,7 +4,8 @@ Not mutmut: version 3 leaves module constants, properties and decorated function
 rounding directions, which is where a privacy library goes wrong.
 
 tools/mutants.toml names the packages, their tests, and the reviewed mutants that change nothing a test could observe. A
-mutant is named by its function and its change, not by a line number, so that the list survives edits elsewhere.
+mutant is named by its symbol and its change, not by a line number, so that the list survives edits elsewhere; a symbol
+alone names all of its mutants.
 `python tools/mutants.py noise ledger` takes these packages only; part of a file's name after one takes that file, in
 this order. All of them are 28,000 mutants, and a survivor takes as long as all tests that reach it: `1/40` takes a
 fortieth, the same ones every time (`1/40+7` others), which estimates the share that survives.
@@ -18,6 +19,7 @@ import contextlib
 import copy
 import gc
 import importlib
+import itertools
 import json
 import os
 import py_compile
@@ -35,7 +37,6 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, TextIO
@@ -66,6 +67,9 @@ PAIRS = (
 )  # fmt: skip
 SWAPPED = {a: b for pair in PAIRS for a, b in (pair, pair[::-1])}
 Key = tuple[str, str, str]
+Reviewed = set[tuple[str, str]]
+#: Other numbers in one place, reviewed together: "... -> 3 or 1".
+NUMBERS = re.compile(r"(.* -> )(-?[\d.e+-]+(?: or -?[\d.e+-]+)+)")
 LEAVING = (ast.Raise, ast.Return, ast.Continue, ast.Break)
 
 
@@ -91,6 +95,11 @@ class Mutant:
     @property
     def key(self) -> Key:
         return self.file, self.where, self.change
+
+    @property
+    def names(self) -> Reviewed:
+        """Return what a review may call it: by its symbol alone, or by its change, too."""
+        return {(self.file, self.where), (self.file, f"{self.where}: {self.change}")}
 
 
 def edits(node: Any) -> Iterator[tuple[Any, Any]]:
@@ -148,7 +157,17 @@ def code(node: Any, parents: tuple[Any, ...], where: str) -> Iterator[tuple[Any,
                 inside = where
                 if isinstance(child, ast.FunctionDef | ast.ClassDef):
                     inside = f"{where}.{child.name}".lstrip(".")
+                elif isinstance(node, ast.Module):
+                    inside = _assigned(child)
                 yield from code(child, (node, *parents), inside)
+
+
+def _assigned(statement: ast.AST) -> str:
+    """Return the names that a statement of a module gives values to."""
+    match statement:
+        case ast.Assign(targets=[ast.Name() | ast.Tuple() as target]) | ast.AnnAssign(target=ast.Name() as target):
+            return ast.unparse(target).strip("()")
+    return ""
 
 
 def mutants_of(path: Path, file: str) -> list[Mutant]:
@@ -343,7 +362,7 @@ class Tests:
 
     def _run(self, items: Sequence[pytest.Item]) -> None:
         learning = not self.learned.seconds
-        for item, following in zip_longest(items, items[1:]):
+        for item, following in itertools.zip_longest(items, items[1:]):
             _limit(600 if learning else 8 + 10 * self.learned.seconds[item.nodeid])
             with functions_reached() if learning else contextlib.nullcontext(set[str]()) as reached:
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
@@ -477,7 +496,7 @@ def sample_of(words: Sequence[str]) -> Sample:
 
 
 def check(
-    copied: Path, package: Package, reviewed: set[Key], only: Sequence[str], sample: Sample
+    copied: Path, package: Package, reviewed: Reviewed, only: Sequence[str], sample: Sample
 ) -> list[tuple[Mutant, str]]:
     """Return every mutant of a package that is in the sample, with what became of it."""
     began, named = time.monotonic(), " ".join(package.tests)
@@ -489,26 +508,32 @@ def check(
     files = sorted(str(path.relative_to(folder)) for pattern in package.files for path in folder.glob(pattern))
     chosen = dict.fromkeys(f for word in only or [""] for f in files if word in f)
     mutants = [m for f in chosen for m in mutants_of(folder / f, f) if sample.takes(m)]
-    new = [mutant for mutant in mutants if mutant.key not in reviewed]
+    new = [mutant for mutant in mutants if not reviewed & mutant.names]
     answered = ask(copied, package, new, Learned(unchanged.seconds, unchanged.reached))
     answers = dict(zip((mutant.key for mutant in new), answered, strict=True))
     return [(mutant, answers.get(mutant.key, REVIEWED)) for mutant in mutants]
 
 
-def reviewed_in(listed: dict[str, Any]) -> set[Key]:
-    """Return the mutants of the list that a person found to change nothing."""
-    return {(entry["file"], entry["where"], entry["change"]) for entry in listed.get("equivalent", [])}
+def reviewed_in(listed: dict[str, Any]) -> Reviewed:
+    """Return the names of the mutants that a person found to change nothing: of one, or of all in a symbol."""
+    reviewed = Reviewed()
+    for file, reasons in listed["reviewed"].items():
+        for name in itertools.chain.from_iterable(reasons.values()):
+            if numbers := NUMBERS.fullmatch(name):
+                reviewed.update((file, f"{numbers[1]}{number}") for number in numbers[2].split(" or "))
+            else:
+                reviewed.add((file, name))
+    return reviewed
 
 
 def reviewed_of_no_code() -> list[str]:
     """List the reviewed mutants that the code no longer has."""
-    reviewed = reviewed_in(tomllib.loads(LIST.read_text()))
-    mutants = set[Key]()
-    for file in {key[0] for key in reviewed}:
+    reviewed, names = reviewed_in(tomllib.loads(LIST.read_text())), Reviewed()
+    for file in {file for file, _ in reviewed}:
         path = ROOT / "src" / "takifugu" / file
         if path.exists():
-            mutants.update(mutant.key for mutant in mutants_of(path, file))
-    return sorted(" ".join(key) for key in reviewed - mutants)
+            names.update(*(mutant.names for mutant in mutants_of(path, file)))
+    return sorted(" ".join(name) for name in reviewed - names)
 
 
 def main(wanted: Sequence[str]) -> int:
