@@ -72,20 +72,6 @@ def without_zeros(name: str) -> str:
     return name
 
 
-def fits(name: str, pattern: str) -> bool:
-    """Return whether a name matches a pattern of * and ?.
-
-    * stands for any signs, ? for any sign; a name always matches itself.
-
-    >>> fits("2026-01-05", "2026-*"), fits("Q[1]", "Q[1]"), fits("Q10", "Q?")
-    (True, True, False)
-    """
-    if name == pattern or not {"*", "?"} & {*pattern}:
-        return name == pattern
-    expression = "".join({"*": ".*", "?": "."}.get(sign, re.escape(sign)) for sign in pattern)
-    return re.fullmatch(expression, name, re.DOTALL) is not None
-
-
 def _cleaned(text: str, what: str) -> str:
     """Return a text in its visible form."""
     if text.isascii() and text.isprintable() and "  " not in text and text == text.strip() and len(text) <= LONGEST:
