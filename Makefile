@@ -10,54 +10,56 @@ unexport PYTHONDONTWRITEBYTECODE
 # Threads that wait for a large matrix are never idle, and each core has a worker.
 export OPENBLAS_NUM_THREADS ?= 1
 
-help:  ## list the tasks
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+# The ten tasks of every day have ##; the others are for night and for releases.
+help:
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*  # ' '/^[a-z-]+:.*  # / {printf "%s %s", (n++ ? "" : "  and"), $$1} END {print ", by name"}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.core  ## a private release from start to end, on a made-up sample
 	@$(VENV)/bin/takifugu example --run
 
-quick: $(VENV)/.test  ## a minute of tests: conformance on few cases, and the oracles of the packages that changed since main
+quick: $(VENV)/.test  ## a minute of tests: those of the packages that changed since main
 	@$(RUN) -m pytest -q -n $(WORKERS) --dist load -m "not slow and not spark" --some-examples $$($(RUN) tools/quick.py) $(PYTEST)
 
 # --dist loadfile: the blocks of one document share a process. The dearest files are the first (conftest.py).
-test: $(VENV)/.test  ## the tests that are quick, and the code blocks of most documents
+test: $(VENV)/.test  ## the quick tests, and the code blocks of most documents
 	@$(RUN) -m pytest -n $(WORKERS) --max-worker-restart 2 --dist loadfile --no-loadscope-reorder -m "not slow and not spark" --some-examples $(PYTEST)
 
-test-slow: $(VENV)/.test  ## the tests that need more than a few seconds each, all examples of property tests, and long documents
+test-slow: $(VENV)/.test  # the tests that need more than a few seconds each, all examples of property tests, and long documents
 	@$(RUN) -m pytest -n $(WORKERS) --max-worker-restart 2 --dist loadfile -m slow $(PYTEST) docs
 	@$(RUN) -m pytest -n $(WORKERS) --max-worker-restart 2 -m "slow or (hypothesis and not spark)" $(PYTEST) tests
 
 # The declared lower bounds are a promise: these versions give the same answers.
-test-lowest: $(VENV)/.lowest  ## the tests of frames, ledger, examples and command line, the demo among them, at the lowest declared versions
+test-lowest: $(VENV)/.lowest  # the tests of frames, ledger, examples and command line, the demo among them, at the lowest declared versions
 	@$(VENV)/lowest/bin/python -m pytest -n $(WORKERS) --max-worker-restart 2 --dist loadfile -m "not slow and not spark" $(PYTEST) \
 		tests/data tests/accounting/ledger tests/cli/test_cli.py tests/cli/test_cli_commands.py tests/cli/test_cli_init.py tests/test_examples.py
 
-package: $(VENV)/.package  ## the source distribution and the wheel, in dist/
+package: $(VENV)/.package  # the source distribution and the wheel, in dist/
 	@$(RUN) -m build --outdir $(DIST) .
 
-nightly:  ## everything that must hold before an issue is done, each part once, with its minutes (an hour; in a copy of the checkout)
+nightly:  ## all that must hold before an issue is done, in a copy (an hour)
 	@.ci/run nightly
 
 # The next two are part of neither the tests nor CI: they take long, and examine the tests and the machine. Of the third
 # `make nightly` takes six minutes.
-mutants: $(VENV)/.test  ## break privacy-critical code in small ways: do their tests notice? (hours; MUTANTS="ledger" for one package, MUTANTS="1/40" for a sample)
+mutants: $(VENV)/.test  ## do tests notice wrong code? (MUTANTS="ledger" or "1/40": a sample)
 	@$(RUN) tools/mutants.py $(MUTANTS)
 
 # A test of theirs is hundreds of rounds, and elsewhere none may take ten minutes.
 crashes: PATIENTLY := -o faulthandler_timeout=14400
-crashes: $(VENV)/.test  ## kill releases at every call of the C library, break their disks: is anything paid for twice, or public but not paid for?
+crashes: $(VENV)/.test  # kill releases at every call of the C library, break their disks: is anything paid for twice, or public but not paid for?
 	@TAKIFUGU_KILLS=2500 $(RUN) -m pytest $(PATIENTLY) -m slow tests/accounting/ledger/test_processes.py tests/accounting/ledger/test_crashes.py
 	@TAKIFUGU_CRASHES=200 $(RUN) -m pytest $(PATIENTLY) -m slow tests/releasing/publishing/test_crashes.py tests/releasing/publishing/test_killed_calls.py
 
-fuzz: $(VENV)/.test  ## random frameworks, releases and ledgers against brute force, 10 minutes (FUZZ="60 --seed 3" for others; OF=rows: tables; OF=readings)
+fuzz: $(VENV)/.test  # random frameworks, releases and ledgers against brute force, 10 minutes (FUZZ="60 --seed 3" for others; OF=rows: tables; OF=readings)
 	@PYTHONPATH=. $(RUN) -m tests.fuzz$(addprefix .,$(OF)) $(or $(FUZZ),10)
 
-spark: $(VENV)/.spark  ## the tests on Apache Spark, which installs 500 MB and needs Java 17 or newer
+spark: $(VENV)/.spark  # the tests on Apache Spark, which installs 500 MB and needs Java 17 or newer
 	@command -v java >/dev/null || { echo "Spark needs Java 17 or newer: install it, for example openjdk-17-jre-headless"; exit 1; }
 	@$(RUN) -m pytest -m spark $(PYTEST) tests/data/relation/test_spark.py tests/releasing/test_same_everywhere.py
 
 # SITE=made: the site was made just now (.ci/run).
-browser: $(VENV)/.browser $(if $(SITE),,docs)  ## every page of a release, and of the site, in a real browser: accessibility at three widths, by day and by night
+browser: $(VENV)/.browser $(if $(SITE),,docs)  ## all pages in a real browser: accessibility, three widths, day and night
 	@command -v chromium >/dev/null || { echo "This needs Chromium: apt-get install chromium"; exit 1; }
 	@$(RUN) -m pytest -n $(WORKERS) -p no:cacheprovider $(PYTEST) tests/browser/check_reports.py tests/browser/check_site.py \
 		tests/browser/check_explorer.py tests/browser/check_app.py tests/browser/check_checker.py
@@ -73,7 +75,7 @@ types: $(VENV)/.lint  ## mypy --strict
 bench: $(VENV)/.test  ## speed, as ratios to peers measured in the same run
 	@$(RUN) benchmarks/run.py $(BENCH)
 
-figures: $(VENV)/.test  ## rerun the experiments and rewrite their tables and pictures
+figures: $(VENV)/.test  # rerun the experiments and rewrite their tables and pictures
 	@$(RUN) tools/pictures.py
 	@$(RUN) tools/gallery.py
 	@$(RUN) experiments/why.py
@@ -93,7 +95,7 @@ docs: $(VENV)/.docs  ## the site, in site/
 	@$(RUN) -m zensical build --clean --strict
 	@$(RUN) -m tools.prose >/dev/null
 
-clean:  ## remove the virtual environment and everything that the tasks wrote
+clean:  # remove the virtual environment and everything that the tasks wrote
 	rm -rf $(VENV) site .cache docs/explore.html docs/check.html out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
 
 .PHONY: help demo quick test test-slow test-lowest package nightly mutants crashes fuzz spark browser lint types bench figures docs clean
