@@ -1,10 +1,10 @@
 """What an event-level guarantee of another library loses where neighbouring events resemble each other.
 
-Let each event have one of two values, and let it have the value of the event before with probability s. A release that
-loses c for one event's value, all others being what they are, loses at most c + 2L for a value under this belief,
-however many events there are: L is the limit of L <- S(c + L), with e^S(r) = (s e^r + 1 - s)/((1 - s) e^r + s), the
-influence of one side (docs/theory/influence.md, Theorem 2). With z = e^L and e = e^-c the limit solves
-(1 - s) z^2 - s (1 - e) z - (1 - s) e = 0.
+Let each event have one of two values, the first one either with probability 1/2, and let it have the value of the event
+before with probability s. A release that loses c for one event's value, all others being what they are, loses at most
+c + 2L for a value under this belief, however many events there are: L is the limit of L <- S(c + L), with
+e^S(r) = (s e^r + 1 - s)/((1 - s) e^r + s), the influence of one side (docs/theory/influence.md, Theorem 2). With
+z = e^L and e = e^-c the limit solves (1 - s) z^2 - s (1 - e) z - (1 - s) e = 0.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ def event_level_loss(epsilon: Number, similarity: Number) -> float:
         similarity: Probability that an event has the value of the event before, from 1/2 (independent) to below 1.
 
     Returns:
-        The loss of the event's value under this belief, for any number of events, rounded up. It is the exact supremum
-        over their number where the release loses epsilon at each event, in either direction.
+        The loss of the event's value if the first event has either value with probability 1/2, for any number of
+        events, rounded up. It is the exact supremum over their number where the release loses epsilon at each event, in
+        either direction. Another first event may lose more: ask `MarkovChain(..., initial="any")`.
 
     Raises:
         InputError: For an epsilon that is none, and for a similarity outside [1/2, 1).

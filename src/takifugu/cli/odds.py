@@ -64,7 +64,7 @@ def _price_deployments(as_json: bool) -> None:
     click.echo(paragraph(
         "Each column: the loss of one event if it is like the event before with that probability, for any number of "
         "events; at 50 % they are independent. It holds for a yes-or-no fact of one person that all of the epsilon "
-        "concerns (tf.event_level_loss)."
+        "concerns, with yes and no equally likely at first (tf.event_level_loss)."
     ))  # fmt: skip
     click.echo(paragraph(f"Published in: {'; '.join(f'{row[0]}, {row[1]}' for row in _DEPLOYMENTS)}."))
 

@@ -13,7 +13,7 @@ from tests.support.histories import BELIEFS, THREE, drawn, frameworks_of, query_
 from tests.support.ledger_tools import chain_framework, charge, contributions_of, view, worst_joint_loss
 
 import takifugu as tf
-from takifugu.accounting.composition import Charge, charge_of, joint, least
+from takifugu.accounting.composition import Charge, by_noise, charge_of, joint
 from takifugu.accounting.composition.by_noise import cost_by_noise
 from takifugu.accounting.composition.losses import steady_cost
 from takifugu.accounting.composition.several import (
@@ -289,13 +289,13 @@ def test_another_query_never_makes_a_set_cheaper(name: str, how: str) -> None:
 def test_each_release_is_looked_at_as_often_however_many_there_are(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One promise beside whole changes of all others was once added up anew for each of them."""
     framework, states = NAMED_FRAMEWORKS["two"]
-    calls, real = [0], least.whole_cost
+    calls, real = [0], by_noise.loss
 
     def counted(*about: Any) -> Fraction:
         calls[0] += 1
         return real(*about)
 
-    monkeypatch.setattr(least, "whole_cost", counted)
+    monkeypatch.setattr(by_noise, "loss", counted)
     for many in (10, 40):
         charges = different(np.random.default_rng(many), framework, many, states, **PLACES[how])
         calls[0] = 0

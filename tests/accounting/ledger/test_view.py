@@ -76,7 +76,7 @@ def joint(plain: dict[str, Any], given: Sequence[Given], is_alone: bool) -> Pair
     rules = [lambda: cost_by_noise(lens, charges)]
     if all(charge.covers in (Covers.EVERYTHING, Covers.COMPONENT) for charge in charges):
         rules.append(lambda: sum((steady_cost(lens, charge) for charge in charges), Fraction(0)))
-    if not delta:
+    if not delta:  # never the least (docs/theory/composition.md, the third bound)
         rules.append(lambda: sum((whole_cost(lens, charge) for charge in charges), Fraction(0)))
     for rule in rules:
         try:

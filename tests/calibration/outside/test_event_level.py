@@ -2,7 +2,9 @@
 
 import math
 from fractions import Fraction
+from itertools import pairwise, product
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,6 +61,30 @@ def test_ordinary_noise_on_a_short_chain_never_loses_more() -> None:
             likelihood[value] = of_event * before * behind
         worst = max(worst, abs(math.log(likelihood[0] / likelihood[1])))
     assert by_recursion(lost, stay, 4) < worst <= event_level_loss(lost, stay)
+
+
+def test_it_is_about_values_that_are_equally_likely_at_first() -> None:
+    """By enumeration of eight randomised events: where the first is nearly certain, the third loses more than that."""
+    stay, lost, events, hidden = 0.9, 2.64, 8, 2
+
+    def worst(first: float) -> float:
+        masses = {value: np.zeros(2**events) for value in (0, 1)}
+        outputs = np.arange(2**events)
+        for values in product((0, 1), repeat=events):
+            mass = first if values[0] else 1 - first
+            for before, after in pairwise(values):
+                mass *= stay if before == after else 1 - stay
+            right = sum((outputs >> place & 1) == value for place, value in enumerate(values))
+            masses[values[hidden]] += mass * np.exp(lost * (right - events))
+        ratio = np.log(masses[0] / masses[0].sum()) - np.log(masses[1] / masses[1].sum())
+        return float(np.abs(ratio).max())
+
+    promised = event_level_loss(lost, stay)
+    assert worst(0.5) <= promised < 6.9 < 7.5 < worst(0.97)
+    assert "first event has either value with probability 1/2" in " ".join((event_level_loss.__doc__ or "").split())
+    chain = tf.MarkovChain([[stay, 1 - stay], [1 - stay, stay]], length=events, initial="any")
+    found, _, _ = promise_of_entries(tf.Pufferfish(tf.every_entry(), chain), Fraction(str(lost)), Fraction(0))
+    assert worst(0.97) <= float(found)
 
 
 @pytest.mark.parametrize("similarity", [1, 0.49, "often", None, math.nan])

@@ -45,6 +45,18 @@ def test_it_tells_its_source():
     assert any("private data" in condition for condition in calibration.guarantee.conditions)
 
 
+def test_it_says_whether_the_distribution_is_stated_or_one_of_a_class():
+    """A class was once called the stated distribution, though a row that was never counted is none of its own."""
+    table = tf.JointTable([("a", 0), ("b", 1)], [0.5, 0.5], names=["group", "ill"])
+    stated, of_class = (
+        next(iter(tf.Records(table, 40, within=within).assumptions())).text
+        for within in (None, [("0.4", "0.6"), ("0.4", "0.6")])
+    )
+    assert "the same stated joint distribution" in stated
+    assert "stated joint" not in of_class
+    assert "within the stated intervals: none but these 2 different rows can occur" in of_class
+
+
 def test_a_framework_reads_back_as_itself():
     secret = tf.dataset_property("group", "share", of="b", sets=[(None, "1/2"), ("1/2", None)])
     framework = tf.Pufferfish(secret, PEOPLE)

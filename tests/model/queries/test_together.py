@@ -63,6 +63,19 @@ def test_columns_that_no_part_reads_may_have_any_value():
         assert np.flatnonzero(answer.weights).tolist() == sorted(read)
 
 
+@pytest.mark.parametrize("mechanism", ["wasserstein", "laplace-exact", "kantorovich-relaxed"])
+def test_a_step_that_no_part_reads_keeps_its_states(mechanism: str) -> None:
+    """Its table of one row once ended the laws of a chain, whose tables are stacked, with an error of NumPy."""
+    framework = tf.Pufferfish(tf.entry(1, "a", "b"), tf.MarkovChain([[0.5, 0.5], [0.3, 0.7]], 3, states=["a", "b"]))
+    first = tf.Count("b", entries=[0])
+    constant = tf.Linear([0, 0, 2], codes={"a": 5, "b": 5})
+    scales = [
+        tf.calibrate(framework, query, epsilon=1, mechanism=mechanism, allow_zero_noise=True).scale
+        for query in (first, tf.JointQuery([first, constant]))
+    ]
+    assert scales[0] == pytest.approx(scales[1], rel=1e-9)
+
+
 @settings(max_examples=40, deadline=None)
 @given(parts_of_columns(), st.data())
 def test_columns_of_any_sizes_are_read_and_moved_as_by_the_parts(case, data):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from takifugu.accounting.composition.by_noise import cost_by_noise
-from takifugu.accounting.composition.losses import Joint, deltas, steady_cost, whole_cost
+from takifugu.accounting.composition.losses import Joint, deltas, steady_cost
 from takifugu.accounting.composition.processes import stacked_joint
 from takifugu.accounting.composition.series import in_a_series, series_joint
 from takifugu.accounting.composition.several import STEADY, merged
@@ -49,9 +49,6 @@ def least_of_all(view: View, charges: Sequence[Charge], is_alone: bool) -> Joint
         covers = max((term.covers for term in terms), key=STEADY.index, default=Covers.EVERYTHING)
         bound("sum", covers, lambda: sum((steady_cost(view, term) for term in terms), Fraction(0)))
     refused = bound("joint loss", Covers.ENTRIES, lambda: cost_by_noise(view, terms))
-    if not delta:
-        wholes = "sum of whole changes"
-        bound(wholes, Covers.EVERYTHING, lambda: sum((whole_cost(view, term) for term in terms), Fraction(0)))
     if bounds:
         return min(bounds, key=lambda joint: joint.epsilon)
     assert refused is not None, "the last bound was not refused"

@@ -103,10 +103,10 @@ def joined(answers: list[Additive]) -> Additive:
 def _table(answers: list[Additive], kinds: IntArray, grid: Fraction) -> IntArray:
     """Return what an entry adds to all cells, by weights and tables."""
     shares = [(a, int(weight), a.tables[int(number)]) for a, (weight, number) in zip(answers, kinds, strict=True)]
-    height = max((len(table) for _, weight, table in shares if weight), default=1)
+    heights = [len(table) for _, weight, table in shares if weight] or [len(table) for _, _, table in shares]
     parts = list[IntArray]()
     for answer, weight, table in shares:
-        read = table if weight else np.zeros((height, answer.cells), dtype=np.int64)
+        read = table if weight else np.zeros((max(heights), answer.cells), dtype=np.int64)
         factor = weight * int(answer.grid / grid)
         check_reach(int(np.abs(read).max(initial=0)) * abs(factor), grid)  # before 64 bits would wrap
         parts.append(read * factor if read.any() else read)
