@@ -206,6 +206,23 @@ def test_recordings_of_other_names_are_asked_about(tmp_path: Path) -> None:
     assert "--other-entries (other_entries=True in Python): 's' goes from epsilon 1 to epsilon 2" in str(error)
 
 
+def test_recordings_that_are_longer_and_shorter_are_read_where_they_are(tmp_path: Path) -> None:
+    """Of 6 steps in two recordings the 2nd was the first of the one, and the 6th is: once charged as two steps."""
+    costs = []
+    for lengths, entry in (((1, 5), 1), ((5, 1), 5)):
+        rows = "".join(f"{bout},{n},busy\n" for bout, length in zip("bc", lengths, strict=True) for n in range(length))
+        (tmp_path / "m.csv").write_text(f"bout,n,state\n{rows}")
+        path = file_of(tmp_path, "m.csv", 'recording = "bout"')
+        weights = [int(number == entry) for number in range(6)]
+        linear = f'query = "linear"\nweights = {weights}\ncodes = {{ calm = 0, busy = 1 }}'
+        path.write_text(changed(
+            path.read_text(), ('query = "count"\nstates = ["busy"]', linear),
+            ("max_length = 100", "max_length = 9\nrecordings_independent = true"),
+        ))  # fmt: skip
+        costs.append(paid(path, idempotency_key=f"{lengths}", replace="t"))
+    assert costs == [1, 2]
+
+
 def test_an_appended_file_keeps_its_places(tmp_path: Path) -> None:
     costs = []
     for number, count in enumerate((4, 8)):
