@@ -135,7 +135,12 @@ def file_of(folder: Path, data: str, more: str = "", order: str = "n", step: str
     ("m-2026-03.csv", "", "t", '"1min"', "m-*.csv"),
     ("20260305_m.csv", "", "t", '"1min"', "*_m.csv"),
     ("m-2026-W07.csv", "", "t", '"1min"', "m-*.csv"),
-    ("room 2031x7.csv", "", "t", '"1min"', "room *x7.csv"),
+    ("m-05.03.2026.csv", "", "t", '"1min"', "m-*.csv"),
+    ("m-2026-03-05T0600Z.csv", "", "t", '"1min"', "m-*.csv"),
+    ("room 2031x7.csv", "", "t", '"1min"', "room 2031x7.csv"),
+    ("sensor-1987654321.csv", "", "t", '"1min"', "sensor-1987654321.csv"),
+    ("2026-03-05_07.csv", "", "t", '"1min"', "*_07.csv"),
+    ("7-2026-03-05.csv", "", "t", '"1min"', "7-*.csv"),
     ("sensor12.csv", "", "t", '"1min"', "sensor12.csv"),
     ("march.csv", 'entries = "posture"', "n", "1", "posture"),
 ])  # fmt: skip
@@ -144,6 +149,23 @@ def test_the_name_is_that_of_the_file(
 ) -> None:
     minutes(tmp_path, data, 0)
     assert load(file_of(tmp_path, data, more, order, step)).entries == line
+
+
+@pytest.mark.parametrize(("one", "other"), [
+    ("sensor-2031.csv", "sensor-2045.csv"), ("meter 1987654321.csv", "meter 2012345678.csv"),
+    ("2026-01-05_07.csv", "2026-01-05_08.csv"), ("7-2026-01-05.csv", "8-2026-01-05.csv"),
+])  # fmt: skip
+def test_numbers_of_sensors_are_no_dates(tmp_path: Path, one: str, other: str) -> None:
+    """What another sensor wrote at the same times was charged as the same entries, 2 steps for up to a whole file."""
+    for name in (one, other):
+        minutes(tmp_path, name, 0)
+    assert paid(file_of(tmp_path, one, "", "t", '"1min"')) == 1
+    error = refused(file_of(tmp_path, other, "", "t", '"1min"'), kind=ReadingChanged, idempotency_key="2", replace="t")
+    assert f'now:    entries: "{_undated(other)}"' in str(error)
+
+
+def _undated(name: str) -> str:
+    return name.replace("2026-01-05", "*")
 
 
 def test_the_name_of_a_select_is_that_of_the_files_that_it_reads(tmp_path: Path) -> None:
@@ -204,6 +226,23 @@ def test_recordings_of_other_names_are_asked_about(tmp_path: Path) -> None:
     assert "now:    sequences start: elsewhere, or in recordings of other names" in str(error)
     assert "never the same entries" in str(error)
     assert "--other-entries (other_entries=True in Python): 's' goes from epsilon 1 to epsilon 2" in str(error)
+
+
+def test_recordings_that_are_longer_and_shorter_are_read_where_they_are(tmp_path: Path) -> None:
+    """Of 6 steps in two recordings the 2nd was the first of the one, and the 6th is: once charged as two steps."""
+    costs = []
+    for lengths, entry in (((1, 5), 1), ((5, 1), 5)):
+        rows = "".join(f"{bout},{n},busy\n" for bout, length in zip("bc", lengths, strict=True) for n in range(length))
+        (tmp_path / "m.csv").write_text(f"bout,n,state\n{rows}")
+        path = file_of(tmp_path, "m.csv", 'recording = "bout"')
+        weights = [int(number == entry) for number in range(6)]
+        linear = f'query = "linear"\nweights = {weights}\ncodes = {{ calm = 0, busy = 1 }}'
+        path.write_text(changed(
+            path.read_text(), ('query = "count"\nstates = ["busy"]', linear),
+            ("max_length = 100", "max_length = 9\nrecordings_independent = true"),
+        ))  # fmt: skip
+        costs.append(paid(path, idempotency_key=f"{lengths}", replace="t"))
+    assert costs == [1, 2]
 
 
 def test_an_appended_file_keeps_its_places(tmp_path: Path) -> None:

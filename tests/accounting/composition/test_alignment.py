@@ -79,6 +79,20 @@ def test_pieces_are_recordings_of_their_own() -> None:
     assert joint(pieces, [one, other]).epsilon == 3 + 2  # cut otherwise: a piece of each may have changed as a whole
 
 
+def test_pieces_of_other_lengths_are_others_where_they_are_as_many_steps_in_all() -> None:
+    """The first step of a second recording, published twice, once cost 1.00148: it was the 1st step, then the 5th."""
+    rows, of_lengths = [[0.6, 0.4], [0.4, 0.6]], ([1, 5], [5, 1])
+    made = list[Any]()
+    for lengths, entry in zip(of_lengths, (1, 5), strict=True):
+        framework = Pufferfish(tf.every_entry(), tf.IndependentPieces(tf.MarkovChain(rows, 5), lengths))
+        weights = [int(number == entry) for number in range(6)]
+        made.append(tf.calibrate(framework, Linear(weights), 1, mechanism="influence"))
+    assert compose(made).epsilon == 2
+    for framework in (calibration.framework for calibration in made):
+        charges = [replace(charge_of(one), covers=Covers.COMPONENT) for one in made]
+        assert joint(framework, charges).epsilon >= 2
+
+
 def test_users_without_names_are_the_same_by_their_numbers() -> None:
     users = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3)
     framework = Pufferfish(tf.entry(0, 0, 1), users)

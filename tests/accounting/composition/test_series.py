@@ -30,6 +30,7 @@ STAY = [[0.9, 0.1], [0.4, 0.6]]
 COUNT, LAST = tf.Count(1), tf.Count(1, entries=(2, 3))
 WEIGHTS = {COUNT: [[0, 1]] * 4, LAST: [[0, 0], [0, 0], [0, 1], [0, 1]]}
 FRAMEWORK = framework_of(STAY, 4)
+PIECES = ([1, 5], [5, 1])
 
 
 def normal(query: Any, epsilon: Any, delta: Any) -> Any:
@@ -235,6 +236,16 @@ def test_what_a_series_does_not_reach_is_refused() -> None:
             joint(about, together)
     exact = tf.calibrate(FRAMEWORK, COUNT, 1, "0.001", mechanism="gaussian-exact")
     assert joint(FRAMEWORK, charges(exact)).epsilon > 1  # its promise rests on the belief, and counts by its noise
+
+
+def test_a_series_is_of_pieces_of_the_same_lengths() -> None:
+    """As many steps in pieces of other lengths are other steps: the first of one would be the fifth of another."""
+    frameworks = [tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(tf.MarkovChain(STAY, 5), n)) for n in PIECES]
+    begun, later = (charge_of(tf.calibrate(f, COUNT, 1, "0.001", mechanism="influence-gaussian")) for f in frameworks)
+    series_of = [replace(begun, begins_series=True), replace(begun, begins_series=False)]
+    assert joint(frameworks[0], series_of).epsilon > 1
+    with pytest.raises(CompositionRefused, match="value by value"):
+        joint(frameworks[0], [series_of[0], later])
 
 
 # What a series rests on, and its first releases together.

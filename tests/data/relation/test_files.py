@@ -4,6 +4,7 @@ import gzip
 import sqlite3
 import tracemalloc
 import zipfile
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,19 @@ def test_a_sheet_and_a_database_are_tables_of_texts(tmp_path: Path) -> None:
     (tmp_path / "a.db").write_bytes((tmp_path / "a.sqlite").read_bytes())  # its first bytes say what it is
     assert counts(tmp_path, file="a.db") == [[1, 1], [1, 0]]
     assert counts(tmp_path, file="a.sqlite", sql="select * from visits where who <> 'Ben'") == [[1, 1]]
+
+
+def test_a_row_of_a_database_without_a_value_is_a_row(tmp_path: Path) -> None:
+    """Of a table of one column it was left out in silence, as an empty line of a sheet is."""
+    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as base:
+        base.execute("create table answers (answer text)")
+        base.executemany("insert into answers values (?)", [("x",), (None,), ("y",)])
+        base.commit()
+    keys = {"file": "a.sqlite", "rows": "answers", "value": "answer"}
+    with opened_table(keys, ["x", "y"], tmp_path) as source, pytest.raises(TakifuguError, match='row 2: nothing in'):
+        source.answers()
+    with opened_table({**keys, "nulls": "unobserved"}, ["x", "y"], tmp_path) as source:
+        assert source.answers().rows.tolist() == [1, 1, 1]
     with duckdb.connect(str(tmp_path / "a.duckdb")) as other:
         other.execute("create table visits as select * from (values ('Ana', 0, 'x'), ('Ana', 1, 'y')) k(who, t, v)")
     assert counts(tmp_path, file="a.duckdb") == [[1, 1]]

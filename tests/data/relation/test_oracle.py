@@ -14,6 +14,7 @@ from takifugu.data.relation.counts import Counts, counted
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.roles import open_source
 from takifugu.data.relation.roster import read_roster
+from takifugu.data.relation.source import opened_table
 from takifugu.data.sql.faults import RowFault
 from takifugu.data.times.cells import Slots
 
@@ -108,3 +109,16 @@ def test_a_reader_that_counts_a_run_too_long_is_noticed(tmp_path: Path, monkeypa
     monkeypatch.setattr(statements, "runs", lambda *rest: real(*rest).replace(" as last", " + 1 as last"))
     with pytest.raises(AssertionError):
         _all_agree(range(60), tmp_path)
+
+
+@pytest.mark.parametrize("rows", ["changes", "stays", "events", "samples"])
+def test_states_are_as_many_as_are_declared(rows: str, tmp_path: Path) -> None:
+    """A row with the 129th state once refused the table, of runs alone: whether one has it is nobody's to know."""
+    lines = [f"Ana,{number},{number + 1},s{number}" for number in range(300)]
+    (tmp_path / "a.csv").write_text("\n".join(["who,t,end,state", *lines, ""]))
+    keys: dict[str, Any] = {
+        "file": "a.csv", "rows": rows, "unit": "who", "order": "t", "step": 1, "value": "state", "from": 0,
+        "until": 300, "roster": ["Ana"],
+    }  # fmt: skip
+    with opened_table(keys | ({"end": "end"} if rows == "stays" else {}), [f"s{n}" for n in range(300)], tmp_path) as a:
+        assert a.counts().counts.tolist() == [[1] * 300]

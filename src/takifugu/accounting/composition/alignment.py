@@ -15,7 +15,7 @@ import numpy as np
 
 from takifugu.accounting.composition.piling import Windows
 from takifugu.accounting.composition.several import entry_of, several
-from takifugu.accounting.composition.views import Read, View
+from takifugu.accounting.composition.views import Read, View, is_about
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.arrays import IntArray
 from takifugu.model.beliefs import Belief
@@ -93,7 +93,7 @@ def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Beli
     changes = [item.read.changes for item in items]
     if not _at_one_step(items) or _steps_before(view, belief, items) is None:
         return None
-    if set(map(len, changes)) == {belief.size}:
+    if all(is_about(belief, item.charge) for item in items):
         return belief, changes
     if all(_is_one_run(view, belief, item.charge) for item in items):
         size = max(map(len, changes))
@@ -119,7 +119,7 @@ def _is_one_run(view: View, belief: Recording, charge: Charge) -> bool:
 
 def in_one_place(belief: Recording, items: Sequence[Item]) -> bool:
     """Return whether all read the belief's very entries."""
-    return _at_one_step(items) and all(len(item.read.changes) == belief.size for item in items)
+    return _at_one_step(items) and all(is_about(belief, item.charge) for item in items)
 
 
 def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief, list[Windows]] | None:

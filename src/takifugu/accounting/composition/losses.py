@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import inf, isinf
 
 from takifugu.accounting.composition.several import Several, changed
-from takifugu.accounting.composition.views import Read, View
+from takifugu.accounting.composition.views import Read, View, is_about
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused
@@ -94,7 +94,7 @@ def steady_cost(view: View, charge: Charge) -> Fraction:
         if read is None:
             costs.append(whole_cost(view, charge))
             continue
-        if is_recording(belief) and len(read.changes) != belief.size:
+        if is_recording(belief) and not is_about(belief, charge):
             costs.append(loss(dearest_run(view, belief, charge, read), charge))
             continue
         costs += [loss(read.reach(run), charge) for _, run, _ in view.secret_runs(belief, [read])]

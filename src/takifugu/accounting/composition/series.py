@@ -17,7 +17,7 @@ import numpy as np
 
 from takifugu.accounting.composition.losses import NO_NOISE, Joint, deltas
 from takifugu.accounting.composition.piling import standing_in
-from takifugu.accounting.composition.views import Read, View
+from takifugu.accounting.composition.views import Read, View, is_about
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Part
@@ -55,7 +55,7 @@ def shares(view: View, charges: Sequence[Charge]) -> Iterator[tuple[Part, list[R
         reads, kinds = [], []
         for charge in charges:
             read = view.read(belief, charge)
-            if read is None or read.answer is None or read.answer.size != belief.size:
+            if read is None or read.answer is None or not is_about(belief, charge):
                 raise CompositionRefused(
                     f"some release is no sum over the values of {belief.describe()}",
                     rule="normal releases add up value by value", fix="calibrate all of them for one framework",

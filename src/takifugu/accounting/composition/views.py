@@ -22,6 +22,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.errors import TakifuguError, Unsupported
 from takifugu.model import queries, secrets
 from takifugu.model.beliefs import Belief, separate
+from takifugu.model.beliefs.alike import lengths_of
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
 from takifugu.model.frameworks import Framework
@@ -191,6 +192,14 @@ class View:
                 piece = belief.component(number)
                 if local.has_any_pairs(piece):
                     yield number, run, local
+
+
+def is_about(belief: Belief, charge: Charge) -> bool:
+    """Return whether a charge counts the belief's very entries: as many, and pieces as long as its own."""
+    if charge.entries != belief.size:
+        return False
+    are_pieces = len(charge.lengths) > 1 and is_recording(belief) and belief.in_pieces
+    return not are_pieces or np.array_equal(charge.lengths, lengths_of(belief))
 
 
 def inside(numbers: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:

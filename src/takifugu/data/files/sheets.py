@@ -57,7 +57,7 @@ def table_of_texts(lines: Iterator[list[str | None]], name: str) -> Any:
     labels = [str(names[number]) for number in filled]
     if len({label.lower() for label in labels}) < len(labels):
         raise DataError(f"the first row of {name[:80]!r} names a column twice", fix="rename one of them").at("file")
-    rows = [line for line in lines if any(cell is not None for cell in line)]
+    rows = [*lines]
     columns = [[line[number] if number < len(line) else None for line in rows] for number in filled]
     return pa.table([pa.array(column, pa.string()) for column in columns], names=labels)
 

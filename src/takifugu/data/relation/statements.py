@@ -122,7 +122,7 @@ def runs(opened: Opened, window: range) -> str:
     assert origin is not None, "runs have a calendar"
     stop = ", stop" if kind == "stays" else ""
     stranger = f"r.why + (c.number is null and unit is not null)::bigint * {BIT['stranger']} as why"
-    rows = f"""select c.number::int as number, code::tinyint as code, tick{stop}, {stranger}, "row"
+    rows = f"""select c.number::int as number, code, tick{stop}, {stranger}, "row"
         from ({rows_sql(opened)}) r left join {COVERS} c using (unit)"""
     in_order = "over (partition by number order by tick)"
     after = f"select *, lead(tick) {in_order} as after from ({rows})"

@@ -177,9 +177,11 @@ def open_relation(
     return table
 
 
-#: A day, a week, a month or a year in the name of a file, and a time behind it.
+#: A day, a week, a month or a quarter in the name of a file, and a time behind it. A year alone may be any number.
 _DATE = re.compile(
-    r"(?<!\d)(?:(?:19|20)\d\d(?:[-_.]?[WQ]?\d\d?)*|\d\d?[-_.](?:\d\d?[-_.])?(?:19|20)\d\d)(?:T[-_.:\d]+Z?)?(?!\d)"
+    r"(?<!\d)(?:(?:19|20)\d\d(?:(?P<sign>[-_.]?)(?:0[1-9]|1[0-2])(?P=sign)(?:0[1-9]|[12]\d|3[01])|[-_.](?:0[1-9]|1[0-2])"
+    r"|[-_.]?(?:W[0-5]\d|Q[1-4]))|(?:0[1-9]|[12]\d|3[01])(?P<between>[-_.])(?:0[1-9]|1[0-2])(?P=between)(?:19|20)\d\d)"
+    r"(?:T[-_.:\d]+Z?)?(?!\d)"
 )
 
 #: What the entries of a frame are called whose times say which they are, and the rows of batches without a name.
