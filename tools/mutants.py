@@ -9,6 +9,10 @@ alone names all of its mutants.
 `python tools/mutants.py noise ledger` takes these packages only; part of a file's name after one takes that file, in
 this order. All of them are 28,000 mutants, and a survivor takes as long as all tests that reach it: `1/40` takes a
 fortieth, the same ones every time (`1/40+7` others), which estimates the share that survives.
+
+`--matrix` runs every test on each mutant that it reaches, not only until one fails, and lists the tests that may go,
+dearest first: of all that such a test kills something else is the death, too, an oracle, conformance, crash or fuzz
+test among it. A sample only proposes: before a test goes, all mutants of what it reaches decide.
 """
 
 from __future__ import annotations
@@ -42,6 +46,7 @@ from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, TextIO
 
 import pytest
+from quick import AN_ORACLE
 
 ROOT = Path(__file__).parents[1]
 LIST = Path(__file__).with_suffix(".toml")
@@ -71,6 +76,8 @@ Reviewed = set[tuple[str, str]]
 #: Other numbers in one place, reviewed together: "... -> 3 or 1".
 NUMBERS = re.compile(r"(.* -> )(-?[\d.e+-]+(?: or -?[\d.e+-]+)+)")
 LEAVING = (ast.Raise, ast.Return, ast.Continue, ast.Break)
+#: Files of tests that hold for all that is drawn, besides those that compare with an oracle.
+STRONG = re.compile(r"conformance|fuzz|hostile|crash|killed|oracle")
 
 
 @dataclass(frozen=True)
@@ -305,25 +312,26 @@ class Tests:
     question in a fork that changes one function and runs the tests that reach it.
     """
 
-    def __init__(self, learned: Learned, questions: Sequence[Question] = ()) -> None:
+    def __init__(self, learned: Learned, questions: Sequence[Question] = (), goes_on: bool = False) -> None:
         self.learned = learned
         self.questions = questions
+        self.goes_on = goes_on
         self.screen = os.fdopen(os.dup(1), "w")
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self.reached: dict[str, list[str]] = {}
-        self.failed = ""
-        self.answers: list[str] = []
+        self.failed: dict[str, None] = {}
+        self.answers: list[tuple[str, list[str]]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.seconds[report.nodeid] += report.duration
         if report.failed:
-            self.failed = report.nodeid
+            self.failed[report.nodeid] = None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         items = list(session.items)
         if session.testsfailed:
-            self.failed = "the collection"
+            self.failed["the collection"] = None
         elif not self.learned.seconds:
             self._run(items)
         elif not self.questions:
@@ -349,16 +357,17 @@ class Tests:
             try:
                 self._run(chosen)
             except BaseException as error:  # the change made pytest itself give up
-                self.failed = repr(error)
-            killer.write_text(self.failed)
+                self.failed[repr(error)] = None
+            killer.write_text(json.dumps([*self.failed]))
             return FAILED if self.failed else 0
 
         with question.on_disk():
-            self.answers.append(in_a_fork(work))
-        question.report(self.answers[-1], self.screen)
-        first = killer.read_text() if killer.exists() else ""
+            answer = in_a_fork(work)
+        question.report(answer, self.screen)
+        killers = json.loads(killer.read_text()) if killer.exists() else []
+        self.answers.append((answer, killers))
         killer.unlink(missing_ok=True)
-        return sorted(items, key=lambda item: item.nodeid != first) if first else items
+        return sorted(items, key=lambda item: item.nodeid != killers[0]) if killers else items
 
     def _run(self, items: Sequence[pytest.Item]) -> None:
         learning = not self.learned.seconds
@@ -368,7 +377,7 @@ class Tests:
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             if not re.search("multiprocessing|subprocess|fork", item.path.read_text()):
                 self.reached[item.nodeid] = sorted(reached)  # elsewhere other processes may reach more
-            if self.failed:
+            if self.failed and not self.goes_on:
                 return
 
 
@@ -463,19 +472,23 @@ def copy_of_the_project(folder: Path) -> Path:
     return folder
 
 
-def ask(copied: Path, package: Package, mutants: Sequence[Mutant], learned: Learned) -> list[str]:
-    """Return what becomes of each mutant."""
+def ask(
+    copied: Path, package: Package, mutants: Sequence[Mutant], learned: Learned, goes_on: bool
+) -> list[tuple[str, list[str]]]:
+    """Return what becomes of each mutant, and the tests that fail: the first one, or all."""
     sources = {m.file: (copied / "src/takifugu" / m.file).read_bytes() for m in mutants}
     questions = [Question(m, copied / "src/takifugu" / m.file, sources[m.file]) for m in mutants]
-    collected = Tests(learned, questions)
+    collected = Tests(learned, questions, goes_on)
     with_pytest(copied, package.tests, collected)
     answers = []
-    for question, answer in zip(questions, collected.answers, strict=True):
+    for question, (answer, killers) in zip(questions, collected.answers, strict=True):
         if answer == IMPORT_ANEW:
+            anew = Tests(learned, goes_on=goes_on)
             with question.on_disk():
-                answer = with_pytest(copied, package.tests, Tests(learned))
+                answer = with_pytest(copied, package.tests, anew)
             question.report(answer, sys.stdout)
-        answers.append(answer)
+            killers = [*anew.failed]
+        answers.append((answer, killers))
     return answers
 
 
@@ -496,9 +509,9 @@ def sample_of(words: Sequence[str]) -> Sample:
 
 
 def check(
-    copied: Path, package: Package, reviewed: Reviewed, only: Sequence[str], sample: Sample
+    copied: Path, package: Package, reviewed: Reviewed, only: Sequence[str], sample: Sample, is_matrix: bool
 ) -> list[tuple[Mutant, str]]:
-    """Return every mutant of a package that is in the sample, with what became of it."""
+    """Return every mutant of a package that is in the sample, with what became of it; as a matrix, tell what may go."""
     began, named = time.monotonic(), " ".join(package.tests)
     unchanged = Tests(Learned({}, {}))
     if with_pytest(copied, package.tests, unchanged) != SURVIVED:
@@ -509,9 +522,27 @@ def check(
     chosen = dict.fromkeys(f for word in only or [""] for f in files if word in f)
     mutants = [m for f in chosen for m in mutants_of(folder / f, f) if sample.takes(m)]
     new = [mutant for mutant in mutants if not reviewed & mutant.names]
-    answered = ask(copied, package, new, Learned(unchanged.seconds, unchanged.reached))
-    answers = dict(zip((mutant.key for mutant in new), answered, strict=True))
+    answered = ask(copied, package, new, Learned(unchanged.seconds, unchanged.reached), is_matrix)
+    if is_matrix:
+        print(*may_go(unchanged.seconds, [killers for _, killers in answered if killers]), sep="\n", flush=True)
+    answers = {mutant.key: answer for mutant, (answer, _) in zip(new, answered, strict=True)}
     return [(mutant, answers.get(mutant.key, REVIEWED)) for mutant in mutants]
+
+
+def may_go(seconds: dict[str, float], killed: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield a line for each test that may go, where `killed` has the tests that kill each mutant."""
+    took, killers = defaultdict[str, float](float), [{case.partition("[")[0] for case in cases} for cases in killed]
+    for case, spent in seconds.items():
+        took[case.partition("[")[0]] += spent
+    files = {test.partition("::")[0] for test in took}
+    strong = {file for file in files if STRONG.search(file) or AN_ORACLE.search((ROOT / file).read_text())}
+    for test in sorted(took, key=lambda name: -took[name]):
+        deaths = [tests for tests in killers if test in tests]
+        others = [{other.partition("::")[0] for other in tests - {test}} for tests in deaths]
+        if deaths and all(files & strong for files in others):
+            for tests in deaths:
+                tests.remove(test)
+            yield f"  may go: {took[test]:6.2f} s, kills {len(deaths):4}  {test}"
 
 
 def reviewed_in(listed: dict[str, Any]) -> Reviewed:
@@ -537,6 +568,8 @@ def reviewed_of_no_code() -> list[str]:
 
 
 def main(wanted: Sequence[str]) -> int:
+    is_matrix = "--matrix" in wanted
+    wanted = [word for word in wanted if word != "--matrix"]
     if any(word.startswith("-") for word in wanted):
         print(__doc__)
         return 0 if {*wanted} & {"-h", "--help"} else 2
@@ -559,7 +592,7 @@ def main(wanted: Sequence[str]) -> int:
         os.environ["PYTHONPATH"] = os.pathsep.join([str(copied / "src"), str(copied)])
         for name, package in packages.items():
             if not set(wanted) & set(packages) or name in wanted:
-                results += check(copied, package, reviewed, only, sample)
+                results += check(copied, package, reviewed, only, sample, is_matrix)
     by_file: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for mutant, answer in results:
         by_file[mutant.file][answer] += 1

@@ -32,11 +32,12 @@ def are_remembered(path: Path) -> bool:
 
 
 def remember(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let each mechanism's answer, and the scales of tables that share an epsilon, be those of an equal problem."""
+    """Let each mechanism's answer, shared scales, and what releases cost together be those of an equal problem."""
     from takifugu import calibration
+    from takifugu.accounting.composition import composing
     from takifugu.calibration import jointly, trials
 
-    attempt, best = trials.attempt, jointly.Split.best
+    attempt, best, joint = trials.attempt, jointly.Split.best, composing._joint
 
     def remembered(line: Any, problem: Any, allow_zero_noise: bool, limited: bool) -> Any:
         written = _written(line, problem)
@@ -59,6 +60,12 @@ def remember(monkeypatch: pytest.MonkeyPatch) -> None:
             _ANSWERS[key] = best(split)
         return list(_ANSWERS[key])
 
+    def remembered_joint(framework: Any, *question: Any) -> Any:
+        if question not in _ANSWERS:
+            _ANSWERS[question] = joint(framework, *question)
+        return _ANSWERS[question]
+
+    monkeypatch.setattr(composing, "_joint", remembered_joint)
     monkeypatch.setattr(trials, "attempt", remembered)
     monkeypatch.setattr(calibration, "attempt", remembered)
     monkeypatch.setattr(jointly.Split, "best", remembered_scales)

@@ -7,8 +7,9 @@ A field is a key. Its type is what may be written (numbers are strict: true is n
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 from operator import attrgetter
 from typing import Annotated, Any, get_type_hints
 
@@ -54,7 +55,8 @@ def metadata_of(hint: object) -> tuple[object, ...]:
     return getattr(hint, "__metadata__", ())
 
 
-def keys_of(section: type) -> dict[str, Key]:
+@cache
+def keys_of(section: type) -> Mapping[str, Key]:
     """Return the keys of a section that have words."""
     keys = dict[str, Key]()
     for name, hint in get_type_hints(section, include_extras=True).items():

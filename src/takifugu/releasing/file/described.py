@@ -25,7 +25,7 @@ _STRICT: Mapping[object, object] = {
 @cache
 def model_of(declared: type, base: type[Described] = Described, rows: str = "") -> type[Section]:
     """Return a declared section's model for data of this shape."""
-    hints = get_type_hints(declared, include_extras=True)
+    hints = _hints_of(declared)
     keys: dict[str, Any] = {}
     said = Field(description=str(declared.__doc__).partition("\n")[0])
     bases: tuple[type[Section], ...] = (base,)
@@ -96,11 +96,16 @@ def _validated(hint: object) -> object:
     return _STRICT.get(hint, hint)
 
 
+@cache
+def _hints_of(declared: type) -> Mapping[str, Any]:
+    return get_type_hints(declared, include_extras=True)
+
+
 def files_of(section: object) -> Iterator[tuple[tuple[str, ...], str, Described]]:
     """Yield the key, path and section of each public file."""
     if not isinstance(section, Described):
         return
-    for key, hint in get_type_hints(section.declared, include_extras=True).items():
+    for key, hint in _hints_of(section.declared).items():
         value = getattr(section, key, None)
         if isinstance(value, str) and checked_path in _checks(hint):
             yield (key,), value, section

@@ -6,8 +6,9 @@ Nothing that was paid for is paid for again unless the caller says so by name, u
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -223,10 +224,11 @@ def _refusal(standing: Standing) -> ReleaseError:
 def refuse_inputs(file: ReleaseFile, folder: Path, names: Sequence[str]) -> None:
     """Raise ReleaseError for output files among a release's inputs."""
     read: dict[object, Path] = {}
+    real = cache(os.path.realpath)
     for path in reversed(dict.fromkeys(inputs_of(file))):
-        read |= dict.fromkeys(_keys(path), path)
+        read |= dict.fromkeys(_keys(path, real), path)
     for name in names:
-        taken = next((read[key] for key in _keys(folder / name) if key in read), None)
+        taken = next((read[key] for key in _keys(folder / name, real) if key in read), None)
         if taken is not None:
             raise ReleaseError(
                 f"{name} in {str(folder)!r} would replace {taken.name!r}, which this release reads",
@@ -248,9 +250,11 @@ def inputs_of(file: ReleaseFile) -> Iterator[Path]:
             yield file.inside(text)
 
 
-def _keys(path: Path) -> Iterator[object]:
-    """Yield keys shared by all paths to one file, existing or not."""
-    yield os.path.normcase(os.path.realpath(path))
+def _keys(path: Path, real: Callable[[str], str]) -> Iterator[object]:
+    """Yield keys shared by all paths to one file, existing or not; `real` remembers where folders are."""
+    above, name = os.path.split(path)
+    is_plain = name not in ("", ".", "..") and not os.path.islink(path)
+    yield os.path.normcase(os.path.join(real(above), name) if is_plain else os.path.realpath(path))
     try:
         status = os.stat(path)
     except (OSError, ValueError):
