@@ -144,6 +144,9 @@ def test_it_releases_by_keyboard_alone_on_a_phone_without_webassembly(
         page.locator(f"#q-{name}").wait_for()
         reach(f"q-{name}")
         page.keyboard.type(word)
+        while name in CHOSEN and page.input_value(f"#q-{name}") != word:  # a list forgets letters that come late
+            page.wait_for_timeout(1500)
+            page.keyboard.type(word)
         page.keyboard.press("Tab")
     page.locator("#q-units_independent").wait_for()
     reach("q-units_independent")
