@@ -71,6 +71,21 @@ def test_every_entry_compares_all_ordered_pairs_of_possible_values(chain: Markov
     assert seen == true
 
 
+def test_values_farther_apart_than_a_largest_difference_are_not_compared() -> None:
+    """Of a chain they once were, though the certificate said "up to a difference of 1"."""
+    rows = [[0.9, 0.1, 0.0], [0.1, 0.8, 0.1], [0.0, 0.1, 0.9]]
+    near = Pufferfish(every_entry(max_difference=1), MarkovChain(rows, 3, states=[0, 1, 5]))
+    pairs = Pufferfish([entry(i, 0, 1) for i in range(3)], near.beliefs)
+    assert set(near.comparisons()) == set(pairs.comparisons())
+    scales = [tf.calibrate(framework, tf.Sum(), epsilon=1).scale for framework in (near, pairs)]
+    assert scales[0] == scales[1] < tf.calibrate(Pufferfish(every_entry(), near.beliefs), tf.Sum(), epsilon=1).scale
+    table = tf.JointTable([(0, 2), (1, 3)], [0.5, 0.5], ["a", "b"])
+    assert Pufferfish(every_entry("b", max_difference=1), table).secrets[0].family(table) == Family((1,), ((0, 1),))
+    for belief in (MarkovChain(rows, 3, states=list("abc")), MarkovChain(rows, 3, states=[False, 5, True]), table):
+        with pytest.raises(InputError, match="max_difference"):
+            Pufferfish(every_entry(max_difference=1), belief)
+
+
 def test_one_entry_is_compared_both_ways_and_impossible_values_are_skipped() -> None:
     chain = MarkovChain(np.full((3, 3), 1 / 3), 4, [1, 0, 0], STATES)
     pairs = [c.label for c in secrets.comparisons(entry(2, "still", "running"), chain)]

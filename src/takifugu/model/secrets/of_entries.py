@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import combinations
 
 from takifugu.core.columns import value_of
 from takifugu.core.entries import position
@@ -12,17 +13,17 @@ from takifugu.core.errors import InputError
 from takifugu.core.nearest import unknown
 from takifugu.core.plain import AS_IT_IS, LEFT_OUT, Plain, PlainForm
 from takifugu.core.rules import requires
-from takifugu.model.secrets.families import Believed, Family, InOrder, View, WithAbsence, view_of
+from takifugu.model.secrets.families import ABSENT, Believed, Family, InOrder, View, WithAbsence, view_of
 from takifugu.model.secrets.hypotheses import State
-from takifugu.numbers.rationals import Number, as_positive, as_whole, is_whole, to_text
+from takifugu.numbers.rationals import Number, as_fraction, as_positive, as_whole, is_whole, to_text
 
 
 @dataclass(frozen=True)
 class EveryEntry(PlainForm, kind="every-entry"):
     """Hide the value of every entry, or of every entry of one named column.
 
-    Over records that is the column's value in one record ("individual attribute privacy", Zhang22 §3), compared with
-    values up to `max_difference` away where a column has no bounds.
+    Over records that is the column's value in one record ("individual attribute privacy", Zhang22 §3). It is compared
+    with values up to `max_difference` away, or with all.
     """
 
     attribute: Hashable | None = None
@@ -34,9 +35,23 @@ class EveryEntry(PlainForm, kind="every-entry"):
     def family(self, belief: Believed) -> Family:
         if isinstance(belief, View):
             return Family((0,), belief.pairs)
-        if self.attribute is None:
-            return Family(range(belief.size))
-        return Family((belief.position(self.attribute),))
+        entries = range(belief.size) if self.attribute is None else (belief.position(self.attribute),)
+        return Family(entries, self._compared(belief, entries))
+
+    def _compared(self, belief: Believed, entries: Sequence[int]) -> tuple[tuple[int, int], ...] | None:
+        """Return the pairs of values within `max_difference`; None for all."""
+        if self.max_difference is None:
+            return None
+        alphabets = set(map(tuple, map(belief.alphabet, entries[:1] if belief.one_alphabet else entries)))
+        (values, *others) = (tuple(value for value in alphabet if value != ABSENT) for alphabet in alphabets)
+        if others or any(isinstance(value, str | bool) for value in values):
+            raise InputError(
+                "the values of the entries are no numbers, or other ones in each", rule="differences are of numbers",
+                fix="leave max_difference out, or name one column of numbers",
+            ).at("max_difference")  # fmt: skip
+        numbers = [as_fraction(value, "a value", "max_difference") for value in values]
+        pairs = combinations(range(len(numbers)), 2)
+        return tuple((a, b) for a, b in pairs if abs(numbers[a] - numbers[b]) <= self.max_difference)
 
     def describe(self) -> str:
         if self.attribute is None:
@@ -121,8 +136,8 @@ def every_entry(attribute: Hashable | None = None, max_difference: Number | None
 
     Args:
         attribute: The column's name; None for all entries.
-        max_difference: Largest difference of two values that are hidden from each other, in the column's units. A
-            column without bounds requires it.
+        max_difference: Largest difference of two values that are hidden from each other, in the column's units; None
+            for all. A column without bounds requires it.
 
     Returns:
         The secret, for `Pufferfish`.
