@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.support import influence_oracle as oracle
-from tests.support.ledger_tools import charge
+from tests.support.chain_oracles import float_law
+from tests.support.ledger_tools import charge, worst_joint_loss
 
 import takifugu as tf
 from takifugu.accounting.composition import joint
@@ -111,3 +112,36 @@ def test_what_is_charged_is_nearly_what_is_lost() -> None:
         assert why or max(quotients) <= 1 + 1e-9
         assert max(quotients) < math.inf
     assert statistics.median(everything) <= 1.05
+
+
+def in_pieces(seed: int) -> tuple[float, float]:
+    """Return what releases about two or three recordings are charged, which were longer and shorter between them."""
+    draw = np.random.default_rng(seed)
+    rows = [[0.6, 0.4], [0.4, 0.6]] if draw.random() < 0.5 else [[0.2, 0.8], [0.7, 0.3]]
+    lengths, frameworks, made = draw.integers(1, 5, size=int(draw.integers(2, 4))), list[Any](), list[Any]()
+    for _ in range(int(draw.integers(2, 4))):
+        about = tf.IndependentPieces(tf.MarkovChain(rows, 4), lengths.tolist())
+        frameworks.append(tf.Pufferfish(tf.every_entry(), about))
+        weights, scale = draw.choice([0, 0, 0, 1, 1, 2, -1], size=about.size).tolist(), int(draw.integers(1, 4))
+        weights[0] = weights[0] or 1
+        grid = tf.Linear(weights).resolve(about).grid
+        one = charge(frameworks[-1], tf.Linear(weights), scale / grid, QUILT)
+        made.append((np.split(weights, np.cumsum(lengths)[:-1]), scale, one))
+        lengths = draw.permutation(lengths) + (draw.random(len(lengths)) < 0.2)
+    true = 0.0
+    for recording in range(len(lengths)):
+        longest = max(len(parts[recording]) for parts, _, _ in made)
+        read = [([[0, w] for w in np.pad(parts[recording], (0, longest - len(parts[recording])))], scale)
+                for parts, scale, _ in made]  # fmt: skip
+        law = float_law(rows, longest, tuple(tf.MarkovChain(rows, 1).marginal(0)))
+        true = max(true, worst_joint_loss(law, read, longest))
+    by_noise = [replace(one, framework="another", epsilon=Fraction(0)) for _, _, one in made]
+    return max(float(joint(framework, by_noise).epsilon) for framework in frameworks), true
+
+
+@pytest.mark.parametrize("seeds", [range(25), pytest.param(range(25, 400), marks=pytest.mark.slow)])
+def test_recordings_that_change_their_lengths_are_not_charged_less_than_they_lose(seeds: range) -> None:
+    """As many steps in all were once the same steps, however they were cut."""
+    for seed in seeds:
+        charged, true = in_pieces(seed)
+        assert charged >= true * (1 - 1e-9), seed

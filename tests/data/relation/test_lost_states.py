@@ -28,6 +28,9 @@ def reading(folder: Path, keys: dict[str, Any], states: list[str]) -> str:
     ({"sql": "select * replace (nullif(v, 'ill') as v) from read_csv('a.csv')"}, "ill"),
     ({"sql": "with a as (select b.t, nullif(b.v, 'ill') as v from read_csv('a.csv') b) from a"}, "ill"),
     ({"value": "CASE WHEN n::double < 10 THEN n END", "bins": BINS}, "high"),
+    ({"value": "CASE WHEN n::double < 100 THEN n END", "bins": BINS}, "high"),
+    ({"value": "CASE WHEN n::double NOT BETWEEN 6 AND 7.5 THEN n END", "bins": BINS}, "low"),
+    ({"sql": "select t, case when n::double <= 1e6 then n end as v from read_csv('a.csv')", "bins": BINS}, "high"),
     ({"value": "nullif(v, 'ill')", "rows": "changes", "from": 0, "until": 9}, "ill"),
 ])  # fmt: skip
 def test_a_state_that_is_read_as_nothing_is_refused(tmp_path: Path, keys: dict[str, Any], state: str) -> None:
@@ -41,6 +44,8 @@ def test_a_state_that_is_read_as_nothing_is_refused(tmp_path: Path, keys: dict[s
     {"value": "CASE n WHEN '1' THEN 'ill' WHEN '12' THEN 'well' END"},
     {"sql": "select t, v, nullif(n, 'ill') as note from read_csv('a.csv')"},
     {"value": "nullif(n::double, 99999)", "bins": {"ill": BINS["low"], "well": BINS["high"]}},
+    {"value": "CASE WHEN n::int NOT IN (97, 98, 99) THEN n END", "bins": {"ill": BINS["low"], "well": BINS["high"]}},
+    {"value": "CASE WHEN n::double <= 100 THEN n END", "bins": {"ill": BINS["low"], "well": [10, 100]}},
 ])  # fmt: skip
 def test_a_word_that_is_no_state_may_stand_for_nothing(tmp_path: Path, keys: dict[str, Any]) -> None:
     assert reading(tmp_path, keys, ["ill", "well"])

@@ -210,3 +210,12 @@ def test_a_fault_of_a_row_that_does_not_count_is_none(tmp_path: Path) -> None:
     for command in (["advise"], ["release"]):
         assert "source.value: row 901 and 4 more: nothing in" in words_of(invoke(*command, written(tmp_path, 5, 900)))
     assert not (tmp_path / "out").exists()
+
+
+def test_a_remedy_after_which_no_table_is_good_is_a_sentence(tmp_path: Path) -> None:
+    """It once said "it is rows may be left out"."""
+    toml = written(tmp_path, 0, 12, 'nulls = "unobserved"')
+    toml.write_text(toml.read_text().replace("epsilon = 4.0", "epsilon = 0.3").replace("matters = 1000", "matters = 2"))
+    said = words_of(invoke("release", toml))
+    assert "would be useless" in said
+    assert "): rows may be left out (nulls = \"unobserved\"): of the others, " in said

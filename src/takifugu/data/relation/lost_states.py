@@ -1,7 +1,7 @@
 """States that `value` would read as nothing: who is in one would follow from what is missing, which nothing hides.
 
 `nulls = "unobserved"` says that a missing value is none of the states. So each expression of one column is tried on
-the declared states (or on a number of each bin). No row is read.
+the declared states, or on numbers of each bin: on both sides of each number that it names. No row is read.
 """
 
 from __future__ import annotations
@@ -30,9 +30,8 @@ def refuse_lost_states(connection: DuckDBPyConnection, source: Source, key: str,
     """Raise InputError if an expression on the way to `value` has nothing for a state that it could leave as it is."""
     if source.nulls == "refuse" or source.rows not in ("samples", *RUNS):
         return
-    raw = _raw_values(source)
     for node in computed:
-        for state in _lost(connection, node, raw):
+        for state in _lost(connection, node, _raw_values(source, node)):
             raise wrong_key(
                 key, f"{key} reads the state {state!r} as nothing",
                 "a state is hidden, and which values are missing is not",
@@ -40,18 +39,36 @@ def refuse_lost_states(connection: DuckDBPyConnection, source: Source, key: str,
             )  # fmt: skip
 
 
-def _raw_values(source: Source) -> Mapping[str, str]:
-    """Return each state by what a column says of it: its name, or a number of its bin."""
+def _raw_values(source: Source, node: Node) -> Mapping[str, str]:
+    """Return each state by what a column says of it: its name, or numbers of its bin."""
     bins = source.bin_edges
     if bins is None:
         return {state: state for state in source.states}
-    raw = dict[str, str]()
+    raw, named = dict[str, str](), _numbers_in(node)
     for state, (low, high) in zip(bins.states, pairwise(map(float, bins.edges)), strict=True):
-        inside = (low + high) / 2
-        if math.isinf(inside):
-            inside = high - 1.5 if math.isinf(low) else low + 1.5
-        raw["0.0" if math.isnan(inside) else str(inside)] = str(state)
+        ends = [low, *(number for number in named if low < number < high), high]
+        for first, last in pairwise(ends):
+            is_between_codes = len(ends) > 2 and last - first == 1  # whole numbers that stand for something else
+            if not is_between_codes:
+                raw[str(_between(first, last))] = str(state)
     return raw
+
+
+def _numbers_in(node: Node) -> list[float]:
+    """Return the different numbers that an expression names, in order."""
+    numbers = set[float]()
+    for constant in nodes_of(node, "CONSTANT"):
+        with suppress(ValueError):
+            numbers.add(float((constant.get("literal") or {}).get("text", "")))
+    return sorted(filter(math.isfinite, numbers))
+
+
+def _between(low: float, high: float) -> float:
+    """Return a number between two others, which may be infinite."""
+    inside = (low + high) / 2
+    if math.isinf(inside):
+        inside = high - 1.5 if math.isinf(low) else low + 1.5
+    return 0.0 if math.isnan(inside) else inside
 
 
 def _lost(connection: DuckDBPyConnection, node: Node, raw: Mapping[str, str]) -> list[str]:

@@ -80,6 +80,6 @@ def _best_remedy(planned: Plan, advice: Sequence[TableAdvice]) -> str:
     best = next((remedy for remedy in tried if remedy.worth.verdict.is_useful), None)
     if best is None:
         return ""
-    is_verdict = best.is_one and best.advised.worth is not None
+    is_verdict = best.is_one and best.advised.verdict is not None
     link = " it is " if is_verdict else ": "
     return f"with {best.words} ({best.why}){link}{best.sentence}"
