@@ -88,20 +88,10 @@ def test_random_tables_are_read_as_the_oracle_reads_them(tmp_path: Path, seeds: 
     assert sum(count for word, count in said.items() if not word.startswith("refused")) > 2 * len(seeds) // 5, said
 
 
-def _all_agree(seeds: range, folder: Path) -> None:
-    for seed in seeds:
-        check(seed, folder)
-
-
-def test_a_reader_that_is_one_step_off_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = statements.placed
-    monkeypatch.setattr(statements, "placed", lambda *rest: real(*rest).replace(" as place,", " + 1 as place,"))
+@pytest.mark.parametrize(("real", "column"), [(statements.placed, " as place,"), (statements.runs, " as last")])
+def test_a_reader_that_is_one_step_off_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, real: Any, column: str
+) -> None:
+    monkeypatch.setattr(statements, real.__name__, lambda *rest: real(*rest).replace(column, f" + 1{column}"))
     with pytest.raises(AssertionError):
-        _all_agree(range(20), tmp_path)
-
-
-def test_a_reader_that_counts_a_run_too_long_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = statements.runs
-    monkeypatch.setattr(statements, "runs", lambda *rest: real(*rest).replace(" as last", " + 1 as last"))
-    with pytest.raises(AssertionError):
-        _all_agree(range(60), tmp_path)
+        Counter(check(seed, tmp_path) for seed in range(60))
