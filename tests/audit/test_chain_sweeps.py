@@ -94,6 +94,7 @@ def test_deltas_are_those_of_the_list(chain: tf.MarkovChain, noise: Any) -> None
     assert swept.upper == pytest.approx(listed.upper, abs=1e-11)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("start", ["stationary", [0.2, 0.3, 0.5]])
 def test_pieces_and_cells_are_those_of_the_list(monkeypatch: pytest.MonkeyPatch, start: Any) -> None:
     pieces = tf.IndependentPieces(tf.MarkovChain(THREE, 3, start), [3, 1, 2])
@@ -120,6 +121,7 @@ def test_some_secrets_of_a_long_chain() -> None:
     assert audit.loss == exact_loss(hide(member.with_length(50)), tf.Count(1), discrete(2)).loss
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("matrix", "start"), [(THREE, "stationary"), (STICKY, "any")])
 def test_a_thousand_steps_keep_their_promise_and_a_smaller_scale_does_not(matrix: Any, start: Any) -> None:
     framework = hide(tf.MarkovChain(matrix, 1000, start))

@@ -13,6 +13,7 @@ import pytest
 from tests.support.drawn_noise import LEFT_OUT, Answer, read_off, rounded_to
 from tests.support.failing import raising
 from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text
+from tests.support.rounds import rounds
 
 import takifugu as tf
 from takifugu.core.errors import CalibrationRefused, ReleaseState
@@ -149,13 +150,9 @@ def check(numbers: range, folder: Path) -> list[float]:
     return rates
 
 
-def test_no_exact_value_is_read_off_12_random_files(tmp_path: Path) -> None:
-    assert len(check(range(12), tmp_path)) >= 9
-
-
-@pytest.mark.slow
-def test_no_exact_value_is_read_off_500_random_files(tmp_path: Path) -> None:
-    assert len(check(range(500), tmp_path)) >= 400
+@pytest.mark.parametrize("seeds", rounds(4, 12, 500))
+def test_no_exact_value_is_read_off_random_files(tmp_path: Path, seeds: range) -> None:
+    assert len(check(seeds, tmp_path)) >= len(seeds) * 4 // 5
 
 
 def test_without_the_gate_that_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

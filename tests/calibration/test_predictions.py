@@ -70,6 +70,7 @@ def grid(side: int) -> tf.BayesianNetwork:
     return tf.BayesianNetwork(nodes)
 
 
+@pytest.mark.mutants
 def test_a_large_grid_is_answered_at_once_and_its_fallback_is_said() -> None:
     framework = tf.Pufferfish(tf.every_entry(), grid(25))
     began = time.process_time()

@@ -157,16 +157,12 @@ def test_an_entry_of_little_weight_lets_no_others_through() -> None:
 # Mutants: each passes what a named case above refuses.
 
 
-def test_secret_entries_alone_are_too_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sensitivity, "_any_move", lambda part, norm: Fraction(0))
-    assert not is_refused(pay(), RoundedNormal(Fraction(1, 100), Fraction(1)))
-    with pytest.raises(AssertionError):
-        test_a_value_of_400_among_0_and_1_is_not_told_apart()
-
-
-def test_the_least_step_of_a_value_is_too_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sensitivity, "_any_move", lambda part, norm: Fraction(1))
-    assert not is_refused(pay(), RoundedNormal(Fraction(2), Fraction(1)))
+@pytest.mark.parametrize(("move", "sigma"), [(0, Fraction(1, 100)), (1, Fraction(2))])
+def test_secret_entries_alone_and_the_least_step_of_a_value_are_too_little(
+    monkeypatch: pytest.MonkeyPatch, move: int, sigma: Fraction
+) -> None:
+    monkeypatch.setattr(sensitivity, "_any_move", lambda part, norm: Fraction(move))
+    assert not is_refused(pay(), RoundedNormal(sigma, Fraction(1)))
     with pytest.raises(AssertionError):
         test_a_value_of_400_among_0_and_1_is_not_told_apart()
 

@@ -52,6 +52,7 @@ def test_its_page_waits_for_nothing_that_only_an_audit_needs() -> None:
     assert not {"mpmath", "scipy", "duckdb", "matplotlib", "takifugu.audit"} & {*loaded}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("command", [["app"], ["init", "--app"]])
 def test_ctrl_c_ends_it_and_nothing_is_left_behind(tmp_path: Path, command: list[str]) -> None:
     table(tmp_path)

@@ -221,6 +221,7 @@ def test_targets_are_listed_and_run(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "did you mean 'good2026'?" in ended(2, "reproduce", "god2026").stderr
 
 
+@pytest.mark.slow
 def test_without_research_data_a_part_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
     root, package = Path(__file__).resolve().parents[2], tmp_path / "takifugu"
     shutil.copytree(root / "experiments", package / "experiments")

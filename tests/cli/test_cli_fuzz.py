@@ -11,7 +11,6 @@ from tests.support.ledger_edits import pay
 from takifugu.accounting.ledger import Ledger
 
 MUTANTS = mutants.mutants()
-QUICK = 36
 
 
 @pytest.fixture
@@ -64,10 +63,6 @@ def test_there_are_many_and_no_two_are_alike() -> None:
     assert {m.key for m in MUTANTS} > {"epsilon", "matrix", "weights", "entry", "pi", "unit", "states", "ledgerx"}
 
 
-def test_faulty_files_quickly(folder: Path) -> None:
-    assert faults(folder, MUTANTS[::QUICK]) == []
-
-
-@pytest.mark.slow
-def test_faulty_files(folder: Path) -> None:
-    assert faults(folder, MUTANTS) == []
+@pytest.mark.parametrize("every", [36, pytest.param(1, marks=pytest.mark.slow)])
+def test_faulty_files(folder: Path, every: int) -> None:
+    assert faults(folder, MUTANTS[::every]) == []

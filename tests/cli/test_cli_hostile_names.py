@@ -140,6 +140,7 @@ def check_output(*words: str) -> None:
     assert match is None, (words, result.output[match.start() - 40 : match.end() + 20])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("place", PLACES)
 def test_no_output_holds_a_raw_control(tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path, hostile_study(place, ALL_KINDS))
@@ -150,6 +151,7 @@ def test_no_output_holds_a_raw_control(tmp_path: Path, place: str, monkeypatch: 
     check_published(tmp_path, PLACES[place][-1])
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("kind", HOSTILE)
 @pytest.mark.parametrize("place", PLACES)
 def test_each_kind_is_refused_by_itself(tmp_path: Path, place: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,6 +171,7 @@ def check_published(folder: Path, is_due: bool) -> None:
     assert (bool(published), spent) == (is_due, is_due), published
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("place", [place for place, row in PLACES.items() if ".csv" in row[1]])
 def test_nor_where_the_tables_are_parquet(tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = dict[str, str]()

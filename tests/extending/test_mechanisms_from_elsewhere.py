@@ -40,6 +40,7 @@ def test_there_are_sixty() -> None:
     assert (len(TOO_LITTLE), len(ENOUGH)) == (40, 20)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", TOO_LITTLE, ids=lambda case: case.mechanism.name)
 def test_too_little_noise_is_refused_with_both_numbers(case: Case) -> None:
     with pytest.raises(CalibrationRefused) as refused:
@@ -59,6 +60,7 @@ def test_too_little_noise_is_refused_with_both_numbers(case: Case) -> None:
     assert float(case.claimed) < true <= float(computed[1]) * (1 + 1e-6)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("case", ENOUGH, ids=lambda case: case.mechanism.name)
 def test_enough_noise_runs_and_is_marked(case: Case, tmp_path: Path) -> None:
     calibration = calibrated(case)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.support.influence_oracle import chain_law, worst_pairs
+from tests.support.rounds import rounds
 
 import takifugu as tf
 from takifugu.analysis.problem import Problem
@@ -60,15 +61,9 @@ def stationary(matrix: list[list[float]]) -> list[float]:
     return list(law / law.sum())
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_its_noise_hides_every_recording(seed: int) -> None:
-    check_single_recordings(seed)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("part", range(4))
-def test_its_noise_hides_every_recording_of_500(part: int) -> None:
-    for seed in range(1000 * (part + 1), 1000 * (part + 1) + 125):
+@pytest.mark.parametrize("seeds", rounds(8, 25, 525, parts=4))
+def test_its_noise_hides_every_recording(seeds: range) -> None:
+    for seed in seeds:
         check_single_recordings(seed)
 
 

@@ -526,7 +526,7 @@ def risen(rng, size, smallest, largest, shares):
     return network, [Profile.by_entry([*tables[:last], tables[last] * x, *tables[last + 1 :]]) for x in shares]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("size", [8, 10])
 @pytest.mark.parametrize(("smallest", "largest", "shares"), [
     (0.1, 2, (0.0, 1e-15, 1e-9, 1e-6)), (3, 12, (0.0, 1e-9, 0.5, 1.0, 1.01, 1.2)), (6, 20, (1.0, 1.01)),

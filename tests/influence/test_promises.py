@@ -167,7 +167,7 @@ def test_scales_are_those_of_one_table_an_entry(seed):
     assert strict > 25
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("stay", [0.99, 0.998])
 @pytest.mark.parametrize("start", ["stationary", "any", pytest.param([0.0, 1.0], marks=pytest.mark.slow)])
 def test_scales_of_runs_that_forget_slowly_are_those_of_one_table_an_entry(stay, start):

@@ -100,7 +100,7 @@ def test_two_levels_that_remember_the_last_prefixes_bound_as_those_that_do_not(m
                 assert (Levels(rows).bound(size) == bound).all()
 
 
-@pytest.mark.parametrize("states", [5, 40, 130])
+@pytest.mark.parametrize("states", [5, 40, pytest.param(130, marks=pytest.mark.mutants)])
 def test_remembered_prefixes_say_bit_by_bit_what_sorting_anew_says(states, monkeypatch):
     """Nothing held: only pairs whose prefix changed are sorted again, some at a time."""
     monkeypatch.setattr("takifugu.influence.profiles.levels.MOST_HELD", 0)

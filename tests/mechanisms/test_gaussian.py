@@ -10,6 +10,7 @@ from tests.support.chain_strategies import chains, weights, with_secrets
 from tests.support.golden import golden, transport_laws
 from tests.support.pair_cases import bound_by, random_pair, rounded_normal_delta
 from tests.support.pair_cases import pair_of as pair
+from tests.support.rounds import rounds
 
 import takifugu as tf
 from takifugu.analysis.bounds import Refusal
@@ -68,17 +69,9 @@ def check_pair(seed: int) -> None:
     assert swapped.scale == pytest.approx(noises[0].scale, rel=1e-9)
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize("block", range(4))
-def test_order_and_the_delta_of_the_noise_that_is_drawn(block: int) -> None:
-    for seed in range(5 * block, 5 * block + 5):
-        check_pair(seed)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("block", range(20))
-def test_order_and_the_delta_of_the_noise_for_many(block: int) -> None:
-    for seed in range(20 + 49 * block, 69 + 49 * block):
+@pytest.mark.parametrize("seeds", rounds(5, 20, 1000, parts=20))
+def test_order_and_the_delta_of_the_noise_that_is_drawn(seeds: range) -> None:
+    for seed in seeds:
         check_pair(seed)
 
 

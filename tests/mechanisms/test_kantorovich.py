@@ -11,6 +11,7 @@ from tests.support.chain_strategies import chains, tables, weights, with_secrets
 from tests.support.golden import golden, transport_laws
 from tests.support.metric_oracles import enumerated_loss, shortest_paths
 from tests.support.pair_cases import bound_by, monotone_by_hand, pair_of, random_budget, random_pair, relaxed_by_hand
+from tests.support.rounds import rounds
 
 import takifugu as tf
 from takifugu.analysis.guarantee import Covers
@@ -68,17 +69,9 @@ def check_pair(seed: int) -> None:
         assert whole == factor * strict.scale
 
 
-@pytest.mark.sampled(5)
-@pytest.mark.parametrize("block", range(10))
-def test_order_audit_scaling_and_swapping(block: int) -> None:
-    for seed in range(20 * block, 20 * block + 20):
-        check_pair(seed)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("block", range(8))
-def test_order_audit_scaling_and_swapping_of_many(block: int) -> None:
-    for seed in range(200 + 100 * block, 300 + 100 * block):
+@pytest.mark.parametrize("seeds", rounds(20, 200, 1000, parts=8))
+def test_order_audit_scaling_and_swapping(seeds: range) -> None:
+    for seed in seeds:
         check_pair(seed)
 
 

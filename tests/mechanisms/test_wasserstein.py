@@ -13,6 +13,7 @@ from tests.support.chain_strategies import chains, contributions, joint_laws, ta
 from tests.support.golden import golden, transport_laws
 from tests.support.laws_oracles import laplace_divergence, least_distance
 from tests.support.pair_cases import bound_by, pair_of, random_budget, random_pair
+from tests.support.rounds import rounds
 
 import takifugu as tf
 from takifugu.analysis.bounds import Bound
@@ -202,7 +203,7 @@ def test_the_table_of_errata_e11(laws: Any, delta: Fraction, move: int) -> None:
     assert (bounded.randomiser == Exact(bounded.randomiser.grid)) is (move == 0)
 
 
-@pytest.mark.parametrize("seeds", [range(3), pytest.param(range(3, 24), marks=pytest.mark.mutants)])
+@pytest.mark.parametrize("seeds", rounds(3, 24))
 def test_it_is_enough(seeds: range) -> None:
     for seed in seeds:
         laws, epsilon = random_pair(seed), random_budget(seed)

@@ -229,6 +229,7 @@ def test_the_least_noise_for_sets_is_enough_and_no_less_is(left, right):
     assert worst[0] <= 1e-3 < worst[1]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("chosen", [*(sets for pair in SETS for sets in pair), ((7, None),), ((None, -9), (8, 9))])
 @pytest.mark.parametrize("noise", [0.3, 2.0])
 def test_point_masses_are_as_near_to_a_set_as_they_say(chosen, noise):

@@ -19,6 +19,7 @@ from tests.support.commands import invoke, json_of, refused, succeed
 from tests.support.forged import Certificate, certificate_from, random_calibration, random_matrix, rewritten
 from tests.support.javascript import Scripts
 from tests.support.pages import check_asks_nobody
+from tests.support.rounds import samples
 
 import takifugu as tf
 from takifugu.core.errors import TakifuguError
@@ -70,7 +71,8 @@ def said_of(scripts: Scripts, certificate: Certificate) -> Said:
 # Many certificates
 
 
-def check_sound(scripts: Scripts, seed: int, count: int) -> None:
+@pytest.mark.parametrize(("seed", "count"), samples((1, 3), (1, 6), *((seed, 50) for seed in range(20, 30))))
+def test_sound_certificates_hold(scripts: Scripts, seed: int, count: int) -> None:
     chance = Random(seed)
     for _ in range(count):
         said = said_of(scripts, certificate_from(random_calibration(chance)))
@@ -78,17 +80,8 @@ def check_sound(scripts: Scripts, seed: int, count: int) -> None:
         assert said.is_computed, said.findings
 
 
-def test_sound_certificates_hold(scripts: Scripts) -> None:
-    check_sound(scripts, 1, 6)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20, 30))
-def test_many_sound_certificates_hold(scripts: Scripts, seed: int) -> None:
-    check_sound(scripts, seed, 50)
-
-
-def check_too_little_noise(scripts: Scripts, seed: int, count: int) -> None:
+@pytest.mark.parametrize(("seed", "count"), samples((3, 4), (3, 8), *((seed, 25) for seed in range(40, 44))))
+def test_a_billionth_less_noise_is_refused(scripts: Scripts, seed: int, count: int) -> None:
     """A billionth less noise, with the witness that belongs to it and a checksum that fits, is refused.
 
     In the middle of a long recording the library may take the loss of an endless one: then its noise is up to some
@@ -120,16 +113,6 @@ def claim(certificate: Certificate, epsilon: Fraction) -> None:
         answer["epsilon"] = to_text(epsilon)
 
 
-def test_a_billionth_less_noise_is_refused(scripts: Scripts) -> None:
-    check_too_little_noise(scripts, 3, 8)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(40, 44))
-def test_a_billionth_less_noise_is_refused_many_times(scripts: Scripts, seed: int) -> None:
-    check_too_little_noise(scripts, seed, 25)
-
-
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Yield where single values of nested data are."""
     parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -153,7 +136,8 @@ def changed_at(certificate: Certificate, path: tuple[Any, ...]) -> Certificate:
     return changed
 
 
-def check_changed_fields(scripts: Scripts, seed: int, count: int) -> None:
+@pytest.mark.parametrize(("seed", "count"), samples((5, 15), (5, 30), (6, 200)))
+def test_changed_fields_are_refused(scripts: Scripts, seed: int, count: int) -> None:
     chance = Random(seed)
     certificates = [certificate_from(random_calibration(chance)) for _ in range(5)]
     for _ in range(count):
@@ -161,15 +145,6 @@ def check_changed_fields(scripts: Scripts, seed: int, count: int) -> None:
         path = chance.choice(list(leaves(certificate)))
         said = said_of(scripts, changed_at(certificate, path))
         assert said.verdict == "fails", path
-
-
-def test_changed_fields_are_refused(scripts: Scripts) -> None:
-    check_changed_fields(scripts, 5, 30)
-
-
-@pytest.mark.slow
-def test_many_changed_fields_are_refused(scripts: Scripts) -> None:
-    check_changed_fields(scripts, 6, 200)
 
 
 @pytest.mark.parametrize(("matrix", "length", "secret"), [
@@ -293,7 +268,8 @@ def unsupported(chance: Random, count: int) -> Iterator[Certificate]:
         made += 1
 
 
-def check_unsupported(scripts: Scripts, seed: int, count: int) -> None:
+@pytest.mark.parametrize(("seed", "count"), samples((7, 3), (7, 8), (8, 100)))
+def test_no_unsupported_certificate_is_called_sound(scripts: Scripts, seed: int, count: int) -> None:
     certificates = list(unsupported(Random(seed), count))
     assert len(certificates) == count
     for certificate in certificates:
@@ -301,15 +277,6 @@ def check_unsupported(scripts: Scripts, seed: int, count: int) -> None:
         assert said.verdict == "open", said.findings
         assert not said.is_computed
         assert any("not computed again: " in words for words in said.words("open"))
-
-
-def test_no_unsupported_certificate_is_called_sound(scripts: Scripts) -> None:
-    check_unsupported(scripts, 7, 8)
-
-
-@pytest.mark.slow
-def test_none_of_many_unsupported_certificates_is_called_sound(scripts: Scripts) -> None:
-    check_unsupported(scripts, 8, 100)
 
 
 @pytest.mark.parametrize(("text", "words"), [

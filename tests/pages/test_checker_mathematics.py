@@ -14,6 +14,7 @@ import mpmath
 import pytest
 from tests.support.forged import random_matrix
 from tests.support.javascript import Scripts
+from tests.support.rounds import rounds, samples
 from tests.support.step_losses import step_loss
 
 import takifugu as tf
@@ -141,7 +142,8 @@ def changes_of(chance: Random, states: int) -> list[list[Fraction]]:
     return [[Fraction(abs(x - y)) / scale for y in weights] for x in weights]
 
 
-def check_losses(scripts: Scripts, seed: int, cases: int) -> None:
+@pytest.mark.parametrize(("seed", "cases"), samples((6, 4), (6, 8), *((seed, 50) for seed in range(70, 74))))
+def test_the_loss_is_that_of_the_oracle(scripts: Scripts, seed: int, cases: int) -> None:
     """The page's loss is above the oracle's, and not by more than its rounding and its settled bounds allow."""
     chance = Random(seed)
     for _ in range(cases):
@@ -157,19 +159,10 @@ def check_losses(scripts: Scripts, seed: int, cases: int) -> None:
             assert loss <= exact * (1 + mpmath.mpf(10) ** -11) + mpmath.mpf(10) ** -40, (matrix, changes, length, jumps)
 
 
-def test_the_loss_is_that_of_the_oracle(scripts: Scripts) -> None:
-    check_losses(scripts, 6, 8)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(70, 74))
-def test_the_loss_is_that_of_the_oracle_in_many_settings(scripts: Scripts, seed: int) -> None:
-    check_losses(scripts, seed, 50)
-
-
-def test_the_loss_is_that_of_the_library(scripts: Scripts) -> None:
-    chance = Random(8)
-    for number in range(12):
+@pytest.mark.parametrize("numbers", rounds(4, 12))
+def test_the_loss_is_that_of_the_library(scripts: Scripts, numbers: range) -> None:
+    chance = Random(8 + numbers.start)
+    for number in numbers:
         states, length = (2, 3, 3, 4)[number % 4], chance.choice([5, 60, 300] if number % 4 < 3 else [5, 30])
         matrix, scale = random_matrix(chance, states), chance.choice([2, 5, 10, 30])
         framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(matrix, length))

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.forged import random_matrix
 from tests.support.javascript import Scripts
+from tests.support.rounds import samples
 
 import takifugu as tf
 from takifugu.audit.step_posteriors import learnt
@@ -25,21 +27,6 @@ def scripts() -> Scripts:
     return Scripts("explorer", SCRIPTS)
 
 
-def random_matrix(chance: Random, k: int) -> list[list[float]]:
-    """Return a matrix as the page's controls make them, and some whose steps alternate."""
-    if k == 2 and chance.random() < 0.15:
-        leave = [chance.uniform(0.3, 0.95), chance.uniform(0.3, 0.95)]
-        return [[1 - leave[0], leave[0]], [leave[1], 1 - leave[1]]]
-    rows = []
-    for state in range(k):
-        leave = 1 / (chance.choice([2, 3, 5, 8, 12, 20, 40, 60]) * chance.uniform(0.8, 1.2))
-        shares = [0.0 if other == state else chance.uniform(0.05, 1) for other in range(k)]
-        row = [leave * share / sum(shares) for share in shares]
-        row[state] = 1 - sum(row)
-        rows.append(row)
-    return rows
-
-
 def random_case(chance: Random) -> dict[str, Any]:
     k = chance.choice([2, 2, 3])
     length, query = chance.choice([24, 60, 100, 168, 336, 1000, 2016]), chance.choice(["count", "histogram"])
@@ -51,7 +38,8 @@ def problem_of(case: dict[str, Any]) -> tuple[Framework, Query]:
     return framework, tf.Count(1) if case["q"] == "count" else tf.Histogram()
 
 
-def check_losses(scripts: Scripts, seed: int, cases: int) -> None:
+@pytest.mark.parametrize(("seed", "cases"), samples((1, 20), (1, 40), *((seed, 1000) for seed in range(2, 12))))
+def test_the_loss_is_that_of_the_library(scripts: Scripts, seed: int, cases: int) -> None:
     """The library's loss is that of the page, or lies between it and that of an endless recording.
 
     For what is far from both ends of a recording the library may take what a sweep settles to.
@@ -69,19 +57,10 @@ def check_losses(scripts: Scripts, seed: int, cases: int) -> None:
     assert alike >= 0.95 * cases
 
 
-def test_the_loss_is_that_of_the_library(scripts: Scripts) -> None:
-    check_losses(scripts, 1, 40)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2, 12))
-def test_the_loss_is_that_of_the_library_in_many_settings(scripts: Scripts, seed: int) -> None:
-    check_losses(scripts, seed, 1000)
-
-
-def test_the_scale_is_the_least_that_keeps_epsilon(scripts: Scripts) -> None:
-    chance = Random(4)
-    for _ in range(6):
+@pytest.mark.parametrize(("seed", "count"), samples((4, 2), (4, 6)))
+def test_the_scale_is_the_least_that_keeps_epsilon(scripts: Scripts, seed: int, count: int) -> None:
+    chance = Random(seed)
+    for _ in range(count):
         case, epsilon = random_case(chance), chance.choice([0.25, 0.5, 1, 1.5, 2, 3, 4])
         scale = scripts.call("leastScale(P, T, changeOf(q, k, 1), e, n)", **case, e=epsilon)
         calibration = tf.calibrate(*problem_of(case), epsilon, mechanism="influence")

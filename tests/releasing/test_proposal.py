@@ -74,7 +74,7 @@ def owner_of(made: Any) -> dict[str, str]:
     return {**known, **made.right}
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("name", TABLES)
 def test_an_export_gets_a_form_that_can_be_answered(name: str, tmp_path: Path) -> None:
     made = EXPORTS[name]()
@@ -158,6 +158,7 @@ def test_a_fault_at_a_field_says_what_to_write_there(name: str, word: str, fix: 
     check_form(state)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("missing", [*itertools.combinations([*PLAIN, *OWNED], 1), ("rows", "states"), tuple(OWNED)])
 def test_what_is_left_out_is_asked_unless_it_is_the_only_answer(missing: tuple[str, ...], tmp_path: Path) -> None:
     """Enter through all drafts nothing: a promise has no default."""

@@ -377,7 +377,7 @@ EDITS = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("before", "now"), EDITS)
 def test_an_honest_edit_is_asked_about_once_and_free(tmp_path: Path, before: str, now: str) -> None:
     assert paid(ward(tmp_path, 2)) == 0.5
@@ -389,6 +389,7 @@ def test_an_honest_edit_is_asked_about_once_and_free(tmp_path: Path, before: str
     assert paid(ward(tmp_path, 5), window="2026-W06") == 0.5  # and back again
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("before", "now"), [
     ('step = "1h"', 'step = "60min"'),
     ('until = "2026-01-06"', 'until = "2026-01-07"'),

@@ -76,13 +76,3 @@ def write_csv(path: Path, columns: Columns, separator: str = ",") -> Path:
 def write_parquet(path: Path, columns: Columns) -> Path:
     pyarrow.parquet.write_table(arrow(columns), path)
     return path
-
-
-def same_kind(table: pyarrow.Table, as_this: Any, folder: Path) -> Any:
-    """Return an Arrow table as the kind of frame that another one is: a Parquet file, or a frame of its library."""
-    if isinstance(as_this, Path):
-        pyarrow.parquet.write_table(table, folder / "same.parquet", row_group_size=3000)
-        return folder / "same.parquet"
-    if isinstance(as_this, pandas.DataFrame):
-        return table.to_pandas()
-    return table if isinstance(as_this, pyarrow.Table) else polars.from_arrow(table).lazy()  # type: ignore[union-attr]

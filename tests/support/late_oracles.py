@@ -25,27 +25,3 @@ def late_delta(count: int, revealing: int, ratio: float) -> float:
         )
         / count
     )
-
-
-def chance_of_the_largest(count: int, ratio: float) -> float:
-    """Return how often the cell that holds one person has the largest of `count` noisy counts, ties drawn by lot.
-
-    The others are empty, and the noise has masses proportional to ratio^|z|.
-    """
-    norm = (1 - ratio) / (1 + ratio)
-
-    def mass(z: int) -> float:
-        return norm * ratio ** abs(z)
-
-    def below(z: int) -> float:
-        return ratio ** (1 - z) / (1 + ratio) if z <= 0 else 1 - ratio**z / (1 + ratio)
-
-    reach = math.ceil(60 / -math.log(ratio))
-    return math.fsum(
-        mass(top - 1)
-        * math.fsum(
-            math.comb(count - 1, ties) * mass(top) ** ties * below(top) ** (count - 1 - ties) / (ties + 1)
-            for ties in range(count)
-        )
-        for top in range(-reach, reach)
-    )

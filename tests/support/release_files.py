@@ -102,9 +102,3 @@ def filled(draft: str, source: str = "", belief: str = "", hide: str = "", table
             within = re.sub(rf"\n{key} = .*", "", within)
         draft = f"{before}{header}\n{lines}{within}{start}{rest}"
     return draft
-
-
-def with_chain(draft: str, states: str) -> str:
-    """Return a draft of sequences of people with a chain over two states, as TOML lists them, filled in."""
-    matrix = "matrix = [[0.9, 0.1], [0.4, 0.6]]\nmax_length = 1000\nunits_independent = true"
-    return filled(draft, belief=f"states = {states}\n{matrix}")

@@ -18,11 +18,3 @@ def mean_piece_by_piece(mean: Any, belief: Any, answer: Any) -> Any:
     """Return the sum of what each piece is expected to add."""
     runs = enumerate(belief.components())
     return sum(mean(belief.component(n), answer.restrict(slice(run.start, run.stop))) for n, run in runs)
-
-
-def debited_one_by_one(debits: Sequence[Any]) -> dict[str, list[tuple[str, Any]]]:
-    """Return what each unit is debited, as releases and charges in their order."""
-    of_unit: dict[str, list[tuple[str, Any]]] = {}
-    for debit in debits:
-        of_unit.setdefault(debit.unit, []).append((debit.name, debit.charge.epsilon))
-    return of_unit

@@ -24,7 +24,6 @@ WHOLE, DATA, QUILT, SINGLE = Covers
 HALF, THIRD, LITTLE = Fraction(1, 2), Fraction(1, 3), Fraction(1, 1000)
 WEIGHTS = tf.Linear([2, 3, 5])  # all users change it by 10, one user by at most 5
 EVERYBODY = users()
-ONE_USER = users(3, tf.entry(2, 0, 1))
 
 
 def charge(kind: Covers, scale: Any, epsilon: Any = LITTLE, about: Framework = EVERYBODY, **changes: Any) -> Charge:

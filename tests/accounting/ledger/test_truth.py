@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from tests.support.joint_losses import largest_loss
 from tests.support.ledger_tools import laplace, made
+from tests.support.rounds import rounds
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of
@@ -97,9 +98,7 @@ def charged_and_true(ledger: Ledger, seed: int) -> list[tuple[str, float, float]
     return totals
 
 
-@pytest.mark.parametrize(
-    "seeds", [range(40), *(pytest.param(range(n, n + 60), marks=pytest.mark.slow) for n in range(40, 1000, 60))]
-)
+@pytest.mark.parametrize("seeds", rounds(15, 40, 1000, parts=16))
 def test_no_total_is_below_the_truth(tmp_path: Path, seeds: range) -> None:
     totals = []
     for seed in seeds:
@@ -111,10 +110,10 @@ def test_no_total_is_below_the_truth(tmp_path: Path, seeds: range) -> None:
 
 def test_what_lies_elsewhere_left_out_is_below_the_truth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(totals.Outside, "all_but", lambda *_, **__: Amount())
-    pairs = []
-    for seed in range(60):
-        pairs += charged_and_true(Ledger.open(tmp_path / f"{seed}.db"), seed)
-    assert any(charged < true * (1 - 1e-6) for _, charged, true in pairs)
+    assert any(
+        charged < true * (1 - 1e-6)
+        for seed in range(60) for _, charged, true in charged_and_true(Ledger.open(tmp_path / f"{seed}.db"), seed)
+    )  # fmt: skip
 
 
 # A release with a delta from elsewhere, and one that was chosen after it.
@@ -172,7 +171,7 @@ def total_of_both(
 
 
 @pytest.mark.parametrize("source", ["elsewhere", "data"])
-@pytest.mark.parametrize("seeds", [range(25), pytest.param(range(25, 175), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seeds", rounds(8, 25, 175))
 def test_no_total_with_a_delta_is_below_the_truth(tmp_path: Path, source: str, seeds: range) -> None:
     """A first release of any masses, about the same data or others, and after each of its outputs any second one."""
     for seed in seeds:

@@ -14,6 +14,7 @@ import pytest
 from tests.support import ledger_histories as histories
 from tests.support import ledger_reference
 from tests.support.ledger_reference import Given, Line, Pair, Reference
+from tests.support.rounds import rounds
 
 from takifugu.accounting.composition.by_noise import cost_by_noise
 from takifugu.accounting.composition.losses import any_change, as_whole, steady_cost, whole_cost
@@ -139,9 +140,7 @@ def written(folder: Path, seed: int) -> tuple[list[str], Ledger]:
     return names, ledger
 
 
-@pytest.mark.parametrize(
-    "seeds", [range(90), *(pytest.param(range(n, n + 100), marks=pytest.mark.slow) for n in range(100, 1100, 100))]
-)
+@pytest.mark.parametrize("seeds", rounds(8, 90, 1100, parts=10))
 def test_totals_are_those_of_the_reference(tmp_path: Path, seeds: range) -> None:
     compared = 0
     for seed in seeds:
@@ -198,7 +197,7 @@ def test_the_reference_is_of_plain_python() -> None:
     assert not any("takifugu" in line or "tests" in line for line in imported)
 
 
-@pytest.mark.parametrize("seeds", [range(40), pytest.param(range(40, 760), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seeds", rounds(15, 40, 760))
 def test_one_line_more_never_lowers_a_total(tmp_path: Path, seeds: range) -> None:
     """Also where a search ends early: what is noted of a source never falls."""
     compared = 0
@@ -224,7 +223,7 @@ def test_one_line_more_never_lowers_a_total(tmp_path: Path, seeds: range) -> Non
             for name, amount in before.items():
                 assert amount.epsilon <= more[name].epsilon * (1 + CLOSE), (seed, name)
                 assert amount.delta <= more[name].delta
-    assert compared > (2000 if len(seeds) > 40 else 100)
+    assert compared > 2 * len(seeds)
 
 
 def one_week(ledger: Ledger, week: int, units: Sequence[str], **options: Any) -> Any:

@@ -72,6 +72,7 @@ def test_tables_of_two_kinds_of_times_are_not_put_below_each_other(tmp_path: Pat
         counted(tmp_path, sql=f"select a.* from data a join {other}")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("sql", [
     "t", "t + INTERVAL '1 hour' - INTERVAL '60 min'", "s::timestamptz", "coalesce(t, s::timestamptz)",
     "time_bucket(INTERVAL '30 min', t)", "c AT TIME ZONE 'UTC'",

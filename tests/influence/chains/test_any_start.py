@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.support import influence_oracle as oracle
 from tests.support.any_start_oracles import extreme_rays, laplace_loss, loss_about, quilt_cost, worst_loss
+from tests.support.rounds import rounds
 
 import takifugu as tf
 from takifugu.influence.chains import any_start
@@ -245,16 +246,8 @@ def ratio_to_quilts(seed):
     return lost / by_quilts if by_quilts > 1e-12 else float(lost > 1e-9) * np.inf + 0.0
 
 
-@pytest.mark.sampled(5)
-@pytest.mark.parametrize("seed", range(40))
-def test_no_quilt_costs_less(seed):
-    assert ratio_to_quilts(seed) <= 1 + 1e-9
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("part", range(10))
-def test_no_quilt_of_ten_thousand_chains_costs_less(part):
-    seeds = range(1000 * part, 1000 * (part + 1))
+@pytest.mark.parametrize("seeds", rounds(8, 40, 10_000, parts=10))
+def test_no_quilt_costs_less(seeds):
     below = {seed: ratio for seed in seeds if (ratio := ratio_to_quilts(seed)) > 1 + 1e-9}
     assert not below
 
@@ -309,15 +302,9 @@ def assert_windows_hold(seed):
         assert charged(rows, size, places, scale, free_at) >= together * (1 - 1e-9), (seed, free_at)
 
 
-@pytest.mark.sampled(5)
-@pytest.mark.parametrize("seed", range(40))
-def test_windows_hold_for_any_law_at_their_first_steps_and_a_nearly_free_earlier_one_lowers_nothing(seed):
-    assert_windows_hold(seed)
-
-
-@pytest.mark.slow
-def test_two_thousand_sets_of_windows_hold_for_any_law_at_their_first_steps():
-    for seed in range(2_000):
+@pytest.mark.parametrize("seeds", rounds(8, 40, 2000))
+def test_windows_hold_for_any_law_at_their_first_steps_and_a_nearly_free_earlier_one_lowers_nothing(seeds):
+    for seed in seeds:
         assert_windows_hold(seed)
 
 

@@ -296,7 +296,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return followed
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("seed", range(16))
 def test_a_run_that_settled_is_that_of_any_length(seed: int) -> None:
     """Bit by bit, with the messages that leave it: shorter and longer runs, to the step where it settles, and gaps."""

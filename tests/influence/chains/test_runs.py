@@ -52,6 +52,7 @@ def bound(chain, tables, run):
     return chain_loss(chain, Profile.by_entry(tables), Family(range(len(tables)), run=run)).epsilon
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_no_mechanism_of_the_profile_loses_more(seed):
     chain, laws, tables, run = random_case(seed)

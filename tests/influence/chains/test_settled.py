@@ -7,6 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 from tests.support.forged import random_matrix
+from tests.support.rounds import samples
 from tests.support.step_losses import after_jump, backwards, closed, losses, times
 
 import takifugu as tf
@@ -14,13 +15,6 @@ from takifugu.influence.chains.chains import chain_loss
 from takifugu.influence.chains.settled import ROWS_OFF, settled
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.secrets.families import Family
-
-
-def check_bounds(seed: int, cases: int) -> None:
-    chance = Random(seed)
-    for _ in range(cases):
-        states = chance.choice([2, 3])
-        check_bound(random_matrix(chance, states), chance.uniform(0.01, 0.5), chance.choice([200, 2000]))
 
 
 def check_bound(matrix: list[list[float]], change: float, length: int) -> None:
@@ -57,13 +51,12 @@ def stepped(chain: list, c: list, bound: list, jumps: tuple[int, ...]) -> list:
     return closed(best)
 
 
-def test_one_step_keeps_the_settled_bounds() -> None:
-    check_bounds(1, 6)
-
-
-@pytest.mark.slow
-def test_one_step_keeps_the_settled_bounds_of_many_chains() -> None:
-    check_bounds(2, 150)
+@pytest.mark.parametrize(("seed", "cases"), samples((1, 3), (1, 6), (2, 150)))
+def test_one_step_keeps_the_settled_bounds(seed: int, cases: int) -> None:
+    chance = Random(seed)
+    for _ in range(cases):
+        states = chance.choice([2, 3])
+        check_bound(random_matrix(chance, states), chance.uniform(0.01, 0.5), chance.choice([200, 2000]))
 
 
 def test_numbers_of_a_witness_are_decimals_that_are_not_below() -> None:

@@ -16,6 +16,7 @@ from mpmath import mp
 from tests.support.chain_strategies import chains, with_secrets
 from tests.support.goodness_of_fit import chi_squared_p
 from tests.support.pair_cases import bound_by, pair_of, random_budget, random_pair
+from tests.support.rounds import rounds
 
 import takifugu as tf
 from takifugu.analysis.guarantee import Covers
@@ -99,17 +100,9 @@ def check_pair(seed: int) -> None:
         assert 0.4999 * epsilon <= choice.randomiser.rate * F(move) <= epsilon, seed
 
 
-@pytest.mark.sampled(10)
-@pytest.mark.parametrize("block", range(10))
-def test_loss_audit_and_error(block: int) -> None:
-    for seed in range(20 * block, 20 * block + 20):
-        check_pair(seed)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("block", range(8))
-def test_loss_audit_and_error_of_many(block: int) -> None:
-    for seed in range(200 + 100 * block, 300 + 100 * block):
+@pytest.mark.parametrize("seeds", rounds(20, 200, 1000, parts=8))
+def test_loss_audit_and_error(seeds: range) -> None:
+    for seed in seeds:
         check_pair(seed)
 
 

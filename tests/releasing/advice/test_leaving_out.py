@@ -151,6 +151,7 @@ def everything_said(toml: Path) -> str:
     return html.unescape("\n".join(parts))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("rule", RULES)
 def test_nothing_that_may_be_kept_says_good_where_a_rule_is_declared(tmp_path: Path, rule: str) -> None:
     """Not the report, a notebook, JSON, a frame or the certificate: no row of these is left out, and none says so."""

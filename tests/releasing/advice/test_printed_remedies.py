@@ -152,6 +152,7 @@ def check_remedies(path: Path, folder: Path, filled: tuple[tuple[str, str], ...]
 PLACEHOLDERS = ("missing", "step", "timezone")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("rows", ROWS)
 @pytest.mark.parametrize("flaw", FLAWS)
 def test_what_is_printed_for_sequences_helps(rows: str, flaw: str, tmp_path: Path) -> None:
@@ -204,6 +205,7 @@ def test_every_cause_is_tried() -> None:
         assert bool(remedies_in(cause.fix)) == (cause.name not in WITHOUT_A_LINE), cause.name
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("cause", OF_CAUSES)
 def test_what_is_printed_for_each_cause_helps(cause: str, tmp_path: Path) -> None:
     header, keys, rows, filled = OF_CAUSES[cause]

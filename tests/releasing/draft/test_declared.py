@@ -38,6 +38,7 @@ def drafted_text(table: Path, said: dict[str, str]) -> str:
         return text_of(draft_of(opened, said, None, table.with_name("release.toml")))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_whatever_is_missing_is_asked_and_an_answer_ends_the_question(kind: str, table: Path) -> None:
     output, said = table.with_name("release.toml"), {"kind": kind}

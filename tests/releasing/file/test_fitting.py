@@ -95,6 +95,7 @@ def test_missing_entries_end_a_sequence_and_numbers_are_in_bins(tmp_path: Path) 
         fitted(tmp_path, bins=bins)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("step", "start", "zone"), [
     ("1h", "2026-01-05", None), ("30min", "2026-01-07T15:30:00", None), ("6h", "2026-01-05T03:00:00", None),
     ("90min", "2026-01-05T00:30:00", None), ("1h", "2026-01-05", "Europe/Berlin"),
@@ -144,6 +145,7 @@ COPIES: dict[str, Any] = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("given", "how"), [
     *(("the file", how) for how in COPIES), *zip(["pandas", "polars", "pyarrow", "a path"], COPIES, strict=False),
 ])  # fmt: skip

@@ -248,7 +248,6 @@ POPULATIONS = release_text(
     believe("populations", source="a survey of other people") + "\n{belief}",
     publish("places", "each-value", epsilon=1),
 )
-LATIN_MARKS = 'encoding = "cp1252"\ndelimiter = "|"\nheader = false\ndecimal = ","\nthousands = "."\n'
 
 
 def units(folder: Path, spec: str, keys: str, belief: str, rows: str, public: str = "") -> Any:
