@@ -202,13 +202,13 @@ class Records(PlainForm, Nameless, Undivided, kind="records"):
         return Additive(grid, labels, (rows,), np.ones(self.size, dtype=np.int64))
 
     def assumptions(self) -> tuple[Assumption, ...]:
-        law = "The records are independent, each with the same stated joint distribution of its columns."
+        law = world("The records are independent, each with the same stated joint distribution of its columns.")
         if self.within is not None:  # also where it was counted: what was never counted has no interval
-            law = (
+            law = world(
                 "The records are independent, each with the same joint distribution of its columns. It is one of those "
                 f"within the stated intervals: none but these {len(self.within)} different rows can occur."
             )
-        return world(law), public("The number of records is public.")
+        return law, public("The number of records is public.")
 
     @classmethod
     def from_dict(cls, data: Plain) -> Records:
