@@ -198,8 +198,8 @@ def is_about(belief: Belief, charge: Charge) -> bool:
     """Return whether a charge counts the belief's very entries: as many, and pieces as long as its own."""
     if charge.entries != belief.size:
         return False
-    are_pieces = len(charge.lengths) > 1 and is_recording(belief) and belief.in_pieces
-    return not are_pieces or np.array_equal(charge.lengths, lengths_of(belief))
+    is_in_pieces = is_recording(belief) and belief.in_pieces
+    return not is_in_pieces or np.array_equal(charge.lengths, lengths_of(belief))
 
 
 def inside(numbers: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:
