@@ -36,7 +36,7 @@ def items(about: Framework, *charges: Charge) -> list[Item]:
     for one in charges:
         read = seen.read(about.beliefs[0], one)
         assert read is not None
-        listed.append(Item(one, read))
+        listed.append(Item(one, read, is_late=False))
     return listed
 
 

@@ -31,7 +31,7 @@ class Item(NamedTuple):
 
     charge: Charge
     read: Read
-    is_late: bool = False
+    is_late: bool
 
     @property
     def scale(self) -> Fraction:
