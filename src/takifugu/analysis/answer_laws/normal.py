@@ -12,7 +12,6 @@ from fractions import Fraction
 from typing import cast
 
 from takifugu.analysis.answer_laws.listed import ListedFamily
-from takifugu.analysis.answer_laws.repeated import AloneFamily
 from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.analysis.questions.normal_law import Compared, NormalLaw, deviation_up
 from takifugu.core.errors import Unsupported
@@ -242,7 +241,7 @@ class ShiftLaw(AnswerLaw[NormalView | RegionView]):
                 )
             shift = certain_move(view, answer, column_moves(view, answer, left, right) or ())[0]
             laws = {a: (Pmf([Fraction(0)], [1]),), b: (Pmf([shift / answer.grid], [1]),)}
-            yield AloneFamily(number, ((a, b), (b, a)), laws)
+            yield ListedFamily(number, ((a, b), (b, a)), laws, whole=False)
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
         return 1e4 * len(self.family.value_pairs(self.belief, 0)), 1e4

@@ -12,7 +12,6 @@ from fractions import Fraction
 from typing import cast
 
 from takifugu.analysis.answer_laws.listed import ListedFamily
-from takifugu.analysis.answer_laws.repeated import AloneFamily
 from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.analysis.questions.normal_law import Compared, NormalLaw
 from takifugu.model.beliefs.records.process_view import ProcessView
@@ -53,7 +52,7 @@ class ProcessShift(AnswerLaw[ProcessView]):
         for number, (a, b) in enumerate(self.belief.pairs):
             (move,) = self.belief.moves(answer, number)
             laws = {a: (Pmf([Fraction(0)], [1]),), b: (Pmf([move / answer.grid], [1]),)}
-            yield AloneFamily(number, ((a, b), (b, a)), laws)
+            yield ListedFamily(number, ((a, b), (b, a)), laws, whole=False)
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
         return predicted(self.belief, 1), 1e4
