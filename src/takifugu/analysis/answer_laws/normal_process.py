@@ -13,9 +13,10 @@ from typing import cast
 
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.questions.answer_law import AnswerLaw
-from takifugu.analysis.questions.normal_law import Compared, NormalLaw
+from takifugu.analysis.questions.normal_law import ComparedNormals, NormalLaw
 from takifugu.model.beliefs.records.process_view import ProcessView
 from takifugu.model.queries.real_columns import ColumnSums
+from takifugu.model.secrets.hypotheses import against
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.normal.comparisons import Shifted
 
@@ -33,12 +34,13 @@ class ProcessLaw(NormalLaw[ProcessView]):
 
     answer: ColumnSums
 
-    def comparisons(self) -> Iterator[Compared]:
+    def comparisons(self) -> Iterator[ComparedNormals]:
         view, cells = self.belief, self.answer.cells
         nothing = ((Fraction(0),) * cells,) * cells
         for number, (a, b) in enumerate(view.pairs):
             laws = Shifted(view.moves(self.answer, number), nothing)
-            yield Compared(laws, view.describe_hypothesis(a), view.describe_hypothesis(b), view.secret.describe())
+            comparison = against(view.describe_hypothesis(a), view.describe_hypothesis(b))
+            yield ComparedNormals(laws, comparison, view.secret.describe())
 
     def work(self) -> float:
         return predicted(self.belief, self.answer.cells)
