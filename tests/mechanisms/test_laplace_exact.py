@@ -4,7 +4,6 @@ import math
 import re
 from fractions import Fraction
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import mpmath
@@ -18,12 +17,13 @@ from tests.support.chain_strategies import chains, contributions, joint_laws, ta
 from tests.support.pair_cases import bound_by
 
 import takifugu as tf
+from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.bounds import Bound, Mechanism
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem, pair_grid
+from takifugu.analysis.questions.compared import Compared, TwoLaws, laws_of
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace
 from takifugu.mechanisms import gaussian_exact, kantorovich_relaxed, normal_by_rule, wasserstein_delta
-from takifugu.mechanisms.common.largest_need import Comparison, comparisons_of
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.mechanisms.laplace_exact import MECHANISM
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
@@ -221,13 +221,11 @@ STRICT, FARTHEST = Fraction(77), 99
 QUARTERS = Pmf([0, 1], [ONE / 4, 3 * ONE / 4]), Pmf([0, 1], [3 * ONE / 4, ONE / 4])
 
 
-def compared(p: Pmf, q: Pmf, error: float) -> Comparison:
-    family = SimpleNamespace(
-        hulls={0: (p,), 1: (q,)}, compared=[(0, 0, 1, 0)], relative_error=error,
-        moves=lambda _: (1, FARTHEST), wasserstein=lambda *_: (FARTHEST, STRICT),
+def compared(p: Pmf, q: Pmf, error: float) -> Compared:
+    return Compared(
+        (0, 0), (1, 0), FARTHEST, lambda scale: math.inf, lambda: (1, FARTHEST), lambda: TwoLaws(p, q, error),
+        lambda epsilon: STRICT, lambda epsilon: (FARTHEST, STRICT),
     )  # fmt: skip
-    located: Any = SimpleNamespace(family=family)
-    return Comparison(p, q, error, located, 0)
 
 
 def far(mass: Fraction) -> tuple[Pmf, Pmf]:
@@ -242,7 +240,7 @@ def test_laws_that_keep_the_smaller_budget_are_those_of_true_laws_that_keep_the_
 ) -> None:
     """A <= e^budget B + share has (1 + r) A <= e^epsilon (1 - r) B + delta: the largest and the least true masses."""
     delta, r = Fraction(1, 100), Fraction(error)
-    one = compared(*far(ONE / 2), error)
+    one = compared(*far(ONE / 2), error).laws()
     budget, share = one.budget(epsilon), one.share(delta)
     assert float(budget) + math.log1p(error) - math.log1p(-error) <= float(epsilon) + 1e-15
     assert (1 + r) * share <= delta
@@ -258,9 +256,9 @@ def test_float_laws_have_an_error_and_exact_ones_none() -> None:
              (exact, exact, 0.25)]  # fmt: skip
     errors = []
     for p, q, error in cases:
-        (comparison,) = comparisons_of(compared(p, q, error).located)
-        assert (comparison.p, comparison.q) == (p, q)
-        errors.append(comparison.error)
+        laws = laws_of(ListedFamily(0, ((0, 1),), {0: (p,), 1: (q,)}, error), (0, 0), (1, 0))
+        assert (laws.p, laws.q) == (p, q)
+        errors.append(laws.error)
     rounded = level_tolerance(exact, floats)
     assert errors == [0, rounded, rounded, 0.5 + rounded, 0.5 + rounded]
     assert rounded >= 4 * np.finfo(float).eps
@@ -292,7 +290,7 @@ def test_a_relaxed_plan_keeps_the_smaller_budget_or_falls_to_the_strict_one() ->
     p, q = QUARTERS
     scales = [kantorovich_relaxed._needed(compared(p, q, error), Fraction(0), ONE) for error in (0.0, 0.01, 0.1)]
     assert scales == sorted(set(scales)), "more noise, the less is known of the laws"
-    smaller = compared(p, q, 0.1).budget(ONE)
+    smaller = compared(p, q, 0.1).laws().budget(ONE)
     assert scales[2] == kantorovich_relaxed._needed(compared(p, q, 0.0), Fraction(0), smaller)
     assert kantorovich_relaxed._needed(compared(p, q, 0.5), Fraction(0), ONE) == STRICT
     assert kantorovich_relaxed._needed(compared(p, q, 0.1), STRICT, ONE) == STRICT
@@ -305,10 +303,10 @@ def test_normal_noise_keeps_the_smaller_budget_and_share_or_falls_to_the_farthes
     def need(error: float, epsilon: Fraction = ONE, share: Fraction = delta) -> Fraction:
         return gaussian_exact._needed(compared(p, q, error), Fraction(0), epsilon, share)
 
-    one = compared(p, q, 0.1)
+    one = compared(p, q, 0.1).laws()
     assert need(0.0) < need(0.01) < need(0.1) == need(0.0, one.budget(ONE), one.share(delta))
     assert need(0.5) > FARTHEST, "the move of all mass at the whole budget"
-    assert not gaussian_exact._keeps(compared(p, q, 0.5), Fraction(10**9), 1.0, delta)
+    assert not gaussian_exact._keeps(compared(p, q, 0.5).laws(), Fraction(10**9), 1.0, delta)
     assert gaussian_exact._keeps(one, need(0.1) * (1 + Fraction(1, 10**6)), 1.0, delta)
     assert not gaussian_exact._keeps(one, need(0.0), 1.0, delta)
 

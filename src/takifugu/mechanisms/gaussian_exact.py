@@ -16,6 +16,7 @@ from functools import partial
 from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
+from takifugu.analysis.questions.compared import Compared, TwoLaws
 from takifugu.mechanisms.common.answer_families import Located, knowledge_conditions, predicted
 from takifugu.mechanisms.common.answer_noise import normal_noise
 from takifugu.mechanisms.common.continuous import (
@@ -25,7 +26,7 @@ from takifugu.mechanisms.common.continuous import (
     density_cost,
     largest_of_densities,
 )
-from takifugu.mechanisms.common.largest_need import Comparison, comparisons_of, largest_need, of_each, refusing
+from takifugu.mechanisms.common.largest_need import largest_need, of_each, refusing
 from takifugu.mechanisms.common.rounded_number import least_for_read
 from takifugu.mechanisms.common.shares import alone
 from takifugu.mechanisms.normal_by_rule import refusal
@@ -103,20 +104,20 @@ def _of_densities(problem: Problem, comparisons: tuple[ComparedDensities, ...], 
 
 def _loss(located: Located, enough: float, sigma: Fraction, delta: Fraction) -> float:
     """Return an epsilon for every comparison at this sigma and delta."""
-    for comparison in comparisons_of(located):
-        if not _keeps(comparison, sigma, enough, delta):
+    for laws in (compared.laws() for compared in located.family.compared):
+        if not _keeps(laws, sigma, enough, delta):
             low, enough = enough, 1.5 * enough
-            while not _keeps(comparison, sigma, enough, delta):
+            while not _keeps(laws, sigma, enough, delta):
                 low, enough = enough, 1.5 * enough
                 if enough > LARGEST_EPSILON:
                     return math.inf
-            keeps = partial(_keeps, comparison, sigma, delta=delta)
+            keeps = partial(_keeps, laws, sigma, delta=delta)
             enough = halved(keeps, enough, low, lambda good, bad: good <= bad * (1 + PRECISION), mean)
     return enough
 
 
-def _keeps(comparison: Comparison, sigma: Fraction, epsilon: float, delta: Fraction) -> bool:
-    p, q, budget, share = comparison.p, comparison.q, comparison.budget(Fraction(epsilon)), comparison.share(delta)
+def _keeps(laws: TwoLaws, sigma: Fraction, epsilon: float, delta: Fraction) -> bool:
+    p, q, budget, share = laws.p, laws.q, laws.budget(Fraction(epsilon)), laws.share(delta)
     if budget <= 0:
         return False
     if not sigma:
@@ -132,11 +133,12 @@ def _is_within(p: Pmf, q: Pmf, sigma: Fraction, epsilon: Fraction | float, delta
     return True
 
 
-def _needed(comparison: Comparison, sigma: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
+def _needed(compared: Compared, sigma: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
     """Return a sigma for the comparison: `sigma` itself if it serves."""
-    p, q, budget, share = comparison.p, comparison.q, comparison.budget(epsilon), comparison.share(delta)
+    laws = compared.laws()
+    p, q, budget, share = laws.p, laws.q, laws.budget(epsilon), laws.share(delta)
     if budget <= 0:
-        return Fraction(gaussian_analytic_sigma(comparison.certain_move(), epsilon, delta))
+        return Fraction(gaussian_analytic_sigma(Fraction(compared.moves()[-1]), epsilon, delta))
     if sigma and _is_within(p, q, sigma, min(budget, LARGEST_EPSILON), share):
         return sigma
     return Fraction(gaussian_exact_sigma(p, q, budget, share))

@@ -15,9 +15,10 @@ from functools import partial
 from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
+from takifugu.analysis.questions.compared import Compared
 from takifugu.mechanisms.common.answer_families import predicted
 from takifugu.mechanisms.common.answer_noise import laplace_noise
-from takifugu.mechanisms.common.largest_need import Comparison, largest_need, of_each, refusing
+from takifugu.mechanisms.common.largest_need import largest_need, of_each, refusing
 from takifugu.numbers.after_noise.noised import RelaxedPair
 
 
@@ -54,14 +55,15 @@ class KantorovichRelaxed:
 MECHANISM = KantorovichRelaxed()
 
 
-def _needed(comparison: Comparison, scale: Fraction, epsilon: Fraction) -> Fraction:
+def _needed(compared: Compared, scale: Fraction, epsilon: Fraction) -> Fraction:
     """Return a scale for the comparison: `scale` itself if it serves."""
-    strict, budget = comparison.pure_scale(epsilon), comparison.budget(epsilon)
+    laws, (_, strict) = compared.laws(), compared.wasserstein(epsilon)
+    budget = laws.budget(epsilon)
     if strict <= scale:
         return scale
     if budget <= 0:
         return strict
-    pair = RelaxedPair.of(comparison.p, comparison.q)
+    pair = RelaxedPair.of(laws.p, laws.q)
     if pair.holds(scale, budget):
         return scale
     return min(Fraction(pair.smallest(budget)), strict)

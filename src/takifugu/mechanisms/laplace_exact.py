@@ -22,7 +22,7 @@ from takifugu.analysis.answer_laws.minimax_start import over_all_starts
 from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.questions.answer_law import AnswerFamily, Compared
+from takifugu.analysis.questions.compared import Compared
 from takifugu.mechanisms.common.answer_families import Located, families_at_hand, knowledge_conditions, predicted
 from takifugu.mechanisms.common.answer_noise import laplace_noise
 from takifugu.mechanisms.common.continuous import (
@@ -110,16 +110,17 @@ def _of_densities(problem: Problem, comparisons: tuple[ComparedDensities, ...], 
 def _needs(located: Located, scale: Fraction, epsilon: Fraction) -> Iterator[tuple[Fraction, Compared]]:
     """Solve for the worst comparison until none loses more than epsilon."""
     family, solved = over_all_starts(located.family), set[int]()
+    comparisons = family.compared
     while True:
         losses = family.losses(scale)
         failing = [i for i, loss in enumerate(losses) if loss > epsilon and i not in solved]
         if not failing:
             return
         index = max(failing, key=losses.__getitem__)
-        needed = family.smallest_scale(index, epsilon)
+        needed = comparisons[index].smallest_scale(epsilon)
         if needed > scale:
-            scale = min(needed * (1 + HEADROOM), Fraction(family.reach(index)) / epsilon)
-            yield scale, family.compared[index]
+            scale = min(needed * (1 + HEADROOM), Fraction(comparisons[index].reach) / epsilon)
+            yield scale, comparisons[index]
         solved.add(index)
 
 
@@ -135,13 +136,10 @@ def _start(problem: Problem) -> Fraction:
     families = [family_at.family for family_at in located]
     if not stacks or any(over_all_starts(family) is not family for family in families):
         return Fraction(0)
-    comparisons: list[tuple[AnswerFamily, int]] = []
-    for family in families:
-        comparisons += [(family, index) for index in range(len(family.compared))]
+    comparisons = [compared for family in families for compared in family.compared]
     largest, place = Fraction(0), len(comparisons) // 2
     for _ in range(4):
-        family, index = comparisons[place]
-        largest = max(largest, family.smallest_scale(index, problem.epsilon))
+        largest = max(largest, comparisons[place].smallest_scale(problem.epsilon))
         losses = np.concatenate([stack.losses(largest) for stack in stacks])
         place = int(losses.argmax())
         if losses[place] <= problem.epsilon:

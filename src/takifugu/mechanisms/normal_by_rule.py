@@ -30,11 +30,12 @@ from fractions import Fraction
 from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
+from takifugu.analysis.questions.compared import Compared
 from takifugu.core.cache import memoised
 from takifugu.mechanisms.common.answer_families import predicted
 from takifugu.mechanisms.common.answer_noise import normal_noise
 from takifugu.mechanisms.common.continuous import OF_MOVE, density_cost, farthest_of_densities
-from takifugu.mechanisms.common.largest_need import Comparison, largest_need, of_each, refusing
+from takifugu.mechanisms.common.largest_need import largest_need, of_each, refusing
 from takifugu.numbers.after_noise.gaussian import (
     PRINTED_CONSTANT,
     gaussian_analytic_sigma,
@@ -84,9 +85,9 @@ def largest_move(problem: Problem) -> Move:
         return Move(of_densities[0] / problem.unit, Fraction(0), of_densities[1])
     spare = Fraction(0)
 
-    def need(comparison: Comparison, enough: Fraction) -> Fraction:
+    def need(compared: Compared, enough: Fraction) -> Fraction:
         nonlocal spare
-        move, unmatched = _move(comparison, problem.delta)
+        move, unmatched = _move(compared, problem.delta)
         spare = max(spare, unmatched)
         return max(move, enough)
 
@@ -94,15 +95,15 @@ def largest_move(problem: Problem) -> Move:
     return Move(size, spare, worst)
 
 
-def _move(comparison: Comparison, delta: Fraction) -> tuple[Fraction, Fraction]:
-    if not comparison.error:
-        return Fraction(w_infinity(comparison.p, comparison.q)), Fraction(0)
-    error = Fraction(comparison.error)
+def _move(compared: Compared, delta: Fraction) -> tuple[Fraction, Fraction]:
+    laws = compared.laws()
+    if not laws.error:
+        return Fraction(w_infinity(laws.p, laws.q)), Fraction(0)
+    error, certain = Fraction(laws.error), Fraction(compared.moves()[-1])
     spare = max(delta * SPARE, 4 * error)
     if spare > delta / 4:
-        return comparison.certain_move(), Fraction(0)
-    near = Fraction(w_infinity(comparison.p, comparison.q, spare - 2 * error))
-    return min(near, comparison.certain_move()), spare
+        return certain, Fraction(0)
+    return min(Fraction(w_infinity(laws.p, laws.q, spare - 2 * error)), certain), spare
 
 
 @dataclass(frozen=True)

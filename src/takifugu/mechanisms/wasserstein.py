@@ -19,7 +19,7 @@ from fractions import Fraction
 from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.questions.answer_law import Compared
+from takifugu.analysis.questions.compared import Compared
 from takifugu.mechanisms.common.answer_families import Located, predicted
 from takifugu.mechanisms.common.answer_noise import laplace_noise
 from takifugu.mechanisms.common.continuous import OF_MOVE, density_cost, farthest_of_densities
@@ -57,13 +57,13 @@ class Wasserstein:
 
         def needs(located: Located, scale: Fraction) -> Iterator[tuple[Fraction, Compared]]:
             nonlocal farthest
-            for index, loss in enumerate(located.family.losses(scale)):
-                if located.family.moves(index)[0] <= farthest and loss <= problem.epsilon:
+            for compared, loss in zip(located.family.compared, located.family.losses(scale), strict=True):
+                if compared.moves()[0] <= farthest and loss <= problem.epsilon:
                     continue
-                move, needed = located.family.wasserstein(index, problem.epsilon)
+                move, needed = compared.wasserstein(problem.epsilon)
                 if move > farthest or needed > scale:
                     farthest, scale = max(farthest, Fraction(move)), max(scale, needed)
-                    yield scale, located.family.compared[index]
+                    yield scale, compared
 
         def serves(stack: Stack, scale: Fraction) -> Bools:
             return stack.keeps(problem.epsilon, scale) & ~stack.may_move_beyond(farthest)

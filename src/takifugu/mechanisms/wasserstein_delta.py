@@ -14,6 +14,7 @@ from functools import partial
 from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
+from takifugu.analysis.questions.compared import Compared
 from takifugu.mechanisms.common.answer_families import predicted
 from takifugu.mechanisms.common.answer_noise import laplace_noise
 from takifugu.mechanisms.common.continuous import (
@@ -23,7 +24,7 @@ from takifugu.mechanisms.common.continuous import (
     density_cost,
     largest_of_densities,
 )
-from takifugu.mechanisms.common.largest_need import Comparison, largest_need, of_each, refusing
+from takifugu.mechanisms.common.largest_need import largest_need, of_each, refusing
 from takifugu.numbers.rationals import round_up
 from takifugu.numbers.transport.matched_mass import unmatched_mass
 from takifugu.numbers.transport.on_the_line import w_infinity
@@ -78,14 +79,15 @@ def _move(compared: ComparedDensities, delta: Fraction) -> Fraction:
     return Fraction(farthest_but(compared.p, compared.q, delta)) + 2 * compared.rounding
 
 
-def _needed(comparison: Comparison, scale: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
+def _needed(compared: Compared, scale: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
     """Return a scale for the comparison: `scale` itself if it serves.
 
     A law and its rounded form differ by mass at most the relative error.
     """
-    share = delta - 2 * Fraction(comparison.error)
+    laws = compared.laws()
+    share = delta - 2 * Fraction(laws.error)
     if share <= 0:
-        return comparison.pure_scale(epsilon)
-    if Fraction(unmatched_mass(comparison.p, comparison.q, scale * epsilon)) * (1 + Fraction(1, 2**50)) <= share:
+        return compared.wasserstein(epsilon)[1]
+    if Fraction(unmatched_mass(laws.p, laws.q, scale * epsilon)) * (1 + Fraction(1, 2**50)) <= share:
         return scale
-    return round_up(Fraction(w_infinity(comparison.p, comparison.q, share)) / epsilon)
+    return round_up(Fraction(w_infinity(laws.p, laws.q, share)) / epsilon)

@@ -59,7 +59,7 @@ def test_losses_bound_the_loss_closely(data: st.DataObject, chain: tf.MarkovChai
     joints, table = joint_laws(chain), contributions(answer)
     for family in dense(chain, answer):
         losses, without = family.losses(scale), family.losses(Fraction(0))
-        for index, (a, i, b, j) in enumerate(family.compared):
+        for index, (a, i, b, j) in enumerate((*compared.left, *compared.right) for compared in family.compared):
             p, q = (
                 [law for law in (answer_law_given(joint, table, family.entry, v) for joint in joints) if law][n]
                 for v, n in ((a, i), (b, j))
@@ -77,7 +77,8 @@ def test_losses_over_all_start_laws_are_those_of_the_audit(chain: tf.MarkovChain
     for family in dense(chain, Count(1).resolve(chain)):
         merged = over_all_starts(family)
         losses = merged.losses(Fraction(scale))
-        for (a, _, b, _), loss in zip(merged.compared, losses, strict=True):
+        for compared, loss in zip(merged.compared, losses, strict=True):
+            (a, _), (b, _) = compared.left, compared.right
             audit = tf.exact_loss(tf.Pufferfish(entry(family.entry, a, b), chain), Count(1), noise)
             assert audit.loss - 1e-15 <= loss <= audit.loss + 1e-10 * (1 + audit.loss)
         hull = max(family.losses(Fraction(scale)))

@@ -15,9 +15,10 @@ from tests.support.user_oracles import ABSENT, answer_law, states_compared
 
 import takifugu as tf
 from takifugu.analysis.answer_laws import users as user_laws
-from takifugu.analysis.answer_laws.user_family import Contribution, UserFamily
+from takifugu.analysis.answer_laws.user_family import Contribution, user_family
 from takifugu.analysis.answer_laws.users import UsersLaw
 from takifugu.analysis.problem import Problem
+from takifugu.analysis.questions.compared import BoundedFamily, Compared
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.model.frameworks import Framework
@@ -77,17 +78,16 @@ def cases(draw: st.DrawFn, most: int = 4, modes: tuple[str, ...] = ("unknown", "
     return Case(laws, presences, mode, weights)
 
 
-def all_families(case: Case, *secrets) -> list[UserFamily]:
+def all_families(case: Case, *secrets) -> list[BoundedFamily]:
     belief = case.belief
     answer = case.query.resolve(belief)
     chosen = secrets or (tf.presence(), tf.every_entry())
     return [family for secret in chosen for family in UsersLaw(belief, answer, secret.family(belief)).families()]
 
 
-def sides(case: Case, family: UserFamily, index: int) -> tuple[dict[int, Fraction], dict[int, Fraction]]:
-    alphabet = case.belief.alphabet(family.entry)
-    a, _, b, _ = family.compared[index]
-    one, other = (case.law(family.entry, alphabet[v]) for v in (a, b))
+def sides(case: Case, entry: int, compared: Compared) -> tuple[dict[int, Fraction], dict[int, Fraction]]:
+    alphabet = case.belief.alphabet(entry)
+    one, other = (case.law(entry, alphabet[v]) for v, _ in (compared.left, compared.right))
     return one, other
 
 
@@ -124,24 +124,23 @@ def test_rounded_laws_are_as_near_as_they_say(case: Case) -> None:
 def test_moves_and_losses_are_the_true_ones(case: Case, epsilon: Fraction) -> None:
     for family in all_families(case):
         scale = Fraction(3, 2) / epsilon
-        losses = family.losses(scale)
-        for index in range(len(family.compared)):
-            p, q = (in_units(law, case.unit) for law in sides(case, family, index))
-            assert family.moves(index)[0] == family.reach(index) == w_infinity_of(p, q)
+        for compared, loss in zip(family.compared, family.losses(scale), strict=True):
+            p, q = (in_units(law, case.unit) for law in sides(case, family.entry, compared))
+            assert compared.moves()[0] == compared.reach == w_infinity_of(p, q)
             true = float(largest_laplace_loss(p, q, scale))
-            assert losses[index] >= true * (1 - 1e-12)
-            state = [case.belief.alphabet(family.entry)[v] for v in family.compared[index][::2]]
+            assert loss >= true * (1 - 1e-12)
+            state = [case.belief.alphabet(family.entry)[v] for v, _ in (compared.left, compared.right)]
             if ABSENT not in state or case.mode == "removed":
-                assert losses[index] == pytest.approx(true, rel=1e-9, abs=1e-12)
+                assert loss == pytest.approx(true, rel=1e-9, abs=1e-12)
 
 
 @settings(max_examples=15)
 @given(cases(most=3, modes=("unknown",)), budgets)
 def test_the_smallest_scale_is_the_smallest(case: Case, epsilon: Fraction) -> None:
     for family in all_families(case, tf.presence(0)):
-        for index in range(len(family.compared)):
-            p, q = (in_units(law, case.unit) for law in sides(case, family, index))
-            scale, least = family.smallest_scale(index, epsilon), smallest_laplace_scale(p, q, epsilon)
+        for compared in family.compared:
+            p, q = (in_units(law, case.unit) for law in sides(case, family.entry, compared))
+            scale, least = compared.smallest_scale(epsilon), smallest_laplace_scale(p, q, epsilon)
             assert float(least) * (1 - 1e-12) <= float(scale) <= float(least) * (1 + 1e-8) + 1e-12
 
 
@@ -164,10 +163,11 @@ def test_losses_of_long_masses_are_rounded_up(counts: list[int], scale: str) -> 
     """The logarithm of a mass is the difference of two long ones, which is off by more than a short one."""
     law = Pmf.from_counts([0, 1, 3], counts)
     pairs = tuple((value, 3) for value in range(3))
-    family = UserFamily(0, pairs, Contribution((0, 1, 3), law), 3, None, False)
+    share = Contribution((0, 1, 3), law)
+    family = user_family(0, pairs, share, 3, None, False)
     given_law = {int(x): p for x, p in law.items()}
-    for (value, _, _, _), loss in zip(family.compared, family.losses(Fraction(scale)), strict=True):
-        point = {family.share.states[value]: Fraction(1)}
+    for compared, loss in zip(family.compared, family.losses(Fraction(scale)), strict=True):
+        point = {share.states[compared.left[0]]: Fraction(1)}
         true = largest_laplace_loss(point, given_law, Fraction(scale))
         assert true <= loss <= true + 1e-11 * (1 + true)
 
@@ -217,8 +217,8 @@ def test_the_audit_finds_the_loss_of_enumeration(case: Case) -> None:
     framework = Framework((tf.presence(), tf.every_entry()), (case.belief,))
     losses = [0.0]
     for family in all_families(case):
-        for index in range(len(family.compared)):
-            p, q = (in_units(law, case.unit) for law in sides(case, family, index))
+        for compared in family.compared:
+            p, q = (in_units(law, case.unit) for law in sides(case, family.entry, compared))
             losses.append(float(largest_laplace_loss(p, q, 2)))
     if any(True for _ in framework.comparisons()):
         loss = tf.exact_loss(framework, case.query, DiscreteLaplace(Fraction(2), case.unit))

@@ -5,7 +5,6 @@ import math
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction as F
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from tests.support.rounds import rounds
 import takifugu as tf
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
+from takifugu.analysis.questions.compared import TwoLaws
 from takifugu.analysis.randomisers.choices import ChannelChoice, Choice, ExponentialChoice
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.mechanisms import optimal
@@ -187,7 +187,7 @@ def test_what_is_measured_is_the_largest_loss_and_what_rounded_masses_may_add(
 
 def test_rounded_masses_may_move_a_ratio_as_far_as_they_are_off(monkeypatch: pytest.MonkeyPatch) -> None:
     laws = Pmf([0, 1], [F(1, 2), F(1, 2)]), Pmf([0, 1], [F(1, 4), F(3, 4)])
-    compared = [SimpleNamespace(p=laws[0], q=laws[1], error=0.1, describe=lambda: "the two")]
+    compared = [(TwoLaws(*laws, 0.1), lambda: "the two")]
     monkeypatch.setattr(finite_outputs, "whole_laws", lambda problem: compared)
     (side,) = finite_problem(Problem(BITS, tf.Identity(), F(1))).sides
     assert math.log(1.1 / 0.9) <= side.margin <= 0.23

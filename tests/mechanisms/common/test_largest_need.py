@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
@@ -20,12 +21,11 @@ from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.bounds import Bound
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.questions.answer_law import AnswerFamily
+from takifugu.analysis.questions.compared import AnswerFamily, Compared, TwoLaws
 from takifugu.core import searches
 from takifugu.mechanisms import kantorovich_relaxed, normal_by_rule, wasserstein_delta
 from takifugu.mechanisms.common import answer_families, stacks
 from takifugu.mechanisms.common.answer_families import Located, located_families
-from takifugu.mechanisms.common.largest_need import Comparison, comparisons_of
 from takifugu.mechanisms.common.shares import Shares, most_answers, smoothed
 from takifugu.mechanisms.common.stacks import needing_more, stacked
 from takifugu.mechanisms.laplace_exact import HEADROOM
@@ -50,9 +50,9 @@ def located(p: Law, q: Law, error: Fraction = OFF) -> Located:
     return Located(ListedFamily(0, ((0, 1), (1, 0)), laws, float(error)), SimpleNamespace())  # type: ignore[arg-type]
 
 
-def comparison(p: Law, q: Law, error: Fraction = OFF) -> Comparison:
-    one = located(p, q)
-    return Comparison(one.family.hulls[0][0], one.family.hulls[1][0], float(error), one, 0)
+def comparison(p: Law, q: Law, error: Fraction = OFF) -> Compared:
+    (one,), (p_law,), (q_law,) = (located(p, q).family.compared, *located(p, q).family.hulls.values())
+    return replace(one, laws=lambda: TwoLaws(p_law, q_law, float(error)))
 
 
 def hockey_stick(p: Law, q: Law, epsilon: float) -> float:
@@ -63,7 +63,7 @@ def hockey_stick(p: Law, q: Law, epsilon: float) -> float:
 @given(laws_off_by(OFF), laws_off_by(OFF), budgets)
 def test_a_budget_and_a_share_for_rounded_laws_are_enough(one: Any, other: Any, epsilon: Fraction) -> None:
     (p, true_p), (q, true_q) = one, other
-    compared = comparison(p, q)
+    compared = comparison(p, q).laws()
     spent = hockey_stick(p, q, float(compared.budget(epsilon)))
     delta = Fraction(1, 7)
     assert hockey_stick(true_p, true_q, float(epsilon)) <= spent * float(delta / compared.share(delta)) + 1e-15
@@ -74,12 +74,12 @@ def test_a_budget_and_a_share_for_rounded_laws_are_enough(one: Any, other: Any, 
 
 
 def test_laws_are_as_far_off_as_their_family_says_and_their_levels_may_be() -> None:
-    (exact,) = comparisons_of(located({0: Fraction(1, 2), 1: Fraction(1, 2)}, {0: Fraction(1)}, Fraction(0)))
-    assert exact.error == 0
-    (rounded,) = comparisons_of(located({0: 0.1, 1: 0.9}, {0: 0.3, 1: 0.7}, Fraction(0)))  # type: ignore[dict-item]
-    assert 4 * 2.0**-53 <= rounded.error < 1e-13
-    (known,) = comparisons_of(located({0: Fraction(1, 2), 1: Fraction(1, 2)}, {0: Fraction(1)}))
-    assert 2 * OFF <= known.error <= 2 * OFF + Fraction(1, 10**13)
+    (exact,) = located({0: Fraction(1, 2), 1: Fraction(1, 2)}, {0: Fraction(1)}, Fraction(0)).family.compared
+    assert exact.laws().error == 0
+    (rounded,) = located({0: 0.1, 1: 0.9}, {0: 0.3, 1: 0.7}, Fraction(0)).family.compared  # type: ignore[dict-item]
+    assert 4 * 2.0**-53 <= rounded.laws().error < 1e-13
+    (known,) = located({0: Fraction(1, 2), 1: Fraction(1, 2)}, {0: Fraction(1)}).family.compared
+    assert 2 * OFF <= known.laws().error <= 2 * OFF + Fraction(1, 10**13)
 
 
 def off_by(*signs: int) -> tuple[Law, Law]:
@@ -126,7 +126,7 @@ def test_the_scale_of_a_plan_serves_the_true_laws(one: Any, other: Any, epsilon:
     if epsilon > 4 * OFF:
         assert largest_laplace_loss(true_p, true_q, scale) <= epsilon
     else:
-        assert scale >= comparison(p, q).pure_scale(epsilon)
+        assert scale >= comparison(p, q).wasserstein(epsilon)[1]
     assert kantorovich_relaxed._needed(comparison(p, q), scale, epsilon) == scale
 
 
@@ -236,7 +236,7 @@ def test_a_stack_has_the_losses_of_its_families_and_proposes_no_farther_moves(pr
     for scale in SCALES:
         singly = [loss for family in families for loss in family.losses(scale)]
         assert stack.losses(scale).tolist() == pytest.approx(singly, rel=1e-13)
-    moves = np.array([family.moves(index)[0] for family in families for index in range(len(family.compared))])
+    moves = np.array([compared.moves()[0] for family in families for compared in family.compared])
     for distance in range(int(moves.max()) + 1):
         assert not (~stack.may_move_beyond(Fraction(distance)) & (moves > distance)).any()
     assert not stack.may_move_beyond(Fraction(int(moves.max()))).all()
@@ -252,12 +252,12 @@ def one_by_one(problem: Problem) -> tuple[Fraction, str]:
     """Return the scale, and the comparison that forces it, as they come out where every family is solved in order."""
     enough, forced_by = Fraction(0), ""
     for located in located_families(problem, lines=True):
-        (loss,) = located.family.losses(enough)
+        (loss,), (compared,) = located.family.losses(enough), located.family.compared
         if loss > problem.epsilon:
-            needed = located.family.smallest_scale(0, problem.epsilon)
+            needed = compared.smallest_scale(problem.epsilon)
             if needed > enough:
-                enough = min(needed * (1 + HEADROOM), Fraction(located.family.reach(0)) / problem.epsilon)
-                forced_by = located.describe(located.family.compared[0])
+                enough = min(needed * (1 + HEADROOM), Fraction(compared.reach) / problem.epsilon)
+                forced_by = located.describe(compared)
     return enough, forced_by
 
 
@@ -274,13 +274,13 @@ def test_scale_and_comparison_are_those_of_one_by_one(matrix: list[list[float]],
 
 def test_most_steps_of_a_long_chain_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     solved = list[int]()
-    plain = DenseFamily.loss
+    plain = DenseFamily._loss
 
-    def counted(family: DenseFamily, index: int, scale: Fraction) -> float:
+    def counted(family: DenseFamily, rows: list[int], scale: Fraction) -> float:
         solved.append(family.entry)
-        return plain(family, index, scale)
+        return plain(family, rows, scale)
 
-    monkeypatch.setattr(DenseFamily, "loss", counted)
+    monkeypatch.setattr(DenseFamily, "_loss", counted)
     for mechanism in (WASSERSTEIN, LAPLACE_EXACT):
         mechanism.bound(chain_problem(SLOW, 200))
     assert len(set(solved)) < 10

@@ -152,7 +152,7 @@ def test_a_channel_for_one_share_is_caught() -> None:
     belief = tf.IndependentPieces(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4), [3, 2, 3])
     framework = tf.Pufferfish(tf.every_entry(), belief)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(finite_outputs, "_completed", lambda shares, comparison: comparison)
+        patch.setattr(finite_outputs, "_completed", lambda laws, others, error: laws)
         patch.setattr(answer_families, "is_smoothed", lambda problem, lines=False: False)
         loose = bound_by(OPTIMAL, framework, COUNT).randomiser
     assert tf.exact_loss(framework, COUNT, loose).loss > 1.05

@@ -10,12 +10,11 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from itertools import product
+from functools import cached_property, partial
 
 import numpy as np
 
-from takifugu.analysis.questions.answer_law import Compared, Comparisons
+from takifugu.analysis.questions.compared import Compared, LawIndex, laws_of, least_scale, unordered
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import LOWEST, NARROW, UNIT, ExponentArray, Wide, as_law, stack, times
@@ -33,7 +32,7 @@ _FIRST_AND_SECOND: IntArray = np.array([[0, 1]])
 
 
 @dataclass(frozen=True, eq=False)
-class DenseFamily(Comparisons):
+class DenseFamily:
     """The laws of the answer given each value of one entry: rows of weights on start, start + step, ...
 
     `rows[value]` are the rows of a value's hull (one row for a single law), `starts[value]` the start states that they
@@ -50,7 +49,7 @@ class DenseFamily(Comparisons):
     step: int
     relative_error: float
 
-    whole = True
+    whole, alone = True, None
 
     @staticmethod
     def of(entry: int, pairs: tuple[tuple[int, int], ...], laws: Mapping[int, Weights], step: int) -> DenseFamily:
@@ -65,13 +64,17 @@ class DenseFamily(Comparisons):
         error = 2.02 * max(law.error for law in laws.values()) + 4 * size * UNIT
         return DenseFamily(entry, pairs, *one_each(laws), stack(rows), start, step, error)
 
-    @cached_property
+    @property
     def compared(self) -> tuple[Compared, ...]:
-        """Return the unordered pairs of laws, by values and hulls' numbers.
+        """Return every unordered pair of laws."""
+        return tuple(map(self._compared, self.indices, self.sides.tolist(), self.reaches))
 
-        A pair is (a, number in a's hull, b, number in b's hull).
-        """
-        return compared(self.pairs, {value: len(rows) for value, rows in self.rows.items()})
+    def _compared(self, indices: tuple[LawIndex, LawIndex], rows: list[int], reach: int) -> Compared:
+        loss = partial(self._loss, rows)
+        return Compared(
+            *indices, reach, loss, partial(self._moves, rows, reach), partial(laws_of, self, *indices),
+            partial(least_scale, loss, reach, self.lowest), partial(self._wasserstein, rows, reach),
+        )  # fmt: skip
 
     @cached_property
     def hulls(self) -> dict[int, tuple[Pmf, ...]]:
@@ -86,31 +89,31 @@ class DenseFamily(Comparisons):
         losses: list[float] = losses_between(self.laws, self.sides, self.decay(scale), self.margin).tolist()
         return losses
 
-    def moves(self, index: int) -> tuple[int, ...]:
-        """Return increasing proposals for W-infinity; the last is certain."""
-        p, q = [self._floats[place] for place in self._rows_of(index)]
-        return tuple(sorted({*map(int, w_infinity_candidates(p, q)), self.reach(index)}))
+    def _moves(self, rows: list[int], reach: int) -> tuple[int, ...]:
+        p, q = map(self._floats.__getitem__, rows)
+        return tuple(sorted({*map(int, w_infinity_candidates(p, q)), reach}))
 
-    def wasserstein(self, index: int, epsilon: Fraction) -> tuple[int, Fraction]:
+    def _wasserstein(self, rows: list[int], reach: int, epsilon: Fraction) -> tuple[int, Fraction]:
         """Return W-infinity w, and a scale w/epsilon despite rounded masses.
 
         Rounded masses only propose w. It stands if the largest log-ratio at scale w/epsilon is certainly <= epsilon, or
         at a scale larger by 2**-35 and the effect of the errors: noise that only just hides a shift by w needs the
         larger.
         """
-        reach, slack = self.reach(index), Fraction(SLACK) + Fraction(1.01 * self.margin) / epsilon
-        for move in self.moves(index):
+        slack = Fraction(SLACK) + Fraction(1.01 * self.margin) / epsilon
+        for move in self._moves(rows, reach):
             for scale in (round_up(move / epsilon), round_up(move / epsilon * (1 + slack))):
-                if scale * epsilon < reach and self.loss(index, scale) <= epsilon:
+                if scale * epsilon < reach and self._loss(rows, scale) <= epsilon:
                     return move, scale
         return reach, round_up(reach / epsilon)
 
-    def lowest(self, proven: Fraction) -> Fraction:
+    @property
+    def lowest(self) -> Fraction:
+        """Return the least scale that is tried."""
         return Fraction(SMALLEST_PLACES) * self.step
 
-    def loss(self, index: int, scale: Fraction) -> float:
-        laws = self.laws[list(self._rows_of(index))]
-        return float(losses_between(laws, _FIRST_AND_SECOND, self.decay(scale), self.margin)[0])
+    def _loss(self, rows: list[int], scale: Fraction) -> float:
+        return float(losses_between(self.laws[rows], _FIRST_AND_SECOND, self.decay(scale), self.margin)[0])
 
     def rounding(self, size: float) -> float:
         """Bound a log-ratio's rounding, its value and binary orders at most `size`."""
@@ -122,14 +125,14 @@ class DenseFamily(Comparisons):
         return 2 * self.relative_error * (1 + self.relative_error)
 
     @cached_property
-    def sides(self) -> IntArray:
-        """The rows of both sides of each of `compared`, shape (comparisons, 2)."""
-        rows = list(map(self._rows_of, range(len(self.compared))))
-        return np.array(rows, dtype=np.int64).reshape(-1, 2)
+    def indices(self) -> tuple[tuple[LawIndex, LawIndex], ...]:
+        return unordered(self.pairs, {value: len(rows) for value, rows in self.rows.items()})
 
-    def _rows_of(self, index: int) -> tuple[int, int]:
-        a, i, b, j = self.compared[index]
-        return self.rows[a][i], self.rows[b][j]
+    @cached_property
+    def sides(self) -> IntArray:
+        """The rows of both sides of each comparison, shape (comparisons, 2)."""
+        rows = [[self.rows[value][number] for value, number in sides] for sides in self.indices]
+        return np.array(rows, dtype=np.int64).reshape(-1, 2)
 
     @cached_property
     def _sums(self) -> tuple[FloatArray, ExponentArray]:
@@ -159,10 +162,13 @@ class DenseFamily(Comparisons):
             laws.append(Pmf(self.start + self.step * places, row[places]))
         return laws
 
-    def reach(self, index: int) -> int:
-        """Bound every move by the largest distance between two laws' atoms."""
-        first, second = map(np.flatnonzero, self.weights.mantissas[list(self._rows_of(index))])
-        return self.step * int(max(first[-1] - second[0], second[-1] - first[0]))
+    @cached_property
+    def reaches(self) -> list[int]:
+        """The largest distance of two laws' atoms, for each comparison."""
+        occurs, (left, right) = self.weights.mantissas != 0, self.sides.T
+        first, last = occurs.argmax(axis=1), occurs.shape[1] - 1 - occurs[:, ::-1].argmax(axis=1)
+        places = np.maximum(last[left] - first[right], last[right] - first[left])
+        return [self.step * distance for distance in places.tolist()]
 
     def noised(self, scale: Fraction) -> Chunks:
         """Return every row after noise of a positive scale, by place."""
@@ -185,18 +191,6 @@ def places_of_laws(laws: Collection[Weights], step: int) -> tuple[int, int]:
     """Return the least place of some laws, and how many steps reach all."""
     start = min(law.start for law in laws)
     return start, max((law.start - start) // step + len(law) for law in laws)
-
-
-def compared(pairs: tuple[tuple[int, int], ...], sizes: Mapping[int, int]) -> tuple[Compared, ...]:
-    """Return the unordered pairs of laws, by values and hulls' numbers.
-
-    A pair is (a, number in a's hull, b, number in b's hull).
-    """
-    values = dict.fromkeys((min(pair), max(pair)) for pair in pairs)
-    comparisons: list[Compared] = []
-    for a, b in values:
-        comparisons += product([a], range(sizes[a]), [b], range(sizes[b]))
-    return tuple(comparisons)
 
 
 def in_floats(laws: Wide) -> FloatArray:

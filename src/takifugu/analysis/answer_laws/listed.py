@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from itertools import chain
+from functools import partial
+from itertools import chain, starmap
 
 import numpy as np
 
-from takifugu.analysis.answer_laws.dense import compared
-from takifugu.analysis.questions.answer_law import AnswerLaw, Compared, Comparisons, Move
+from takifugu.analysis.questions.answer_law import AnswerLaw
+from takifugu.analysis.questions.compared import Compared, LawIndex, Move, laws_of, unordered
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs.pair import LawPair
@@ -33,18 +33,20 @@ from takifugu.numbers.transport.on_the_line import w_infinity_candidates
 
 
 @dataclass(frozen=True, eq=False)
-class ListedFamily(Comparisons):
+class ListedFamily:
     """The laws of the answer given each value of one entry, and the ordered pairs of value indices to compare.
 
     Both orders are always looked at. Each mass is right up to a factor 1 +- `relative_error`: 0 means exact, or given.
+    Laws that are not `whole` are those of a part of the answer: enough for added noise, and for nothing else.
     """
 
     entry: int
     pairs: tuple[tuple[int, int], ...]
     hulls: Mapping[int, tuple[Pmf, ...]]
     relative_error: float = 0.0
+    whole: bool = True
 
-    whole = True
+    alone = None
 
     def __post_init__(self) -> None:
         for value in set(chain.from_iterable(self.pairs)):
@@ -54,59 +56,55 @@ class ListedFamily(Comparisons):
                     rule="every value that is compared has one, or several", fix="list them in hulls",
                 )  # fmt: skip
 
-    @cached_property
+    @property
     def compared(self) -> tuple[Compared, ...]:
-        """Return the unordered pairs of laws, by values and hulls' numbers.
+        """Return every unordered pair of laws."""
+        sizes = {value: len(laws) for value, laws in self.hulls.items()}
+        return tuple(starmap(self._compared, unordered(self.pairs, sizes)))
 
-        A pair is (a, number in a's hull, b, number in b's hull).
+    def losses(self, scale: Fraction) -> list[float]:
+        return [compared.loss(scale) for compared in self.compared]
+
+    def _compared(self, left: LawIndex, right: LawIndex) -> Compared:
+        p, q = (self.hulls[value][number] for value, number in (left, right))
+        (p_least, p_most), (q_least, q_most) = p.support_range, q.support_range
+        reach = max(Fraction(p_most) - Fraction(q_least), Fraction(q_most) - Fraction(p_least))
+        return Compared(
+            left, right, reach, partial(self._loss, p, q), partial(self._moves, p, q, reach),
+            partial(laws_of, self, left, right), partial(self._smallest_scale, p, q, reach),
+            partial(self._wasserstein, p, q, reach),
+        )  # fmt: skip
+
+    def _moves(self, p: Pmf, q: Pmf, reach: Fraction) -> tuple[Move, ...]:
+        """Return proposals for W-infinity.
+
+        Of rounded masses none is certain: laws that look equal may differ anywhere by the error.
         """
-        return compared(self.pairs, {value: len(laws) for value, laws in self.hulls.items()})
+        proposals = w_infinity_candidates(p, q)
+        return (*proposals, reach) if self.relative_error else proposals
 
-    def moves(self, index: int) -> tuple[Move, ...]:
-        """Return increasing proposals for W-infinity; the last is certain.
-
-        Of rounded masses no proposal is: laws that look equal may differ anywhere by the error.
-        """
-        proposals = w_infinity_candidates(*self._laws(index))
-        return (*proposals, self.reach(index)) if self.relative_error else proposals
-
-    def wasserstein(self, index: int, epsilon: Fraction) -> tuple[Move, Fraction]:
-        """Return (w, scale): W-infinity and the scale w/epsilon (`after_noise.noised.wasserstein_scale`)."""
+    def _wasserstein(self, p: Pmf, q: Pmf, reach: Fraction, epsilon: Fraction) -> tuple[Move, Fraction]:
         budget = epsilon - Fraction(self._margin)
         if budget <= 0:
-            return self.reach(index), round_up(self.reach(index) / epsilon)
-        return wasserstein_scale(*self._laws(index), budget)
+            return reach, round_up(reach / epsilon)
+        return wasserstein_scale(p, q, budget)
 
-    def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return the smallest scale for a log-ratio within epsilon.
-
-        See `noised.exact_laplace_scale`.
-        """
-        budget, upper = epsilon - Fraction(self._margin), self.reach(index) / epsilon
+    def _smallest_scale(self, p: Pmf, q: Pmf, reach: Fraction, epsilon: Fraction) -> Fraction:
+        budget, upper = epsilon - Fraction(self._margin), reach / epsilon
         if budget <= 0:
             return upper
-        return min(Fraction(exact_laplace_scale(*self._laws(index), budget)), upper)
+        return min(Fraction(exact_laplace_scale(p, q, budget)), upper)
 
-    def loss(self, index: int, scale: Fraction) -> float:
-        p, q = self._laws(index)
+    def _loss(self, p: Pmf, q: Pmf, scale: Fraction) -> float:
         if scale:
             return laplace_log_ratio_bounds(p, q, float(scale) * (1 - 2.0**-52))[1] + self._margin
         sizes = 1 - float(min(log_masses(p).min(), log_masses(q).min()))
         return laplace_log_ratio(p, q, 0) + 2.0**-48 * sizes + self._margin
 
-    def reach(self, index: int) -> Fraction:
-        """Bound every move by the largest distance between two laws' atoms."""
-        (p_least, p_most), (q_least, q_most) = (law.support_range for law in self._laws(index))
-        return max(Fraction(p_most) - Fraction(q_least), Fraction(q_most) - Fraction(p_least))
-
     @property
     def _margin(self) -> float:
         """How far rounded masses can move a log-ratio."""
         return 2 * self.relative_error * (1 + self.relative_error)
-
-    def _laws(self, index: int) -> tuple[Pmf, Pmf]:
-        a, i, b, j = self.compared[index]
-        return self.hulls[a][i], self.hulls[b][j]
 
 
 class PairLaw(AnswerLaw[LawPair]):

@@ -13,88 +13,71 @@ docs/theory/one-answer.md#one-answer-15, #one-answer-rounding.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, lru_cache, partial
 from itertools import combinations, product
+from typing import NoReturn
 
 import numpy as np
 
 from takifugu.analysis.answer_laws.dense import DenseFamily
-from takifugu.analysis.questions.answer_law import AnswerFamily, Compared, Comparisons
+from takifugu.analysis.questions.compared import AnswerFamily, BoundedFamily, Compared, bounded, least_scale
 from takifugu.core.arrays import FloatArray
+from takifugu.core.errors import Unsupported
 from takifugu.numbers.extended.floats import UNIT, Wide
 
 #: In place of a number in a hull: all laws of the hull, mixed by any initial law.
 WHOLE = -1
 
 
-def over_all_starts(family: AnswerFamily) -> Comparisons:
-    """Return comparisons of whole hulls, under every initial law at once.
+def over_all_starts(family: AnswerFamily) -> AnswerFamily:
+    """Return comparisons of whole hulls, under every initial law at once (Song17 Theorem 3.2 is not used).
 
     Their needs never exceed the largest over pairs of laws, as `family` has it.
     """
-    if isinstance(family, DenseFamily) and any(len(rows) > 1 for rows in family.rows.values()):
-        return AnyStartFamily(family)
-    return family
+    if not isinstance(family, DenseFamily) or all(len(rows) == 1 for rows in family.rows.values()):
+        return family
+    several = dict[tuple[int, int], list[int]]()
+    for number, ((a, _), (b, _)) in enumerate(family.indices):
+        several.setdefault((a, b), []).append(number)
+    noised = lru_cache(maxsize=1)(lambda scale: family.noised(scale).wide())
+    bare = cache(partial(family.losses, Fraction(0)))
 
-@dataclass(frozen=True, eq=False)
-class AnyStartFamily(Comparisons):
-    """The comparisons of a family of any initial law, each over all of them at once (Song17 Theorem 3.2 is not used).
+    def compared(a: int, b: int, numbers: list[int]) -> Compared:
+        reach = max(family.reaches[number] for number in numbers)
 
-    `compared` holds (a, WHOLE, b, WHOLE) for every unordered pair of values.
-    """
+        def loss(scale: Fraction) -> float:
+            """Bound sup abs log A/B over initial laws; without noise, of all pairs of point starts."""
+            return _loss(family, noised(scale), a, b) if scale else max(bare()[number] for number in numbers)
 
-    hulls: DenseFamily
+        smallest_scale = partial(least_scale, loss, reach, family.lowest)
+        return bounded(((a, WHOLE), (b, WHOLE)), reach, loss, _no_laws, smallest_scale)
 
-    whole = True
+    comparisons = tuple(compared(*values, numbers) for values, numbers in several.items())
+    return BoundedFamily(family.entry, comparisons, lambda: family, family.whole)
 
-    @cached_property
-    def compared(self) -> tuple[Compared, ...]:
-        return tuple(dict.fromkeys((a, WHOLE, b, WHOLE) for a, _, b, _ in self.hulls.compared))
 
-    def reach(self, index: int) -> int:
-        """Return the largest distance of atoms under any initial law."""
-        a, _, b, _ = self.compared[index]
-        pairs = enumerate(self.hulls.compared)
-        return max(self.hulls.reach(number) for number, (c, _, d, _) in pairs if (c, d) == (a, b))
+def _no_laws() -> NoReturn:
+    raise Unsupported("whole hulls are compared, and no two laws stand for them", fix="take laws of the hulls by pairs")
 
-    def losses(self, scale: Fraction) -> list[float]:
-        """Bound sup abs log A/B over initial laws, for each comparison."""
-        noised = self.hulls.noised(scale).wide() if scale else None
-        return [self._loss(index, noised) for index in range(len(self.compared))]
 
-    def lowest(self, proven: Fraction) -> Fraction:
-        return self.hulls.lowest(proven)
-
-    def loss(self, index: int, scale: Fraction) -> float:
-        return self._loss(index, self.hulls.noised(scale).wide() if scale else None)
-
-    def _loss(self, index: int, noised: Wide | None) -> float:
-        """Return the bound of `losses` for one comparison.
-
-        Without noise the bound is that of all pairs of point starts.
-        """
-        a, _, b, _ = self.compared[index]
-        if noised is None:
-            losses = zip(self.hulls.compared, self.hulls.losses(Fraction(0)), strict=True)
-            return max(loss for (c, _, d, _), loss in losses if (c, d) == (a, b))
-        ends: list[tuple[int, int]] = []
-        row_a, row_b = (dict(zip(self.hulls.starts[v], self.hulls.rows[v], strict=True)) for v in (a, b))
-        for u, v in product(row_a, row_b):
-            if u == v or u not in row_b or v not in row_a:
-                ends.append((row_a[u], row_b[v]))
-        common = [value for value in row_a if value in row_b]
-        first_ends, second_ends = np.array(ends).T
-        worst = float(np.abs(_log_ratio(noised[first_ends], noised[second_ends])).max())
-        if len(common) > 1:
-            au, av = np.array(list(combinations(map(row_a.__getitem__, common), 2))).T
-            bu, bv = np.array(list(combinations(map(row_b.__getitem__, common), 2))).T
-            masses = self.hulls.log_masses
-            kappa = (masses[bu] - masses[bv] + masses[av] - masses[au])[:, None]
-            worst = max(worst, _largest(noised[au], noised[av], noised[bu], noised[bv], kappa))
-            worst = max(worst, _largest(noised[bu], noised[bv], noised[au], noised[av], -kappa))
-        return worst + 2 * self.hulls.margin + self.hulls.rounding(worst)
+def _loss(family: DenseFamily, noised: Wide, a: int, b: int) -> float:
+    ends: list[tuple[int, int]] = []
+    row_a, row_b = (dict(zip(family.starts[v], family.rows[v], strict=True)) for v in (a, b))
+    for u, v in product(row_a, row_b):
+        if u == v or u not in row_b or v not in row_a:
+            ends.append((row_a[u], row_b[v]))
+    common = [value for value in row_a if value in row_b]
+    first_ends, second_ends = np.array(ends).T
+    worst = float(np.abs(_log_ratio(noised[first_ends], noised[second_ends])).max())
+    if len(common) > 1:
+        au, av = np.array(list(combinations(map(row_a.__getitem__, common), 2))).T
+        bu, bv = np.array(list(combinations(map(row_b.__getitem__, common), 2))).T
+        masses = family.log_masses
+        kappa = (masses[bu] - masses[bv] + masses[av] - masses[au])[:, None]
+        worst = max(worst, _largest(noised[au], noised[av], noised[bu], noised[bv], kappa))
+        worst = max(worst, _largest(noised[bu], noised[bv], noised[au], noised[av], -kappa))
+    return worst + 2 * family.margin + family.rounding(worst)
 
 
 def _largest(au: Wide, av: Wide, bu: Wide, bv: Wide, log_kappa: FloatArray) -> float:

@@ -12,13 +12,13 @@ from fractions import Fraction
 from typing import cast
 
 from takifugu.analysis.answer_laws.listed import ListedFamily
-from takifugu.analysis.answer_laws.repeated import AloneFamily
 from takifugu.analysis.questions.answer_law import AnswerLaw
-from takifugu.analysis.questions.normal_law import Compared, NormalLaw, deviation_up
+from takifugu.analysis.questions.normal_law import ComparedNormals, NormalLaw, deviation_up
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.normal_region import RegionView
 from takifugu.model.beliefs.records.normal_views import NormalView
 from takifugu.model.queries.real_columns import ColumnSums
+from takifugu.model.secrets.hypotheses import against
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.normal.comparisons import (
@@ -103,11 +103,11 @@ class ViewLaw(NormalLaw[NormalView | RegionView]):
 
     answer: ColumnSums
 
-    def comparisons(self) -> Iterator[Compared]:
+    def comparisons(self) -> Iterator[ComparedNormals]:
         view = self.belief
         for a, b in self.pairs():
-            laws = self.laws(a, b)
-            yield Compared(laws, view.describe_hypothesis(a), view.describe_hypothesis(b), view.secret.describe())
+            comparison = against(view.describe_hypothesis(a), view.describe_hypothesis(b))
+            yield ComparedNormals(self.laws(a, b), comparison, view.secret.describe())
 
     def work(self) -> float:
         cells, operations = self.answer.cells, 3e8 if self.belief.sets else 1e6
@@ -242,7 +242,7 @@ class ShiftLaw(AnswerLaw[NormalView | RegionView]):
                 )
             shift = certain_move(view, answer, column_moves(view, answer, left, right) or ())[0]
             laws = {a: (Pmf([Fraction(0)], [1]),), b: (Pmf([shift / answer.grid], [1]),)}
-            yield AloneFamily(number, ((a, b), (b, a)), laws)
+            yield ListedFamily(number, ((a, b), (b, a)), laws, whole=False)
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
         return 1e4 * len(self.family.value_pairs(self.belief, 0)), 1e4

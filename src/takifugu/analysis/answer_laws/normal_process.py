@@ -12,11 +12,11 @@ from fractions import Fraction
 from typing import cast
 
 from takifugu.analysis.answer_laws.listed import ListedFamily
-from takifugu.analysis.answer_laws.repeated import AloneFamily
 from takifugu.analysis.questions.answer_law import AnswerLaw
-from takifugu.analysis.questions.normal_law import Compared, NormalLaw
+from takifugu.analysis.questions.normal_law import ComparedNormals, NormalLaw
 from takifugu.model.beliefs.records.process_view import ProcessView
 from takifugu.model.queries.real_columns import ColumnSums
+from takifugu.model.secrets.hypotheses import against
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.normal.comparisons import Shifted
 
@@ -34,12 +34,13 @@ class ProcessLaw(NormalLaw[ProcessView]):
 
     answer: ColumnSums
 
-    def comparisons(self) -> Iterator[Compared]:
+    def comparisons(self) -> Iterator[ComparedNormals]:
         view, cells = self.belief, self.answer.cells
         nothing = ((Fraction(0),) * cells,) * cells
         for number, (a, b) in enumerate(view.pairs):
             laws = Shifted(view.moves(self.answer, number), nothing)
-            yield Compared(laws, view.describe_hypothesis(a), view.describe_hypothesis(b), view.secret.describe())
+            comparison = against(view.describe_hypothesis(a), view.describe_hypothesis(b))
+            yield ComparedNormals(laws, comparison, view.secret.describe())
 
     def work(self) -> float:
         return predicted(self.belief, self.answer.cells)
@@ -53,7 +54,7 @@ class ProcessShift(AnswerLaw[ProcessView]):
         for number, (a, b) in enumerate(self.belief.pairs):
             (move,) = self.belief.moves(answer, number)
             laws = {a: (Pmf([Fraction(0)], [1]),), b: (Pmf([move / answer.grid], [1]),)}
-            yield AloneFamily(number, ((a, b), (b, a)), laws)
+            yield ListedFamily(number, ((a, b), (b, a)), laws, whole=False)
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
         return predicted(self.belief, 1), 1e4

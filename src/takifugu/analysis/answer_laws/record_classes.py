@@ -11,14 +11,22 @@ import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from itertools import chain, pairwise, product
+from functools import cache, cached_property
+from itertools import chain, pairwise, product, starmap
 from operator import itemgetter, mul
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
-from takifugu.analysis.answer_laws.dense import compared
 from takifugu.analysis.answer_laws.repeated import copies
-from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, Compared, Comparisons
+from takifugu.analysis.questions.answer_law import AnswerLaw
+from takifugu.analysis.questions.compared import (
+    BoundedFamily,
+    Compared,
+    LawIndex,
+    Move,
+    bounded,
+    least_scale,
+    unordered,
+)
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.record_views import Column, RecordView, Sum, ends_of_sets
 from takifugu.model.queries import Additive
@@ -71,64 +79,50 @@ class Level:
         return tuple(sorted({x for x, _, high in self.rows if high}))
 
 
-@dataclass(frozen=True, eq=False)
-class ClassFamily(Comparisons):
-    """Comparisons of levels, each of which changes so many records at most, under every table of a class.
+#: The pairs of levels that one record may change between.
+Changes = Sequence[tuple[Level, Level]]
 
-    `steps[(a, b)]` are the pairs of levels that one record may change between.
+
+def class_family(changes: Mapping[tuple[int, int], Changes], times: int = 1) -> BoundedFamily:
+    """Return comparisons of values, each of which changes so many records at most, under every table of a class.
+
+    `changes[(a, b)]` are those of one record.
     """
+    @cache
+    def between() -> Sequence[Move]:
+        """Return proposals from copies of one two-level record's extreme laws."""
+        if times == 1 or any(len(steps) != 1 for steps in changes.values()):
+            return ()
+        lowest, highest = _envelope([level for (step,) in changes.values() for level in step])
+        if times * (int(highest.values[-1]) - int(lowest.values[0])) > MOST_PLACES:
+            return ()
+        return copies(lowest, highest, times).compared[0].moves()
 
-    pairs: tuple[tuple[int, int], ...]
-    steps: Mapping[tuple[int, int], Sequence[tuple[Level, Level]]]
-    times: int = 1
-
-    entry = 0
-    whole = False
-    relative_error = 0.0
-
-    @cached_property
-    def compared(self) -> tuple[Compared, ...]:
-        return compared(self.pairs, dict.fromkeys(chain.from_iterable(self.pairs), 1))
-
-    @property
-    def hulls(self) -> Mapping[int, tuple[Pmf, ...]]:
+    def laws() -> NoReturn:
         raise Unsupported(NO_LAWS)
 
-    def reach(self, index: int) -> int:
-        """Return an upper bound for every move."""
-        distances = []
-        for first, second in self._steps(index):
+    def compared(left: LawIndex, right: LawIndex) -> Compared:
+        steps, distances = changes[left[0], right[0]], list[int]()
+        for first, second in steps:
             distances += [first.atoms[-1] - second.atoms[0], second.atoms[-1] - first.atoms[0]]
-        return self.times * max(distances)
 
-    def farthest(self, index: int) -> int:
-        return self.times * max(_farthest_move(first, second) for first, second in self._steps(index))
+        def loss(scale: Fraction) -> float:
+            return times * max(_loss(first, second, scale) for first, second in steps)
 
-    def moves(self, index: int) -> tuple[int, ...]:
-        """Return increasing proposals to bound W-infinity; the last is certain."""
-        farthest = self.farthest(index)
-        return (*(move for move in self._between if move < farthest), farthest)
+        @cache
+        def farthest() -> int:
+            return times * max(_farthest_move(first, second) for first, second in steps)
 
-    @cached_property
-    def _between(self) -> tuple[int, ...]:
-        """Return proposals from copies of one two-level record's extreme laws."""
-        if self.times == 1 or any(len(self._steps(index)) != 1 for index in range(len(self.compared))):
-            return ()
-        levels: list[Level] = []
-        for index in range(len(self.compared)):
-            levels += self._steps(index)[0]
-        lowest, highest = _envelope(levels)
-        if self.times * (int(highest.values[-1]) - int(lowest.values[0])) > MOST_PLACES:
-            return ()
-        return copies(lowest, highest, self.times).moves(0)
+        def moves() -> tuple[Move, ...]:
+            return (*(move for move in between() if move < farthest()), farthest())
 
-    def loss(self, index: int, scale: Fraction) -> float:
-        """Bound sup abs log A/B of a comparison for every table."""
-        return self.times * max(_loss(first, second, scale) for first, second in self._steps(index))
+        def smallest_scale(epsilon: Fraction) -> Fraction:
+            return least_scale(loss, farthest(), Fraction(0), epsilon)
 
-    def _steps(self, index: int) -> Sequence[tuple[Level, Level]]:
-        a, _, b, _ = self.compared[index]
-        return self.steps[a, b]
+        return bounded((left, right), times * max(distances), loss, laws, smallest_scale, moves)
+
+    values = dict.fromkeys(chain.from_iterable(changes), 1)
+    return BoundedFamily(0, tuple(starmap(compared, unordered(changes, values))), laws)
 
 
 def _envelope(levels: Sequence[Level]) -> tuple[Pmf, Pmf]:
@@ -197,7 +191,7 @@ def _up_to(end: int) -> Callable[[int], Fraction]:
 class ClassLaw(AnswerLaw[RecordView]):
     """Bounds for a property of records with a table in a class; there are no laws."""
 
-    def families(self) -> Iterator[AnswerFamily]:
+    def families(self) -> Iterator[BoundedFamily]:
         if self.reason:
             raise Unsupported(self.reason)
         adds = list(map(int, self.answer.contribution(0)[:, 0].tolist()))
@@ -227,12 +221,11 @@ def class_law(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw
     return law
 
 
-def _families(view: RecordView, adds: Sequence[int], family: Family) -> Iterator[ClassFamily]:
+def _families(view: RecordView, adds: Sequence[int], family: Family) -> Iterator[BoundedFamily]:
     shown = view.shown
     if isinstance(shown, Column):
         levels = _levels(view, adds, shown.levels)
-        pairs = family.value_pairs(view, 0)
-        yield ClassFamily(pairs, {(a, b): [(levels[a], levels[b])] for a, b in pairs})
+        yield class_family({(a, b): [(levels[a], levels[b])] for a, b in family.value_pairs(view, 0)})
         return
     if not isinstance(shown, Sum):
         raise Unsupported("bounds for a class of tables are known for one sum, mean or share of the records")
@@ -241,7 +234,7 @@ def _families(view: RecordView, adds: Sequence[int], family: Family) -> Iterator
     steps = list(pairwise(sorted_levels.values()))
     low, high, *_ = sorted_levels
     for pair, gap in _gaps(view, shown.keys, family):
-        yield ClassFamily((pair,), {pair: steps}, gap // (high - low))
+        yield class_family({pair: steps}, gap // (high - low))
 
 
 def _levels(view: RecordView, adds: Sequence[int], scores: Sequence[Score]) -> dict[Score, Level]:

@@ -19,8 +19,9 @@ from typing import Any
 from takifugu.analysis.answer_laws.given_sum import Laws, is_ordered, is_tight, laws_of_sums, no_bound, products_of
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.answer_laws.record_classes import class_law
-from takifugu.analysis.answer_laws.repeated import AloneFamily, RepeatedFamily, copies
-from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw
+from takifugu.analysis.answer_laws.repeated import copies, repeated
+from takifugu.analysis.questions.answer_law import AnswerLaw
+from takifugu.analysis.questions.compared import AnswerFamily, BoundedFamily
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.record_views import Column, Function, RecordView, Sum, Sums, ends_of_sets
@@ -163,7 +164,7 @@ class RecordsLaw(AnswerLaw[RecordView]):
             raise Unsupported(self.no_bound)
         elif isinstance(self.shown, Column):
             laws_of_one = {v: (self.law.given(v),) for v in compared_values(self.compared_pairs)}
-            yield AloneFamily(0, self.compared_pairs, laws_of_one)
+            yield ListedFamily(0, self.compared_pairs, laws_of_one, whole=False)
         elif members is None:
             yield self.repeated(*self.farthest)
         else:  # whatever hides each two of their values hides two sets
@@ -202,19 +203,18 @@ class RecordsLaw(AnswerLaw[RecordView]):
         low, high, *_ = self.law.levels
         return int((self._keys[b] - self._keys[a]) // (high - low))
 
-    def repeated(self, pair: tuple[int, int], times: int) -> RepeatedFamily:
+    def repeated(self, pair: tuple[int, int], times: int) -> BoundedFamily:
         """Bound all pairs of values at most `times` steps apart."""
-        a, b = sorted(pair)
         laws = list(map(self.law.given, self.law.levels))
         changes = list(pairwise(range(len(laws))))
         single = ListedFamily(0, tuple(changes), {level: (law,) for level, law in enumerate(laws)})
         if not self.is_binary or times * self.reach > MOST_COPIES**0.5:
-            return RepeatedFamily(((a, b),), single, times)
+            return repeated(pair, single, times)
         zero, other = laws
         shifts = partial(cached, self, (copies, times), partial(copies, zero, other, times))
         ordered = stochastically_ordered(zero, other) or stochastically_ordered(other, zero)
-        return RepeatedFamily(
-            ((a, b),), single, times, shifts if is_ordered(zero, other) else None, shifts if ordered else None
+        return repeated(
+            pair, single, times, shifts if is_ordered(zero, other) else None, shifts if ordered else None
         )
 
     # What is said and predicted of them.

@@ -11,15 +11,15 @@ Proof: docs/theory/attributes.md#attributes-two-levels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cache
 from itertools import compress
 
 from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.answer_laws.listed import ListedFamily
-from takifugu.analysis.questions.answer_law import Compared, Comparisons, Move
+from takifugu.analysis.questions.compared import BoundedFamily, Move, bounded, laws_of
 from takifugu.core.errors import Unsupported
 from takifugu.numbers.distributions.exact_ratio import lattice_step
 from takifugu.numbers.distributions.pmf import Pmf
@@ -27,80 +27,49 @@ from takifugu.numbers.extended.floats import UNIT
 from takifugu.numbers.extended.leave_one_out import NOTHING, Sums, Weights, joined
 
 
-@dataclass(frozen=True, eq=False)
-class AloneFamily(ListedFamily):
-    """Laws of a part of the answer, in place of those of all of it: enough for added noise, and for nothing else."""
-
-    whole = False
-
-
-@dataclass(frozen=True, eq=False)
-class RepeatedFamily(Comparisons):
-    """One comparison, which stands for all that change at most `times` records: see above.
+def repeated(
+    pair: tuple[int, int],
+    one: ListedFamily,
+    times: int,
+    copies: Callable[[], DenseFamily] | None = None,
+    shifts: Callable[[], DenseFamily] | None = None,
+) -> BoundedFamily:
+    """Return one comparison, which stands for all that change at most `times` records: see above.
 
     `one` holds the laws (p, q) of one record as its comparisons. `copies` are the laws of so many copies of p and of q,
     where they serve all comparisons for every noise that is added, and `shifts` where they serve for W-infinity.
     """
+    low, high = sorted(pair)
+    changes = one.compared
 
-    pairs: tuple[tuple[int, int], ...]
-    one: ListedFamily
-    times: int
-    copies: Callable[[], DenseFamily] | None = None
-    shifts: Callable[[], DenseFamily] | None = None
+    def loss(scale: Fraction) -> float:
+        """Bound sup abs log A/B after noise, exactly in likelihood-ratio order."""
+        return times * max(changed.loss(scale) for changed in changes) * (1 + 2 * UNIT)
 
-    entry = 0
-    whole = False
+    def smallest_scale(epsilon: Fraction) -> Fraction:
+        """Return a scale keeping epsilon, the smallest in likelihood-ratio order."""
+        return max(changed.smallest_scale(epsilon / times) for changed in changes)
 
-    @property
-    def compared(self) -> tuple[Compared, ...]:
-        low, high = sorted(self.pairs[0])
-        return ((low, 0, high, 0),)
+    @cache
+    def moves() -> tuple[Move, ...]:
+        farthest = times * max(Fraction(changed.moves()[-1]) for changed in changes)
+        between = () if shifts is None else shifts().compared[0].moves()
+        return (*(move for move in between if move < farthest), farthest)
 
-    @property
-    def relative_error(self) -> float:
-        return self._laws.relative_error
-
-    @property
-    def hulls(self) -> Mapping[int, tuple[Pmf, ...]]:
-        """Return the laws of `times` copies.
-
-        Raises Unsupported where they stand for no comparison.
-        """
-        (low, _, high, _), hulls = self.compared[0], self._laws.hulls
-        return {low: hulls[0], high: hulls[1]}
-
-    @property
-    def _laws(self) -> DenseFamily:
-        if self.copies is None:
+    @cache
+    def laws() -> DenseFamily:
+        if copies is None:
             raise Unsupported(
                 "there are too many records for the distributions of the answer under every hypothesis",
                 rule="what one record may change bounds Laplace noise, and nothing else",
                 fix='use mechanism="laplace-exact", fewer records, or max_difference',
             )
-        return self.copies()
+        of_counts = copies()
+        return replace(of_counts, pairs=((low, high),), rows={low: of_counts.rows[0], high: of_counts.rows[1]})
 
-    def reach(self, index: int) -> Fraction:
-        """Return an upper bound for every move."""
-        return self.times * max(map(self.one.reach, range(len(self.one.compared))))
-
-    @cached_property
-    def _moves(self) -> tuple[Move, ...]:
-        farthest = self.times * max(Fraction(self.one.moves(number)[-1]) for number in range(len(self.one.compared)))
-        moves = () if self.shifts is None else self.shifts().moves(0)
-        return (*(move for move in moves if move < farthest), farthest)
-
-    def moves(self, index: int) -> tuple[Move, ...]:
-        """Return increasing proposals for W-infinity; the last is certain."""
-        return self._moves
-
-    def loss(self, index: int, scale: Fraction) -> float:
-        """Bound sup abs log A/B after noise, exactly in likelihood-ratio order."""
-        return self.times * max(self.one.losses(scale)) * (1 + 2 * UNIT)
-
-    def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return a scale keeping epsilon, the smallest in likelihood-ratio order."""
-        share = epsilon / self.times
-        return max(self.one.smallest_scale(number, share) for number in range(len(self.one.compared)))
+    sides, reach = ((low, 0), (high, 0)), times * max(changed.reach for changed in changes)
+    compared = bounded(sides, reach, loss, lambda: laws_of(laws(), *sides), smallest_scale, moves)
+    return BoundedFamily(0, (compared,), laws)
 
 
 def copies(low: Pmf, high: Pmf, times: int) -> DenseFamily:

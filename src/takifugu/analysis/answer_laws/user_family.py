@@ -23,16 +23,26 @@ lowest, atoms.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import starmap
 
 import numpy as np
 
-from takifugu.analysis.answer_laws.dense import DenseFamily, compared
+from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.answer_laws.listed import ListedFamily
-from takifugu.analysis.questions.answer_law import Compared, Comparisons
+from takifugu.analysis.questions.compared import (
+    BoundedFamily,
+    Compared,
+    LawIndex,
+    Loss,
+    bounded,
+    laws_of,
+    least_scale,
+    unordered,
+)
 from takifugu.core.arrays import FloatArray
 from takifugu.model.secrets.families import compared_values
 from takifugu.numbers.distributions.exact_ratio import log_masses
@@ -40,6 +50,8 @@ from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import UNIT
 from takifugu.numbers.extended.leave_one_out import ROUNDED
 from takifugu.numbers.rationals import float_above
+
+LeastScale = Callable[[Fraction], Fraction]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,104 +67,82 @@ class Contribution:
         return self.law.values.astype(np.float64), log_masses(self.law)
 
 
-@dataclass(frozen=True, eq=False)
-class UserFamily(Comparisons):
-    """The laws of the answer given each state of one user; losses and moves are known without them (see above).
+def user_family(
+    user: int,
+    pairs: tuple[tuple[int, int], ...],
+    share: Contribution,
+    unknown: int | None,
+    full: Callable[[], DenseFamily | ListedFamily] | None,
+    refines: bool,
+) -> BoundedFamily:
+    """Return the comparisons of one user's states, bounded without their laws (see above).
 
-    `hulls` are laws of the whole answer where `whole`, else of the user's contribution alone: enough for any noise that
-    is added to the answer, and for nothing else.
+    `full` makes the laws of the whole answer. Without it they are those of the user's contribution alone: enough for
+    any noise that is added to the answer, and for nothing else.
     """
+    hulls = {}
+    for value in compared_values(pairs):
+        hulls[value] = (share.law if value == unknown else Pmf([share.states[value]], [1]),)
+    alone = ListedFamily(user, pairs, hulls, 0.0 if share.law.exact else ROUNDED)
+    laws = full or (lambda: alone)
 
-    entry: int
-    pairs: tuple[tuple[int, int], ...]
-    share: Contribution
-    unknown: int | None
-    full: Callable[[], DenseFamily | ListedFamily] | None
-    refines: bool
+    def compared(number: int, sides: tuple[LawIndex, LawIndex]) -> Compared:
+        states = [share.states[value] for value, _ in sides if value != unknown]
+        if len(states) == 2:
+            reach, loss, smallest_scale = _shifted(*states)
+        else:
+            refined = (lambda epsilon: laws().compared[number].smallest_scale(epsilon)) if full and refines else None
+            reach, loss, smallest_scale = _unknown(share, states[0], refined)
+        return bounded(sides, reach, loss, lambda: laws_of(laws(), *sides), smallest_scale)
 
-    @property
-    def whole(self) -> bool:
-        return self.full is not None
+    comparisons = tuple(starmap(compared, enumerate(unordered(pairs, dict.fromkeys(hulls, 1)))))
+    return BoundedFamily(user, comparisons, laws, full is not None, alone if full else None)
 
-    @cached_property
-    def compared(self) -> tuple[Compared, ...]:
-        """Return (a, 0, b, 0), once for every unordered pair of values."""
-        return compared(self.pairs, dict.fromkeys(sum(self.pairs, ()), 1))
 
-    @property
-    def laws(self) -> DenseFamily | ListedFamily:
-        """The family of the laws themselves, listed or dense."""
-        return self.alone if self.full is None else self.full()
+def _shifted(state: int, other: int) -> tuple[int, Loss, LeastScale]:
+    """Return what is known of two contributions: W-infinity, the loss and the smallest scale."""
+    reach = abs(state - other)
 
-    @property
-    def relative_error(self) -> float:
-        return self.laws.relative_error
+    def loss(scale: Fraction) -> float:
+        if not reach:
+            return 0.0
+        return float_above(reach / scale) if scale else math.inf
 
-    @property
-    def hulls(self) -> Mapping[int, tuple[Pmf, ...]]:
-        return self.laws.hulls
+    return reach, loss, lambda epsilon: Fraction(reach) / epsilon
 
-    @cached_property
-    def alone(self) -> ListedFamily:
-        """The laws of the user's contribution."""
-        laws = {}
-        for value in compared_values(self.pairs):
-            is_unknown = value == self.unknown
-            laws[value] = (self.share.law if is_unknown else Pmf([self.share.states[value]], [1]),)
-        rounded = 0.0 if self.share.law.exact else ROUNDED
-        return ListedFamily(self.entry, self.pairs, laws, rounded)
 
-    def reach(self, index: int) -> int:
-        """Return W-infinity: how far the user's change moves the answer."""
-        state, unknown = self._sides(index)
-        if not unknown:
-            return abs(state[0] - state[1])
-        low, high = map(int, self.share.law.support_range)
-        return max(high - state[0], state[0] - low)
+def _unknown(share: Contribution, state: int, refined: LeastScale | None) -> tuple[int, Loss, LeastScale]:
+    """Return the same of a contribution against an unknown one.
 
-    def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return the least Laplace scale for epsilon, within 2**-34.
+    The loss is exact but for rounding, except for a value strictly inside, where the others help: `refined` counts
+    them.
+    """
+    (low, high), (atoms, logs) = map(int, share.law.support_range), share.log_law
+    reach = max(high - state, state - low)
 
-        Where the others help and their law is too much work, only the user's contribution counts.
-        """
-        if not self._sides(index)[1]:
-            return Fraction(self.reach(index)) / epsilon
-        scale = super().smallest_scale(index, epsilon)
-        if self.full is None or not self.refines or not scale:
-            return scale
-        just_below = scale * (1 - Fraction(1, 2**34))
-        if self._outside(index, just_below) > epsilon:
-            return scale
-        return min(scale, self.full().smallest_scale(index, epsilon))
+    def outside(scale: Fraction) -> float:
+        """Return the largest |log-ratio| beyond all atoms."""
+        moved = (atoms - state) / float(scale)
+        return max(abs(_log_sum(logs + moved)), abs(_log_sum(logs - moved)))
 
-    def loss(self, index: int, scale: Fraction) -> float:
-        """Bound sup abs log A/B of a comparison; scale 0 is no noise.
-
-        The bound is exact but for rounding, except for a value strictly inside against an unknown value, where the
-        others help.
-        """
-        reach = self.reach(index)
+    def loss(scale: Fraction) -> float:
         if not reach:
             return 0.0
         if not scale:
             return math.inf
-        if not self._sides(index)[1]:
-            return float_above(reach / scale)
-        atoms, logs = self.share.log_law
-        inside = -_log_sum(logs - np.abs(atoms - self._sides(index)[0][0]) / float(scale))
+        inside = -_log_sum(logs - np.abs(atoms - state) / float(scale))
         rounding = 8 * UNIT * (float(reach / scale) + float(np.abs(logs).max()) + len(logs) + 8)
-        return max(self._outside(index, scale), inside) + rounding
+        return max(outside(scale), inside) + rounding
 
-    def _outside(self, index: int, scale: Fraction) -> float:
-        """Return the largest |log-ratio| beyond all atoms."""
-        atoms, logs = self.share.log_law
-        moved = (atoms - self._sides(index)[0][0]) / float(scale)
-        return max(abs(_log_sum(logs + moved)), abs(_log_sum(logs - moved)))
+    def smallest_scale(epsilon: Fraction) -> Fraction:
+        """Return the least scale, within 2**-34; only the user's contribution counts where nothing is refined."""
+        scale = least_scale(loss, reach, Fraction(0), epsilon)
+        if refined is None or not scale or outside(scale * (1 - Fraction(1, 2**34))) > epsilon:
+            return scale
+        return min(scale, refined(epsilon))
 
-    def _sides(self, index: int) -> tuple[tuple[int, ...], bool]:
-        """Return the compared contributions, and whether one side is unknown."""
-        a, _, b, _ = self.compared[index]
-        return tuple(self.share.states[v] for v in (a, b) if v != self.unknown), self.unknown in (a, b)
+    return reach, loss, smallest_scale
+
 
 def _log_sum(logs: FloatArray) -> float:
     top = float(logs.max())

@@ -17,8 +17,9 @@ import numpy as np
 
 from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.answer_laws.listed import ListedFamily
-from takifugu.analysis.answer_laws.user_family import Contribution, UserFamily
+from takifugu.analysis.answer_laws.user_family import Contribution, user_family
 from takifugu.analysis.questions.answer_law import AnswerLaw
+from takifugu.analysis.questions.compared import BoundedFamily
 from takifugu.core.arrays import IntArray
 from takifugu.core.cache import cached
 from takifugu.core.entries import called
@@ -56,7 +57,7 @@ class UsersLaw(AnswerLaw[IndependentUsers]):
             last[id(self.belief)] = entry
         return entry[1]
 
-    def families(self) -> Iterator[UserFamily]:
+    def families(self) -> Iterator[BoundedFamily]:
         belief, users = self.belief, self.users
         refines = users.affordable and users.work + 600.0 * _inner(users, self.family) * users.places <= MOST_SEARCH
         for user in self.family.entries:
@@ -66,7 +67,7 @@ class UsersLaw(AnswerLaw[IndependentUsers]):
             unknown = absent_index(belief, user) if belief.absence == "unknown" else None
             share = users.contributions[int(users.sort_of[user])]
             full = _full(users, user, pairs, unknown) if users.affordable else None
-            yield UserFamily(user, pairs, share, unknown, full, refines)
+            yield user_family(user, pairs, share, unknown, full, refines)
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
         """Predict the multiplications, and the bytes held at once.

@@ -8,12 +8,12 @@ holds for all mixtures: both are closed under mixing the two sides independently
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Generic, Protocol, TypeVar, runtime_checkable
+from typing import Generic, TypeVar
 
 from takifugu.analysis.problem import Part
+from takifugu.analysis.questions.compared import AnswerFamily
 from takifugu.core.cache import cached
 from takifugu.core.entries import called
 from takifugu.core.errors import Unsupported
@@ -21,101 +21,8 @@ from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family, View
-from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.rationals import round_up
-from takifugu.numbers.search import smallest_noise
 
 B = TypeVar("B", bound=Belief, covariant=True)
-Move = int | float | Fraction
-
-#: (a, number in a's hull, b, number in b's hull).
-Compared = tuple[int, int, int, int]
-
-
-class Comparisons(Protocol):
-    """Comparisons of laws of the answer (or of whole hulls of them), each looked at in both orders.
-
-    Moves and scales are in grid units (for two given laws: in answer units). All numbers allow for the rounding of
-    masses. `reach` and `loss` are a kind's own; what follows from them holds for all.
-    """
-
-    @property
-    def compared(self) -> tuple[Compared, ...]: ...
-
-    def reach(self, index: int) -> int | Fraction:
-        """Bound every move of a comparison."""
-        ...
-
-    def loss(self, index: int, scale: Fraction) -> float:
-        """Bound sup abs log A/B of a comparison after Laplace noise; scale 0 is no noise."""
-        ...
-
-    def losses(self, scale: Fraction) -> list[float]:
-        """Return the loss of each comparison."""
-        return [self.loss(index, scale) for index in range(len(self.compared))]
-
-    def farthest(self, index: int) -> int | Fraction:
-        """Return a move that certainly is W-infinity or more."""
-        return self.reach(index)
-
-    def lowest(self, proven: Fraction) -> Fraction:
-        """Return the least scale that is tried, where `proven` needs no trial."""
-        return proven / 2**40
-
-    def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
-        """Return a scale certain to keep the loss within epsilon.
-
-        It is at most 2**-36 above the smallest with such a bound.
-        """
-        proven = Fraction(self.farthest(index)) / epsilon
-        if not proven:
-            return proven
-        return smallest_noise(lambda scale: self.loss(index, scale), epsilon, proven, self.lowest(proven))
-
-    def moves(self, index: int) -> tuple[Move, ...]:
-        """Return increasing proposals for W-infinity; the last is certain."""
-        return (self.farthest(index),)
-
-    def wasserstein(self, index: int, epsilon: Fraction) -> tuple[Move, Fraction]:
-        """Return W-infinity or a bound w of it, and the scale w/epsilon.
-
-        Rounded masses only propose w: the loss at w/epsilon decides.
-        """
-        *proposed, certain = self.moves(index)
-        for move in proposed:
-            scale = round_up(Fraction(move) / epsilon)
-            if scale and self.loss(index, scale) <= epsilon:
-                return move, scale
-        return certain, round_up(Fraction(certain) / epsilon)
-
-
-class AnswerFamily(Comparisons, Protocol):
-    """The laws of the answer given each value of one entry, and the ordered pairs of value indices to compare."""
-
-    @property
-    def entry(self) -> int: ...
-
-    @property
-    def pairs(self) -> tuple[tuple[int, int], ...]: ...
-
-    @property
-    def hulls(self) -> Mapping[int, tuple[Pmf, ...]]: ...
-
-    @property
-    def relative_error(self) -> float: ...
-
-    @property
-    def whole(self) -> bool:
-        """Return whether laws cover the whole answer, not one user's or record's."""
-        ...
-
-
-@runtime_checkable
-class OfOne(Protocol):
-    """An answer family of many users that also knows what one of them adds: `alone`."""
-
-    @property
-    def alone(self) -> AnswerFamily: ...
 
 
 @dataclass(frozen=True, eq=False)

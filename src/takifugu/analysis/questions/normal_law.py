@@ -20,15 +20,14 @@ B = TypeVar("B", bound=Belief, covariant=True)
 
 
 @dataclass(frozen=True)
-class Compared:
-    """Two hypotheses of which the answer has normal laws, or mixtures of them, in answer units; `about` is the secret.
+class ComparedNormals:
+    """Two normal laws of the answer that nobody may tell apart, or mixtures of them, in answer units.
 
-    Both orders are meant.
+    Both orders are meant. `comparison` names the two hypotheses, `about` the secret.
     """
 
     laws: NormalComparison
-    left: str
-    right: str
+    comparison: str
     about: str
 
 
@@ -41,7 +40,7 @@ class NormalLaw(Generic[B]):
     family: Family
     reason: str = ""
 
-    def comparisons(self) -> Iterator[Compared]:
+    def comparisons(self) -> Iterator[ComparedNormals]:
         """Yield every unordered comparison of the family.
 
         Raises Unsupported where the answer is not normal.

@@ -23,13 +23,12 @@ from fractions import Fraction
 from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.questions.normal_law import Compared, deviation_up, normal_law
+from takifugu.analysis.questions.normal_law import ComparedNormals, deviation_up, normal_law
 from takifugu.core.escaping import at_least, at_most, number
 from takifugu.mechanisms.common.answer_noise import normal_noise
 from takifugu.mechanisms.common.largest_need import refusing
 from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.model.secrets.families import View
-from takifugu.model.secrets.hypotheses import against
 from takifugu.numbers.normal.comparisons import Shifted
 from takifugu.numbers.normal.matrices import least_eigenvalue
 from takifugu.numbers.normal.printed import accuracy, printed_per_shift
@@ -39,7 +38,7 @@ INDEPENDENT = "no comparison: the distribution of the answer is the same under e
 NOTHING_NEEDED = "the answer's own variance keeps epsilon and delta: no noise is needed"
 
 
-def compared(problem: Problem) -> Iterator[Compared]:
+def compared(problem: Problem) -> Iterator[ComparedNormals]:
     """Yield a problem's comparisons of normal laws, or raise Unsupported."""
     for part in problem.parts:
         yield from normal_law(part).comparisons()
@@ -105,9 +104,9 @@ class AttributeGaussian:
             move, credit = sum(x * x for x in comparison.laws.shift), least_eigenvalue(comparison.laws.covariance)
             shifts.setdefault(comparison.about, []).append((Fraction(move), credit))
             if rule * move - credit > variance:
-                variance, worst = rule * move - credit, against(comparison.left, comparison.right)
+                variance, worst = rule * move - credit, comparison.comparison
             elif move and worst == INDEPENDENT:
-                worst = against(comparison.left, comparison.right)
+                worst = comparison.comparison
         noise = normal_noise(problem, deviation_up(variance) / problem.unit)
         drawn = Fraction(noise.scale) ** 2
         over = [comparison for comparison in comparisons if not _is_covered(comparison, drawn, problem)]
@@ -131,7 +130,7 @@ class AttributeGaussian:
         return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, Witness(worst, detail, numbers))
 
 
-def _is_covered(comparison: Compared, drawn: Fraction, problem: Problem) -> bool:
+def _is_covered(comparison: ComparedNormals, drawn: Fraction, problem: Problem) -> bool:
     """Whether a variance keeps (epsilon, delta) exactly, sets by their largest shift."""
     laws = comparison.laws
     if isinstance(laws, Shifted | Rounded):

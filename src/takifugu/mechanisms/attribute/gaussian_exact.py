@@ -31,7 +31,6 @@ from takifugu.mechanisms.attribute.gaussian import (
 )
 from takifugu.mechanisms.common.answer_noise import normal_noise
 from takifugu.mechanisms.common.largest_need import refusing
-from takifugu.model.secrets.hypotheses import against
 
 
 @dataclass(frozen=True)
@@ -56,14 +55,14 @@ def least_noise(problem: Problem, covers: Covers) -> Bound:
     for comparison in comparisons:
         needed = comparison.laws.least_variance(problem.epsilon, problem.delta)
         if needed > variance:
-            variance, worst = needed, against(comparison.left, comparison.right)
+            variance, worst = needed, comparison.comparison
     noise = normal_noise(problem, deviation_up(variance) / problem.unit)
     drawn = Fraction(noise.scale) ** 2
     exact, closest = 0.0, INDEPENDENT
     for comparison in comparisons:
         delta = comparison.laws.delta(drawn, problem.epsilon)
         if delta > exact:
-            exact, closest = delta, against(comparison.left, comparison.right)
+            exact, closest = delta, comparison.comparison
     detail = f"delta is reached here; {accurate(drawn)}" if variance else NOTHING_NEEDED
     witness = Witness(worst or closest, detail, (("added_variance", float(drawn)), ("exact_delta", exact)))
     return Bound(noise, problem.epsilon, problem.delta, covers, witness)

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 
 from takifugu.analysis.bounds import Cost
 from takifugu.analysis.problem import Part, Problem
-from takifugu.analysis.questions.answer_law import AnswerFamily, AnswerLaw, Compared, OfOne, answer_law
+from takifugu.analysis.questions.answer_law import AnswerLaw, answer_law
+from takifugu.analysis.questions.compared import AnswerFamily, Compared
 from takifugu.core import searches
 from takifugu.core.escaping import at_most
 from takifugu.mechanisms.common.lines import line_answers, line_parts
@@ -45,9 +46,8 @@ class Located:
 
     def describe(self, compared: Compared) -> str:
         """Name a comparison of the family."""
-        a, i, b, j = compared
-        left = self.law.describe(self.family.entry, a, i, self.start)
-        return against(left, self.law.describe(self.family.entry, b, j, self.start))
+        left = self.law.describe(self.family.entry, *compared.left, self.start)
+        return against(left, self.law.describe(self.family.entry, *compared.right, self.start))
 #: A loss above epsilon by no more than this factor is epsilon: losses are rounded up by 2**-36 of themselves.
 NO_MORE = 1 + 2.0**-34
 #: (located family, enough so far) -> an epsilon that the noise keeps for every comparison, at least enough so far.
@@ -118,8 +118,7 @@ def _located(problem: Problem, parts: Sequence[Part], lines: bool) -> Iterator[L
         law = answer_law(part)
         for family in law.families():
             if added_by_others is None:
-                alone = family.alone if isinstance(family, OfOne) and family.whole else None
-                yield Located(family, law, part.start, alone=alone)
+                yield Located(family, law, part.start, alone=family.alone)
             else:
                 yield Located(smoothed(family, *added_by_others), law, part.start, smoothed=True, alone=family)
 

@@ -13,20 +13,20 @@ promises is the largest log-ratio of its exact outputs, measured on every compar
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from takifugu.analysis.bounds import Cost
 from takifugu.analysis.problem import Part, Problem
 from takifugu.analysis.questions.answer_law import answer_law
+from takifugu.analysis.questions.compared import TwoLaws
 from takifugu.core.errors import Unsupported
-from takifugu.mechanisms.common.answer_families import predicted
+from takifugu.mechanisms.common.answer_families import located_families, predicted
 from takifugu.mechanisms.common.channel_program import exact_channel
-from takifugu.mechanisms.common.largest_need import Comparison, compared_laws
 from takifugu.mechanisms.common.shares import Shares, most_answers
 from takifugu.model.beliefs import Belief, separate
 from takifugu.model.queries import Additive
@@ -40,8 +40,8 @@ from takifugu.numbers.distributions.pmf import Pmf
 MOST_ANSWERS = 1000
 
 
-def whole_laws(problem: Problem) -> Iterator[Comparison]:
-    """Yield every comparison with the laws of the whole answer.
+def whole_laws(problem: Problem) -> Iterator[tuple[TwoLaws, Callable[[], str]]]:
+    """Yield the laws of the whole answer of every comparison, and what names it.
 
     Raises Unsupported where a belief has no law of the answer, where independent components follow a chain of any
     start, where the sum of independent shares may take more than MOST_ANSWERS values, and for real-valued answers.
@@ -65,20 +65,20 @@ def whole_laws(problem: Problem) -> Iterator[Comparison]:
                 raise Unsupported(_too_many(belief, answer))
             if not separate(belief):
                 shares = Shares(belief, answer)
-        for comparison in compared_laws(alone):
-            if shares is None and not comparison.family.whole:
-                raise Unsupported(_too_many(belief, problem.answers[number]))
-            if shares is None or comparison.located.smoothed:
-                yield comparison
-            else:
-                yield _completed(shares, comparison)
+        for located in located_families(alone):
+            for compared in located.family.compared:
+                laws = compared.laws()
+                if shares is None and not located.family.whole:
+                    raise Unsupported(_too_many(belief, problem.answers[number]))
+                if shares is not None and not located.smoothed:
+                    laws = _completed(laws, *shares.others(located.start))
+                yield laws, partial(located.describe, compared)
 
 
-def _completed(shares: Shares, comparison: Comparison) -> Comparison:
-    """Return one component's comparison with the laws of the whole answer."""
-    others, error = shares.others(comparison.located.start)
-    p, q = exact_law(comparison.p).convolve(others), exact_law(comparison.q).convolve(others)
-    return replace(comparison, p=p, q=q, error=comparison.error + error + comparison.error * error)
+def _completed(laws: TwoLaws, others: Pmf, error: float) -> TwoLaws:
+    """Return the laws of the whole answer from one component's and that of the others' sum."""
+    p, q = exact_law(laws.p).convolve(others), exact_law(laws.q).convolve(others)
+    return TwoLaws(p, q, laws.error + error + laws.error * error)
 
 
 def _too_many(belief: Belief, answer: Additive) -> str:
@@ -171,9 +171,9 @@ def finite_problem(problem: Problem) -> FiniteProblem:
     numbers: dict[tuple[tuple[Fraction, int], ...], int] = {}
     laws: list[dict[Fraction, int]] = []
     sides, keys, counts = [], set(), dict[int, int]()
-    for comparison in whole_laws(problem):
+    for of_whole, describe in whole_laws(problem):
         placed = []
-        for law in (comparison.p, comparison.q):
+        for law in (of_whole.p, of_whole.q):
             masses = _exact_masses(law, unit)
             key = tuple(masses.items())
             if key not in numbers:
@@ -182,10 +182,10 @@ def finite_problem(problem: Problem) -> FiniteProblem:
             placed.append(numbers[key])
             counts[numbers[key]] = counts.get(numbers[key], 0) + 1
         left, right = placed
-        margin = 2 * comparison.error * (1 + comparison.error)
+        margin = 2 * of_whole.error * (1 + of_whole.error)
         if left != right and (left, right, margin) not in keys:
             keys.add((left, right, margin))
-            sides.append(Side(left, right, margin, comparison.describe()))
+            sides.append(Side(left, right, margin, describe()))
     if not laws:
         raise Unsupported(NO_LAWS)
     inputs = tuple(sorted(set().union(*laws)))

@@ -8,61 +8,16 @@ serves costs less than finding the least that does.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import wraps
 from typing import TypeVar
 
 from takifugu.analysis.bounds import Bound, Refusal
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.questions.answer_law import AnswerFamily, Compared
+from takifugu.analysis.questions.compared import Compared
 from takifugu.core.errors import Unsupported
 from takifugu.mechanisms.common.answer_families import Located, located_families
 from takifugu.mechanisms.common.stacks import Bools, Stack, needing_more
-from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.transport.on_the_line import level_tolerance
-
-
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """The laws p and q of the answer given the two sides, in the units of the answer families.
-
-    Both orders are meant. The true masses lie within a factor 1 +- `error` of those of p and q; 0 for exact laws.
-    """
-
-    p: Pmf
-    q: Pmf
-    error: float
-    located: Located
-    index: int
-
-    @property
-    def family(self) -> AnswerFamily:
-        return self.located.family
-
-    def describe(self) -> str:
-        """Name the two sides."""
-        return self.located.describe(self.family.compared[self.index])
-
-    def budget(self, epsilon: Fraction) -> Fraction:
-        """Return the epsilon left for p and q; it may be negative."""
-        return epsilon - 2 * Fraction(self.error) * (1 + Fraction(self.error))
-
-    def share(self, delta: Fraction) -> Fraction:
-        """Return the delta left for p and q at `budget(epsilon)`.
-
-        (1 + r) A - e^epsilon (1 - r) B is at most (1 + r) (A - e^budget B).
-        """
-        return delta / (1 + Fraction(self.error))
-
-    def certain_move(self) -> Fraction:
-        """Return a number no move between the true laws has to exceed."""
-        return Fraction(self.family.moves(self.index)[-1])
-
-    def pure_scale(self, epsilon: Fraction) -> Fraction:
-        """Return the Wasserstein mechanism's scale W-infinity / epsilon, verified for rounded masses."""
-        return self.family.wasserstein(self.index, epsilon)[1]
-
 
 #: (located family, enough so far) -> (amount, comparison) for every comparison that needs more than all before it.
 Needs = Callable[[Located, Fraction], Iterator[tuple[Fraction, Compared]]]
@@ -95,36 +50,17 @@ def largest_need(
     return enough, worst
 
 
-def of_each(need: Callable[[Comparison, Fraction], Fraction]) -> Needs:
+def of_each(need: Callable[[Compared, Fraction], Fraction]) -> Needs:
     """Return the needs of each comparison by itself."""
 
     def needs(located: Located, enough: Fraction) -> Iterator[tuple[Fraction, Compared]]:
-        for comparison in comparisons_of(located):
-            needed = need(comparison, enough)
+        for compared in located.family.compared:
+            needed = need(compared, enough)
             if needed > enough:
                 enough = needed
-                yield enough, located.family.compared[comparison.index]
+                yield enough, compared
 
     return needs
-
-
-def compared_laws(problem: Problem) -> Iterator[Comparison]:
-    """Yield every comparison of a problem, in order and lazily.
-
-    Raises Unsupported where a belief or the query has no law of the answer.
-    """
-    for located in located_families(problem):
-        yield from comparisons_of(located)
-
-
-def comparisons_of(located: Located) -> Iterator[Comparison]:
-    family = located.family
-    for index, (a, i, b, j) in enumerate(family.compared):
-        p, q = family.hulls[a][i], family.hulls[b][j]
-        error = 0.0
-        if family.relative_error or not (p.exact and q.exact):
-            error = 2 * family.relative_error + level_tolerance(p, q)
-        yield Comparison(p, q, error, located, index)
 
 
 def refusing(bound: Callable[[Answered, Problem], Bound | Refusal]) -> Callable[[Answered, Problem], Bound | Refusal]:

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from takifugu.analysis.problem import Part, Problem
-from takifugu.analysis.questions.answer_law import AnswerFamily, answer_law
+from takifugu.analysis.questions.answer_law import answer_law
+from takifugu.analysis.questions.compared import AnswerFamily
 from takifugu.analysis.questions.marginal import marginal
 from takifugu.mechanisms.common.lines import line_answers
 from takifugu.model.beliefs import Belief, separate
@@ -92,7 +93,8 @@ def smoothed(family: AnswerFamily, law_of_others: Pmf, error: float) -> ListedFa
     for value, laws in family.hulls.items():
         hulls[value] = tuple(exact_law(law).convolve(law_of_others) for law in laws)
     total_error = family.relative_error + error + family.relative_error * error
-    return ListedFamily(family.entry, family.pairs, hulls, total_error)
+    pairs = tuple((compared.left[0], compared.right[0]) for compared in family.compared)
+    return ListedFamily(family.entry, pairs, hulls, total_error)
 
 
 def most_answers(belief: Belief, answer: Additive) -> float:

@@ -63,7 +63,7 @@ class Stack:
 
     def of_each(self, comparisons: Bools) -> Bools:
         """Return for each family whether something holds of one of its comparisons."""
-        owners = np.repeat(np.arange(len(self.families)), [len(family.compared) for family in self.families])
+        owners = np.repeat(np.arange(len(self.families)), [len(family.sides) for family in self.families])
         return np.bincount(owners[comparisons], minlength=len(self.families)) > 0
 
     @cached_property
