@@ -102,7 +102,7 @@ CASES: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("delta", ["1e-12", "1e-9", "1e-6", "1e-3"])
 @pytest.mark.parametrize("epsilon", [1, 2])
 @pytest.mark.parametrize("case", CASES)

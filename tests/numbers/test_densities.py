@@ -273,6 +273,7 @@ def test_what_is_only_moved_moves_by_just_that(p, q, exact):
     assert farthest_move(p, q) == pytest.approx(exact, rel=1e-15)
 
 
+@pytest.mark.mutants
 def test_a_tail_counts_beyond_all_cells():
     """Both fall like N(m, 2), so that the difference tends to that of the means: nothing in the middle exceeds it."""
     p, q = NormalMixture([0.5, 0.5], [0, 4], [1, 2]), NormalMixture([0.5, 0.5], [0, 5], [1, 2])

@@ -136,6 +136,7 @@ def test_it_is_none_where_none_is_needed():
     assert least_laplace_noise(*sides, F(1, 2), F(1, 100)) > 0  # a number that is rounded has no density
 
 
+@pytest.mark.mutants
 def test_a_rounding_costs_its_move_twice():
     exact, read = (least_laplace_noise(TRIANGLE, BOX, F(1, 10), rounding) for rounding in (F(0), F(1, 100)))
     loss = laplace_loss(TRIANGLE, BOX, float(read)) + 0.02 / float(read)

@@ -126,6 +126,7 @@ def test_a_query_without_a_radius_is_written_as_before() -> None:
     assert "within 2.5" in query.describe()
 
 
+@pytest.mark.mutants
 def test_the_same_rows_again_cost_what_the_value_tells() -> None:
     calibration = tf.calibrate(framework(), tf.LocalValue(batch="May", radius=2), "6/5", mechanism="restricted-laplace")
     cap = max(math.log(LAWS[a][x] / LAWS[b][x]) for a, b in combinations(LAWS, 2) for x in LAWS[a])
