@@ -464,7 +464,7 @@ def with_pytest(copied: Path, tests: Sequence[str], plugin: Tests) -> str:
 
 def copy_of_the_project(folder: Path) -> Path:
     """Copy what the tests need; bytecode is checked against the source's hash, never against times."""
-    for name in ("src", "tests", "experiments"):
+    for name in ("src", "tests", "experiments", "docs"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("conftest.py", "pyproject.toml"):
         shutil.copy(ROOT / name, folder / name)

@@ -215,6 +215,12 @@ def test_tails_far_below_float64_in_blocks() -> None:
     agree(chain, Count(1).resolve(chain), (0, 45, 89))
 
 
+def test_a_mass_far_below_those_on_both_sides_of_it() -> None:
+    """A sum of 39 takes 39 rare steps, one of 40 a single one: no factor 2**(j y) brings both within float64."""
+    chain = tf.MarkovChain([[1 - 2.0**-29, 2.0**-30, 2.0**-30]] * 3, 45, states=[0, 1, 40])
+    agree(chain, Sum().resolve(chain), (0, 22, 44))
+
+
 def test_blocks_that_are_too_wide_are_halved(monkeypatch: pytest.MonkeyPatch) -> None:
     calls, convolve_many = [], windows.convolve_many
 

@@ -12,15 +12,15 @@ from tests.support.strategies import laws_off_by
 
 from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.questions.compared import Compared
-from takifugu.numbers.extended.floats import Wide, stack, times
+from takifugu.numbers.extended.floats import Wide, stack
 from takifugu.numbers.search import smallest_noise
 
 Mass = tuple[int, int]
 
 
 def row(masses: list[Mass]) -> Wide:
-    parts = [times(Wide.of([float(m)]), 1.0, e) for m, e in masses]
-    return Wide(np.concatenate([p.mantissas for p in parts]), np.concatenate([p.exponents for p in parts]))
+    numbers, exponents = np.array(masses).T
+    return Wide.of(numbers, exponents)
 
 
 def family(first: list[Mass], second: list[Mass], step: int = 1, error: float = 0.0) -> DenseFamily:

@@ -25,8 +25,7 @@ from takifugu.model.beliefs.networks.elimination import elimination_order
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.queries import Additive, Count, Linear
 from takifugu.model.secrets.families import Family
-from takifugu.numbers.extended.polynomials import numbers
-from takifugu.numbers.extended.polynomials import shape as shape_of
+from takifugu.numbers.extended.floats import Wide
 
 SHAPES: dict[str, Callable[[np.random.Generator, int], list[list[int]]]] = {
     "tree": shapes.tree,
@@ -236,9 +235,9 @@ def test_a_network_too_wide_to_plan_is_refused_at_once() -> None:
 
 
 def test_roundings_add_up() -> None:
-    one, other = (passes.ShareTable((), numbers(np.ones(size)), rounded) for size, rounded in ((9, 5), (4, 70)))
+    one, other = (passes.ShareTable((), Wide.of(np.ones(size)), rounded) for size, rounded in ((9, 5), (4, 70)))
     assert passes.joined(one, other).rounded >= 5 + 70 + 4
-    table = passes.ShareTable((0, 1), numbers(np.ones((3, 2, 4))), 11)
+    table = passes.ShareTable((0, 1), Wide.of(np.ones((3, 2, 4))), 11)
     assert passes.without(table, {0}).rounded >= 11 + 2
     assert passes.moved(table, 0, [0, 1, 5]).rounded >= 11
 
@@ -255,7 +254,7 @@ def test_the_plan_knows_every_table_in_advance(seed: int, size: int, shape: str)
         made = honest(plan, number, above, outer, inside, offsets)
         seen.append(number)
         assert set(made.scope) == set(plan.outer[number])
-        assert shape_of(made.polynomials)[-1] == plan.outer_width(number)
+        assert made.polynomials.shape[-1] == plan.outer_width(number)
         return made
 
     with pytest.MonkeyPatch.context() as patch:

@@ -17,7 +17,7 @@ from takifugu.influence.chains.any_start import BackwardFromAnyStart
 from takifugu.influence.chains.chains import backward_side
 from takifugu.influence.chains.kernels import contracted, reversed_kernel, spread
 from takifugu.influence.chains.sides import Forward
-from takifugu.model.beliefs.stochastic import WideLaw
+from takifugu.numbers.extended.floats import Wide
 from takifugu.numbers.outward_rounding import UNIT
 
 UNITS = 2**30  # masses are multiples of 2^-30, so that rows sum to one exactly and products of two are rounded
@@ -140,7 +140,7 @@ def test_laws_that_floats_cannot_hold_are_reversed_with_exponents_of_their_own()
     matrix = [[Fraction(1, 4), Fraction(3, 4), Fraction(0)], [Fraction(1, 2), Fraction(1, 2), Fraction(0)],
               [Fraction(0), Fraction(1, 2), Fraction(1, 2)]]  # fmt: skip
     here = [sum(before[u] * matrix[u][s] for u in range(3)) for s in range(3)]
-    law = WideLaw(np.array([0.5, 0.75, 0.0]), np.array([-1499, -1499, 0]))
+    law = Wide.of([0.5, 0.75, 0.0], np.array([-1499, -1499, 0]))
     rows, possible = reversed_kernel(law, np.array(matrix, dtype=float))
     for s in (0, 1):
         exact = [float(before[u] * matrix[u][s] / here[s]) for u in range(3)]

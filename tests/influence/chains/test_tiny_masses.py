@@ -18,8 +18,9 @@ from takifugu.influence.chains.chains import backward_side, chain_loss
 from takifugu.influence.chains.kernels import reversed_kernel
 from takifugu.influence.chains.sides import Forward
 from takifugu.influence.profiles.profile import Profile
-from takifugu.model.beliefs.stochastic import WideLaw
+from takifugu.model.beliefs import stochastic
 from takifugu.model.secrets.families import Family
+from takifugu.numbers.extended.floats import Wide
 from takifugu.numbers.outward_rounding import UNIT
 
 #: What many steps leave for good, what floats hold but not its square, and what is left by a step that floats drop.
@@ -38,14 +39,14 @@ def exactly(matrix):
 
 def assert_followed(matrix, start, steps):
     """Each mass of each law is right up to k + 1 units a step, and possible where it is."""
-    law = WideLaw.of(start)
+    law = Wide.of(start)
     for t, exact in enumerate(followed(matrix, start, steps)):
         assert law.support.tolist() == [mass > 0 for mass in exact]
         for mantissa, exponent, mass in zip(law.mantissas.tolist(), law.exponents.tolist(), exact, strict=True):
             if mass:
                 share = mpmath.ldexp(mpmath.mpf(mantissa), exponent) / mass
                 assert abs(share - 1) <= t * (len(start) + 1) * UNIT
-        law = law.after(np.array(matrix))
+        law = stochastic.law_after(law, np.array(matrix))
 
 
 @pytest.mark.parametrize("name", CHAINS)
@@ -64,7 +65,7 @@ def test_laws_of_chains_with_tiny_transitions_keep_their_digits(seed):
 
 
 def test_laws_in_floats_alone_are_seen(monkeypatch):
-    monkeypatch.setattr(WideLaw, "after", lambda self, matrix: WideLaw.of(self.floats() @ matrix))
+    monkeypatch.setattr(stochastic, "law_after", lambda law, matrix: Wide.of(law.floats() @ matrix))
     for name in ("left for good", "left at once"):
         with mpmath.workdps(DIGITS), pytest.raises(AssertionError):
             assert_followed(*CHAINS[name], 1300)
@@ -216,7 +217,7 @@ def test_a_start_that_has_not_settled_is_not_taken_for_settled(monkeypatch):
 
 
 def test_a_reversed_step_holds_what_floats_lose():
-    rows, possible = reversed_kernel(WideLaw(np.array([0.5, 0.5]), np.array([0, -2000])), np.array([[0.5, 0.5]] * 2))
+    rows, possible = reversed_kernel(Wide.of([0.5, 0.5], np.array([0, -2000])), np.array([[0.5, 0.5]] * 2))
     assert rows.tolist() == [[1.0, 0.0], [1.0, 0.0]]
     assert possible.all()
 

@@ -33,7 +33,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import compared_values
-from takifugu.numbers.extended.floats import UNIT, Wide, normalised, shifted, stack
+from takifugu.numbers.extended.floats import UNIT, Wide, shifted, stack
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,11 +119,7 @@ class ChainLaw(AnswerLaw[PeriodicChain]):
         pairs = {i: self.family.value_pairs(chain, i) for i in self.family.entries}
         values = {id(several): compared_values(several) for several in pairs.values()}  # entries share their tuples
         states, error = len(chain.states), relative_error(chain, self.answer)
-        if chain.initial == "any":
-            first = each_state(states)
-        else:
-            start = chain.wide_start
-            first = [normalised(start.mantissas[:, None], start.exponents[:, None])]
+        first = each_state(states) if chain.initial == "any" else [chain.wide_start[:, None]]
         starts = [shifted(start, shape.offsets[0]) for start in first]
         values_by_entry = {entry: values[id(pairs[entry])] for entry in pairs}
         given_laws = laws_given(list(map(Wide.of, chain.step_matrices)), shape.offsets, starts, values_by_entry)

@@ -6,7 +6,6 @@ Every place of the run is an output that the noise can produce, so all are looke
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,8 +16,8 @@ import numpy as np
 from takifugu.analysis.questions.compared import Compared, LawIndex, laws_of, least_scale, unordered
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.extended.floats import LOWEST, NARROW, UNIT, ExponentArray, Wide, as_law, stack, times
-from takifugu.numbers.extended.laplace_smoothing import Chunks, decayed, losses_between, roundings
+from takifugu.numbers.extended.floats import NARROW, UNIT, Blocks, Wide, as_law, stack
+from takifugu.numbers.extended.laplace_smoothing import decayed, losses_between, roundings
 from takifugu.numbers.extended.leave_one_out import Weights
 from takifugu.numbers.rationals import round_up
 from takifugu.numbers.transport.on_the_line import w_infinity_candidates
@@ -55,12 +54,7 @@ class DenseFamily:
     def of(entry: int, pairs: tuple[tuple[int, int], ...], laws: Mapping[int, Weights], step: int) -> DenseFamily:
         """Return the family of one law for each value."""
         start, size = places_of_laws(laws.values(), step)
-        rows = []
-        for law in laws.values():
-            mantissas, exponents = np.zeros(size), np.full(size, LOWEST, dtype=np.int64)
-            places = slice((law.start - start) // step, (law.start - start) // step + len(law))
-            mantissas[places], exponents[places] = law.numbers.mantissas, law.numbers.exponents
-            rows.append(Wide(mantissas, exponents))
+        rows = [law.on(start, step, size) for law in laws.values()]
         error = 2.02 * max(law.error for law in laws.values()) + 4 * size * UNIT
         return DenseFamily(entry, pairs, *one_each(laws), stack(rows), start, step, error)
 
@@ -117,7 +111,7 @@ class DenseFamily:
 
     def rounding(self, size: float) -> float:
         """Bound a log-ratio's rounding, its value and binary orders at most `size`."""
-        return 8 * UNIT * (roundings(self.weights.mantissas.shape[1]) + size)
+        return 8 * UNIT * (roundings(self.weights.shape[1]) + size)
 
     @cached_property
     def margin(self) -> float:
@@ -135,23 +129,18 @@ class DenseFamily:
         return np.array(rows, dtype=np.int64).reshape(-1, 2)
 
     @cached_property
-    def _sums(self) -> tuple[FloatArray, ExponentArray]:
-        """The sum of every row, as mantissa and binary exponent."""
-        tops = self.weights.exponents.max(axis=1, keepdims=True)
-        return self.weights.floats(tops).sum(axis=1, keepdims=True), tops
+    def _sums(self) -> Wide:
+        return self.weights.sum(1)[:, None]
 
     @cached_property
     def log_masses(self) -> FloatArray:
         """Return the log-probability of each row's value, given its start."""
-        sums, tops = self._sums
-        logs: FloatArray = (np.log(sums) + tops * math.log(2))[:, 0]
-        return logs
+        return self._sums[:, 0].logs
 
     @cached_property
     def laws(self) -> Wide:
         """The weights divided by the sum of their row."""
-        sums, tops = self._sums
-        return times(self.weights, 1.0 / sums, -tops)
+        return self.weights / self._sums
 
     @cached_property
     def _floats(self) -> list[Pmf]:
@@ -170,7 +159,7 @@ class DenseFamily:
         places = np.maximum(last[left] - first[right], last[right] - first[left])
         return [self.step * distance for distance in places.tolist()]
 
-    def noised(self, scale: Fraction) -> Chunks:
+    def noised(self, scale: Fraction) -> Blocks:
         """Return every row after noise of a positive scale, by place."""
         return decayed(self.laws, self.decay(scale))
 
@@ -195,4 +184,4 @@ def places_of_laws(laws: Collection[Weights], step: int) -> tuple[int, int]:
 
 def in_floats(laws: Wide) -> FloatArray:
     """Return laws without the parts beyond float64."""
-    return np.where(laws.exponents > -2 * NARROW, laws.floats(0), 0.0)
+    return np.where(laws.exponents > -2 * NARROW, laws.floats(), 0.0)

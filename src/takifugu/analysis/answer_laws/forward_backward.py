@@ -22,7 +22,7 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.numbers.extended.convolution import convolve, convolve_many
-from takifugu.numbers.extended.floats import LOWEST, Wide, combine, shifted, stack
+from takifugu.numbers.extended.floats import Wide, shifted, stack
 
 #: Entries of a block, at most.
 LONGEST = 64
@@ -84,7 +84,7 @@ class _Walk:
         self, matrices: Sequence[Wide], offsets: IntArray, states_by_entry: Mapping[int, Sequence[int]]
     ) -> None:
         self._matrices, self.offsets, self.wanted = matrices, offsets, states_by_entry
-        self._transposed = [Wide(matrix.mantissas.T, matrix.exponents.T) for matrix in matrices]
+        self._transposed = [matrix.each(np.transpose) for matrix in matrices]
         self._through: dict[tuple[int, bytes], Wide] = {}
         self._within: tuple[object, Wide] | None = None
 
@@ -144,9 +144,9 @@ class _Walk:
     def _forward(self, block: Block, before: Wide) -> Wide:
         first, end = block
         if end - first == 1:
-            return shifted(combine(self.onto(first), before), self.offsets[first])
+            return shifted(self.onto(first) @ before, self.offsets[first])
         through = self.through(block)
-        product = convolve_many(before, Wide(through.mantissas.swapaxes(1, 2), through.exponents.swapaxes(1, 2)))
+        product = convolve_many(before, through.each(lambda array: array.swapaxes(1, 2)))
         first_half, second_half = _halves(block)
         if product is None:
             return self._forward(second_half, self._forward(first_half, before))
@@ -156,9 +156,9 @@ class _Walk:
         """Return the share's law from a block on, given the state before."""
         first, end = block
         if end - first == 1:
-            return combine(self.into(first), shifted(after, self.offsets[first]))
+            return self.into(first) @ shifted(after, self.offsets[first])
         through = self.through(block)
-        product = convolve_many(after, Wide(through.mantissas.transpose(1, 2, 0), through.exponents.transpose(1, 2, 0)))
+        product = convolve_many(after, through.each(lambda array: array.transpose(1, 2, 0)))
         first_half, second_half = _halves(block)
         if product is None:
             return self.back(first_half, self.back(second_half, after))
@@ -186,14 +186,10 @@ class _Walk:
         if self._within is None or self._within[0] != key:
             states, places = self.offsets.shape[1], 1 + int(offsets.max(axis=1).sum())
             forwards, backs = self._forwards_within(block), self._backs_within(block)
-            shape = (states * states, places, len(pairs))
-            result = Wide(np.zeros(shape), np.full(shape, LOWEST, dtype=np.int64))
+            result = Wide.zeros(states * states, places, len(pairs))
             for number, (j, s) in enumerate(pairs):
-                for u in range(states):
-                    for v in range(states):
-                        law = convolve(forwards[j][u, s], backs[j][v, s])
-                        result.mantissas[u * states + v, :, number] = law.mantissas
-                        result.exponents[u * states + v, :, number] = law.exponents
+                for u, v in product(range(states), repeat=2):
+                    result[u * states + v, :, number] = convolve(forwards[j][u, s], backs[j][v, s])
             self._within = key, result
         return self._within[1]
 
@@ -202,7 +198,7 @@ class _Walk:
         rows = each_state(self.offsets.shape[1])
         stacked, (first, end) = [stack(rows)], block
         for entry in range(end - 1, first, -1):
-            rows = [combine(self.into(entry), shifted(row, self.offsets[entry])) for row in rows]
+            rows = [self.into(entry) @ shifted(row, self.offsets[entry]) for row in rows]
             stacked.append(stack(rows))
         return stacked[::-1]
 
@@ -210,7 +206,7 @@ class _Walk:
         """Return the share's joint law with each entry's state, [u, s, place]."""
         rows, stacked = each_state(self.offsets.shape[1]), []
         for entry in range(*block):
-            rows = [shifted(combine(self.onto(entry), row), self.offsets[entry]) for row in rows]
+            rows = [shifted(self.onto(entry) @ row, self.offsets[entry]) for row in rows]
             stacked.append(stack(rows))
         return stacked
 

@@ -20,8 +20,8 @@ import numpy as np
 
 from takifugu.analysis.answer_laws.join_tree import Contraction, Join, Leaf, Sum, children
 from takifugu.model.beliefs.networks.elimination import Factor
-from takifugu.numbers.extended.floats import Wide
-from takifugu.numbers.extended.polynomials import Numbers, arranged, as_wide, numbers, product, shape, shifted, summed
+from takifugu.numbers.extended.convolution import convolve
+from takifugu.numbers.extended.floats import Wide, shifted
 
 #: Operations that a table costs, besides what its numbers do.
 EACH_TABLE = 6e4
@@ -166,11 +166,11 @@ class ShareTable:
     """Polynomials, one for each state of the variables in `scope`, each coefficient rounded `rounded` times or less."""
 
     scope: tuple[int, ...]
-    polynomials: Numbers
+    polynomials: Wide
     rounded: int
 
 
-ONE = ShareTable((), numbers(np.ones(1)), 0)
+ONE = ShareTable((), Wide.of(np.ones(1)), 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +203,7 @@ def laws(plan: Reading, factors: Sequence[Factor], offsets: Sequence[Sequence[in
             joint = joined(tables[number], outer)
             for v in plan.places[number]:
                 law = without(joint, {*joint.scope} - {v})
-                yield VariableLaw(v, as_wide(law.polynomials), law.rounded)
+                yield VariableLaw(v, law.polynomials, law.rounded)
         # The largest goes last, with nothing else waiting: never more than log2 of the number of tables wait.
         below = [child for child in children(plan.contraction.tables[number]) if child in plan.needed]
         stack += [(n, number, outer) for n in sorted(below, key=lambda n: -weight[n])]
@@ -217,7 +217,7 @@ def collect(
     for table in plan.tables:
         if isinstance(table, Leaf):
             factor = factors[table.entry]
-            tables.append(ShareTable(factor.scope, numbers(factor.table[..., None]), 1 + factor.table.shape[-1]))
+            tables.append(ShareTable(factor.scope, Wide.of(factor.table[..., None]), 1 + factor.table.shape[-1]))
         elif isinstance(table, Join):
             tables.append(joined(tables[table.first], tables[table.second]))
         else:
@@ -251,21 +251,20 @@ def outside(
 def joined(first: ShareTable, second: ShareTable) -> ShareTable:
     """Return the product of two tables."""
     scope = tuple(dict.fromkeys((*first.scope, *second.scope)))
-    few = min(shape(first.polynomials)[-1], shape(second.polynomials)[-1])
+    few = min(first.polynomials.shape[-1], second.polynomials.shape[-1])
     roundings = 1 if few == 1 else 2 * few + 4
     rounded = first.rounded + second.rounded + roundings
-    return ShareTable(scope, product(arranged_as(first, scope), arranged_as(second, scope)), rounded)
+    return ShareTable(scope, convolve(arranged_as(first, scope), arranged_as(second, scope)), rounded)
 
 
 def without(table: ShareTable, variables: Collection[int]) -> ShareTable:
     """Return the sum over some variables."""
-    if not variables:
-        return table
     axes = tuple(n for n, v in enumerate(table.scope) if v in variables)
-    sizes = shape(table.polynomials)
-    terms = math.prod(sizes[axis] for axis in axes)
+    if not axes:
+        return table
+    terms = math.prod(table.polynomials.shape[axis] for axis in axes)
     scope = tuple(v for v in table.scope if v not in variables)
-    return ShareTable(scope, summed(table.polynomials, axes), table.rounded + (terms if axes else 0))
+    return ShareTable(scope, table.polynomials.sum(axes), table.rounded + terms)
 
 
 def moved(table: ShareTable, variable: int, offsets: Sequence[int]) -> ShareTable:
@@ -273,13 +272,14 @@ def moved(table: ShareTable, variable: int, offsets: Sequence[int]) -> ShareTabl
     if not max(offsets):
         return table
     scope = table.scope if variable in table.scope else (*table.scope, variable)
-    polynomials = shifted(arranged_as(table, scope), scope.index(variable), offsets)
+    polynomials = shifted(arranged_as(table, scope), offsets, scope.index(variable))
     return ShareTable(scope, polynomials, table.rounded)
 
 
-def arranged_as(table: ShareTable, scope: Sequence[int]) -> Numbers:
+def arranged_as(table: ShareTable, scope: Sequence[int]) -> Wide:
     """Return polynomials with an axis per variable, length 1 if absent."""
     if tuple(scope) == table.scope:
         return table.polynomials
-    axis_of = {variable: place for place, variable in enumerate(table.scope)}
-    return arranged(table.polynomials, list(map(axis_of.get, scope)))
+    order = [table.scope.index(variable) for variable in scope if variable in table.scope]
+    absent = [axis for axis, variable in enumerate(scope) if variable not in table.scope]
+    return table.polynomials.each(lambda array: np.expand_dims(array.transpose([*order, -1]), absent))

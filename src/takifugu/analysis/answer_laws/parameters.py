@@ -28,7 +28,7 @@ from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.columns import ColumnAnswer
 from takifugu.model.secrets.families import Family, compared_values
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.extended.floats import LOWEST, UNIT, Wide, add, stack, times
+from takifugu.numbers.extended.floats import UNIT, Wide, stack
 from takifugu.numbers.extended.leave_one_out import NOTHING, Law, Sums, Weights, joined
 
 #: Exact masses are kept up to this many atoms and binary digits of a mass.
@@ -270,11 +270,7 @@ def _mixture(
     chances: Chances, laws: Mapping[tuple[int, ...], Weights], start: int, step: int, size: int
 ) -> Wide:
     """Return the laws' mixture at places start, start + step, ..."""
-    total = Wide(np.zeros(size), np.full(size, LOWEST, dtype=np.int64))
+    total = Wide.zeros(size)
     for at, mass in chances.items():
-        law, place = laws[at], (laws[at].start - start) // step
-        places = slice(place, place + len(law))
-        scaled = times(law.numbers, *math.frexp(float(mass)))
-        summed = add(total[places], scaled)
-        total.mantissas[places], total.exponents[places] = summed.mantissas, summed.exponents
+        total += laws[at].on(start, step, size) * Wide.of(float(mass))
     return total

@@ -115,7 +115,7 @@ def _of_phases(answer: Additive, laws: list[FloatArray]) -> FloatArray:
 def _settled(chain: PeriodicChain) -> list[FloatArray]:
     """Return each phase's law in the long run, or nothing without one."""
     try:
-        return [law.mantissas * 2.0**law.exponents for law in chain.stationary_laws]
+        return [law.floats() for law in chain.stationary_laws]
     except InputError:  # several closed classes: the start decides how likely each is
         return _limit(chain)
 

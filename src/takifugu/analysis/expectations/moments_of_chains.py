@@ -194,8 +194,7 @@ def start_of(chain: PeriodicChain) -> FloatArray:
     """Return the known law of the first step."""
     if not isinstance(chain.initial, str):
         return np.array(chain.initial, dtype=np.float64)
-    first = chain.stationary_laws[0]
-    return np.asarray(first.mantissas * 2.0**first.exponents)
+    return chain.stationary_laws[0].floats()
 
 
 def _times(left: Scaled, right: Scaled) -> Scaled:

@@ -11,7 +11,8 @@ from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.rays import MOST_STATES
 from takifugu.influence.profiles.suprema import EXACT_STATES, star_suprema, suprema
-from takifugu.model.beliefs.stochastic import WideLaw, leads, shifted
+from takifugu.model.beliefs.stochastic import leads
+from takifugu.numbers.extended.floats import Wide
 from takifugu.numbers.outward_rounding import TRUSTED, UNIT, up
 
 #: Powers of matrices are formed up to this many steps; rounding adds (k + 1) units for each.
@@ -71,14 +72,13 @@ def jumps(farthest: int) -> IntArray:
     return np.array(distances, dtype=np.int64)
 
 
-def reversed_kernel(before: WideLaw, matrix: FloatArray) -> tuple[FloatArray, BoolArray]:
+def reversed_kernel(before: Wide, matrix: FloatArray) -> tuple[FloatArray, BoolArray]:
     """Return B(s, u) = m_t(u) P_t(u, s) / m_{t+1}(s), k + 2 units off beside what m_t is, and what is possible.
 
     Rows of impossible s copy a possible one.
     """
-    mantissas, exponents = before.joint(matrix)
-    rows = shifted(mantissas, exponents - exponents.max(axis=0)).T
-    possible = (mantissas > 0).T
+    joint = (before[:, None] * Wide.of(matrix)).each(np.transpose)
+    rows, possible = joint.floats(joint.exponents.max(axis=1, keepdims=True)), joint.support
     met = possible.any(axis=1)
     rows[met] /= rows[met].sum(axis=1, keepdims=True)
     first = int(np.argmax(met))

@@ -20,7 +20,8 @@ from takifugu.core.errors import Unsupported
 from takifugu.influence.chains.kernels import Kernels, reversed_kernel
 from takifugu.influence.chains.remembered import law_of
 from takifugu.influence.profiles.suprema import suprema
-from takifugu.model.beliefs.stochastic import WideLaw, leads
+from takifugu.model.beliefs.stochastic import law_after, leads, relative_distance
+from takifugu.numbers.extended.floats import Wide
 from takifugu.numbers.outward_rounding import UNIT
 
 #: A given start is taken for settled where no mass is farther from the stationary one, relatively.
@@ -101,7 +102,7 @@ class Backward:
 
     step_matrices: FloatArray
     start: FloatArray | None  # None: the law that repeats
-    repeating: tuple[WideLaw, ...] | None
+    repeating: tuple[Wide, ...] | None
 
     @property
     def period(self) -> int:
@@ -134,9 +135,9 @@ class Backward:
         return Kernels(np.array(kernels), error, np.array(possible))
 
     @cached_property
-    def _laws(self) -> list[WideLaw]:
+    def _laws(self) -> list[Wide]:
         """The laws of the first entries, as far as they have been followed."""
-        return [] if self.start is None else [WideLaw.of(self.start)]
+        return [] if self.start is None else [Wide.of(self.start)]
 
     @cached_property
     def settled_from(self) -> int:
@@ -145,7 +146,7 @@ class Backward:
             return 0
         t, states = 0, self.step_matrices.shape[1]
         while self.repeating is not None and t < MOST_UNSETTLED and t * (states + 1) * UNIT < SETTLED / 8:
-            if self._followed(t).off(self.repeating[0]) <= SETTLED / 4:
+            if relative_distance(self._followed(t), self.repeating[0]) <= SETTLED / 4:
                 return t + 1
             t += self.period
         return MOST_UNSETTLED
@@ -162,7 +163,7 @@ class Backward:
         off, last = inf, MOST_UNSETTLED - 1
         if self.repeating is not None:
             rounded = last * (len(self.step_matrices[0]) + 1) * UNIT
-            off = SETTLED + 2 * (self._followed(last).off(self.repeating[last % self.period]) + rounded)
+            off = SETTLED + 2 * (relative_distance(self._followed(last), self.repeating[last % self.period]) + rounded)
         if off > FAR:
             raise Unsupported(f"the law of a step has not settled after {MOST_UNSETTLED} steps")
         return off
@@ -196,13 +197,13 @@ class Backward:
             self._first[j] = reversed_kernel(self._law(j - 1), self.step_matrices[(j - 1) % self.period])
         return self._first[j]
 
-    def _law(self, j: int) -> WideLaw:
+    def _law(self, j: int) -> Wide:
         if j < self.settled_from:
             return self._followed(j)
         assert self.repeating is not None, "without one `step` refuses what is later"
         return self.repeating[j % self.period]
 
-    def _followed(self, j: int) -> WideLaw:
+    def _followed(self, j: int) -> Wide:
         for t in range(len(self._laws) - 1, j):
-            self._laws.append(self._laws[t].after(self.step_matrices[t % self.period]))
+            self._laws.append(law_after(self._laws[t], self.step_matrices[t % self.period]))
         return self._laws[j]

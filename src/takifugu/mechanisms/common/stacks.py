@@ -19,7 +19,7 @@ import numpy.typing as npt
 from takifugu.analysis.answer_laws.dense import DenseFamily, in_floats
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.mechanisms.common.answer_families import Located
-from takifugu.numbers.extended.floats import Wide
+from takifugu.numbers.extended.floats import Wide, stack
 from takifugu.numbers.extended.laplace_smoothing import losses_between
 from takifugu.numbers.rationals import float_above
 from takifugu.numbers.transport.on_the_line import WIDE_TOLERANCE
@@ -68,12 +68,11 @@ class Stack:
 
     @cached_property
     def laws(self) -> Wide:
-        laws = [family.laws for family in self.families]
-        return Wide(np.concatenate([law.mantissas for law in laws]), np.concatenate([law.exponents for law in laws]))
+        return stack([family.laws for family in self.families], np.concatenate)
 
     @cached_property
     def sides(self) -> IntArray:
-        sizes = [len(family.laws.mantissas) for family in self.families]
+        sizes = [len(family.laws) for family in self.families]
         starts = np.cumsum([0, *sizes[:-1]])
         return np.concatenate([family.sides + start for family, start in zip(self.families, starts, strict=True)])
 
@@ -121,7 +120,7 @@ def _fit(run: Sequence[Located], located: Located) -> bool:
     return (
         isinstance(first, DenseFamily)
         and isinstance(second, DenseFamily)
-        and (first.step, first.weights.mantissas.shape[1]) == (second.step, second.weights.mantissas.shape[1])
+        and (first.step, first.weights.shape[1]) == (second.step, second.weights.shape[1])
         and (len(run) + 1) * second.weights.mantissas.size <= _MOST
     )
 

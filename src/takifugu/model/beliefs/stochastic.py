@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from math import frexp, log
 
 import numpy as np
-import numpy.typing as npt
 
-from takifugu.core.arrays import BoolArray, FloatArray, IntArray
+from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.errors import InputError
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.rules import list_of, no_law
+from takifugu.numbers.extended.floats import Wide
 from takifugu.numbers.outward_rounding import TRUSTED
 from takifugu.numbers.rationals import as_fraction
 
@@ -23,66 +21,9 @@ _ROWS = "[[0.9, 0.1], [0.4, 0.6]]"
 ROW_TOLERANCE = 1e-9
 #: Stationary masses with a smaller binary exponent are found again with exponents of their own.
 _SMALL = -900
-#: The exponent of zero: far below every other, and sums of a few still fit.
-_LEAST = -(2**50)
 
 
-@dataclass(frozen=True, eq=False)
-class WideLaw:
-    """Masses mantissas * 2**exponents, far beyond the range of floats; zero exactly where a value is impossible."""
-
-    mantissas: FloatArray
-    exponents: IntArray
-
-    @property
-    def support(self) -> BoolArray:
-        """Which values are possible."""
-        return np.asarray(self.mantissas > 0)
-
-    @property
-    def logs(self) -> FloatArray:
-        """The logarithms of the masses, -inf for impossible values."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.mantissas) + self.exponents * log(2))
-
-    @staticmethod
-    def of(masses: npt.ArrayLike) -> WideLaw:
-        mantissas, exponents = np.frexp(np.asarray(masses, dtype=np.float64))
-        return WideLaw(mantissas, exponents.astype(np.int64))
-
-    def floats(self) -> FloatArray:
-        """Return the nearest floats, losing masses near the least float.
-
-        A mass below 5e-324 becomes 0, and one below 2e-308 loses digits.
-        """
-        return shifted(self.mantissas, self.exponents)
-
-    def after(self, matrix: FloatArray) -> WideLaw:
-        """Return the law a step later, each mass k + 1 units further off.
-
-        >>> WideLaw.of([1e-200, 1]).after(np.array([[1e-200, 1], [0, 1]])).logs.round(1)
-        array([-921.,    0.])
-        """
-        law, support = self.floats(), leads(self.support, matrix > 0)
-        following = law @ matrix
-        if (following[support] >= TRUSTED).all():  # what smaller masses add to these is below a unit
-            return WideLaw.of(following)
-        mantissas, exponents = self.joint(matrix)
-        top = exponents.max(axis=0)
-        return WideLaw(*_normal(shifted(mantissas, exponents - top).sum(axis=0), top))
-
-    def joint(self, matrix: FloatArray) -> tuple[FloatArray, IntArray]:
-        """Return mantissas and exponents of m(u) P(u, s), (u, s), rounded once."""
-        fractions, extra = np.frexp(matrix)
-        return _normal(self.mantissas[:, None] * fractions, self.exponents[:, None] + extra.astype(np.int64))
-
-    def off(self, other: WideLaw) -> float:
-        """Return the largest relative distance of a mass from the other's, all of which are possible."""
-        with np.errstate(over="ignore"):
-            return float(np.abs(shifted(self.mantissas, self.exponents - other.exponents) / other.mantissas - 1).max())
-
-
-def wide_stationary_law(matrix: FloatArray) -> WideLaw:
+def wide_stationary_law(matrix: FloatArray) -> Wide:
     """Return the unique stationary law of a stochastic matrix.
 
     Raises InputError where it is not unique. Grassmann-Taksar-Heyman elimination: no subtraction, so every mass keeps
@@ -101,17 +42,17 @@ def wide_stationary_law(matrix: FloatArray) -> WideLaw:
     members = closed[0]
     closed_matrix = matrix[np.ix_(members, members)]
     try:
-        law = WideLaw.of(_eliminated(closed_matrix))
+        law = Wide.of(_eliminated(closed_matrix))
         small = bool((law.exponents < _SMALL).any()) or not law.support.all()
     except FloatingPointError:
         small = True
     if small:
         law = _eliminated_wide(closed_matrix)
-    mantissas, exponents = np.zeros(len(matrix)), np.zeros(len(matrix), dtype=np.int64)
-    mantissas[members], exponents[members] = law.mantissas, law.exponents
-    for array in (mantissas, exponents):
+    whole = Wide.zeros(len(matrix))
+    whole[members] = law
+    for array in (whole.mantissas, whole.exponents):
         array.setflags(write=False)
-    return WideLaw(mantissas, exponents)
+    return whole
 
 
 def _eliminated(matrix: FloatArray) -> FloatArray:
@@ -131,39 +72,34 @@ def _eliminated(matrix: FloatArray) -> FloatArray:
         return np.asarray(law / law.sum())
 
 
-def _eliminated_wide(matrix: FloatArray) -> WideLaw:
+def _eliminated_wide(matrix: FloatArray) -> Wide:
     """Return pi in mantissas and exponents, rounding once per operation."""
-    m, e = _normal(matrix, np.zeros(matrix.shape, dtype=np.int64))
-    n = len(matrix)
+    p, n = Wide.of(matrix), len(matrix)
     for last in range(n - 1, 0, -1):
-        total, scale = _sum(m[last, :last], e[last, :last])
-        m[:last, last], e[:last, last] = _normal(m[:last, last] / total, e[:last, last] - scale)
-        products = np.multiply.outer(m[:last, last], m[last, :last]), np.add.outer(e[:last, last], e[last, :last])
-        top = np.maximum(e[:last, :last], products[1])
-        added = shifted(m[:last, :last], e[:last, :last] - top) + shifted(products[0], products[1] - top)
-        m[:last, :last], e[:last, :last] = _normal(added, top)
-    law, exponents = np.zeros(n), np.full(n, _LEAST, dtype=np.int64)
-    law[0], exponents[0] = 0.5, 1
+        p[:last, last] /= p[last, :last].sum(0)
+        p[:last, :last] += p[:last, last, None] * p[last, :last]
+    law = Wide.of(np.eye(n)[0])
     for i in range(1, n):
-        law[i], exponents[i] = _sum(law[:i] * m[:i, i], exponents[:i] + e[:i, i])
-    total, scale = _sum(law, exponents)
-    return WideLaw(*_normal(law / total, exponents - scale))
+        law[i] = (law[:i] * p[:i, i]).sum(0)
+    return law / law.sum(0)
 
 
-def _sum(mantissas: FloatArray, exponents: IntArray) -> tuple[float, int]:
-    top = int(exponents[mantissas > 0].max())
-    mantissa, exponent = frexp(float(shifted(mantissas, exponents - top).sum()))
-    return mantissa, exponent + top
+def law_after(law: Wide, matrix: FloatArray) -> Wide:
+    """Return the law a step later, each mass k + 1 units further off.
+
+    >>> law_after(Wide.of([1e-200, 1]), np.array([[1e-200, 1], [0, 1]])).logs.round(1)
+    array([-921.,    0.])
+    """
+    following = law.floats() @ matrix
+    if (following[leads(law.support, matrix > 0)] >= TRUSTED).all():  # what smaller masses add is below a unit
+        return Wide.of(following)
+    return (law[:, None] * Wide.of(matrix)).sum(0)
 
 
-def _normal(mantissas: FloatArray, exponents: IntArray) -> tuple[FloatArray, IntArray]:
-    fractions, extra = np.frexp(mantissas)
-    return fractions, np.where(fractions > 0, exponents + extra, _LEAST)
-
-
-def shifted(mantissas: FloatArray, exponents: IntArray) -> FloatArray:
-    """Return mantissas times powers of two as floats; what these cannot hold is 0, or infinite."""
-    return np.asarray(np.ldexp(mantissas, np.clip(exponents, -4000, 4000).astype(np.int32)))
+def relative_distance(law: Wide, other: Wide) -> float:
+    """Return the largest relative distance of a mass from the other law's, all of which are possible."""
+    with np.errstate(over="ignore"):
+        return float(np.abs((law / other).floats() - 1).max())
 
 
 def leads(first: BoolArray, second: BoolArray) -> BoolArray:

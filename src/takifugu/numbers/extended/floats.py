@@ -1,18 +1,21 @@
 """Positive numbers beyond the range of float64: a mantissa and a binary exponent for every number.
 
 The tails of a long chain fall far below 1e-308 (0.25**1000 is 2**-2000), and a pure promise must not lose them. Every
-operation here adds and multiplies numbers that are not negative, so it keeps relative accuracy: UNIT per rounding.
+operation here adds, multiplies and divides numbers that are not negative, so it keeps relative accuracy: UNIT per
+rounding.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from takifugu.core.arrays import FloatArray
+from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.numbers.distributions.pmf import Pmf
 
 ExponentArray = npt.NDArray[np.int64]
@@ -29,18 +32,67 @@ _IN_ONE_THREAD, _THREADS_FROM = 2**18, 2**25
 
 @dataclass(frozen=True, eq=False)
 class Wide:
-    """An array of numbers mantissas * 2**exponents, mantissas in {0} or [1/2, 1); zeros have exponent LOWEST."""
+    """An array of numbers mantissas * 2**exponents, mantissas in {0} or [1/2, 1); zeros have exponent LOWEST.
+
+    Each product, quotient and sum of two is rounded once.
+
+    >>> tiny = Wide.of([1.0, 3.0], -5000)
+    >>> (tiny * tiny / tiny + tiny).floats(-5000).tolist()
+    [2.0, 6.0]
+    """
 
     mantissas: FloatArray
     exponents: ExponentArray
 
     @staticmethod
-    def of(values: npt.ArrayLike) -> Wide:
-        array = np.asarray(values, dtype=np.float64)
-        return normalised(array, np.zeros(array.shape, dtype=np.int64))
+    def of(values: npt.ArrayLike, exponents: int | ExponentArray = 0) -> Wide:
+        """Return values * 2**exponents."""
+        mantissas, extra = np.frexp(np.asarray(values, dtype=np.float64))
+        return Wide(mantissas, np.where(mantissas > 0, np.add(exponents, extra, dtype=np.int64), LOWEST))
+
+    @staticmethod
+    def zeros(*shape: int) -> Wide:
+        return Wide(np.zeros(shape), np.full(shape, LOWEST, dtype=np.int64))
 
     def __getitem__(self, index: Any) -> Wide:
         return Wide(self.mantissas[index], self.exponents[index])
+
+    def __setitem__(self, index: Any, numbers: Wide) -> None:
+        self.mantissas[index], self.exponents[index] = numbers.mantissas, numbers.exponents
+
+    def __len__(self) -> int:
+        return len(self.mantissas)
+
+    def __add__(self, other: Wide) -> Wide:
+        top = np.maximum(self.exponents, other.exponents)
+        return Wide.of(self.floats(top) + other.floats(top), top)
+
+    def __mul__(self, other: Wide) -> Wide:
+        return Wide.of(self.mantissas * other.mantissas, self.exponents + other.exponents)
+
+    def __truediv__(self, other: Wide) -> Wide:
+        return Wide.of(self.mantissas / other.mantissas, self.exponents - other.exponents)
+
+    def __matmul__(self, rows: Wide) -> Wide:
+        """Return the matrix product, k + 1 roundings per number."""
+        if self.span + rows.span <= 2 * NARROW:
+            return Wide.of(self.floats(self.top) @ rows.floats(rows.top), self.top + rows.top)
+        return stack([(self[number, :, None] * rows).sum(0) for number in range(len(self))])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.mantissas.shape
+
+    @property
+    def support(self) -> BoolArray:
+        """Which numbers are positive."""
+        return np.asarray(self.mantissas > 0)
+
+    @property
+    def logs(self) -> FloatArray:
+        """The logarithms, -inf for zeros."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.mantissas) + self.exponents * math.log(2))
 
     @property
     def top(self) -> int:
@@ -53,54 +105,62 @@ class Wide:
         exponents = self.exponents[self.mantissas > 0]
         return int(exponents.max()) - int(exponents.min()) if exponents.size else 0
 
-    def floats(self, exponent: int | ExponentArray) -> FloatArray:
-        """Return the numbers divided by 2**exponent."""
+    def floats(self, exponent: int | ExponentArray = 0) -> FloatArray:
+        """Return the numbers divided by 2**exponent; what float64 cannot hold is 0, or infinite."""
         return scaled(self.mantissas, self.exponents - exponent)
 
+    def sum(self, axes: int | tuple[int, ...]) -> Wide:
+        """Return the sum over some axes, one rounding per summand; terms 2**1000 times smaller are left out."""
+        top = self.exponents.max(axis=axes, keepdims=True)
+        return Wide.of(self.floats(top).sum(axis=axes), top.squeeze(axes))
 
-def combine(weights: Wide, rows: Wide) -> Wide:
-    """Return weights @ rows; k + 1 roundings per number."""
-    if weights.span + rows.span <= 2 * NARROW:
-        product = weights.floats(weights.top) @ rows.floats(rows.top)
-        return normalised(product, np.full(product.shape, max(weights.top + rows.top, LOWEST), dtype=np.int64))
-    combined = []
-    for row, exponents in zip(weights.mantissas, weights.exponents, strict=True):
-        mantissas, exponents = row[:, None] * rows.mantissas, exponents[:, None] + rows.exponents
-        top = exponents.max(axis=0)  # terms 2**1000 times smaller are left out
-        combined.append(normalised(scaled(mantissas, exponents - top).sum(axis=0), top))
-    return stack(combined)
+    def each(self, arrange: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]) -> Wide:
+        """Return the numbers at other places: `arrange` moves, repeats or omits those of an array."""
+        return Wide(arrange(self.mantissas), arrange(self.exponents))
 
-
-def shifted(rows: Wide, offsets: npt.NDArray[np.int64]) -> Wide:
-    """Return rows, shape (k, n), moved right by offsets, zeros filled in."""
-    count, width = rows.mantissas.shape
-    size = width + int(offsets.max())
-    mantissas, exponents = np.zeros((count, size)), np.full((count, size), LOWEST, dtype=np.int64)
-    for row, offset in enumerate(offsets.tolist()):
-        mantissas[row, offset : offset + width] = rows.mantissas[row]
-        exponents[row, offset : offset + width] = rows.exponents[row]
-    return Wide(mantissas, exponents)
+    def blocks(self, length: int) -> Blocks:
+        """Cut rows into blocks of so many numbers."""
+        size = self.shape[-1]
+        padded = Wide.zeros(*self.shape[:-1], size + -size % length)
+        padded[..., :size] = self
+        cut = padded.each(lambda array: array.reshape(*array.shape[:-1], -1, length))
+        tops = cut.exponents.max(axis=-1)
+        return Blocks(cut.floats(tops[..., None]), tops, size)
 
 
-def moved(rows: Wide, places: int) -> Wide:
-    """Return rows moved right or left within their width, zeros filled in."""
-    mantissas, exponents = np.zeros_like(rows.mantissas), np.full_like(rows.exponents, LOWEST)
-    into, out = slice(places, None), slice(None, -places)
-    if places < 0:
-        into, out = slice(None, places), slice(-places, None)
-    mantissas[:, into], exponents[:, into] = rows.mantissas[:, out], rows.exponents[:, out]
-    return Wide(mantissas, exponents)
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Numbers floats[..., block, place] * 2**tops[..., block]; those after the first `size` of a row are padding."""
+
+    floats: FloatArray
+    tops: ExponentArray
+    size: int
+
+    def wide(self) -> Wide:
+        """Return the numbers row by row."""
+        numbers = Wide.of(self.floats, self.tops[..., None])
+        return numbers.each(lambda array: array.reshape(*self.tops.shape[:-1], -1)[..., : self.size])
 
 
-def times(numbers: Wide, factor: float | FloatArray, exponent: int | ExponentArray) -> Wide:
-    """Return numbers * factor * 2**exponent, one rounding, factor not negative."""
-    return normalised(numbers.mantissas * factor, numbers.exponents + exponent)
+def shifted(numbers: Wide, offsets: Sequence[int] | npt.NDArray[np.int64], axis: int = 0) -> Wide:
+    """Return rows (the last axis) moved right by offsets along another axis, zeros filled in.
+
+    An axis of length 1 is repeated.
+    """
+    width, shape = numbers.shape[-1], list(numbers.shape)
+    shape[axis], shape[-1] = len(offsets), width + int(max(offsets))
+    result, before = Wide.zeros(*shape), (slice(None),) * axis
+    for place, offset in enumerate(offsets):
+        row = numbers[(*before, place if numbers.shape[axis] > 1 else 0)]
+        result[(*before, place, ..., slice(offset, offset + width))] = row
+    return result
 
 
-def add(first: Wide, second: Wide) -> Wide:
-    """Return the sum of two arrays of one shape, one rounding."""
-    top = np.maximum(first.exponents, second.exponents)
-    return normalised(first.floats(top) + second.floats(top), top)
+def stack(
+    numbers: Sequence[Wide], join: Callable[[list[npt.NDArray[Any]]], npt.NDArray[Any]] = np.stack
+) -> Wide:
+    """Return several arrays as one."""
+    return Wide(join([part.mantissas for part in numbers]), join([part.exponents for part in numbers]))
 
 
 def as_law(weights: Wide, start: int, step: int) -> Pmf:
@@ -119,12 +179,6 @@ def as_law(weights: Wide, start: int, step: int) -> Pmf:
     return Pmf.from_counts(values, [number << shift for number, shift in zip(masses, shifts, strict=True)])
 
 
-def normalised(numbers: FloatArray, exponents: ExponentArray) -> Wide:
-    """Return numbers * 2**exponents."""
-    mantissas, extra = np.frexp(numbers)
-    return Wide(mantissas, np.where(mantissas > 0, exponents + extra, LOWEST))
-
-
 def scaled(mantissas: FloatArray, exponents: ExponentArray) -> FloatArray:
     """Return mantissas * 2**exponents; below -1100 all give zero."""
     return np.ldexp(mantissas, np.maximum(exponents, -2000).astype(np.intc))
@@ -138,8 +192,3 @@ def product(rows: FloatArray, matrix: FloatArray) -> FloatArray:
     for start in range(0, len(rows), piece):
         np.matmul(rows[start : start + piece], matrix, out=result[start : start + piece])
     return result
-
-
-def stack(rows: list[Wide]) -> Wide:
-    """Return rows of one length as one array."""
-    return Wide(np.stack([r.mantissas for r in rows]), np.stack([r.exponents for r in rows]))

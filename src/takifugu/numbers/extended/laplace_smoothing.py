@@ -10,7 +10,6 @@ sum that it belongs to. log A(y) - log B(y) of two rows is largest at an atom (d
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
@@ -20,18 +19,7 @@ from operator import mul
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
-from takifugu.numbers.extended.floats import (
-    LOWEST,
-    UNIT,
-    ExponentArray,
-    Wide,
-    add,
-    moved,
-    normalised,
-    product,
-    scaled,
-    times,
-)
+from takifugu.numbers.extended.floats import UNIT, Blocks, ExponentArray, Wide, product, scaled
 
 #: Places of a chunk, and the most binary orders that the noise may fall by within one.
 CHUNK, _ORDERS = 64, 600
@@ -41,53 +29,31 @@ _DIGITS = 60
 _AT_ONCE = 2**17
 
 
-@dataclass(frozen=True, eq=False)
-class Chunks:
-    """Positive numbers [row, chunk, place] * 2**exponents[row, chunk]; places after the first `size` are padding."""
-
-    numbers: FloatArray
-    exponents: ExponentArray
-    size: int
-
-    def __getitem__(self, row: int) -> tuple[FloatArray, ExponentArray]:
-        return self.numbers[row], self.exponents[row]
-
-    def wide(self) -> Wide:
-        """Return the numbers row by row."""
-        rows, chunks, places = self.numbers.shape
-        exponents = np.repeat(self.exponents, places, axis=1)[:, : self.size]
-        return normalised(self.numbers.reshape(rows, chunks * places)[:, : self.size], exponents)
-
-
-def decayed(weights: Wide, decay: Fraction) -> Chunks:
+def decayed(weights: Wide, decay: Fraction) -> Blocks:
     """Return A for every row of weights, with a decay per place.
 
     Weights have shape (rows, places), decays d > 0; at most `roundings` roundings per number. The chunks reach beyond
     the last place: A is larger than zero there too.
     """
-    rows, size = weights.mantissas.shape
+    rows, size = weights.shape
     places = max(1, min(CHUNK, size, int(_ORDERS * math.log(2) / decay)))
-    numbers, tops = _cut(weights, places)
+    chunks = weights.blocks(places)
+    tops, flat = chunks.tops, chunks.floats.reshape(-1, places)
     within, ahead = _kernel(decay, places)
-    chunks = numbers.shape[1]
-    flat = numbers.reshape(-1, places)
-    result = product(flat, within).reshape(numbers.shape)
-    if chunks == 1:
-        return Chunks(result, tops, size)
-    into_left = normalised((flat @ ahead[::-1]).reshape(tops.shape), tops)
-    into_right = normalised((flat @ ahead).reshape(tops.shape), tops)
-    ends = Wide(
-        np.concatenate((into_left.mantissas, into_right.mantissas[:, ::-1])),
-        np.concatenate((into_left.exponents, into_right.exponents[:, ::-1])),
+    result = product(flat, within).reshape(chunks.floats.shape)
+    if tops.shape[1] == 1:
+        return Blocks(result, tops, size)
+    into_left, into_right = (flat @ ahead[::-1]).reshape(tops.shape), (flat @ ahead).reshape(tops.shape)
+    ends = Wide.of(
+        np.concatenate((into_left, into_right[:, ::-1])), np.concatenate((tops, tops[:, ::-1]))
     )
-    factor, order = _exponential(decay)
-    carried = times(moved(_sums(ends, places * decay), 1), factor, order)
-    from_left, from_right = carried[:rows], carried[rows:][:, ::-1]
+    carried = _delayed(_sums(ends, places * decay), 1) * _exponential(decay)
+    from_left, from_right = carried[:rows], carried[rows:, ::-1]
     exponents = np.maximum(tops, np.maximum(from_left.exponents, from_right.exponents))
     result *= scaled(np.ones_like(tops, dtype=np.float64), tops - exponents)[..., None]
     result += from_left.floats(exponents)[..., None] * ahead
     result += from_right.floats(exponents)[..., None] * ahead[::-1]
-    return Chunks(result, exponents, size)
+    return Blocks(result, exponents, size)
 
 
 def roundings(size: int) -> float:
@@ -95,24 +61,20 @@ def roundings(size: int) -> float:
     return CHUNK + 3 * math.log2(1 + size) + 12
 
 
-def _cut(weights: Wide, places: int) -> tuple[FloatArray, ExponentArray]:
-    """Return the weights as [row, chunk, place] over powers of two."""
-    rows, size = weights.mantissas.shape
-    chunks = -(-size // places)
-    mantissas, exponents = np.zeros((rows, chunks * places)), np.full((rows, chunks * places), LOWEST)
-    mantissas[:, :size], exponents[:, :size] = weights.mantissas, weights.exponents
-    mantissas, exponents = mantissas.reshape(rows, chunks, places), exponents.reshape(rows, chunks, places)
-    tops = exponents.max(axis=2)
-    return scaled(mantissas, exponents - tops[..., None]), tops
-
-
 def _sums(rows: Wide, decay: Fraction) -> Wide:
     """Return the decayed sums of rows over c' <= c."""
     reach = 1
-    while reach < rows.mantissas.shape[1]:
-        rows = add(rows, times(moved(rows, reach), *_exponential(reach * decay)))
+    while reach < rows.shape[1]:
+        rows += _delayed(rows, reach) * _exponential(reach * decay)
         reach *= 2
     return rows
+
+
+def _delayed(rows: Wide, places: int) -> Wide:
+    """Return rows moved right within their width, zeros filled in."""
+    result = Wide.zeros(*rows.shape)
+    result[:, places:] = rows[:, :-places]
+    return result
 
 
 @lru_cache(maxsize=64)
@@ -126,13 +88,12 @@ def _kernel(decay: Fraction, places: int) -> tuple[FloatArray, FloatArray]:
 
 
 @lru_cache(maxsize=4096)
-def _exponential(exponent: Fraction) -> tuple[float, int]:
-    """Return e**-exponent as (mantissa, binary exponent), correctly rounded for exponents below 2**50."""
+def _exponential(exponent: Fraction) -> Wide:
+    """Return e**-exponent, correctly rounded for exponents below 2**50."""
     with localcontext(prec=_DIGITS):
         power, log_2 = _negative(exponent), Decimal(2).ln()
         order = int(power / log_2)
-        mantissa, more = math.frexp(float((power - order * log_2).exp()))
-    return mantissa, order + more
+        return Wide.of(float((power - order * log_2).exp()), order)
 
 
 def _negative(exponent: Fraction) -> Decimal:
@@ -144,7 +105,7 @@ def losses_between(laws: Wide, sides: IntArray, decay: Fraction, margin: float) 
 
     The noise falls by `decay` per place; decay 0 is no noise. `margin` is how far rounded masses can move a log-ratio.
     """
-    places = laws.mantissas.shape[1]
+    places = laws.shape[1]
     noised, several = decayed(laws, decay) if decay else None, max(1, _AT_ONCE // places)
     losses = np.zeros(len(sides))
     for start in range(0, len(sides), several):
@@ -158,10 +119,10 @@ def losses_between(laws: Wide, sides: IntArray, decay: Fraction, margin: float) 
     return losses
 
 
-def _noisy(noised: Chunks, first_rows: IntArray, second_rows: IntArray) -> tuple[FloatArray, ExponentArray]:
+def _noisy(noised: Blocks, first_rows: IntArray, second_rows: IntArray) -> tuple[FloatArray, ExponentArray]:
     """Return the largest abs log A/B and order difference per pair."""
-    ratio = noised.numbers[first_rows] / noised.numbers[second_rows]
-    orders = noised.exponents[first_rows] - noised.exponents[second_rows]
+    ratio = noised.floats[first_rows] / noised.floats[second_rows]
+    orders = noised.tops[first_rows] - noised.tops[second_rows]
     high = np.log(ratio.max(axis=2)) + orders * math.log(2)
     low = np.log(ratio.min(axis=2)) + orders * math.log(2)
     return np.maximum(high.max(axis=1), -low.min(axis=1)), np.abs(orders).max(axis=1)
@@ -169,10 +130,9 @@ def _noisy(noised: Chunks, first_rows: IntArray, second_rows: IntArray) -> tuple
 
 def _bare(first: Wide, second: Wide) -> tuple[FloatArray, ExponentArray]:
     """Return the same without noise, infinite where only one has atoms."""
-    is_atom = first.mantissas > 0
-    is_common = is_atom & (second.mantissas > 0)
+    is_common = first.support & second.support
     orders = np.where(is_common, first.exponents - second.exponents, 0)
     ratio = np.divide(first.mantissas, second.mantissas, out=np.ones_like(first.mantissas), where=is_common)
     loss = np.abs(np.log(ratio) + orders * math.log(2)).max(axis=1)
-    differ = (is_atom != (second.mantissas > 0)).any(axis=1)
+    differ = (first.support != second.support).any(axis=1)
     return np.where(differ, math.inf, loss), np.abs(orders).max(axis=1)

@@ -10,7 +10,6 @@ and few, else `Wide` numbers, which do not underflow.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -19,12 +18,10 @@ import numpy as np
 
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.convolution import convolve
-from takifugu.numbers.extended.floats import LOWEST, UNIT, Wide, add, times
+from takifugu.numbers.extended.floats import UNIT, Wide
 
 #: Relative error of a mass that was read: a product, a sum and a division.
 ROUNDED = 6 * UNIT
-#: A law of at most this many places is added term by term, without cutting the other one into pieces.
-_FEW = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,19 +37,24 @@ class Weights:
         """Return a law with atoms at whole steps from its first."""
         start = int(law.values[0])
         places = ((law.values - start) // step).astype(np.int64)
+        numbers = Wide.zeros(int(places[-1]) + 1)
         if law.total is None:
-            dense = np.zeros(int(places[-1]) + 1)
-            dense[places] = law.masses
-            return Weights(start, Wide.of(dense), ROUNDED)
-        mantissas, exponents = np.zeros(int(places[-1]) + 1), np.full(int(places[-1]) + 1, LOWEST, dtype=np.int64)
-        for place, mass in zip(places.tolist(), map(int, law.masses.tolist()), strict=True):
-            shift = law.total.bit_length() - mass.bit_length() + 60
-            mantissas[place], exponent = math.frexp((mass << shift) // law.total)
-            exponents[place] = exponent - shift
-        return Weights(start, Wide(mantissas, exponents), ROUNDED)
+            numbers[places] = Wide.of(law.masses)
+        else:
+            total, masses = law.total, list(map(int, law.masses.tolist()))
+            shifts = [total.bit_length() - mass.bit_length() + 60 for mass in masses]
+            shares = [(mass << shift) // total for mass, shift in zip(masses, shifts, strict=True)]
+            numbers[places] = Wide.of(shares, -np.array(shifts))
+        return Weights(start, numbers, ROUNDED)
 
     def __len__(self) -> int:
-        return len(self.numbers.mantissas)
+        return len(self.numbers)
+
+    def on(self, start: int, step: int, size: int) -> Wide:
+        """Return the weights on so many places from `start`, at most their own."""
+        row, place = Wide.zeros(size), (self.start - start) // step
+        row[place : place + len(self)] = self.numbers
+        return row
 
 
 #: The law of a sum of no terms.
@@ -61,31 +63,9 @@ NOTHING = Weights(0, Wide.of(np.ones(1)), 0.0)
 
 def joined(first: Weights, second: Weights) -> Weights:
     """Return the sum's weights: 2 min(n, m) + 4 roundings each."""
-    if len(first) < len(second):
-        first, second = second, first
-    if len(second) <= _FEW:
-        numbers = _short(first.numbers, second.numbers)
-    else:
-        numbers = convolve(first.numbers, second.numbers)
-    error = first.error + second.error + first.error * second.error + 1.01 * (2 * len(second) + 4) * UNIT
-    return Weights(first.start + second.start, numbers, error)
-
-
-def _short(numbers: Wide, few: Wide) -> Wide:
-    """Return the convolution with a short row, by shifted copies."""
-    size = len(numbers.mantissas) + len(few.mantissas) - 1
-    total: Wide | None = None
-    for place in np.flatnonzero(few.mantissas).tolist():
-        span = slice(place, place + len(numbers.mantissas))
-        mantissas, exponents = np.zeros(size), np.full(size, LOWEST, dtype=np.int64)
-        copy = times(numbers, float(few.mantissas[place]), int(few.exponents[place]))
-        mantissas[span], exponents[span] = copy.mantissas, copy.exponents
-        if total is None:
-            total = Wide(mantissas, exponents)
-        else:
-            total = add(total, Wide(mantissas, exponents))
-    assert total is not None
-    return total
+    few = min(len(first), len(second))
+    error = first.error + second.error + first.error * second.error + 1.01 * (2 * few + 4) * UNIT
+    return Weights(first.start + second.start, convolve(first.numbers, second.numbers), error)
 
 
 Law = TypeVar("Law")

@@ -19,7 +19,8 @@ from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import Columns, checked_source, count_transitions, point_estimate, smoothed_rows
 from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states, is_recording
 from takifugu.model.beliefs.states import State, checked_alphabet
-from takifugu.model.beliefs.stochastic import Start, WideLaw, stochastic_matrix, wide_stationary_law
+from takifugu.model.beliefs.stochastic import Start, stochastic_matrix, wide_stationary_law
+from takifugu.numbers.extended.floats import Wide
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ class MarkovChain(PeriodicChain):
         return self.matrices[0]
 
     @cached_property
-    def stationary_laws(self) -> tuple[WideLaw, ...]:
+    def stationary_laws(self) -> tuple[Wide, ...]:
         """The stationary law pi = pi P, with exponents of its own.
 
         Raises InputError where the chain has more than one.

@@ -17,18 +17,12 @@ from takifugu.core.rules import list_of
 from takifugu.core.sections import values_by_field
 from takifugu.model.beliefs.one_sequence import OneChain, Supports, checked_length, checked_states, supports_from
 from takifugu.model.beliefs.states import State
-from takifugu.model.beliefs.stochastic import (
-    Start,
-    WideLaw,
-    checked_start,
-    leads,
-    stochastic_matrix,
-    wide_stationary_law,
-)
+from takifugu.model.beliefs.stochastic import Start, checked_start, leads, stochastic_matrix, wide_stationary_law
+from takifugu.numbers.extended.floats import Wide
 from takifugu.numbers.outward_rounding import TRUSTED
 
 Matrices = TypeVar("Matrices", FloatArray, BoolArray)
-ByPhase = TypeVar("ByPhase", FloatArray, tuple[WideLaw, ...])
+ByPhase = TypeVar("ByPhase", FloatArray, tuple[Wide, ...])
 
 #: A period has no more steps.
 LONGEST_PERIOD = 2**17
@@ -111,7 +105,7 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
         return matrices
 
     @cached_property
-    def stationary_laws(self) -> tuple[WideLaw, ...]:
+    def stationary_laws(self) -> tuple[Wide, ...]:
         """Return the laws of X_0, ..., X_{period-1} in the long run.
 
         The law of X_t is the stationary law of M_t ... M_{t+period-1}. Raises InputError where it is not unique, or
@@ -140,11 +134,11 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
         return not isinstance(self.initial, str)
 
     @property
-    def wide_start(self) -> WideLaw:
+    def wide_start(self) -> Wide:
         """Return the law of the first entry; raises Unsupported for initial="any"."""
         if self.initial == "stationary":
             return self.stationary_laws[0]
-        return WideLaw.of(self.marginals(1)[0])
+        return Wide.of(self.marginals(1)[0])
 
     def marginal(self, entry: int) -> FloatArray:
         """Return the distribution of one entry.
