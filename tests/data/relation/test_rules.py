@@ -323,7 +323,10 @@ def check_pair(seed: int, folder: Path) -> str:
     return "public"
 
 
-@pytest.mark.parametrize("seeds", [[4006], *rounds(5, 25, 6525, parts=5)])
+@pytest.mark.parametrize("seeds", [
+    [4006], *rounds(5, 25),
+    *(pytest.param(range(n, n + 1300), marks=pytest.mark.slow) for n in range(1000, 7500, 1300)),
+])  # fmt: skip
 def test_random_pairs_differ_where_a_value_goes_and_nowhere_else(tmp_path: Path, seeds: Sequence[int]) -> None:
     said = Counter(check_pair(seed, tmp_path) for seed in seeds)
     assert said["hidden"] >= (len(seeds) + 6) // 26, said
