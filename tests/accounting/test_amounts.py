@@ -59,6 +59,7 @@ def test_no_sum_of_deltas_is_above_one() -> None:
 @pytest.mark.parametrize("value", [Fraction(1, 3), Fraction(10001, 10**4), Fraction(999999, 10**3), Fraction(7)])
 def test_three_digits_are_enough(value: Fraction) -> None:
     assert value <= three_digits(value) <= value * Fraction(101, 100)
+    assert float(three_digits(value)) == float(f"{float(three_digits(value)):.3g}")
 
 
 def test_the_smallest_budget() -> None:

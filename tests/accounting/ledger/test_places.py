@@ -345,6 +345,15 @@ def test_the_nearest_and_last_mount_counts(tmp_path: Path, monkeypatch: pytest.M
     listed = disk._MOUNTS.read_text()
     disk._MOUNTS.write_text(listed + listed.splitlines()[1].replace("nfs4", "xfs"))
     assert disk._mounted(deep)[0] == "xfs"
+    assert "relatime" in disk._mounted(deep)
+    mount(monkeypatch, tmp_path / "a b", "xfs", "ro")
+    assert "ro" in disk._mounted(deep)
+
+
+def test_a_file_is_written_where_it_and_its_folder_may_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for writable, mode in (({"l.db", tmp_path.name}, "rw"), ({"l.db"}, "ro"), ({tmp_path.name}, "ro")):
+        monkeypatch.setattr(disk.os, "access", lambda path, _, writable=writable: Path(path).name in writable)
+        assert disk.mode(tmp_path / "l.db") == mode
 
 
 def mount(patch: pytest.MonkeyPatch, where: Path, kind: str, options: str) -> None:
