@@ -26,8 +26,6 @@ from takifugu.numbers.transport.on_the_line import w_infinity_candidates
 
 #: Relative amount by which a scale may exceed the smallest one, before it is rounded up to a short rational.
 SLACK = 2.0**-35
-#: A noise this far below one place is as good as none: e^-128 of its mass leaves the place.
-SMALLEST_PLACES = 2.0**-7
 #: The rows of one comparison by itself.
 _FIRST_AND_SECOND: IntArray = np.array([[0, 1]])
 
@@ -104,9 +102,6 @@ class DenseFamily(Comparisons):
                 if scale * epsilon < reach and self.loss(index, scale) <= epsilon:
                     return move, scale
         return reach, round_up(reach / epsilon)
-
-    def lowest(self, proven: Fraction) -> Fraction:
-        return Fraction(SMALLEST_PLACES) * self.step
 
     def loss(self, index: int, scale: Fraction) -> float:
         laws = self.laws[list(self._rows_of(index))]

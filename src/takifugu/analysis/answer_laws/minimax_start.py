@@ -64,9 +64,6 @@ class AnyStartFamily(Comparisons):
         noised = self.hulls.noised(scale).wide() if scale else None
         return [self._loss(index, noised) for index in range(len(self.compared))]
 
-    def lowest(self, proven: Fraction) -> Fraction:
-        return self.hulls.lowest(proven)
-
     def loss(self, index: int, scale: Fraction) -> float:
         return self._loss(index, self.hulls.noised(scale).wide() if scale else None)
 

@@ -58,19 +58,15 @@ class Comparisons(Protocol):
         """Return a move that certainly is W-infinity or more."""
         return self.reach(index)
 
-    def lowest(self, proven: Fraction) -> Fraction:
-        """Return the least scale that is tried, where `proven` needs no trial."""
-        return proven / 2**40
-
     def smallest_scale(self, index: int, epsilon: Fraction) -> Fraction:
         """Return a scale certain to keep the loss within epsilon.
 
-        It is at most 2**-36 above the smallest with such a bound.
+        It is at most 2**-36 above the smallest with such a bound, and not below 2**-40 of a scale that needs no trial.
         """
         proven = Fraction(self.farthest(index)) / epsilon
         if not proven:
             return proven
-        return smallest_noise(lambda scale: self.loss(index, scale), epsilon, proven, self.lowest(proven))
+        return smallest_noise(lambda scale: self.loss(index, scale), epsilon, proven, proven / 2**40)
 
     def moves(self, index: int) -> tuple[Move, ...]:
         """Return increasing proposals for W-infinity; the last is certain."""
