@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib import import_module
@@ -275,9 +275,15 @@ class Times(tf.Query):
         return "a multiple"
 
 
-def assert_forgotten(kind: type[Times], first: int, second: int, framework: tf.Framework) -> None:
+def as_it_is(query: tf.Query) -> tf.Query:
+    return query
+
+
+def assert_forgotten(
+    kind: type[Times], first: int, second: int, framework: tf.Framework, told: Callable[[Times], tf.Query] = as_it_is
+) -> None:
     """Assert that what is kept for the first query is not taken for the second, and that no loud one is composed."""
-    made = {factor: tf.calibrate(framework, kind(factor), 1, mechanism="group") for factor in (first, second)}
+    made = {factor: tf.calibrate(framework, told(kind(factor)), 1, mechanism="group") for factor in (first, second)}
     size = framework.beliefs[0].size
     assert {factor: one.scale for factor, one in made.items()} == {1: 1.0 * size, 1000: 1000.0 * size}
     with pytest.raises(InputError, match="reads back from its to_dict as one that adds up something else"):
@@ -309,3 +315,26 @@ def test_what_a_query_leaves_out_of_its_text_and_of_equality_is_not_taken_for_an
     """The second had the noise and the answer of the first, and was compared with itself where it is read back."""
     queries.register("times", AlikeTimes)
     assert_forgotten(AlikeTimes, 1000, 1, tf.Pufferfish(tf.every_entry(), CHAIN.with_length(8)))
+
+
+@dataclass(frozen=True)
+class CellTimes(AlikeTimes):
+    """The same, by cells and with others."""
+
+    is_by_cells = is_with_others = True
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Times:
+        return CellTimes(1)
+
+
+@pytest.mark.parametrize("told", [
+    lambda query: tf.JointQuery([query]), lambda query: tf.GroupBy(query, {"all": range(8)}),
+])  # fmt: skip
+def test_nor_is_what_a_query_inside_another_one_leaves_out(told: Callable[[Times], tf.Query]) -> None:
+    """The second had a thousandth of its noise, as texts of queries of ours were taken to say all."""
+    queries.register("times", CellTimes)
+    framework = tf.Pufferfish(tf.every_entry(), CHAIN.with_length(8))
+    assert_forgotten(CellTimes, 1, 1000, framework, told)
+    conditions = tf.calibrate(framework, told(CellTimes(1)), 1).guarantee.conditions
+    assert any(words.startswith("promise of the package 'tests', by its query 'CellTimes'") for words in conditions)

@@ -15,7 +15,7 @@ from tests.support.own_beliefs import Draws, ListedStays, Stays
 import takifugu as tf
 from takifugu import extending
 from takifugu.analysis.questions.made_up_data import made_up
-from takifugu.core.errors import InputError
+from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.model import beliefs
 from takifugu.model.beliefs.derived.own import law_of
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
@@ -81,6 +81,12 @@ def test_what_names_its_steps_and_what_several_recordings_cost_are_its_own() -> 
     assert len(made_up(Draws(4, 9, 3), InsecureSeededEntropyForTests(3))) == 4
 
 
+def test_recordings_of_somebody_elses_belief_are_marked_as_its_authors_word() -> None:
+    pieces = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(Stays(4, STATES, 0.1), [3, 4]))
+    (condition,) = tf.calibrate(pieces, tf.Count("b"), epsilon=1).guarantee.conditions
+    assert condition.startswith("promise of the package 'tests', by its belief 'Stays'")
+
+
 def test_it_is_read_back_with_its_tuples() -> None:
     for belief in (Draws(4, 9, 3), Stays(4, STATES, 0.1)):
         assert beliefs.from_dict(beliefs.to_dict(belief)) == belief
@@ -133,3 +139,39 @@ def test_a_size_that_the_distribution_does_not_have_and_a_kind_that_is_missing_a
         law_of(Longer(3, 9, 3))
     with pytest.raises(InputError, match=r"Kindless has no kind: write class Kindless\(extending.OwnBelief, kind="):
         Kindless().to_dict()
+
+
+@dataclass(frozen=True)
+class Fitted(extending.OwnSequence, kind="fitted"):
+    """A chain that is counted from the data that it is to protect."""
+
+    length: int
+    states: tuple[str, ...]
+
+    def distribution(self) -> tf.MarkovChain:
+        chain = tf.MarkovChain.fit([["a", "b", "b", "a"]], self.length, self.states, source="all of it", private=True)
+        assert isinstance(chain, tf.MarkovChain)
+        return chain
+
+
+@dataclass(frozen=True)
+class Assumed(Fitted, kind="assumed-fitted"):
+    """The same, which calls itself assumed."""
+
+    source: str = "assumed"
+
+
+def test_what_is_estimated_from_the_private_data_is_refused_whoever_estimates_it() -> None:
+    """Its source was "assumed" unless it said another, and the noise told of the data."""
+    for kind in (Fitted, Assumed):
+        extending.register_belief(kind.kind, kind)
+    fitted = Fitted(6, STATES)
+    assert fitted.source == fitted.distribution().source
+    for belief in (fitted, tf.IndependentPieces(fitted, [4, 6])):
+        framework = tf.Pufferfish(tf.every_entry(), belief)
+        with pytest.raises(CalibrationRefused, match="was estimated from the private data"):
+            tf.calibrate(framework, tf.Count("b"), epsilon=1)
+        allowed = tf.calibrate(framework, tf.Count("b"), epsilon=1, allow_private_belief=True)
+        assert any("the promise does not cover that" in words for words in allowed.guarantee.conditions)
+    with pytest.raises(InputError, match=r"was estimated from the private data: .*, and the belief says 'assumed'"):
+        tf.Pufferfish(tf.every_entry(), Assumed(6, STATES))

@@ -148,11 +148,13 @@ def test_pieces_that_are_shorter_are_looked_at_too() -> None:
         assert 0.9 < tf.exact_loss(hide(alone), tf.Count(1), noise).upper <= 1 + 1e-12
 
 
-def test_the_scale_is_rounded_up_by_at_most_one_part_in_ten_billion() -> None:
+@pytest.mark.parametrize("epsilon", [1, 150, 400, 10**4])
+def test_the_scale_is_rounded_up_by_at_most_one_part_in_ten_billion(epsilon: int) -> None:
     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
     (joint,), table = joint_laws(chain), contributions(tf.Count(1).resolve(chain))
-    scale = bound(hide(chain), tf.Count(1)).randomiser.scale
-    assert largest_loss(joint, table, scale) <= 1 < largest_loss(joint, table, scale * (1 - Fraction(1, 10**10)))
+    scale = bound(hide(chain), tf.Count(1), Fraction(epsilon)).randomiser.scale
+    less = scale * (1 - Fraction(1, 10**10))
+    assert largest_loss(joint, table, scale) <= epsilon < largest_loss(joint, table, less)
 
 
 def test_small_problems_keep_their_laws_for_the_next_mechanism(monkeypatch: pytest.MonkeyPatch) -> None:

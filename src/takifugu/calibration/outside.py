@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 from takifugu.accounting import definitions
 from takifugu.analysis.bounds import Bound, Refusal
@@ -16,8 +17,11 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.calibration.registry import Line
+from takifugu.core.plain import made_of
 from takifugu.core.plugins import package_of, promise_of_package
 from takifugu.mechanisms import claims
+from takifugu.model.beliefs.one_sequence import OneSequence
+from takifugu.model.queries import Query
 
 
 def judged(line: Line, problem: Problem, bound: Bound) -> Bound | Refusal:
@@ -43,12 +47,13 @@ def judged(line: Line, problem: Problem, bound: Bound) -> Bound | Refusal:
 def marks(problem: Problem, noise: Randomiser) -> Iterator[str]:
     """Yield whose word the promise rests on beside the mechanism's, once each."""
     framework, said = problem.framework, set[str]()
+    beliefs = chain.from_iterable(made_of(belief, OneSequence) for belief in framework.beliefs)
     definition = definitions.find(framework.definition)
     parts = (
         *((belief, "belief", "that the data can be distributed so, and what follows from it,")
-          for belief in framework.beliefs),
+          for belief in beliefs),
         *((secret, "secret", "which values it compares") for secret in framework.secrets),
-        (problem.query, "query", "what its answer means"),
+        *((query, "query", "what its answer means") for query in made_of(problem.query, Query)),
         (definition, "definition", "what is compared, and how releases add up,"),
         (noise, "randomiser", "what it draws, and what that loses,"),
     )  # fmt: skip

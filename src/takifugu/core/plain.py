@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import cache, partial
@@ -214,6 +214,17 @@ def writes_all(kind: type) -> bool:
     if not issubclass(kind, PlainForm) or kind.to_dict is not PlainForm.to_dict:
         return False
     return len(_written_fields(kind)) == len(fields(kind))  # type: ignore[arg-type]
+
+
+def made_of(whole: Any, kind: type) -> Iterator[Any]:
+    """Yield a value and what it is made of: values of a kind in its fields, and in tuples of them."""
+    yield whole
+    for field in fields(whole) if is_dataclass(whole) else ():
+        value = getattr(whole, field.name)
+        held = value if isinstance(value, tuple) else (value,)
+        if held and isinstance(held[0], kind):
+            for part in held:
+                yield from made_of(part, kind)
 
 
 def set_fields(value: object, **values: object) -> None:

@@ -18,7 +18,6 @@ from takifugu.analysis.sensitivity import component_change
 from takifugu.core import entries
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.core.plain import writes_all
 from takifugu.core.plugins import package_of
 from takifugu.model import queries
 from takifugu.model.beliefs import Belief
@@ -29,6 +28,7 @@ from takifugu.model.policies.places import Visits
 from takifugu.model.queries import Additive, Query
 from takifugu.model.queries.additive import whole_change
 from takifugu.model.queries.forms import QueryReader
+from takifugu.model.queries.summing import is_all_written
 from takifugu.numbers.runs import Runs
 
 #: How many integers are written out at once: half a megabyte.
@@ -214,7 +214,7 @@ def _read(framework: Framework, query: Query) -> _Read:
         return _Read(reach, reach)
     tabled = framework.beliefs or (framework.domain,)
     answers = tuple(sorted({answer_hash(a, b) for a, b in zip(problem.answers, tabled, strict=True)}))
-    if not writes_all(type(query)):
+    if not is_all_written(query):
         read_back = queries.from_dict(query.to_dict())
         if {answer_hash(queries.resolved(read_back, belief), belief) for belief in tabled} != {*answers}:
             raise InputError(

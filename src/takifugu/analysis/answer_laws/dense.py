@@ -24,8 +24,6 @@ from takifugu.numbers.transport.on_the_line import w_infinity_candidates
 
 #: Relative amount by which a scale may exceed the smallest one, before it is rounded up to a short rational.
 SLACK = 2.0**-35
-#: A noise this far below one place is as good as none: e^-128 of its mass leaves the place.
-SMALLEST_PLACES = 2.0**-7
 #: The rows of one comparison by itself.
 _FIRST_AND_SECOND: IntArray = np.array([[0, 1]])
 
@@ -67,7 +65,7 @@ class DenseFamily:
         loss = partial(self._loss, rows)
         return Compared(
             *indices, reach, loss, partial(self._moves, rows, reach), partial(laws_of, self, *indices),
-            partial(least_scale, loss, reach, self.lowest), partial(self._wasserstein, rows, reach),
+            partial(least_scale, loss, reach), partial(self._wasserstein, rows, reach),
         )  # fmt: skip
 
     @cached_property
@@ -100,11 +98,6 @@ class DenseFamily:
                 if scale * epsilon < reach and self._loss(rows, scale) <= epsilon:
                     return move, scale
         return reach, round_up(reach / epsilon)
-
-    @property
-    def lowest(self) -> Fraction:
-        """Return the least scale that is tried."""
-        return Fraction(SMALLEST_PLACES) * self.step
 
     def _loss(self, rows: list[int], scale: Fraction) -> float:
         return float(losses_between(self.laws[rows], _FIRST_AND_SECOND, self.decay(scale), self.margin)[0])

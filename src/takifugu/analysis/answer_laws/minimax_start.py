@@ -50,7 +50,7 @@ def over_all_starts(family: AnswerFamily) -> AnswerFamily:
             """Bound sup abs log A/B over initial laws; without noise, of all pairs of point starts."""
             return _loss(family, noised(scale), a, b) if scale else max(bare()[number] for number in numbers)
 
-        smallest_scale = partial(least_scale, loss, reach, family.lowest)
+        smallest_scale = partial(least_scale, loss, reach)
         return bounded(((a, WHOLE), (b, WHOLE)), reach, loss, _no_laws, smallest_scale)
 
     comparisons = tuple(compared(*values, numbers) for values, numbers in several.items())

@@ -117,7 +117,7 @@ def class_family(changes: Mapping[tuple[int, int], Changes], times: int = 1) -> 
             return (*(move for move in between() if move < farthest()), farthest())
 
         def smallest_scale(epsilon: Fraction) -> Fraction:
-            return least_scale(loss, farthest(), Fraction(0), epsilon)
+            return least_scale(loss, farthest(), epsilon)
 
         return bounded((left, right), times * max(distances), loss, laws, smallest_scale, moves)
 

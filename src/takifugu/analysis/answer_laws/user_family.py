@@ -136,7 +136,7 @@ def _unknown(share: Contribution, state: int, refined: LeastScale | None) -> tup
 
     def smallest_scale(epsilon: Fraction) -> Fraction:
         """Return the least scale, within 2**-34; only the user's contribution counts where nothing is refined."""
-        scale = least_scale(loss, reach, Fraction(0), epsilon)
+        scale = least_scale(loss, reach, epsilon)
         if refined is None or not scale or outside(scale * (1 - Fraction(1, 2**34))) > epsilon:
             return scale
         return min(scale, refined(epsilon))

@@ -133,14 +133,13 @@ def laws_of(family: AnswerFamily, left: LawIndex, right: LawIndex) -> TwoLaws:
     return TwoLaws(p, q, 0.0 if is_exact else 2 * known + level_tolerance(p, q))
 
 
-def least_scale(loss: Loss, farthest: int | Fraction, lowest: Fraction, epsilon: Fraction) -> Fraction:
+def least_scale(loss: Loss, farthest: int | Fraction, epsilon: Fraction) -> Fraction:
     """Return a scale certain to keep the loss within epsilon, at most 2**-36 above the smallest one.
 
-    `farthest` certainly is W-infinity or more. Scales below `lowest` (0: a 2**-40th of what needs no trial) are not
-    tried.
+    `farthest` certainly is W-infinity or more. Scales below a 2**-40th of what needs no trial are not tried.
     """
     proven = Fraction(farthest) / epsilon
-    return smallest_noise(loss, epsilon, proven, lowest or proven / 2**40) if proven else proven
+    return smallest_noise(loss, epsilon, proven, proven / 2**40) if proven else proven
 
 
 def bounded(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeGuard, get_args, get_type_hints
 from takifugu.core.cache import cached, memoised
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Plain
+from takifugu.core.plain import Plain, made_of
 from takifugu.core.registry import Registry
 from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.forms import Query, QueryReader
@@ -197,7 +197,7 @@ def _written(query: Query) -> Hashable:
     """Return a query as text, or a key where text loses something."""
     try:
         text = json.dumps(query.to_dict(), sort_keys=True)
-        if is_all_written(type(query)) or _has_all(from_dict(json.loads(text)), query):
+        if is_all_written(query) or _has_all(from_dict(json.loads(text)), query):
             return text
         return object()
     except Exception:  # of somebody else's type: what is not read back is no key
@@ -206,10 +206,12 @@ def _written(query: Query) -> Hashable:
 
 def _has_all(again: Query, query: Query) -> bool:
     """Return whether a query was read back with all that it has, also with what its type leaves out of equality."""
-    parts, parts_again = dict(vars(query)), dict(vars(again))
-    for some in (parts, parts_again):
-        some.pop("_cached", None)
-    return again == query and parts_again == parts
+    return again == query and _held(again) == _held(query)
+
+
+def _held(query: Query) -> list[dict[str, object]]:
+    """Return what a query and those that it is made of have, but for what is kept on them."""
+    return [{name: value for name, value in vars(part).items() if name != "_cached"} for part in made_of(query, Query)]
 
 
 def is_chosen_from(answer: object) -> TypeGuard[Candidates]:

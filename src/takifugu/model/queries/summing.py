@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.plain import writes_all
+from takifugu.core.plain import made_of, writes_all
 from takifugu.core.plugins import package_of
 from takifugu.model.queries.additive import Additive
 from takifugu.model.queries.candidates import Candidates
@@ -53,7 +53,7 @@ def summed(query: Query, entries: Entries) -> Additive:
     """
     answer = answer_of_entries(query.resolve, entries)
     check_sum(answer, query, entries)
-    if not is_all_written(type(query)):
+    if not is_all_written(query):
         again = answer_of_entries(query.resolve, entries)
         check_sum(again, query, entries)
         if (again.grid, again.labels, again.key) != (answer.grid, answer.labels, answer.key):
@@ -64,9 +64,9 @@ def summed(query: Query, entries: Entries) -> Additive:
     return answer
 
 
-def is_all_written(kind: type) -> bool:
+def is_all_written(query: Query) -> bool:
     """Return whether equal texts mean equal queries: known of ours, as others may have more than their fields."""
-    return not package_of(kind) and writes_all(kind)
+    return all(not package_of(part) and writes_all(type(part)) for part in made_of(query, Query))
 
 
 def answer_of_entries(resolve: Callable[[Any], Additive], entries: Entries) -> Additive:

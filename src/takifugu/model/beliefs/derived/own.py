@@ -18,6 +18,7 @@ from takifugu.core.registry import place_of
 from takifugu.core.rules import wrong_type
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
+from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.one_sequence import AnySequence
 from takifugu.model.beliefs.table import JointTable
@@ -48,7 +49,10 @@ class Told:
 class ByDistribution(PlainForm):
     """What beliefs of one's own have of their distribution."""
 
-    source: str = "assumed"
+    if TYPE_CHECKING:
+        source: str
+    else:
+        source = Told()
 
     @abstractmethod
     def distribution(self) -> Distribution:
@@ -94,8 +98,8 @@ class OwnBelief(ByDistribution):
     of all joint states, or as a `MarkovChain`, a `PeriodicChain` or a `BayesianNetwork`. The influence curve of a table
     is exact where the others of each entry have at most 512 joint values together (ten entries of two values), and
     bounded from above beyond; chains and networks have no such limit. Entries are called as the distribution calls
-    them; `names = None` says that those of a table are only numbered. `describe` and `assumptions` say what it says,
-    unless the belief says more.
+    them; `names = None` says that those of a table are only numbered. `source`, `describe` and `assumptions` say
+    what it says, unless the belief says more.
     """
 
     if TYPE_CHECKING:
@@ -159,6 +163,10 @@ def _checked(belief: ByDistribution, law: Distribution) -> Belief:
                 f"{title} has the {name} {ours!r}, and the belief has {theirs!r}", rule="they are the same entries",
                 fix="make them equal",
             ).at("distribution")  # fmt: skip
+    if is_private_source(law.source) and _says(belief, "source") and not is_private_source(belief.source):
+        raise InputError(
+            f"{title} was {law.source}, and the belief says {belief.source!r}", fix="leave out the belief's source"
+        ).at("source")
     return law
 
 
