@@ -305,3 +305,27 @@ def test_real_numbers_have_no_cells(tmp_path: Path) -> None:
     changes = {'query = "mean"\nattribute = "weight"': 'query = "histogram"\nby = "weight"'}
     path = attribute_files.written(tmp_path, "normal", changes)
     assert "real numbers, which have no cells" in str(refusal_of(path))
+
+
+def test_people_of_groups_have_no_numbers(tmp_path: Path) -> None:
+    """Who is alone in a group loses 1 by each of two means, in whatever order the groups, or others, are listed."""
+    rows = [("A", "young", "f"), *(("B", "young", "f" if n else "m") for n in range(20))]
+
+    def wards(*names: str) -> list[str]:
+        return [group(name, 1 if name in "Am" else 20, ["young", "old"], ["0.5", "0.5"]) for name in names]
+
+    def spent(*changes: tuple[str, str], **answers: str) -> Fraction:
+        folder = tmp_path / str(len(changes))
+        folder.mkdir()
+        mean = publish("both", "mean", codes={"young": 0, "old": 1}, by="ward", epsilon=1.0, mechanism="entry")
+        census = read_from("census", "census.csv", value="age", group="ward", budget=8.0)
+        text = release_text(census, believe("users"), *wards("A", "B"), mean, output="out", expect=EXPECT)
+        tf.release_file(written(folder, text, rows=rows), allow_useless=True)
+        path = written(folder, text, ('"both"', '"again"'), *changes, rows=rows)
+        tf.release_file(path, allow_useless=True, **answers)
+        return Ledger.open(folder / "ledger.db").spent("census").epsilon
+
+    listed = "\n\n".join(wards("A", "B"))
+    assert spent((listed, "\n\n".join(wards("B", "A")))) == 2
+    by_sex = (listed, "\n\n".join(wards("f", "m"))), ('group = "ward"', 'group = "sex"'), ('by = "ward"', 'by = "sex"')
+    assert spent(*by_sex, same_entries="one census") == 2

@@ -151,7 +151,13 @@ def _covers(
     if kind == "samples":
         if not has_calendar or units == [None] or has_recording or rng.random() < 0.7:
             return None
-        return {str(unit): usual for unit in [*units, "nobody"]}
+        covers = {str(unit): usual for unit in [*units, "nobody"]}
+        apart = random.Random(f"{start} {size} {units}")  # so that other draws stay as they are
+        if apart.random() < 0.5:
+            covers[str(apart.choice(units))] = (usual[0], start + apart.randint(size // 2, size) * width)
+        if apart.random() < 0.1:
+            covers[str(units[0])] = (start + width, usual[1])
+        return covers
     covers = {str(unit or ""): usual for unit in units}
     if units != [None] and rng.random() < 0.4:
         unit = rng.choice([*covers])

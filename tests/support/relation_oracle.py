@@ -105,12 +105,14 @@ def _causes(rows: Sequence[Row], meaning: Meaning) -> dict[str, list[int]]:
 
 def _check_samples(unit: str, rows: list[tuple[int, Row]], meaning: Meaning) -> list[tuple[str, int]]:
     faults, seen = list[tuple[str, int]](), set[int]()
+    low, high = (meaning.covers or {}).get(unit, (-(2**62), 2**62))
     origin = rows[0][1][2] if meaning.start is None else meaning.start
     for number, row in rows:
         place, rest = divmod((row[2] or 0) - (origin or 0), meaning.step)
         if rest:
             faults.append(("between steps", number))
-        if meaning.start is not None and (place < 0 or (meaning.size is not None and place >= meaning.size)):
+        is_away = meaning.start is not None and (place < 0 or (meaning.size is not None and place >= meaning.size))
+        if is_away or not low <= (row[2] or 0) < high:
             faults.append(("outside", number))
         if place in seen:
             faults.append(("tie", number))

@@ -14,6 +14,17 @@ BINS = {"low": [0, 10], "high": [10, math.inf]}
 ILL = ("nullif(v, 'ill')", "CASE WHEN v = 'ill' THEN NULL ELSE v END", "CASE v WHEN 'well' THEN 'well' END",
        "regexp_replace(v, 'ill', '')")  # fmt: skip
 
+#: How `sql` makes columns of one column of the file, how it goes on, and the value that reads them.
+FOLLOWED = (
+    ("select *, v = 'ill' as bad", "", "CASE WHEN bad THEN NULL ELSE v END"),
+    ("with a as (select *, v = 'ill' as bad", ") from a", "CASE WHEN bad THEN NULL ELSE v END"),
+    ("with a as (select *, v = 'ill' as bad", "), b as (select *, not bad as good from a) from b",
+     "CASE WHEN good THEN v END"),
+    ("select *, v as w", "", "CASE WHEN w <> 'ill' THEN v END"),
+    ("select t, v, v = 'ill' as bad, case when bad then null else v end as s", "", "s"),
+    ("select * replace (case when v = 'ill' then 'NA' else v end as v)", "", "nullif(v, 'NA')"),
+)
+
 
 def reading(folder: Path, keys: dict[str, Any], states: list[str]) -> str:
     (folder / "a.csv").write_text("t,v,n\n0,well,12\n")
@@ -32,10 +43,13 @@ def reading(folder: Path, keys: dict[str, Any], states: list[str]) -> str:
     ({"value": "CASE WHEN n::double NOT BETWEEN 6 AND 7.5 THEN n END", "bins": BINS}, "low"),
     ({"sql": "select t, case when n::double <= 1e6 then n end as v from read_csv('a.csv')", "bins": BINS}, "high"),
     ({"value": "nullif(v, 'ill')", "rows": "changes", "from": 0, "until": 9}, "ill"),
+    *(({"sql": f"{sql} from read_csv('a.csv')" + tail, "value": value}, "ill") for sql, tail, value in FOLLOWED),
+    ({"value": "CASE WHEN n = 'good' AND v <> 'ill' THEN v END"}, "ill"),
+    ({"value": "CASE WHEN v <> 'ill' THEN v WHEN n <> '' THEN n END"}, "ill"),
 ])  # fmt: skip
 def test_a_state_that_is_read_as_nothing_is_refused(tmp_path: Path, keys: dict[str, Any], state: str) -> None:
     """How many were ill stood on the certificate as the number of steps without a value, and no noise hid it."""
-    with pytest.raises(InputError, match=f"{'sql' if 'sql' in keys else 'value'} reads the state '{state}' as nothing"):
+    with pytest.raises(InputError, match=f"^(sql|value) reads the state '{state}' as nothing"):
         reading(tmp_path, keys, ["low", "high"] if "bins" in keys else ["ill", "well"])
 
 
@@ -45,6 +59,10 @@ def test_a_state_that_is_read_as_nothing_is_refused(tmp_path: Path, keys: dict[s
     {"sql": "select t, v, nullif(n, 'ill') as note from read_csv('a.csv')"},
     {"value": "nullif(n::double, 99999)", "bins": {"ill": BINS["low"], "well": BINS["high"]}},
     {"value": "CASE WHEN n::int NOT IN (97, 98, 99) THEN n END", "bins": {"ill": BINS["low"], "well": BINS["high"]}},
+    {"value": "CASE WHEN n = 'good' THEN v END"}, {"value": "CASE WHEN n <> 'bad' AND v <> 'NA' THEN v END"},
+    {"value": "coalesce(v, n)"},
+    {"sql": "select *, v = 'NA' as bad from read_csv('a.csv')", "value": "CASE WHEN bad THEN NULL ELSE v END"},
+    {"sql": "select *, n = '99' as bad from read_csv('a.csv')", "value": "CASE WHEN NOT bad THEN v END"},
     {"value": "CASE WHEN n::double <= 100 THEN n END", "bins": {"ill": BINS["low"], "well": [10, 100]}},
 ])  # fmt: skip
 def test_a_word_that_is_no_state_may_stand_for_nothing(tmp_path: Path, keys: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from tests.support import relation_oracle as oracle
 from tests.support.relation_cases import Case, random_case
@@ -109,3 +110,26 @@ def test_states_are_as_many_as_are_declared(rows: str, tmp_path: Path) -> None:
     }  # fmt: skip
     with opened_table(keys | ({"end": "end"} if rows == "stays" else {}), [f"s{n}" for n in range(300)], tmp_path) as a:
         assert a.counts().counts.tolist() == [[1] * 300]
+
+
+@pytest.mark.parametrize("ends", [{"from": 2}, {"until": 4}, {"from": 2, "until": 4}])
+@pytest.mark.parametrize("calendar", [{"from": 0, "until": 9}, {"from": 0}])
+def test_a_sample_outside_its_person_s_cover_is_refused(
+    ends: dict[str, int], calendar: dict[str, int], tmp_path: Path
+) -> None:
+    """As a row of a run is: once samples counted whenever they were, whatever the roster said of their person."""
+    columns = {name: pa.array([str(ends[name]), None], pa.string()) for name in ends}
+    roster = pa.table({"who": ["Ana", "Ben"], **columns})
+    keys = {"unit": "who", "order": "t", "step": 1, "value": "state", "roster": roster, **calendar}
+    first, last = ends.get("from", 0), ends.get("until", 9)
+    for steps in ((0, 8), (3,), (first, last - 1), (first - 1, 3), (3, last)):
+        frame = pa.table({"who": ["Ben", *["Ana"] * len(steps)], "t": [5, *steps], "state": ["a"] * (len(steps) + 1)})
+        outside = [number for number, step in enumerate(steps, 2) if not first <= step < last]
+        if last == 9 and len(calendar) == 1:
+            outside = [number for number, step in enumerate(steps, 2) if step < first]
+        with opened_table(keys, ["a"], tmp_path, frame) as table:
+            if outside:
+                with pytest.raises(RowFault, match=f"^row {outside[0]}.*outside the time"):
+                    table.counts()
+            else:
+                assert table.counts().counts.tolist() == [[len(steps)], [1]]

@@ -53,6 +53,15 @@ def test_groups_and_users_one_by_one_are_the_same_belief() -> None:
     assert [two.alphabet(i) for i in range(5)] == [one.alphabet(i) for i in range(5)]
 
 
+def test_groups_of_other_names_are_another_belief() -> None:
+    groups = [(1, COIN), (2, COIN)]
+    one, other = (tf.IndependentUsers.groups(groups, names=[*names]) for names in ("ab", "ba"))
+    assert len({one, other, tf.IndependentUsers.groups(groups)}) == 3
+    assert beliefs.from_dict(json.loads(json.dumps(one.to_dict()))) == one
+    with pytest.raises(InputError, match="names"):
+        tf.IndependentUsers.groups(groups, names=["a"])
+
+
 def test_the_canonical_form_reads_back() -> None:
     users = tf.IndependentUsers(
         [COIN, {"x": 0.1, "y": 0.9}, COIN], [1, 0.3, 1], "removed", ["ann", "ben", "cy"], "a public survey"

@@ -215,6 +215,12 @@ NONSENSE: dict[str, Callable[[Any], Any]] = {
     "no ids": lambda said: said.update(ids={}),
     "no head": lambda said: said.update(head=None),
     "no entries": lambda said: said.update(entries=5),
+    "a line of text": lambda said: said.update(lines=["each"]),
+    "a framework that is not there": lambda said: said["lines"][0].update(framework="another"),
+    "a noise of no kind": lambda said: said["lines"][0]["charge"]["randomiser"].pop("kind"),
+    "entries that are none": lambda said: said["lines"][0]["charge"]["query"].update(entries=-1),
+    "half a letter": lambda said: said.update(source="\ud800"),
+    "beyond all years": lambda said: said["lines"][0].update(at=10**29),
     "an epsilon of nothing": lambda said: said["lines"][0]["charge"].update(epsilon="0"),
 }
 
@@ -229,6 +235,9 @@ def test_what_says_nothing_of_a_charge_is_refused(there: Path, name: str) -> Non
     assert "Traceback" not in caught.value.message
     assert book.store.after(0) == before
     assert "which cannot be done" in price_in_words(book, there / "out")
+    (there / "out" / "first.certificate.json").unlink()
+    with pytest.raises(tf.TakifuguError):  # also where it is the only one, and counts beside nothing
+        entered(Ledger.blank(), there / "out")
 
 
 def test_a_certificate_that_was_changed_is_refused(there: Path) -> None:

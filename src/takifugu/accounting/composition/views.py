@@ -1,8 +1,8 @@
 """How a framework that is charged reads a query that was calibrated for another one: by names, or at its worst.
 
 A charge's query counts entries as the framework that it was calibrated for lists them. Entries with names are matched
-by name; where one side has none, an entry of the one may be any entry of the other, and each counts with the largest
-change of all. Steps of sequences are matched by `alignment`.
+by name; where one side has none, or both sides are users without names, an entry of the one may be any entry of the
+other, and each counts with the largest change of all. Steps of sequences are matched by `alignment`.
 """
 
 from __future__ import annotations
@@ -113,6 +113,8 @@ class View:
             return None
         whole_move = whole_change(answer) * answer.grid
         matched = bool(charge.names) == (belief.names is not None)
+        if separate(belief) is not None and not charge.names:
+            matched = False  # a user's number is a place in one list of groups
         if native or (matched and self._adds_alike(answer, belief, charge)):
             adding = answer if isinstance(answer, Additive) else None
             is_sum = whole_change(answer) == int(changes.sum())

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from secrets import token_hex
 from typing import Any
 
 from takifugu.accounting.amounts import Amount
+from takifugu.accounting.composition import joint
 from takifugu.accounting.ledger import words
 from takifugu.accounting.ledger.events import EACH, NOBODY, Line, Over, Paid, canonical, keyed
 from takifugu.accounting.ledger.trials import Change, charged
 from takifugu.accounting.ledger.view import View
 from takifugu.analysis.guarantee import Charge
+from takifugu.core.errors import TakifuguError
 from takifugu.core.names import normalised
 from takifugu.model.frameworks import from_dict as read_framework
 
@@ -62,6 +65,8 @@ class Lacking:
         return f"{', '.join(self.ids)}: {self.why}"
 
 
+#: No step of a calendar is so far from 1970.
+_FARTHEST = 2**60
 _UNKNOWN = "this ledger does not know that it was paid for"
 _REWRITTEN = "what this ledger says of it, or of what was before it, is not what was"
 _AGAIN = "it was paid for once and drawn twice, from two copies of the ledger: these are the other values"
@@ -154,8 +159,11 @@ def _adopted(view: View, change: Change, lacking: Lacking) -> Paid:
         for line in certificate["lines"]:
             framework = read_framework(line["framework"])
             charge = words.as_stored(Charge.from_dict(line["charge"]), framework, line["release"])
+            with suppress(TakifuguError):  # a noise or a query that nobody can read is told now, not by a later release
+                joint(framework, [charge, charge], charge.framework)
             units, at = line["units"], line["at"]
-            if units not in (EACH, NOBODY) or line["release"] not in ids or not (at is None or type(at) is int):
+            is_placed = at is None or (type(at) is int and abs(at) < _FARTHEST)
+            if units not in (EACH, NOBODY) or line["release"] not in ids or not is_placed:
                 raise ValueError("its lines are no lines of a release")
             starts = token_hex(16) if line["starts_anywhere"] else ""  # where they start stands in no certificate
             lines.append(change.line(line["release"], charge, framework, (units, int(units == NOBODY)), at, starts))

@@ -13,7 +13,7 @@ from takifugu.data.relation import statements
 from takifugu.data.relation.cells import Cells
 from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.roster import Roster, name_covers
-from takifugu.data.relation.statements import COVERS, PIECES, SHIFT, WORD, WORDS
+from takifugu.data.relation.statements import COVERS, FAR, PIECES, SHIFT, WORD, WORDS
 from takifugu.data.relation.types import MISSING, check_types, keep_rows, refuse_mixed_times
 from takifugu.data.sql.faults import BIT, CAUSES, RowFault, no_rows, wrong_data, wrong_key
 from takifugu.data.values.counts import Counts
@@ -142,8 +142,12 @@ def _check_samples(opened: Opened, table: Any, roster: Roster | None, is_part: b
         why |= BIT["tie"]
     if (integers(table["least"]) != integers(table["most"])).any():
         why |= BIT["between steps"]
-    if roster is not None and np.ma.getmaskarray(table["number"]).any():
-        why |= BIT["stranger"]
+    if roster is not None:
+        number = integers(table["number"], -1)
+        why |= BIT["stranger"] if (number < 0).any() else 0
+        first, last = roster.first[number], roster.last[number]
+        are_outside = (integers(table["low"], FAR) < first) | (integers(table["high"], -FAR) >= last)
+        why |= BIT["outside"] if (are_outside & (number >= 0)).any() else 0
     refuse(opened, why, None)
 
 

@@ -1,7 +1,8 @@
 """States that `value` would read as nothing: who is in one would follow from what is missing, which nothing hides.
 
-`nulls = "unobserved"` says that a missing value is none of the states. So each expression of one column is tried on
-the declared states, or on numbers of each bin: on both sides of each number that it names. No row is read.
+`nulls = "unobserved"` says that a missing value is none of the states. So each expression is tried on the declared
+states, or on numbers of each bin: on both sides of each number that it names. Columns that `sql` computes are followed
+to those of the file. No row is read.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from itertools import pairwise
+from functools import partial
+from itertools import chain, pairwise, product
 from typing import TYPE_CHECKING
 
 from takifugu.core.errors import TakifuguError
@@ -24,13 +26,33 @@ if TYPE_CHECKING:
 
 #: What an expression of other rows has.
 _OF_ROWS = ("WINDOW", "SUBQUERY")
+#: So many columns of an expression are tried, beside so many texts that it names; longer ones stay as they are written.
+_MOST_COLUMNS, _MOST_TEXTS, _LONGEST = 5, 20, 100_000
 
 
-def refuse_lost_states(connection: DuckDBPyConnection, source: Source, key: str, computed: Sequence[Node]) -> None:
+def followed(computed: Sequence[tuple[str, Node]]) -> list[list[Node]]:
+    """Return each expression as it is written, and with the earlier ones in the place of the columns that they make."""
+    made, tried = dict[str, Node](), list[list[Node]]()
+
+    def meant(some: Node) -> Node | None:
+        return made.get(some["column_names"][-1].lower()) if some.get("class") == "COLUMN_REF" else None
+
+    for name, node in computed:
+        whole = {**replaced(node, meant), "alias": ""}
+        if len(str(whole)) > _LONGEST:
+            whole = node
+        tried.append([node] if whole == {**node, "alias": ""} else [node, whole])
+        made[name.lower()] = whole
+    return tried
+
+
+def refuse_lost_states(
+    connection: DuckDBPyConnection, source: Source, key: str, computed: Sequence[Sequence[Node]]
+) -> None:
     """Raise InputError if an expression on the way to `value` has nothing for a state that it could leave as it is."""
     if source.nulls == "refuse" or source.rows not in ("samples", *RUNS):
         return
-    for node in computed:
+    for node in chain(*computed):
         for state in _lost(connection, node, _raw_values(source, node)):
             raise wrong_key(
                 key, f"{key} reads the state {state!r} as nothing",
@@ -74,21 +96,36 @@ def _between(low: float, high: float) -> float:
 def _lost(connection: DuckDBPyConnection, node: Node, raw: Mapping[str, str]) -> list[str]:
     """Return the states that an expression has nothing for, if it leaves another one as it is.
 
-    One that leaves none as it is reads other words: it says itself which of them are states.
+    One that leaves none as it is reads other words: it says itself which of them are states. Each column is tried, and
+    the others beside it hold nothing, or what the expression names.
     """
-    names = {tuple(column["column_names"]) for column in column_nodes(node)}
-    if len(names) != 1 or nodes_of(node, *_OF_ROWS):
+    names = sorted({column["column_names"][-1].lower() for column in column_nodes(node)})
+    if not 1 <= len(names) <= _MOST_COLUMNS or nodes_of(node, *_OF_ROWS):
         return []
+    beside = ["null::varchar"]
+    if len(names) > 1:
+        texts = [str((constant.get("literal") or {}).get("text")) for constant in nodes_of(node, "CONSTANT")]
+        beside += [literal(text) for text in dict.fromkeys(texts)][:_MOST_TEXTS]
+    tried = (_of_one(connection, node, raw, name, other) for name, other in product(names, beside))
+    return next(filter(None, tried), [])
 
-    def of_one_value(some: Node) -> Node | None:
-        return {**some, "column_names": ["x"], "alias": ""} if some.get("class") == "COLUMN_REF" else None
 
-    computed = text_of({**replaced(node, of_one_value), "alias": ""})
+def _of_one(connection: DuckDBPyConnection, node: Node, raw: Mapping[str, str], name: str, other: str) -> list[str]:
+    """Return the states that an expression has nothing for, if one column has them and the others have `other`."""
+    computed = text_of({**replaced(node, partial(_as_tried, name)), "alias": ""})
     for kind in ("varchar", "double"):
         listed = ", ".join(f"{literal(value)}::{kind}" for value in raw)
         with suppress(TakifuguError):  # an expression of another type
-            statement = f"select x::varchar, ({computed})::varchar from (select unnest([{listed}]) as x)"
+            columns = f"select unnest([{listed}]) as x, {other} as y"
+            statement = f"select x::varchar, y::varchar, ({computed})::varchar from ({columns})"
             rows = run(connection, statement, "value").fetchall()
-            if any(value == result for value, result in rows):
-                return [raw[value] for value, result in rows if not result]
+            if any(value == result and value != beside for value, beside, result in rows):
+                return [raw[value] for value, _, result in rows if not result]
     return []
+
+
+def _as_tried(name: str, some: Node) -> Node | None:
+    """Return x for the column that is tried, y for another one."""
+    if some.get("class") != "COLUMN_REF":
+        return None
+    return {**some, "column_names": ["x" if some["column_names"][-1].lower() == name else "y"], "alias": ""}

@@ -122,7 +122,7 @@ class Opening:
     split: str = ""
     sql: str = ""
     rows: Rows = field(default_factory=lambda: Rows(()))
-    computed: list[tuple[Node, Cells]] = field(default_factory=list)
+    computed: list[tuple[str, Node, Cells]] = field(default_factory=list)
     _of_parquet: dict[int, tuple[str, dict[str, str]]] = field(default_factory=dict)
     _tables: dict[str, Rows] = field(default_factory=dict)
     _files: tuple[str, ...] = ()

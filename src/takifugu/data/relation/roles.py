@@ -10,7 +10,7 @@ from pathlib import Path
 from takifugu.core.errors import InputError, TakifuguError, gathered, raise_gathered
 from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.data.relation.keys import Column, Source, key_of
-from takifugu.data.relation.lost_states import refuse_lost_states
+from takifugu.data.relation.lost_states import followed, refuse_lost_states
 from takifugu.data.relation.opening import WRITTEN, Opening
 from takifugu.data.relation.relation import MEMORY, Relation, connected, types_of, view
 from takifugu.data.sql.faults import wrong_data, wrong_key
@@ -168,10 +168,12 @@ def _opened(opening: Opening, source: Source) -> Opened:
 
 def _refuse_lost_states(opening: Opening, source: Source, values: Cells) -> None:
     """Refuse a state that is read as nothing, by `value` or by what `sql` computes of the same columns."""
-    of_sql = [node for node, cells in opening.computed if not cells.keys().isdisjoint(values)]
     of_value = [expression(text, "value") for text in source.values if text not in dict(opening.rows.columns)]
-    refuse_lost_states(opening.connection, source, "sql", of_sql)
-    refuse_lost_states(opening.connection, source, "value", of_value)
+    of_sql = [(name, node) for name, node, _ in opening.computed]
+    computed = followed([*of_sql, *(("", node) for node in of_value)])
+    hidden = [tried for tried, (*_, cells) in zip(computed, opening.computed, strict=False) if values.keys() & cells]
+    refuse_lost_states(opening.connection, source, "sql", hidden)
+    refuse_lost_states(opening.connection, source, "value", computed[len(of_sql) :])
 
 
 def _without_ends(opening: Opening, source: Source, when: Cells) -> str:

@@ -17,7 +17,7 @@ from takifugu.core.escaping import is_printable
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.opening import WRITTEN, open_table
 from takifugu.data.relation.roles import Opened
-from takifugu.data.relation.statements import COVERS
+from takifugu.data.relation.statements import COVERS, FAR
 from takifugu.data.sql.faults import wrong_data
 from takifugu.data.sql.words import identifier
 from takifugu.data.times.moments import moment
@@ -28,7 +28,7 @@ from takifugu.data.values.counts import Names
 class Roster:
     """The units in the order of their names, the steps `first` up to before `last` of each one's cover, and attributes.
 
-    `low` and `high` are the same in ticks: a row from `high` on is outside.
+    `low` and `high` are the same in ticks: a row from `high` on is outside, and of samples one before `low`, too.
     """
 
     names: Names = field(repr=False)
@@ -112,10 +112,10 @@ def texts(column: Any) -> Names:
 
 
 def _ticks(ends: tuple[Any, Any], source: Source, count: int) -> tuple[Any, Any]:
-    """Return from and until of each unit as ticks; without them those of the calendar."""
-    usual = (0, 0)
+    """Return from and until of each unit as ticks; without them those of the calendar, of which one may have no end."""
+    usual = (-FAR, FAR)
     if source.calendar is not None:
-        usual = (source.calendar.start, source.calendar.moment_of(source.size or 0))
+        usual = (source.calendar.start, FAR if source.size is None else source.calendar.moment_of(source.size))
     filled = list[Any]()
     for column, key, default in zip(ends, ("from", "until"), usual, strict=True):
         if column is None:
@@ -138,10 +138,10 @@ def _tick(text: str, source: Source) -> int:
 
 def _covered(source: Source, low: IntArray, high: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Return each unit's ends in ticks, inside the calendar, and its first step and the one behind its last."""
-    if source.calendar is None or source.size is None:
+    if source.calendar is None:
         return low, high, low, high
     origin, width = source.calendar.start, source.width
-    end = origin + source.size * width
+    end = FAR if source.size is None else origin + source.size * width
     first = -((origin - np.clip(low, origin, end)) // width)
     last = np.maximum(-((origin - np.clip(high, origin, end)) // width), first)
     return origin + first * width, np.minimum(high, end), first, last

@@ -208,6 +208,9 @@ def faulty(opened: Opened, window: range | None, cause: str, more: str = "") -> 
     elif cause == "stranger":
         body = f"""select "row", (c.number is null)::bigint * {bit} as why
             from ({body}) r left join {COVERS} c using (unit)"""
+    elif cause == "outside" and opened.source.roster is not None:
+        late = f"coalesce((tick < low or tick >= high)::bigint, 0) * {bit}"
+        body = f'select "row", why | {late} as why from ({body}) r left join {COVERS} c using (unit)'
     return f'select min("row"), count(*) from ({body}) where why & {bit} <> 0'
 
 

@@ -31,7 +31,7 @@ class Judge:
     is_expression: bool = True
     in_order: Set[str] = frozenset()
     checks: list[Check] = field(default_factory=list)
-    computed: list[tuple[Node, Cells]] = field(default_factory=list)
+    computed: list[tuple[str, Node, Cells]] = field(default_factory=list)
 
     def refuse(self, what: str, rule: str = "", fix: str = "") -> NoReturn:
         raise wrong_key(self.key, f"{self.key} {what}", rule, fix)
@@ -180,7 +180,8 @@ class Judge:
                 added = self._star(item, inner)
             else:
                 name = item["column_names"][-1] if item.get("class") == "COLUMN_REF" else text_of(item)
-                added = [(item.get("alias") or name, self._computed(item, inner))]
+                name = item.get("alias") or name
+                added = [(name, self._computed(name, item, inner))]
             for name, cells in added:
                 aliases[name.lower()] = together(aliases.get(name.lower(), NOTHING), cells)
             columns += added
@@ -199,13 +200,15 @@ class Judge:
             lower = name.lower()
             if lower in left_out or (pattern and not self.matches(name, pattern["text"])):
                 continue
-            columns.append((new.get(lower, name), self._computed(other[lower], scope) if lower in other else cells))
+            if lower in other:
+                cells = self._computed(name, other[lower], scope)
+            columns.append((new.get(lower, name), cells))
         return columns
 
-    def _computed(self, node: Node, scope: Scope) -> Cells:
+    def _computed(self, name: str, node: Node, scope: Scope) -> Cells:
         """Return the cells of a column of a list, and note how it is computed."""
         cells = self.value(node, scope)
-        self.computed.append((node, cells))
+        self.computed.append((name, node, cells))
         return cells
 
     def _modified(self, rows: Rows, node: Node, scope: Scope) -> Rows:

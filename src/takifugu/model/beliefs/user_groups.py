@@ -78,7 +78,7 @@ class UsersSection:
                 raise
         with about():
             groups = [_shares(g.size, g.values, g.probabilities, g.presence) for g in self.groups]
-            return IndependentUsers.groups(groups, self.absence, self.source)
+            return IndependentUsers.groups(groups, self.absence, self.source, [group.name for group in self.groups])
 
 
 def combined(value: State | tuple[State, ...]) -> State:

@@ -76,6 +76,8 @@ class IndependentUsers(ByValue):
     absence: str
     user_names: tuple[Hashable, ...] | None
     source: str
+    #: The groups in order, if they have names: which users are alike in all that is asked of them.
+    of_groups: tuple[tuple[str, int], ...]
     #: What people call one without a name.
     entry_word: ClassVar[str] = "user"
 
@@ -100,14 +102,16 @@ class IndependentUsers(ByValue):
 
     @staticmethod
     def groups(
-        groups: Iterable[Sequence[object]], absence: str | None = None, source: str = "assumed"
-    ) -> IndependentUsers:
+        groups: Iterable[Sequence[object]], absence: str | None = None, source: str = "assumed",
+        names: Iterable[str] = (),
+    ) -> IndependentUsers:  # fmt: skip
         """Return users that share a few distributions.
 
         Args:
             groups: (count, distribution) or (count, distribution, presence) for each group.
             absence: As in `IndependentUsers`.
             source: Where the numbers come from, in words; certificates print it.
+            names: Names of the groups. A user of a group is then nobody's number in other groups.
 
         Returns:
             The belief, with the groups' users in order.
@@ -132,6 +136,10 @@ class IndependentUsers(ByValue):
         check_any(laws, "there are no users", "groups", fix="give at least one group (count, distribution)")
         users = object.__new__(IndependentUsers)
         users._fill(laws, absence, None, source, counts)
+        called = list_of(names, "the groups", "names", "['ward 1', 'ward 2']")
+        if called:
+            check_as_many(called, "names", counts, "groups", "names", fix="give one name for each group")
+        set_fields(users, of_groups=tuple(zip(map(str, called), counts, strict=False)))
         return users
 
     def _fill(
@@ -155,7 +163,7 @@ class IndependentUsers(ByValue):
             raise InputError(f"there are {len(law_of)} users", fix="give one different name each").at("names")
         set_fields(
             self, laws=tuple(number), law_of=law_of, absence=checked_absence(absence, [law.presence for law in number]),
-            user_names=called, source=source,
+            user_names=called, source=source, of_groups=(),
         )  # fmt: skip
 
     @property
@@ -307,6 +315,7 @@ class IndependentUsers(ByValue):
             "absence": self.absence,
             "names": None if self.user_names is None else list(self.user_names),
             "source": self.source,
+            **({"groups": [list(group) for group in self.of_groups]} if self.of_groups else {}),
         }
 
     @staticmethod
@@ -318,7 +327,8 @@ class IndependentUsers(ByValue):
         groups = [(count, *laws[number]) for count, number in data["users"]]
         users = IndependentUsers.groups(groups, data["absence"], data.get("source", "assumed"))
         names = data.get("names")
-        set_fields(users, user_names=None if names is None else tuple(names))
+        of_groups = tuple((str(name), int(count)) for name, count in data.get("groups", ()))
+        set_fields(users, user_names=None if names is None else tuple(names), of_groups=of_groups)
         return users
 
     def describe(self) -> str:

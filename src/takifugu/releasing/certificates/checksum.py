@@ -128,6 +128,7 @@ def fields_of(content: bytes, name: str) -> Plain:
     """
     try:
         data = json.loads(content.decode("utf-8"), object_pairs_hook=partial(_each_once, name))
+        json.dumps(data, ensure_ascii=False).encode("utf-8")  # half of a pair of code units is no text
     except InputError:  # which is a ValueError
         raise
     except (ValueError, RecursionError):

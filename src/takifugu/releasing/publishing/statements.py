@@ -75,9 +75,12 @@ def _at_worst(line: Plain, calibrations: Sequence[Calibration]) -> Iterator[Plai
 
 
 def for_entering(statement: Plain, frameworks: Plain) -> Json:
-    """Return a certificate's statement with its frameworks, as a ledger enters it."""
+    """Return a certificate's statement with its frameworks, as a ledger enters it; InputError for lines of none."""
+    from takifugu.accounting.ledger.words import of_certificate
+
     lines, given = list[Json](), cast(Sequence[Plain], statement["lines"])
-    for line in given:
-        name = line["framework"]
-        lines.append({**line, "framework": frameworks[name] if isinstance(name, str) else name})
+    with of_certificate():
+        for line in given:
+            name = line["framework"]
+            lines.append({**line, "framework": frameworks[name] if isinstance(name, str) else name})
     return {**statement, "lines": lines}
