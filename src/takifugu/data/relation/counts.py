@@ -144,10 +144,11 @@ def _check_samples(opened: Opened, table: Any, roster: Roster | None, is_part: b
         why |= BIT["between steps"]
     if roster is not None:
         number = integers(table["number"], -1)
-        why |= BIT["stranger"] if (number < 0).any() else 0
-        first, last = roster.first[number], roster.last[number]
-        are_outside = (integers(table["low"], FAR) < first) | (integers(table["high"], -FAR) >= last)
-        why |= BIT["outside"] if (are_outside & (number >= 0)).any() else 0
+        known = number >= 0
+        why |= 0 if known.all() else BIT["stranger"]
+        first, last = roster.first[number[known]], roster.last[number[known]]
+        is_early, is_late = integers(table["low"], FAR)[known] < first, integers(table["high"], -FAR)[known] >= last
+        why |= BIT["outside"] if (is_early | is_late).any() else 0
     refuse(opened, why, None)
 
 
