@@ -37,7 +37,8 @@ def test_entries_in_words():
         [3], range(1234), ["age"], ["age", "sat"], ["a", "b", "c", "d"],
     )]  # fmt: skip
     assert phrases == [
-        ", in place 3 alone", ", in 1,234 of the rows", ", of 'age' alone", ", of 'age' and 'sat'", ", in 4 of the rows",
+        ", in place 3 alone", ", in 1,234 of the rows", ", of 'age' alone", ", of 'age' and 'sat'",
+        ", in 4 of the rows",
     ]  # fmt: skip
 
 
