@@ -282,7 +282,7 @@ def test_a_draft_that_lacks_nothing_gets_its_verdict(tmp_path: Path, monkeypatch
     monkeypatch.setattr(starting, "text_of", lambda *_: f'ledger = "l.db"\n{whole}')
     data = table(tmp_path, "minute,state", [f"{n},{'ab'[n * n % 2]}" for n in range(200)])
     started = succeed("init", data, "-o", tmp_path / "r.toml", *STEPS[:2], "--unit", "-", *STEPS[4:])
-    assert re.search(r"\nVerdict: t is (good|rough|useless): differences ", started.output)
+    assert re.search(r"\nVerdict on t: (good|rough|useless): differences ", started.output)
 
 
 @pytest.mark.parametrize("name", ["a b (final).toml", "a very long name of a release file.toml"])

@@ -172,7 +172,7 @@ class _Draft:
             tables = verdicts(self.file, only_seen())
         except TakifuguError as error:
             return f"Verdict: none. {error.message}"
-        return "Verdict: " + "; ".join(f"{table.name} is {table.sentence}" for table in tables)
+        return "\n".join(f"Verdict on {table.name}: {table.sentence}" for table in tables)
 
 
 def written(start: Draft, text: str, force: bool) -> _Draft:

@@ -21,7 +21,7 @@ from takifugu.data.sql.faults import RowFault
 
 __all__ = ["without_rules"]
 #: Faults of a row that tell of its value; all others would tell of who, when and how often.
-OF_VALUES = {"unknown state", "no value", "no bin"}
+OF_VALUES = {"unknown state", "no value", "no bin", "no number", "no measurement"}
 #: How many steps have a state, by the people's names and the state.
 Counts = Counter[tuple[str, str]]
 #: How many tables are compared with one.

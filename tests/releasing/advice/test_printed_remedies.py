@@ -179,7 +179,9 @@ OF_CAUSES: dict[str, tuple[str, dict[str, Any], list[list[str]], tuple[tuple[str
     "no recording": ("who,run,t,state", OFTEN, [*FEW, ["q", "", "0", "y"]], ()),
     "no value": ("who,run,t,state", OFTEN, [*FEW, ["q", "1", "3", ""]], (("...", "n"),)),
     "unknown state": ("who,run,t,state", OFTEN, [*FEW, ["q", "1", "3", " Y"]], ()),
-    "no bin": ("who,run,t,state", {**OFTEN, "bins": {"y": [0, 5], "n": [5, 9]}},
+    "no number": ("who,run,t,state", {**OFTEN, "bins": {"y": [0, 5], "n": [5, 9]}},
+                  [["p", "1", "0", "2.5"], ["p", "1", "1", "7"], ["p", "1", "2", "NA"]], ()),
+    "no measurement": ("who,run,t,state", {**OFTEN, "bins": {"y": [0, 5], "n": [5, 9]}},
                [["p", "1", "0", "2.5"], ["p", "1", "1", "7"], ["p", "1", "2", "NaN"]], ()),
     "blanks around": ("who,run,t,state", OFTEN, [*FEW, [" q", "1", "3", "y"]], ()),
     "number with a point": ("who,run,t,state", OFTEN, [["7.0", "1", "0", "y"], ["8.0", "1", "1", "n"]], ()),
@@ -193,10 +195,11 @@ OF_CAUSES: dict[str, tuple[str, dict[str, Any], list[list[str]], tuple[tuple[str
 }  # fmt: skip
 #: Causes without a line: only the owner knows what is meant; and those of answers, of which rows have no time.
 WITHOUT_A_LINE = {
-    "control character", "year", "end year", "outside", "stranger", "out of bounds", "no longitude", "no latitude",
+    "control character", "year", "end year", "outside", "stranger", "out of bounds", "no bin", "no longitude",
+    "no latitude",
 }  # fmt: skip
 OF_VISITS = {"no place", "no coordinate", "elsewhere"}
-OF_ANSWERS = {"no number", "second answer"}
+OF_ANSWERS = {"second answer"}
 
 
 def test_every_cause_is_tried() -> None:

@@ -68,6 +68,14 @@ def test_a_draft_without_answers_lacks_what_check_names(table: Path) -> None:
     assert lacks.faults == {}
 
 
+@pytest.mark.parametrize("nothing", ["?", "NA", ""])
+def test_measurements_are_asked_for_bins_whatever_stands_for_a_missing_one(nothing: str, tmp_path: Path) -> None:
+    table, said = tmp_path / "d.csv", {**ROWS, "unit": "-", "nulls": "unobserved"}
+    table.write_text("t,state\n" + "".join(f"{t},{nothing if t == 7 else t / 4}\n" for t in range(99)))
+    lacks = missing(drafted_text(table, dict(said)), table.with_name("release.toml"), said)
+    assert "bins" in [question.name for question in lacks.questions]
+
+
 def test_what_is_put_off_is_not_asked_again_and_is_no_mistake(table: Path) -> None:
     said = {**ROWS, "states": "-", "mean_duration": "-"}
     lacks = missing(drafted_text(table, dict(said)), table.with_name("release.toml"), said)

@@ -257,7 +257,7 @@ def test_good_is_not_said_over_a_belief_that_is_plainly_wrong(stay, expected, tm
     path = study(tmp_path, stay, gaps="public")
     (table,) = tf.release_file(path, allow_useless=True).tables
     (words,) = table.certificate.doubts
-    assert "and likewise in 23 of 23 more cells: the model looks wrong, and the guarantee rests on it" in words
+    assert "and likewise in 23 of the 23 other cells: the model looks wrong, and the guarantee rests on it" in words
     verdict, sentence = verdict_of(table)
     assert verdict is None
     assert "Good" not in sentence

@@ -208,7 +208,8 @@ MOST_FAULTS = 20
 _MENDED = {
     "no value": ("coalesce({0}, '...')", ""),
     "unknown state": ("lower(trim({0}))", ", or a CASE; or declare the value"),
-    "no bin": ("CASE WHEN isfinite({0}) THEN {0} END", ", or widen the bins"),
+    "no bin": ("", "widen the bins; the last one may end at inf"),
+    "no measurement": ("CASE WHEN isfinite({0}) THEN {0} END", ", which leaves it missing"),
     "no number": ("nullif({0}, 'NA')", ", with the text that stands for a missing value"),
     "out of bounds": ("", "widen the bounds"),
 }  # fmt: skip

@@ -23,8 +23,8 @@ Known = Listed | Classes
 
 #: The rows as integers, where they are kept.
 INTEGERS = '"takifugu rows"'
-#: Codes of a missing value, of one that is no state, of a number in no bin, and of a row that does not count.
-MISSING, UNKNOWN, UNBINNED, LEFT_OUT = -1, -2, -3, -6
+#: Codes of a missing value, of one that is no state, in no bin, no number or NaN, and of a row that does not count.
+MISSING, UNKNOWN, UNBINNED, UNREAD, UNMEASURED, LEFT_OUT = -1, -2, -3, -4, -5, -6
 #: What is wrong with a place, by its code.
 FAULTS_OF_PLACES = {
     MISSING: "no place", UNKNOWN: "elsewhere", -3: "no coordinate", -4: "no longitude", -5: "no latitude"
@@ -218,7 +218,8 @@ def rows_sql(opened: Opened, more: str = "") -> str:
 
 def faults_of_codes(is_refused: bool) -> dict[int, str]:
     """Return what is wrong with a value, by its code; `is_refused` says that one may not be missing."""
-    return {UNKNOWN: "unknown state", UNBINNED: "no bin"} | ({MISSING: "no value"} if is_refused else {})
+    faults = {UNKNOWN: "unknown state", UNBINNED: "no bin", UNREAD: "no number", UNMEASURED: "no measurement"}
+    return faults | ({MISSING: "no value"} if is_refused else {})
 
 
 def why_of(code: str, faults: Mapping[int, str]) -> str:
@@ -269,7 +270,7 @@ def code_sql(opened: Opened, column: str = "value0", known: Known | None = None)
     number = number_of(name, kind)
     if isinstance(known, Classes):
         cases = " ".join(f"when {number} < {double(end)} then {n}" for n, end in enumerate(known.ends))
-        unread = f"when {number} is null then {UNKNOWN} when not isfinite({number}) then {known.missing}"
+        unread = f"when {number} is null then {UNREAD} when not isfinite({number}) then {known.missing}"
         return f"case when {missing} then {known.missing} {unread} {cases} else {len(known.ends)} end"
     edges, order = [float(edge) for edge in known.edges], order or [str(state) for state in known.states]
     cases = ""
@@ -277,8 +278,8 @@ def code_sql(opened: Opened, column: str = "value0", known: Known | None = None)
         sign = "<=" if place + 2 == len(edges) else "<"
         inside = f"{number} >= {double(low)} and {number} {sign} {double(high)}"
         cases += f"when {inside} then {order.index(str(state))} "
-    nothing = f"when {missing} then {MISSING} when {number} is null or isnan({number}) then {UNBINNED}"
-    return f"case {nothing} {cases} else {UNBINNED} end"
+    unread = f"when {number} is null then {UNREAD} when isnan({number}) then {UNMEASURED}"
+    return f"case when {missing} then {MISSING} {unread} {cases} else {UNBINNED} end"
 
 
 def tick_sql(opened: Opened, role: str) -> tuple[str, str]:

@@ -12,6 +12,9 @@ from takifugu.core.rules import check_any, unwritable
 from takifugu.model.queries.additive import Chosen, State
 from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 
+#: More entries are counted, not named.
+MOST_NAMED = 3
+
 
 def named_state(state: object) -> State:
     """Return a state in a query as a plain value.
@@ -107,8 +110,8 @@ def where(entries: Chosen | None) -> str:
     """Return the entries of a query in words."""
     if entries is None:
         return ""
+    if len(entries) <= MOST_NAMED and all(isinstance(entry, str) for entry in entries):
+        return f", of {' and '.join(map(repr, entries))}" + (" alone" if len(entries) == 1 else "")
     if len(entries) > 1:
-        return f", in {len(entries)} chosen places"
-    if isinstance(entries[0], str):
-        return f", of {entries[0]!r} alone"
+        return f", in {len(entries):,} of the rows"
     return f", in place {entries[0]} alone"

@@ -53,7 +53,7 @@ _FIRST = 200
 #: A year as it is written, and one that is read.
 _YEAR, _LIKELY_YEAR = r"\d{4}", r"(19|20)\d\d"
 #: Words for a value that was not recorded.
-MISSING = ("NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "-", ".", "k.A.")
+MISSING = ("NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "-", "?", ".", "k.A.")
 #: A column of more numbers is measured.
 MOST_STATES = 12
 #: Names that the reader refuses: with blanks around, a point or an exponent.

@@ -62,7 +62,8 @@ def doubts_of(drawn: Sequence[NoisyAnswer]) -> tuple[str, ...]:
         return ()
     more = ""
     if len(doubts) > 1:
-        more = f", and likewise in {len(doubts) - 1:,} of {values - 1:,} more cells"
+        others = "the other cell" if values == 2 else f"{len(doubts) - 1:,} of the {values - 1:,} other cells"
+        more = f", and likewise in {others}"
     missing = "rows are missing, or " if doubts[0].may_miss else ""
     sentence = f"{doubts[0].words}{more}: {missing}the model looks wrong, and the guarantee rests on it"
     return (f"{sentence[:1].upper()}{sentence[1:]}",)
