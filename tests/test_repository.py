@@ -181,9 +181,11 @@ def test_every_error_of_a_paper_that_the_code_cites_is_explained() -> None:
 MADE = {"explore.html", "check.html"}
 
 
-def test_the_citation_is_of_this_version() -> None:
+def test_citation_and_pin_are_of_this_version() -> None:
     version = importlib.import_module("takifugu").__version__
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    pinned = f"`takifugu=={version.rpartition('.')[0]}.*`"
+    assert pinned in (ROOT / "docs" / "stability.md").read_text(encoding="utf-8")
 
 
 def test_make_describes_ten_tasks_and_names_every_other() -> None:
