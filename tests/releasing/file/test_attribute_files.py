@@ -421,7 +421,7 @@ def test_noise_is_enough_for_each_law_that_is_listed(tmp_path: Path) -> None:
     assert tf.exact_delta(several).upper <= several.delta
     assert tf.exact_delta(replace(several, randomiser=first.randomiser)).lower > several.delta
     laws = [belief.describe().rpartition("; ")[2] for belief in several.framework.beliefs]
-    assert laws == ["law 1 of 2)", "law 2 of 2)"]
+    assert laws == ["distribution 1 of 2)", "distribution 2 of 2)"]
 
 
 @pytest.mark.parametrize(("section", "says"), [
