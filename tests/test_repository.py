@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -180,9 +181,11 @@ def test_every_error_of_a_paper_that_the_code_cites_is_explained() -> None:
 MADE = {"explore.html", "check.html"}
 
 
-def test_the_citation_is_of_this_version() -> None:
+def test_citation_and_pin_are_of_this_version() -> None:
     version = importlib.import_module("takifugu").__version__
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    pinned = f"`takifugu=={version.rpartition('.')[0]}.*`"
+    assert pinned in (ROOT / "docs" / "stability.md").read_text(encoding="utf-8")
 
 
 def test_make_describes_ten_tasks_and_names_every_other() -> None:
@@ -307,6 +310,17 @@ def test_no_page_is_longer_than_its_budget() -> None:
     assert {name: n for name, n in words.items() if name not in longer and n > 1.1 * budgets.get(name, 1500)} == {}
     assert {name: words[name] for name, (most, _) in longer.items() if words[name] > most} == {}
     assert [name for name, (_, budget) in longer.items() if words[name] <= 1.1 * budget] == [], "a line too many"
+
+
+def test_no_two_pages_say_the_same() -> None:
+    """Of runs of eight words at most twenty are on both of any two pages, code and addresses left out."""
+    runs = {}
+    for path in (ROOT / "docs").rglob("*.md"):
+        text = re.sub(r"<!-- made: (\w+) -->.*?<!-- end: \1 -->", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        text = re.sub(r"^(```|~~~).*?^\1\s*$|\]\([^)]*\)", "", text, flags=re.DOTALL | re.MULTILINE)
+        words = re.findall(r"[\w']+", text.lower())
+        runs[path] = {tuple(words[at : at + 8]) for at in range(len(words) - 7)}
+    assert [(a.name, b.name) for a, b in combinations(runs, 2) if len(runs[a] & runs[b]) > 20] == []
 
 
 def test_pages_keep_the_limits_of_prose() -> None:

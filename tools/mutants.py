@@ -12,7 +12,9 @@ fortieth, the same ones every time (`1/40+7` others), which estimates the share 
 
 `--matrix` runs every test on each mutant that it reaches, not only until one fails, and lists the tests that may go,
 dearest first: of all that such a test kills something else is the death, too, an oracle, conformance, crash or fuzz
-test among it. A sample only proposes: before a test goes, all mutants of what it reaches decide.
+test among it. A sample only proposes: before a test goes, all mutants of what it reaches decide. `--matrix=PATTERN`
+asks about the tests of these names alone, and what they leave alive counts as survived: others run only on a mutant
+that one of them kills, until one of the others kills it, too.
 """
 
 from __future__ import annotations
@@ -309,13 +311,16 @@ class Tests:
     """A pytest plugin that runs a package's tests, the quickest first, and stops at the first that fails.
 
     With nothing learned it runs them all, to learn. With questions, it collects the tests once, and answers each
-    question in a fork that changes one function and runs the tests that reach it.
+    question in a fork that changes one function and runs the tests that reach it. Where tests are asked about, all of
+    them run, and then others until one fails, those of strong files first.
     """
 
-    def __init__(self, learned: Learned, questions: Sequence[Question] = (), goes_on: bool = False) -> None:
+    def __init__(
+        self, learned: Learned, questions: Sequence[Question] = (), asked: re.Pattern[str] | None = None
+    ) -> None:
         self.learned = learned
         self.questions = questions
-        self.goes_on = goes_on
+        self.asked = asked
         self.screen = os.fdopen(os.dup(1), "w")
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self.reached: dict[str, list[str]] = {}
@@ -335,7 +340,7 @@ class Tests:
         elif not self.learned.seconds:
             self._run(items)
         elif not self.questions:
-            self._run(sorted(items, key=lambda item: self.learned.seconds[item.nodeid]))
+            self._notice(sorted(items, key=lambda item: self.learned.seconds[item.nodeid]))
         else:
             gc.freeze()
             items.sort(key=lambda item: self.learned.seconds[item.nodeid])
@@ -355,7 +360,7 @@ class Tests:
             if not patched(question):
                 return ANEW
             try:
-                self._run(chosen)
+                self._notice(chosen)
             except BaseException as error:  # the change made pytest itself give up
                 self.failed[repr(error)] = None
             killer.write_text(json.dumps([*self.failed]))
@@ -369,7 +374,18 @@ class Tests:
         killer.unlink(missing_ok=True)
         return sorted(items, key=lambda item: item.nodeid != killers[0]) if killers else items
 
-    def _run(self, items: Sequence[pytest.Item]) -> None:
+    def _notice(self, items: Sequence[pytest.Item]) -> None:
+        if self.asked is None:
+            self._run(items)
+            return
+        mine = [item for item in items if self.asked.search(item.nodeid)]
+        self._run(mine, goes_on=True)
+        if killers := self.failed:
+            self.failed = {}
+            self._run(sorted((item for item in items if item not in mine), key=lambda item: not is_strong(item.path)))
+            self.failed |= killers
+
+    def _run(self, items: Sequence[pytest.Item], goes_on: bool = False) -> None:
         learning = not self.learned.seconds
         for item, following in itertools.zip_longest(items, items[1:]):
             _limit(600 if learning else 8 + 10 * self.learned.seconds[item.nodeid])
@@ -377,7 +393,7 @@ class Tests:
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             if not re.search("multiprocessing|subprocess|fork", item.path.read_text()):
                 self.reached[item.nodeid] = sorted(reached)  # elsewhere other processes may reach more
-            if self.failed and not self.goes_on:
+            if self.failed and not goes_on:
                 return
 
 
@@ -473,17 +489,17 @@ def copy_of_the_project(folder: Path) -> Path:
 
 
 def ask(
-    copied: Path, package: Package, mutants: Sequence[Mutant], learned: Learned, goes_on: bool
+    copied: Path, package: Package, mutants: Sequence[Mutant], learned: Learned, asked: re.Pattern[str] | None
 ) -> list[tuple[str, list[str]]]:
     """Return what becomes of each mutant, and the tests that fail: the first one, or all."""
     sources = {m.file: (copied / "src/takifugu" / m.file).read_bytes() for m in mutants}
     questions = [Question(m, copied / "src/takifugu" / m.file, sources[m.file]) for m in mutants]
-    collected = Tests(learned, questions, goes_on)
+    collected = Tests(learned, questions, asked)
     with_pytest(copied, package.tests, collected)
     answers = []
     for question, (answer, killers) in zip(questions, collected.answers, strict=True):
         if answer == IMPORT_ANEW:
-            anew = Tests(learned, goes_on=goes_on)
+            anew = Tests(learned, asked=asked)
             with question.on_disk():
                 answer = with_pytest(copied, package.tests, anew)
             question.report(answer, sys.stdout)
@@ -509,9 +525,10 @@ def sample_of(words: Sequence[str]) -> Sample:
 
 
 def check(
-    copied: Path, package: Package, reviewed: Reviewed, only: Sequence[str], sample: Sample, is_matrix: bool
-) -> list[tuple[Mutant, str]]:
-    """Return every mutant of a package that is in the sample, with what became of it; as a matrix, tell what may go."""
+    copied: Path, package: Package, reviewed: Reviewed, only: Sequence[str], sample: Sample,
+    asked: re.Pattern[str] | None,
+) -> list[tuple[Mutant, str]]:  # fmt: skip
+    """Return every mutant of a package that is in the sample, with what became of it; tell which tests may go."""
     began, named = time.monotonic(), " ".join(package.tests)
     unchanged = Tests(Learned({}, {}))
     if with_pytest(copied, package.tests, unchanged) != SURVIVED:
@@ -521,12 +538,26 @@ def check(
     files = sorted(str(path.relative_to(folder)) for pattern in package.files for path in folder.glob(pattern))
     chosen = dict.fromkeys(f for word in only or [""] for f in files if word in f)
     mutants = [m for f in chosen for m in mutants_of(folder / f, f) if sample.takes(m)]
+    if asked is not None:
+        mutants = [mutant for mutant in mutants if is_reached(mutant, unchanged, asked)]
     new = [mutant for mutant in mutants if not reviewed & mutant.names]
-    answered = ask(copied, package, new, Learned(unchanged.seconds, unchanged.reached), is_matrix)
-    if is_matrix:
-        print(*may_go(unchanged.seconds, [killers for _, killers in answered if killers]), sep="\n", flush=True)
+    answered = ask(copied, package, new, Learned(unchanged.seconds, unchanged.reached), asked)
+    if asked is not None:
+        seconds = {case: spent for case, spent in unchanged.seconds.items() if asked.search(case)}
+        print(*may_go(seconds, [killers for _, killers in answered if killers]), sep="\n", flush=True)
     answers = {mutant.key: answer for mutant, (answer, _) in zip(new, answered, strict=True)}
     return [(mutant, answers.get(mutant.key, REVIEWED)) for mutant in mutants]
+
+
+def is_reached(mutant: Mutant, learned: Tests, asked: re.Pattern[str]) -> bool:
+    """Return whether a test that is asked about may reach a mutant."""
+    name = f"{mutant.file} {mutant.function}"
+    return any(name in learned.reached.get(case, [name]) for case in learned.seconds if asked.search(case))
+
+
+def is_strong(file: Path) -> bool:
+    """Return whether the tests of a file hold for all that is drawn, or compare with an oracle."""
+    return bool(STRONG.search(file.as_posix().rpartition("/tests/")[2]) or AN_ORACLE.search(file.read_text()))
 
 
 def may_go(seconds: dict[str, float], killed: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -534,8 +565,8 @@ def may_go(seconds: dict[str, float], killed: Sequence[Sequence[str]]) -> Iterat
     took, killers = defaultdict[str, float](float), [{case.partition("[")[0] for case in cases} for cases in killed]
     for case, spent in seconds.items():
         took[case.partition("[")[0]] += spent
-    files = {test.partition("::")[0] for test in took}
-    strong = {file for file in files if STRONG.search(file) or AN_ORACLE.search((ROOT / file).read_text())}
+    files = {test.partition("::")[0] for tests in killers for test in tests}
+    strong = {file for file in files if (ROOT / file).is_file() and is_strong(ROOT / file)}
     for test in sorted(took, key=lambda name: -took[name]):
         deaths = [tests for tests in killers if test in tests]
         others = [{other.partition("::")[0] for other in tests - {test}} for tests in deaths]
@@ -568,8 +599,9 @@ def reviewed_of_no_code() -> list[str]:
 
 
 def main(wanted: Sequence[str]) -> int:
-    is_matrix = "--matrix" in wanted
-    wanted = [word for word in wanted if word != "--matrix"]
+    matrix = [word.partition("=")[2] for word in wanted if re.match("--matrix(=|$)", word)]
+    asked = re.compile(matrix[-1]) if matrix else None
+    wanted = [word for word in wanted if not re.match("--matrix(=|$)", word)]
     if any(word.startswith("-") for word in wanted):
         print(__doc__)
         return 0 if {*wanted} & {"-h", "--help"} else 2
@@ -592,7 +624,7 @@ def main(wanted: Sequence[str]) -> int:
         os.environ["PYTHONPATH"] = os.pathsep.join([str(copied / "src"), str(copied)])
         for name, package in packages.items():
             if not set(wanted) & set(packages) or name in wanted:
-                results += check(copied, package, reviewed, only, sample, is_matrix)
+                results += check(copied, package, reviewed, only, sample, asked)
     by_file: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for mutant, answer in results:
         by_file[mutant.file][answer] += 1

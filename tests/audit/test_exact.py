@@ -206,7 +206,7 @@ def test_a_class_of_chains_needs_some_of_its_chains() -> None:
     framework = hide(tf.ReversibleChains(0.3, 0.5, 4))
     nothing = exact_loss(framework, tf.Count(1), discrete(2))
     assert (nothing.lower, nothing.loss, nothing.upper) == (0, math.inf, math.inf)
-    assert "class of laws" in nothing.left_open
+    assert "class of distributions" in nothing.left_open
     assert exact_delta(framework, 1, tf.Count(1), discrete(2)).upper == 1
     with pytest.raises(InputError, match="eigengap"):
         exact_loss(framework, tf.Count(1), discrete(2), chains=[tf.MarkovChain([[0.9, 0.1], [0.1, 0.9]], 4, "any")])

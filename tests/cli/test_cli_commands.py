@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import click
 import pandas
 import pytest
 from click.testing import CliRunner
@@ -17,6 +18,7 @@ from tests.support.commands import all_commands, ended, invoke, json_of, refused
 from tests.support.failing import raising
 from tests.support.research import research_file
 from tests.support.terminals import AT_ONCE, in_streams
+from tools import prose
 
 from takifugu import TakifuguError, release_file
 from takifugu.accounting.ledger import Ledger
@@ -70,6 +72,19 @@ def test_every_help_fits_and_every_command_speaks_json(path: tuple[str, ...]) ->
     assert widest(outcome.output) <= 80
     if path in all_commands() and path != ("app",):  # which prints an address, and nothing to read on
         assert "--json" in outcome.output
+    assert not prose.BANNED.search(re.sub("`[^`]*`", "", outcome.output))
+
+
+@pytest.mark.parametrize("path", [(), ("ledger",), *all_commands()], ids=" ".join)
+def test_each_command_and_each_option_has_one_line_of_help(path: tuple[str, ...]) -> None:
+    command: Any = main
+    for word in path:
+        command = command.commands[word]
+    options = [option.help for option in command.params if isinstance(option, click.Option)]
+    for line in (command.get_short_help_str(200), *options):
+        assert line
+        assert len(line.splitlines()) == 1
+        assert len(line) <= 72
 
 
 def test_odds_of_the_example_of_the_documents() -> None:

@@ -109,6 +109,7 @@ EXAMPLES = (
             ("[40, 144]", "[41, 144]", "belief.covariance"),
             ("max_difference = 2", "max_difference = -2", "hide.property.max_difference"),
             ("weight = [20, 300]", "weight = [300, 20]", "belief.ranges.weight"),
+            ('file = "data.csv"\n', 'file = "data.csv"\nbudgte = 3\n', "source.budgte"),
         ),
         ("mechanism", "delta", "property"),
     ),

@@ -82,7 +82,7 @@ def test_components_divide_the_entries(runs: Any) -> None:
 @pytest.mark.parametrize("laws", [{}, {0: (Pmf([0], [1]),)}, {0: (), 1: (Pmf([1], [1]),)}])
 def test_a_family_has_a_law_for_each_value(laws: Any) -> None:
     """Without a law nothing was compared, and no noise was needed."""
-    with pytest.raises(InputError, match="the answer has no law given value"):
+    with pytest.raises(InputError, match="the answer has no distribution given value"):
         extending.ListedFamily(0, ((0, 1), (1, 0)), laws)
     extending.ListedFamily(0, (), laws)
 

@@ -23,6 +23,7 @@ import pytest
 from click.testing import CliRunner
 from tests.conformance.corpus import corpus
 from tests.support.sources import parsed
+from tools import prose
 
 import takifugu
 import takifugu as tf
@@ -207,6 +208,16 @@ def test_no_sentence_of_the_package_says_unit() -> None:
         if UNIT.search(MEASURES.sub("", KEYS.sub("", text))) and not SQL.match(text)
     }  # fmt: skip
     assert said == set()
+
+
+#: `laws` as a key of the release file.
+LAWS = re.compile(r"laws(?= = \{| or reference)")
+
+
+def test_no_sentence_of_the_package_has_a_word_that_the_style_guide_replaces() -> None:
+    """Help has its own test, in tests/cli/test_cli_commands.py, and so have pages, in tests/test_repository.py."""
+    said = {(path.name, text) for path in SOURCES for text in sentences(parsed(path))}
+    assert {pair for pair in said if prose.BANNED.search(LAWS.sub("", re.sub("`[^`]*`", "", pair[1])))} == set()
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

@@ -62,7 +62,7 @@ def test_a_file_and_its_certificate_are_kept(ward: Path) -> None:
     certificate = Path("ward-published", "busy.certificate.json")
     words = succeed("audit", certificate, "--draws", 300)
     assert "kept" in words.stdout
-    assert "300 draws follow the declared law" in words.stdout
+    assert "300 draws follow the declared distribution" in words.stdout
     (same,) = auditing.of_certificate(read_certificate(certificate))
     assert same.audit == replace(next(auditing.of_file(load(ward))).audit)
 
@@ -104,7 +104,7 @@ def test_a_sender_of_plain_values_is_a_fault(ward: Path, monkeypatch: pytest.Mon
         lambda one, bits: [Fraction(x) for x in answer_of(one.calibration, one.seen)],
     )
     result = ended(FAULT, "audit", ward, "--draws", 200)
-    assert "do not follow the declared law" in result.stdout
+    assert "do not follow the declared distribution" in result.stdout
     assert "is not drawn as it declares" in result.stderr
 
 

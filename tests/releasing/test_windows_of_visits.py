@@ -55,7 +55,6 @@ def counts(file: Path, data: object = None) -> dict[str, list[int]]:
     return {t.name: t.questions[0].data[0].tolist() for t in plan(load(file, data)).tables}  # type: ignore[index]
 
 
-
 PLACES, HOURS = ("bar", "gym"), (0, 1)
 #: Where somebody was in each hour, if anywhere: one place at most.
 TRACES = tuple(product((None, *PLACES), repeat=len(HOURS)))
@@ -161,8 +160,6 @@ def test_a_plan_adds_up(tmp_path: Path) -> None:
     assert planned.fits is not None
     assert float(planned.fits) * 30 == pytest.approx(20, rel=0.002)
     assert "all that is hidden of a person, in all of them, is hidden at that epsilon" in " ".join(str(planned).split())
-
-
 
 
 def test_a_person_counts_once_in_each_window(tmp_path: Path) -> None:
@@ -287,7 +284,6 @@ def test_rows_that_break_a_rule_are_refused_and_nobody_is_named(tmp_path: Path, 
     assert not any(part and part in refusal for part in row.split(","))
 
 
-
 #: One value for each person: no visits.
 ONE_VALUE = changed(
     FILE, ('unit = "who"\nvalue = "where"', 'value = "where"'),
@@ -326,8 +322,6 @@ def test_a_calendar_that_is_none(tmp_path: Path, text: str, problem: str) -> Non
 def test_another_window_is_not_chosen_where_no_table_is_regular(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no table is published regularly"):
         load(written(tmp_path, FILE + table("one", "1", "2026-01-05T00")), window="2026-01-05T01")
-
-
 
 
 @pytest.mark.slow

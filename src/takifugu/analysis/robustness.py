@@ -143,8 +143,8 @@ def _check_follows(guarantee: Guarantee, is_overall: bool) -> None:
         )
     if is_overall and not guarantee.hides_facts:
         raise InputError(
-            "what is hidden is a law that the data follow, and no fact about them",
-            rule="laws of the whole data may be equal where those given each secret are far apart",
+            "what is hidden is a distribution that the data follow, and no fact about them",
+            rule="distributions of the whole data may be equal where those given each secret are far apart",
             fix="give conditional=..., the distance given each secret",
         ).at("unconditional")
 

@@ -101,7 +101,7 @@ class Audit:
 #: What an audit is given.
 CALIBRATION = ("a calibration", "give what calibrate(...) or Pufferfish(...) returns")
 #: What is left open of a class of laws, and of a real-valued answer.
-CLASS = "it is a class of laws, of which the audit lists the given members only"
+CLASS = "it is a class of distributions, of which the audit lists the given members only"
 REAL = "the answer is a real number, of which the audit encloses the loss after Laplace noise, and the delta"
 
 
@@ -436,7 +436,7 @@ def _parts(
 
 
 def _check_noise(noise: object) -> None:
-    check_type(noise, OnCells, "noise", "give for example calibrate(...).randomiser", "randomiser")
+    check_type(noise, OnCells, "noise", "give for example `calibrate(...).randomiser`", "randomiser")
 
 
 def _has_class(framework: Framework) -> bool:

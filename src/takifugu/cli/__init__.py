@@ -33,9 +33,9 @@ __all__ = ["BAD_INPUT", "DONE", "FAULT", "REFUSED", "STOPPED", "UNPUBLISHED", "U
 @click.version_option(__version__, prog_name="takifugu")
 @click.option("--plugin", "plugins", metavar="PACKAGE", multiple=True, help="An installed package to load.")
 def main(plugins: tuple[str, ...]) -> None:
-    """Publish statistics about correlated data and keep named things about it secret.
+    """Publish statistics about correlated data, and hide the secrets in them.
 
-    A release file (TOML) says where the data is, what an adversary may believe, what is hidden and what is published.
+    A release file (TOML) says where the data is, what a reader may believe, what is hidden and what is published.
     Start one with `takifugu init data.csv`; see what it costs with `cost`; publish with `release`.
 
     \b
@@ -157,7 +157,7 @@ def release() -> None:
 @click.argument("where", type=PATH, required=False)
 @click.option(
     "--as", "kind", type=click.Choice(["json", "geojson", "datapackage", "zip"]),
-    help="Write the tables there in another form, beside their certificates, and open nothing.",
+    help="Write the tables there in another form, and open nothing.",
 )
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @JSON_OPTION
@@ -209,7 +209,7 @@ def audit() -> None:
 
     For each answer of FILE (FILE.toml, or <table>.certificate.json): what it really gives away, over every joint
     state and every output, beside what it promises; where that is too much, why. With --draws also whether what
-    a release draws follows the declared law. Publishes nothing.
+    a release draws follows the declared distribution. Publishes nothing.
     """
 
 
@@ -311,7 +311,7 @@ def keys() -> None:
 
 @main.command(runs="cli.examples:example")
 @click.argument("name", required=False)
-@click.option("--run", is_flag=True, help="Write it, show its cost, publish it, and show its certificate and ledger.")
+@click.option("--run", is_flag=True, help="Write it, publish it, and show its certificate and its ledger.")
 @click.option("-o", "--output", "folder", type=PATH, help="Where to write  [here; with --run a temporary folder].")
 @JSON_OPTION
 def example() -> None:

@@ -66,7 +66,7 @@ def _print(answer: Audited) -> None:
     if answer.fit is not None:
         follow = "do not follow" if answer.fit.p < UNLIKELY else "follow"
         pooled = counted(answer.fit.pooled, "pooled output")
-        test = f"{answer.fit.draws:,} draws {follow} the declared law (G-test of {pooled}, p = {answer.fit.p:.3g})"
-        click.echo(paragraph(test))
+        draws = f"{answer.fit.draws:,} draws {follow} the declared distribution"
+        click.echo(paragraph(f"{draws} (G-test of {pooled}, p = {answer.fit.p:.3g})"))
     elif answer.not_drawn:
         click.echo(paragraph(f"Not drawn: {answer.not_drawn}"))

@@ -154,7 +154,7 @@ def test_a_region_reads_back_as_itself() -> None:
     framework = tf.Pufferfish(SECRETS["the mean"], fitted(ranges={"weight": (0, 200)}, resolution="0.01"))
     again = frameworks.from_dict(json.loads(json.dumps(framework.to_dict())))
     assert again.fingerprint() == framework.fingerprint()
-    assert "under every law that 60 public rows support (confidence 0.95; a survey)" in framework.describe()
+    assert "under every distribution that 60 public rows support (confidence 0.95; a survey)" in framework.describe()
     assert any("covers the true one with confidence 0.95" in line for line in map(str, framework.assumptions()))
 
 
@@ -165,7 +165,7 @@ def test_a_region_reads_back_as_itself() -> None:
     tf.distribution_parameter("income", [50, 80], map="variance"),
 ])  # fmt: skip
 def test_what_has_no_known_worst_law_is_refused(secret: Any) -> None:
-    with pytest.raises(InputError, match="the worst law is known for the mean, the sum or one value"):
+    with pytest.raises(InputError, match="the worst distribution is known for the mean, the sum or one value"):
         tf.Pufferfish(secret, fitted())
 
 
@@ -251,4 +251,4 @@ def test_a_file_that_hides_sets_of_fitted_columns_is_refused_at_its_key(tmp_path
     path = written(tmp_path, "normal", {**FIT, **sets})
     public_rows(tmp_path)
     caught = refusal_of(path)
-    assert any("worst law is known" in line for line in caught.problems), caught.problems
+    assert any("worst distribution is known" in line for line in caught.problems), caught.problems

@@ -31,8 +31,6 @@ def answers(path: Path, data: Any = None) -> list[Any]:
     return [answer for question in questions for answer in by_cells(question).values()]
 
 
-
-
 @pytest.mark.parametrize("kind", ["records", "parameters"])
 def test_rows_are_counted_as_by_hand(tmp_path: Path, kind: str) -> None:
     assert answers(written(tmp_path, kind)) == [ANSWERS[kind]]
@@ -223,8 +221,6 @@ def test_classes_are_on_the_certificate(tmp_path: Path) -> None:
     assert "The number of records is public" in assumed
 
 
-
-
 @pytest.mark.parametrize(("kind", "hidden", "setting", "believed"), [
     ("records", "the share of 'b' in 'team' of the records at hand, up to a difference of 0.1",
      "what these very records add up to, not a parameter of the population", "40 independent records"),
@@ -245,8 +241,6 @@ def test_a_sentence_says_what_is_hidden(tmp_path: Path, kind: str, hidden: str, 
     assert ("of two compared values of a secret, the output" in page) == is_part
     assert ("Of values that are not compared" in report) == (kind != "parameters")
     assert table.certificate.definition == "attribute"
-
-
 
 
 @pytest.mark.parametrize(("kind", "changes", "place", "words"), [
@@ -314,19 +308,6 @@ def test_a_secret_that_takes_one_value_is_refused(tmp_path: Path) -> None:
     assert re.search("one value|probability zero|nothing would be hidden", line), line
 
 
-def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
-    changes = {
-        "[60, 100]]": "[60, 10]]",
-        "weight = [20, 200]": "weight = [200, 20]",
-        "max_difference = 2": "max_difference = -2",
-        'name = "mean-weight"': 'name = "../up"',
-        "budget = {": "budgte = {",
-    }
-    messages = faults_of(written(tmp_path, "normal", changes))
-    places = "belief.covariance", "belief.ranges.weight", "hide.property.max_difference", "table[0].name"
-    assert {*messages} >= {*places, "source.budgte"}
-
-
 def test_the_query_may_be_the_sensitive_function(tmp_path: Path) -> None:
     path = written(tmp_path, "normal", {'attribute = "weight"\n': 'attribute = "income"\n'})
     (table,) = plan(load(path)).tables
@@ -377,8 +358,6 @@ def test_several_columns_are_published_together(tmp_path: Path, kind: str) -> No
     assert answers(written(tmp_path / "linear", kind, weights)) == [60 * (2 * mean[0] - mean[1])]
 
 
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", FILES)
 def test_a_promise_about_one_output_is_the_only_one(tmp_path: Path, kind: str) -> None:
@@ -421,7 +400,7 @@ def test_noise_is_enough_for_each_law_that_is_listed(tmp_path: Path) -> None:
     assert tf.exact_delta(several).upper <= several.delta
     assert tf.exact_delta(replace(several, randomiser=first.randomiser)).lower > several.delta
     laws = [belief.describe().rpartition("; ")[2] for belief in several.framework.beliefs]
-    assert laws == ["law 1 of 2)", "law 2 of 2)"]
+    assert laws == ["distribution 1 of 2)", "distribution 2 of 2)"]
 
 
 @pytest.mark.parametrize(("section", "says"), [

@@ -52,7 +52,7 @@ class ListedFamily:
         for value in set(chain.from_iterable(self.pairs)):
             if not self.hulls.get(value):
                 raise InputError(
-                    f"the answer has no law given value {value} of entry {self.entry}",
+                    f"the answer has no distribution given value {value} of entry {self.entry}",
                     rule="every value that is compared has one, or several", fix="list them in hulls",
                 )  # fmt: skip
 

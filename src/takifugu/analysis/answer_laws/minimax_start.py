@@ -58,7 +58,7 @@ def over_all_starts(family: AnswerFamily) -> AnswerFamily:
 
 
 def _no_laws() -> NoReturn:
-    raise Unsupported("whole hulls are compared, and no two laws stand for them", fix="take laws of the hulls by pairs")
+    raise Unsupported("whole hulls are compared, and no two members stand for them", fix="take their members by pairs")
 
 
 def _loss(family: DenseFamily, noised: Wide, a: int, b: int) -> float:

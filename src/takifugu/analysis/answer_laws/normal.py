@@ -81,8 +81,8 @@ def _bent(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves: V
     belief = view.whole
     if moves is None:
         raise Unsupported(
-            "values are clipped or replaced when they are read, and under these hypotheses the answer has other laws "
-            "than one and its translate",
+            "values are clipped or replaced when they are read, and under these hypotheses the answer has other "
+            "distributions than one and its translate",
             fix="hide a largest difference (max_difference), or read the values as they are",
         )
     reach = certain_move(view, answer, moves)

@@ -61,7 +61,9 @@ class OfChain(ExpectedAnswer[PeriodicChain]):
     def cells(self, answer: Additive) -> FloatArray:
         chain = self.belief
         if chain.initial == "any":
-            raise Unsupported("with an unknown start no step has a law", fix="write what is expected: [expect]")
+            raise Unsupported(
+                "with an unknown start no step has one distribution", fix="write what is expected: [expect]"
+            )
         steady = _settled(chain)
         if chain.initial == "stationary":
             return _of_phases(answer, steady)

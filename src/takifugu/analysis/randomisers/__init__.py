@@ -38,7 +38,7 @@ __all__ = [
 
 #: Every kind of randomiser, by the name under which it is written down.
 KINDS: Registry[Kind] = Registry(
-    "the randomiser's kind",
+    "the kind of noise",
     {
         "none": "analysis.randomisers.additive:NONE",
         "discrete-laplace": "analysis.randomisers.additive:DISCRETE_LAPLACE",

@@ -165,7 +165,7 @@ class Backward:
             rounded = last * (len(self.step_matrices[0]) + 1) * UNIT
             off = SETTLED + 2 * (relative_distance(self._followed(last), self.repeating[last % self.period]) + rounded)
         if off > FAR:
-            raise Unsupported(f"the law of a step has not settled after {MOST_UNSETTLED} steps")
+            raise Unsupported(f"the distribution of a step has not settled after {MOST_UNSETTLED} steps")
         return off
 
     @cached_property

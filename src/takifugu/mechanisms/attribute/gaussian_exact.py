@@ -38,7 +38,7 @@ class AttributeGaussianExact:
     """The least isotropic normal noise, its deviation rounded up by at most 1e-10 relative."""
 
     name: str = "attribute-gaussian-exact"
-    source: str = "exact delta of normal laws (Balle and Wang 2018, Theorem 8) in place of Zhang 2022, Theorem 1"
+    source: str = "exact delta of two normals (Balle and Wang 2018, Theorem 8) in place of Zhang 2022, Theorem 1"
 
     def cost(self, problem: Problem) -> Cost:
         return predicted(problem)

@@ -111,7 +111,7 @@ def _dummies(tupling: Tupling, outputs: int) -> list[Fraction]:
         return [Fraction(1, outputs)] * outputs
     if not isinstance(tupling.law, tuple) or len(tupling.law) != outputs:
         raise InputError(
-            "the law of the dummies has other outputs", fix=f"give {outputs} masses, one for each output"
+            "the distribution of the dummies has other outputs", fix=f"give {outputs} masses, one for each output"
         ).at("law")
     return list(tupling.law)
 

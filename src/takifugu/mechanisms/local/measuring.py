@@ -211,4 +211,4 @@ def _check(channel: Channel, distances: Floats, law: Floats | None) -> None:
             f"the distances have shape {distances.shape}", rule=f"they are {shape} finite numbers, not negative"
         ).at("distances")
     if law is not None and (law.shape != shape[1:] or (law < 0).any() or abs(float(law.sum()) - 1) > 1e-9):
-        raise InputError("the dummies' law is no distribution of the outputs").at("law")
+        raise InputError("what the dummies follow is no distribution of the outputs").at("law")

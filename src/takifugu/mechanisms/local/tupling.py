@@ -66,7 +66,7 @@ class Tupling:
         if isinstance(law, Pmf):
             exact_law = law
         elif law is not None:
-            masses = list_of(law, "the law", "law", "[0.5, 0.5]")
+            masses = list_of(law, "the distribution", "law", "[0.5, 0.5]")
             exact_law = tuple(as_fraction(mass, "a mass", "law") for mass in masses)
         set_fields(self, dummies=dummies, law=exact_law)
 
@@ -194,21 +194,22 @@ class Tupling:
         p_masses, q_masses = _law(p, "p"), _law(q, "q")
         if isinstance(p, Pmf) != isinstance(q, Pmf) or (not isinstance(p, Pmf) and len(p_masses) != len(q_masses)):
             raise InputError(
-                "the two laws have different outputs", fix="give masses over the same outputs, or two Pmfs"
+                "the two distributions have different outputs", fix="give masses over the same outputs, or two Pmfs"
             ).at("q")
         outputs = dict.fromkeys([*p_masses, *q_masses])
         if self.law is None and isinstance(p, Pmf):
             raise InputError(
                 "two Pmfs do not say over which outputs the dummies are uniform",
-                rule="values without mass are left out of them", fix="give masses over the same outputs, or the law",
+                rule="values without mass are left out of them",
+                fix="give masses over the same outputs, or the distribution",
             ).at("law")  # fmt: skip
         if self.law is None:
             return p_masses, q_masses, dict.fromkeys(outputs, Fraction(1, len(outputs)))
         if not isinstance(self.law, Pmf) and (isinstance(p, Pmf) or len(self.law) != len(outputs)):
             raise InputError(
-                "the law of the dummies has other outputs", fix="give it as the laws are given"
+                "the distribution of the dummies has other outputs", fix="give it as the others are given"
             ).at("law")
-        return p_masses, q_masses, _law(self.law, "the law of the dummies")
+        return p_masses, q_masses, _law(self.law, "the distribution of the dummies")
 
 
 class Kind(NamedTuple):

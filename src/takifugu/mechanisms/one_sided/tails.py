@@ -207,7 +207,7 @@ def geometric_law(
     if room * step > 746:  # e^-746 is 0
         room = math.ceil(746 / step)
     if room > LARGEST_LAW:
-        raise too_large("the law", room, LARGEST_LAW, "values", "write a larger epsilon")
+        raise too_large("the distribution", room, LARGEST_LAW, "values", "write a larger epsilon")
     masses = np.exp(-step * np.arange(room + 1.0))
     masses[:-1] *= -math.expm1(-step)
     is_possible = masses > 0

@@ -79,12 +79,12 @@ class PopulationsSection:
         Key("for each population the probability of each value (or cell, row by row of the box)"),
     ] = None
     largest_mass: Annotated[
-        Number | None, Key("instead of laws: no value is likelier than this in a population, all else is open", 0.1)
+        Number | None, Key("instead of `laws`: no value is likelier than this in a population, all else is open", 0.1)
     ] = None
     populations: Annotated[
         Annotated[tuple[Text, ...], MinLen(2)] | None, Key("with largest_mass: the names of the populations")
     ] = None
-    reference: Annotated[Reference | None, Key("instead of laws: a public file of other people")] = None
+    reference: Annotated[Reference | None, Key("instead of `laws`: a public file of other people")] = None
     supports: Annotated[
         Literal["refuse", "align"],
         Key("a value that is impossible in one population and possible in another: refused, or accepted"),
@@ -98,7 +98,7 @@ class PopulationsSection:
     @property
     def _file(self) -> Reference:
         if self.reference is None:
-            raise InputError("is missing", fix="name a file of other people, or write laws").at("reference")
+            raise InputError("is missing", fix="name a file of other people, or write `laws`").at("reference")
         return self.reference
 
     def faults(self) -> Iterator[InputError]:

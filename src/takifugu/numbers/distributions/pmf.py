@@ -132,7 +132,7 @@ class Pmf:
             >>> list(Pmf.mix([Fraction(1, 2)] * 2, [Pmf([0], [1]), Pmf([0, 1], [Fraction(1, 2)] * 2)]).items())
             [(0, Fraction(3, 4)), (1, Fraction(1, 4))]
         """
-        every = list_of(laws, "the laws", "laws", "[Pmf([0], [1]), Pmf([1], [1])]")
+        every = list_of(laws, "the distributions", "laws", "[Pmf([0], [1]), Pmf([1], [1])]")
         for law in every:
             check_type(law, Pmf, "a distribution", "write Pmf(values, probabilities)", "laws")
         choice = Pmf(range(len(every)), weights)

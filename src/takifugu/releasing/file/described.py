@@ -66,7 +66,7 @@ def file_of(
     tables = Annotated[several, Field(min_length=1, description="the tables to publish")]
     declared: dict[str, Any] = {"table": (tables, ...)}
     if beliefs:
-        words = sections.model_fields["belief"].description or "what an adversary may believe"
+        words = sections.model_fields["belief"].description or "what a reader may believe"
         declared["belief"] = (Annotated[_one_of(beliefs, "kind"), Field(description=words)], ...)
     return create_model(sections.__name__, __base__=sections, __doc__=sections.__doc__, **declared)
 

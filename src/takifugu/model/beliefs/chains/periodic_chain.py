@@ -116,14 +116,14 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
         if self.period > 1 and (products[can] < TRUSTED).any():
             raise InputError(
                 "a transition over a whole period has a probability below 1e-270",
-                rule="it is too small for the law that repeats after a period",
+                rule="it is too small for the distribution that repeats after a period",
                 fix='give initial=[...] or initial="any"',
             ).at("initial")
         try:
             return tuple(map(wide_stationary_law, products))
         except InputError:
             raise InputError(
-                "more than one law of the first entry is the same a period later",
+                "more than one distribution of the first entry is the same a period later",
                 rule="over a period the chain has several closed classes of states",
                 fix='give initial=[...] or initial="any"',
             ).at("matrices") from None

@@ -71,12 +71,13 @@ class NormalSection:
         tuple[tuple[Number, ...], ...] | None, Key("one row of covariances per column", [[100, 20], [20, 81]])
     ] = None
     fit: Annotated[
-        NormalFit | None, Key("estimate both from a public `file`, or with a `confidence` every law that it supports")
+        NormalFit | None,
+        Key("estimate both from a public `file`, or with a `confidence` every distribution that it supports"),
     ] = None
     others: Annotated[
         tuple[OtherNormal, ...],
         Key(
-            "other laws that the columns may have instead: noise is enough for each",
+            "other distributions that the columns may have instead: noise is enough for each",
             [{"mean": [72, 40], "covariance": [[110, 20], [20, 81]]}],
         ),
     ] = ()
@@ -171,7 +172,7 @@ class NormalSection:
     def _normal(
         self, means: Sequence[Number], covariance: Sequence[Sequence[Number]], number: int
     ) -> MultivariateNormal:
-        source = f"{self.source}; law {number} of {1 + len(self.others)}" if self.others else self.source
+        source = f"{self.source}; distribution {number} of {1 + len(self.others)}" if self.others else self.source
         return MultivariateNormal(
             means, covariance, self.columns, self.records, self.ranges, self.resolution, self.outside, source,
             tuple(self.missing or {}),

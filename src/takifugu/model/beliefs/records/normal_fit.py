@@ -223,7 +223,7 @@ def _check_bounds(scatter: Scatter) -> None:
         if not scatter.products[x][x]:
             raise InputError(
                 f"the column {name!r} takes one value in the sample", rule="nothing bounds how others depend on it",
-                fix="leave the column out, or declare the law",
+                fix="leave the column out, or declare the distribution",
             ).at("data")  # fmt: skip
 
 

@@ -47,7 +47,8 @@ class NormalRegion(MultivariateNormal):
     ends: Ends
 
     def __init__(self, estimate: MultivariateNormal, ends: Ends) -> None:
-        check_type(estimate, MultivariateNormal, "the law of a sample", "write NormalRegion.fit(data, ...)", "estimate")
+        fit = "write NormalRegion.fit(data, ...)"
+        check_type(estimate, MultivariateNormal, "the distribution of a sample", fit, "estimate")
         set_fields(self, **vars(estimate))
         set_fields(self, ends=ends)
 
@@ -136,7 +137,7 @@ class NormalRegion(MultivariateNormal):
     def describe(self) -> str:
         names = " and ".join(map(repr, self.columns))
         return (
-            f"{self.records} independent records of the jointly normal columns {names}, under every law that "
+            f"{self.records} independent records of the jointly normal columns {names}, under every distribution that "
             f"{self.ends.sample:,} public rows support (confidence {self.ends.confidence}; {self.source})"
         )
 
@@ -228,7 +229,7 @@ class RegionView(View):
                 f"the answer reads {' and '.join(map(repr, others))}, and what is hidden is of {hidden!r}; a fit with "
                 "a confidence bounds "
                 + ("no sum of columns of a population" if of_population else "each column beside it, and no two"),
-                fix="publish one column at a time, or declare the laws (mean, covariance, others)",
+                fix="publish one column at a time, or declare the distributions (mean, covariance, others)",
             )
 
     def entry_change(self, answer: ColumnSums) -> Fraction:
@@ -244,7 +245,7 @@ def region_view_of(belief: NormalRegion, secret: Secret) -> RegionView:
     if belief.is_process:
         raise InputError(
             "the columns were fitted with a confidence, and there is one record",
-            rule="the worst law is known for several records", fix="declare the mean and the covariance",
+            rule="the worst distribution is known for several records", fix="declare the mean and the covariance",
         ).at("records")  # fmt: skip
     name = belief.read.named(_hidden_column(secret))
     views = tuple(records_view_of(law, secret) for law in belief.laws(name))
@@ -265,7 +266,7 @@ def _hidden_column(secret: Secret) -> Hashable:
         return secret.column
     raise InputError(
         f"what is hidden is {secret.describe()}",
-        rule="of columns that were fitted with a confidence the worst law is known for the mean, the sum or one value "
-        "of a single column",
-        fix="hide one column up to a max_difference, or declare the laws (mean, covariance, others)",
+        rule="of columns that were fitted with a confidence the worst distribution is known for the mean, the sum or "
+        "one value of a single column",
+        fix="hide one column up to a max_difference, or declare the distributions (mean, covariance, others)",
     ).at("secrets")  # fmt: skip
