@@ -40,7 +40,6 @@ from takifugu.releasing.certificates.wording import (
     meaning_of,
     mechanisms_of,
     noise_text,
-    odds_of,
     promise_text,
     secrets_of,
     statistic_of,
@@ -55,7 +54,7 @@ from takifugu.releasing.report.values import farthest_end, published
 
 _MEANING = (
     "A reader suspects a secret before the release, and then reads the table. This is how sure they can become, "
-    "however they analyse it, if they believe one of the models above."
+    "however they analyse it, if they believe one of the stated models."
 )
 _WHOLE = "The noise covers every change of the whole data set: the guarantee holds whatever anyone believes."
 _NOT_SAMPLING = "The error is random noise added for privacy. It says nothing about other {people} or times."
@@ -210,7 +209,7 @@ def _columns(t: Published) -> list[Column]:
     accurate = [Words(text, f"verdict {verdict or 'plain'}" if text == words else "") for text in accuracy(t)]
     if t.cells and any(row.get(READABLE) is False for row in t.rows):
         accurate.append(Words("Grey values: the error is too large to read them."))
-    private = [Words(f"Secret: {privacy.secret}."), Words(sentence(odds_of(t.certificate) or privacy.guarantee))]
+    private = [Words(f"Secret: {privacy.secret}."), Words(sentence(privacy.odds or privacy.guarantee))]
     limits = [Words(sentence(privacy.not_protected))]
     if t.certificate.beliefs and "believe" not in privacy.not_protected:
         limits.append(Words("Anything against readers who know more than the stated model."))
