@@ -69,11 +69,7 @@ def sections(c: Content) -> list[Section]:
         Section("Values", [*meaning_of(c), f"Measured in {c.measured_in}." if c.measured_in else "", *c.adjusting]),
         Section("Guarantee", [sentence(promise_text(c)), f"Secret: {secret_of(c)}."]),
     ]
-    first = 1
-    for kind, title in TITLES.items():
-        sentences = of_kind(c, kind)
-        parts.append(Section(title, sentences, first if kind in NUMBERED else 0))
-        first += len(sentences) if kind in NUMBERED else 0
+    parts += groups(c)
     when = c.date or "As a rehearsal"
     publisher = ", ".join(filter(None, [c.publisher, c.contact]))
     technical = [sentence(noise_text(c)), f"Mechanism: {', '.join(mechanisms_of(c))}.", *composes(c)]
@@ -85,6 +81,16 @@ def sections(c: Content) -> list[Section]:
     ]
     with_words = [Section(part.title, [*filter(None, part.sentences)], part.first) for part in parts]
     return [part for part in with_words if part.sentences]
+
+
+def groups(c: Content) -> Iterator[Section]:
+    """Yield the assumptions by their kinds, as far as there are some: numbered one after the other, or limits."""
+    first = 1
+    for kind, title in TITLES.items():
+        sentences = of_kind(c, kind)
+        if sentences:
+            yield Section(title, sentences, first if kind in NUMBERED else 0)
+        first += len(sentences)  # limits come last
 
 
 def assumed(c: Content) -> tuple[Assumption, ...]:

@@ -29,13 +29,12 @@ from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.facts import Caution
 from takifugu.releasing.certificates.files import CERTIFICATE, DATA, DRAWING, PACKAGE, PLACES, TABLE
 from takifugu.releasing.certificates.wording import (
-    NUMBERED,
-    TITLES,
     about,
     account_text,
     charged,
     compares_some,
     composes,
+    groups,
     is_worded,
     meaning_of,
     mechanisms_of,
@@ -186,7 +185,8 @@ def _article(t: Published) -> dict[str, object]:
         "warnings": [*warnings, *(Words(sentence(words), "warning") for words in c.doubts)],
         "pictures": pictures, "columns": _columns(t), "before": _before(t), "files": files,
         "published": [*map(Words, meaning_of(c)), *tables],
-        "assumptions": list(_groups(c)), "limits": c.of_kind(Kind.LIMIT), "suspicions": [*suspicions(c), *beside(t)],
+        "assumptions": [group for group in groups(c) if group.first], "limits": c.of_kind(Kind.LIMIT),
+        "suspicions": [*suspicions(c), *beside(t)],
         "if_belief_off": if_off(c), "with_others": composes(c), "compared": list(_compared(t)),
         "facts": _key_facts(t), "technical": _technical(t),
     }  # fmt: skip
@@ -221,16 +221,6 @@ def _before(t: Published) -> str:
     """Say what to judge before one relies on a table."""
     checks = " ".join(t.certificate.of_kind(Kind.CHECK))
     return f"{checks} {_NOT_SAMPLING.format(people=t.certificate.people.many)}".strip()
-
-
-def _groups(c: Certificate) -> Iterator[tuple[str, int, Sequence[str]]]:
-    """Yield the numbered assumptions by their kinds: a title, the first number, the sentences."""
-    first = 1
-    for kind in NUMBERED:
-        sentences = c.of_kind(kind)
-        if sentences:
-            yield TITLES[kind], first, sentences
-        first += len(sentences)
 
 
 def _key_facts(t: Published) -> Iterator[tuple[str, str]]:
