@@ -18,7 +18,7 @@ from takifugu.releasing.advice.expecting import Expectation
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.facts import CAUTIONS, Window
 from takifugu.releasing.file.calendars import facts_of
-from takifugu.releasing.report.opening import verdict_of
+from takifugu.releasing.report.opening import accuracy, verdict_of
 from takifugu.releasing.report.outcomes import published_of
 from takifugu.releasing.report.privacy import privacy_of
 
@@ -89,6 +89,16 @@ def test_a_good_table_that_shows_nothing_says_how_large_that_is(value: int, word
     published = replace(certificate, answers=(replace(answer, values=dict.fromkeys(answer.values, str(value))),))
     worth = Worth(Band(9.0, 0.95), None, 20.0, Expectation((60.0,), None, "assumed"))
     assert verdict_of(replace(published_of(published), worth=worth))[1] == words
+
+
+@pytest.mark.parametrize(("is_adjusted", "values"), [(False, "values"), (True, "adjusted values")])
+def test_a_difference_that_counts_is_one_of_the_values_that_were_judged(is_adjusted: bool, values: str) -> None:
+    """Adjusting changes what a difference is off by, so that of the noisy values is another one."""
+    certificate = tf.release(tf.calibrate(EVERY, tf.Histogram(), epsilon=1), DATA).certificate
+    expected = Expectation((20.0, 60.0), None, "assumed")
+    worth = Worth(Band(9.0, 0.95), Band(4.0, 0.95), 20.0, expected, is_adjusted=is_adjusted)
+    said = accuracy(replace(published_of(certificate), worth=worth))
+    assert f"Two cells picked in advance differ if their {values} differ by more than 4 (95 %)." in said
 
 
 def test_a_week_is_told_where_it_is_longer_than_a_day() -> None:

@@ -40,8 +40,8 @@ def accuracy(t: Published, left_out: str | None = None) -> list[str]:
     if judged is not None and judged.difference is not None and judged.difference.width and judged.verdict.is_useful:
         axis = t.certificate.query.get("by")
         cells = f"{axis}s" if isinstance(axis, str) and axis.isalpha() else "cells"
-        least = measured(judged.difference.width, "")
-        sentences.append(f"Two {cells} picked in advance differ if their values differ by more than {least} (95 %).")
+        least, values = measured(judged.difference.width, ""), "adjusted values" if judged.is_adjusted else "values"
+        sentences.append(f"Two {cells} picked in advance differ if their {values} differ by more than {least} (95 %).")
     return [*filter(None, sentences)]
 
 
