@@ -9,7 +9,7 @@ import click
 from takifugu.cli.output import open_page, print_json, write_new, write_page
 from takifugu.core.assumptions import sentence
 from takifugu.core.errors import InputError, TakifuguError
-from takifugu.core.escaping import on_one_line
+from takifugu.core.escaping import on_one_line, visible
 from takifugu.core.plain import Json
 from takifugu.core.text.tables import paragraph, shortened, width
 from takifugu.releasing.certificates.certificate import WIDTH
@@ -124,9 +124,9 @@ def _written(where: Path, kind: str, force: bool, as_json: bool) -> None:
         except TakifuguError as error:
             error.what = f"{name}: {error.what}"
             raise
-        write_new(target, content, force, ending, len)
+        write_new(target, content, force, ending, len, "move it")  # its name is that of the table
         written.append(str(target))
         if not as_json:
-            click.echo(paragraph(f"written: {target}"))
+            click.echo(visible(f"written: {target}"))  # a path is copied as it is
     if as_json:
         print_json("report", where, {"written": written})
