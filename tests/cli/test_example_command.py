@@ -122,5 +122,9 @@ def test_a_form_that_a_table_has_not_is_refused(tmp_path: Path) -> None:
     assert "it is not about places with coordinates" in refused
     written = json_of("report", tmp_path / "out", "--as", "json")["written"]
     assert [Path(path).name for path in written] == ["time-use-pooled.table.json", "time-use-units.table.json"]
-    assert "would be overwritten" in words_of(ended(2, "report", tmp_path / "out", "--as", "json"))
+    narrow = succeed("report", tmp_path / "out", "--as", "zip", COLUMNS="20").stdout.splitlines()
+    assert f"written: {tmp_path / 'out' / 'time-use-units.zip'}" in narrow, "a path is never broken"
+    assert "would be overwritten: write --force, or move it" in words_of(
+        ended(2, "report", tmp_path / "out", "--as", "json")
+    )
     succeed("report", tmp_path / "out", "--as", "json", "--force")

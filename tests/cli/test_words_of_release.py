@@ -26,6 +26,17 @@ def test_hidden_has_a_number_beside_it_and_days_their_epsilon(tmp_path: Path, ca
     assert re.search(r"Check .*hour", words)
 
 
+def test_a_time_is_no_count(tmp_path: Path, capsys) -> None:
+    """The word of the bars is that of the sentence above them."""
+    file = of_example("households", tmp_path)
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("epsilon = 2.0", 'epsilon = 2.0\nmeasured_in = "hours"'), encoding="utf-8")
+    words = terminal(file, capsys)
+    assert "hours of the exact time (95 %, all 24 at once)" in words
+    assert "▓░ where the exact time lies" in words
+    assert "exact count" not in words
+
+
 def test_where_no_hours_are_compared_nothing_is_to_be_checked(tmp_path: Path, capsys) -> None:
     words = terminal(of_example("ward", tmp_path), capsys)
     assert "compares" not in words

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 #: No file that a command writes for its user is larger.
 LARGEST_TEXT = 10_000_000
+#: What helps beside --force, where somebody names the file.
+ANOTHER = "choose another name"
 
 
 def heading(text: str) -> None:
@@ -109,13 +111,15 @@ def _put(draft: Path, path: Path) -> None:
     draft.unlink()
 
 
-def check_new(path: Path, force: bool, otherwise: str = "choose another name") -> None:
+def check_new(path: Path, force: bool, otherwise: str = ANOTHER) -> None:
     """Raise ReleaseError for a file that is there, and that nothing allows to replace."""
     if os.path.lexists(path) and not force:  # a link that leads nowhere is there, too
         raise ReleaseError(f"{str(path)!r} would be overwritten", fix=f"write --force, or {otherwise}")
 
 
-def write_new(path: Path, text: str | bytes, force: bool, ending: str, is_alike: Callable[[str], object]) -> None:
+def write_new(
+    path: Path, text: str | bytes, force: bool, ending: str, is_alike: Callable[[str], object], otherwise: str = ANOTHER
+) -> None:
     """Write a new file, whole or not at all.
 
     `force` replaces a file of this ending, or one whose text `is_alike`. Raises ReleaseError for any other existing
@@ -132,9 +136,9 @@ def write_new(path: Path, text: str | bytes, force: bool, ending: str, is_alike:
         raise ReleaseError(
             f"{str(path)!r} is not what this command writes, so it was left as it is",
             rule="--force replaces an earlier file of the same kind only",
-            fix="choose another name",
+            fix=otherwise,
         )
-    check_new(path, force)
+    check_new(path, force, otherwise)
     if isinstance(text, str):
         text = text.encode()
     draft = draft_of(path)

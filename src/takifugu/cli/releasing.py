@@ -26,7 +26,7 @@ from takifugu.releasing.certificates.files import PAGE, REPORT
 from takifugu.releasing.certificates.wording import about
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
-from takifugu.releasing.postprocess.readability import counts
+from takifugu.releasing.postprocess.readability import exact_word
 from takifugu.releasing.postprocess.readable import in_words
 from takifugu.releasing.publishing import run
 from takifugu.releasing.publishing.choosing import Choice, folder_of
@@ -166,7 +166,7 @@ def _files(tables: Sequence[Published]) -> Iterator[str]:
 def _print_rows(table: Published, rows: Sequence[Row]) -> None:
     """Print the first rows of a table as bars, unit by unit."""
     readable = [row for row in rows if row["high"] is not None]
-    error, exact = common_error(readable), "count" if counts(table.certificate.query) else "value"
+    error, exact = common_error(readable), exact_word(table.certificate.query)
     longest = max((float(row["high"]) for row in readable), default=0.0)
     lowest = min((float(row["low"]) for row in readable), default=0.0)
     if len(rows) > _LISTED_WORDS and any(isinstance(_published(row), str) for row in rows):

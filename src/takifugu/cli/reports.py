@@ -9,8 +9,9 @@ import click
 from takifugu.cli.output import open_page, print_json, write_new, write_page
 from takifugu.core.assumptions import sentence
 from takifugu.core.errors import InputError, TakifuguError
+from takifugu.core.escaping import on_one_line, visible
 from takifugu.core.plain import Json
-from takifugu.core.text.tables import paragraph, width
+from takifugu.core.text.tables import paragraph, shortened, width
 from takifugu.releasing.certificates.certificate import WIDTH
 from takifugu.releasing.certificates.checksum import TABLES
 from takifugu.releasing.certificates.files import CERTIFICATE, REPORT
@@ -22,6 +23,8 @@ SIGNED = "The certificate is signed with the key {key}. Compare it with the key 
 UNSIGNED = (
     "Without a signature anybody could have written it: if you must rely on it, get the file from the publisher."
 )
+#: So many other files of a folder are named.
+_NAMED = 5
 
 
 def verify(where: Path | None, page: bool, output: Path | None, force: bool, as_json: bool) -> None:
@@ -62,10 +65,13 @@ def _verify(where: Path, as_json: bool) -> None:
                 "signed_by": one.signed_by,
                 "certificate": one.certificate.to_dict(),
             })  # fmt: skip
-        print_json("verify", where, {"certificates": documents})
+        print_json("verify", where, {"certificates": documents, "others": list(results[0].others)})
         return
     for one in results:
         click.echo(one.certificate.text(min(WIDTH, width())) if is_one else paragraph(f"{one.words}."))
+    if others := list(map(on_one_line, results[0].others)):
+        names = ", ".join(shortened(others, _NAMED, "more"))
+        click.echo(paragraph(f"\nOf no table that has a certificate here, and not looked at: {names}."))
     said = [CHECKED]
     if is_one:
         words = TABLES[results[0].table]
@@ -118,9 +124,9 @@ def _written(where: Path, kind: str, force: bool, as_json: bool) -> None:
         except TakifuguError as error:
             error.what = f"{name}: {error.what}"
             raise
-        write_new(target, content, force, ending, len)
+        write_new(target, content, force, ending, len, "move it")  # its name is that of the table
         written.append(str(target))
         if not as_json:
-            click.echo(paragraph(f"written: {target}"))
+            click.echo(visible(f"written: {target}"))  # a path is copied as it is
     if as_json:
         print_json("report", where, {"written": written})

@@ -17,7 +17,7 @@ NOUNS = _words(
     "person participant user subject patient individual respondent customer client member student employee worker "
     "child pupil resident citizen driver visitor passenger guest nurse doctor physician teacher tenant athlete player "
     "owner device phone sensor station machine vehicle car meter household home house animal cow dog bird horse card "
-    "family couple farm firm company school class village"
+    "family couple farm firm company school class village room flat bay ride clinic hospital shop van bus bike agent"
 )
 #: Words beside them that say only that it is a name.
 NAMING = _words("id uid pid name nr no number key code")

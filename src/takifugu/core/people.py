@@ -28,6 +28,15 @@ class People:
     are_named: bool = True
 
     @property
+    def a_one(self) -> str:
+        """Return the noun with its article.
+
+        >>> [People(word).a_one for word in ("household", "agent", "user")]
+        ['a household', 'an agent', 'a user']
+        """
+        return f"an {self.one}" if self.one.lower().startswith(tuple("aeio")) else f"a {self.one}"
+
+    @property
     def many(self) -> str:
         """Return the plural.
 

@@ -172,10 +172,10 @@ def arguments(kind: type, data: Plain) -> dict[str, Any]:
 
 
 def to_plain(value: Any) -> Any:
-    """Return a value for JSON, with fractions as text, arrays as lists.
+    """Return a value for JSON, with fractions as text, arrays as lists, dataclasses by their fields.
 
-    >>> to_plain((Fraction(1, 2), ("a", 3)))
-    ['0.5', ['a', 3]]
+    >>> to_plain((Fraction(1, 2), ("a", 3), {1: (None,)}))
+    ['0.5', ['a', 3], {'1': [None]}]
     """
     if type(value) in _OF_JSON:
         return value
@@ -183,10 +183,14 @@ def to_plain(value: Any) -> Any:
         return to_text(value)
     if isinstance(value, Enum):
         return value.value
-    if isinstance(value, tuple | list):
-        return list(map(to_plain, value))
+    if isinstance(value, tuple | list):  # a belief about many people lists as many lengths
+        return list(value) if {*map(type, value)} <= {int} else list(map(to_plain, value))
     if isinstance(value, PlainForm | Writing):
         return value.to_dict()
+    if isinstance(value, Mapping):
+        return {str(key): to_plain(part) for key, part in value.items()}
+    if is_dataclass(value):
+        return {field.name: to_plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, ArrayOfAny):
         return value.tolist()
     return value

@@ -1,7 +1,7 @@
 """What a suspicious reader of a release file's table learns of one made-up recording, under three noises.
 
 The recording is drawn from the public belief: no data are opened, and no ledger is. Beside Takifugu's noise stand
-ordinary noise and group noise of the same epsilon (`other_noises`).
+ordinary noise and group noise of the same epsilon (`three_noises`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from takifugu.model.secrets.of_entries import EveryEntry, EveryRun
 from takifugu.numbers.noise import Entropy
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.relation_keys import UNOPENED
-from takifugu.releasing.planning.other_noises import TAKIFUGU, attacked, attacked_chain, other_noises
+from takifugu.releasing.planning.other_noises import attacked, attacked_chain, three_noises
 from takifugu.releasing.planning.plan import Watch, unwatched
 from takifugu.releasing.publishing import rehearsing
 from takifugu.releasing.publishing.choosing import Choice
@@ -107,7 +107,7 @@ def attack(
     calibration = table.questions[0].calibration
     with _served(table.name):
         chain, answer = attacked(calibration)
-        noises = list(_noises(calibration))
+        noises = three_noises(calibration)
     reader = AlikeDays.of(chain, answer) or Walk.of(chain, answer)
     (question,) = rehearsing.with_data(planned.only((table.name,)), bits).questions
     recording: Any = question.data
@@ -115,7 +115,8 @@ def attack(
     truth = np.array([place_of[state] for state in recording], dtype=np.int64)
     compared = _compared(calibration, chain.laws)
     suspected = list[Suspected]()
-    for name, noise in noises:
+    for name, beside in noises.items():
+        noise = beside.randomiser
         after = reader.after(noise, _published(answer, truth, noise, bits))
         found = learnt(chain.laws, after, truth, compared, float(calibration.epsilon))
         suspected.append(Suspected(name, float(noise.scale), found))
@@ -132,14 +133,6 @@ def _served(table: str) -> Iterator[None]:
         yield
     except Unsupported as error:
         raise Unsupported(f"{table!r} cannot be attacked: {error}; {_SERVED}") from None
-
-
-def _noises(calibration: Calibration) -> Iterator[tuple[str, Randomiser]]:
-    """Yield ordinary noise, Takifugu's, and group noise, of one epsilon."""
-    (ordinary, of_one), (group, of_all) = other_noises(calibration)
-    yield ordinary, of_one.randomiser
-    yield TAKIFUGU, calibration.randomiser
-    yield group, of_all.randomiser
 
 
 def _published(answer: Additive, truth: IntArray, noise: Randomiser, bits: Entropy) -> tuple[Fraction, ...]:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.releasing import files
-from tests.support.commands import refused, succeed, words_of
+from tests.support.commands import json_of, refused, succeed, words_of
 
 import takifugu as tf
 from takifugu.core.errors import InputError
@@ -55,6 +55,27 @@ def test_a_folder_an_archive_and_a_certificate(folder: Path, tmp_path: Path) -> 
     assert of_archive.unverified == ("time-use-units.report.html",)
     (alone,) = verified(folder / "time-use-units.certificate.json")
     assert alone.table == SAME
+
+
+def test_what_lies_beside_a_table_and_is_not_of_it_is_named(folder: Path, tmp_path: Path) -> None:
+    """Nobody takes a stranger's file for one that was verified: neither another table, nor one called after this."""
+    place = shutil.copytree(folder, tmp_path / "out")
+    table = "time-use-units"
+    for name in ("payroll.csv", f"{table}.geojson", f"{table}.old.csv", ".hidden", "a\u202eb.html"):
+        (place / name).write_text("person,salary", encoding="utf-8")
+    (place / "more").mkdir()
+    (units,) = (one for one in verified(place) if one.name == table)
+    assert {f"{table}.geojson", f"{table}.old.csv", f"{table}.svg"} <= set(units.unverified)
+    assert units.others == ("a\u202eb.html", "more", "payroll.csv")
+    said = succeed("verify", place).stdout
+    assert "Of no table that has a certificate here, and not looked at: a\\u202eb.html, more, payroll.csv." in " ".join(
+        said.split()
+    )
+    assert json_of("verify", place)["others"] == [*units.others]
+    path = tmp_path / "x.zip"
+    path.write_bytes(zipped({**contents(folder), "payroll.csv": b"person,salary"}))
+    assert verified(path)[0].others == ("payroll.csv",)
+    assert verified(folder)[0].others == ()
 
 
 def test_archives_of_equal_files_are_equal(folder: Path) -> None:

@@ -220,7 +220,10 @@ def test_a_belief_that_the_value_contradicts_has_no_number() -> None:
     assert far.columns == {"estimate": None, "estimate_low": None, "estimate_high": None}
     assert not near.contradicts
     assert near.low <= near.mean <= near.high
-    assert estimate.narrowing([near.columns, far.columns], [(noise, 2)], "") == ""
+    some = estimate.narrowing([near.columns, far.columns], [(noise, 2)], "")
+    assert some == "The belief makes 1 of 2 published values less likely than 1 in 1,000, so it has no estimate"
+    assert "the published value less likely" in estimate.narrowing([far.columns], [(noise, 1)], "")
+    assert estimate.narrowing([{"value": 3}], [(noise, 1)], "") == ""
     assert estimate.narrowing([near.columns], [(noise, 1)], "") == ""
     wide = DiscreteLaplace(Fraction(40), Fraction(1), 1)
     assert "an estimate is within ±" in estimate.narrowing([near.columns], [(wide, 1)], "steps")

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.releasing import files
+from tests.releasing.report.test_opening import opening
 from tests.support.commands import ended, invoke, json_of, refused, succeed, words_of
 from tests.support.release_files import changed
 from tests.support.simulated import stationary
@@ -23,6 +24,7 @@ from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.publishing.rehearsing import rehearse
+from takifugu.releasing.report.opening import accuracy
 
 SPEC = changed(
     files.SPEC, ("budget = 10", 'budget = 10\nroster = ["Ana", "Ben"]'), ('recording = "run no."\n', ""),
@@ -81,6 +83,12 @@ def test_what_a_certificate_of_it_says(toml: Path) -> None:
     document = json_of("rehearse", toml, "--seed", "7", *map(str, LONGER))
     assert document["rehearsal"].startswith("REHEARSAL, no guarantee: 2 people and their data are made up")
     assert [table["name"] for table in document["tables"]] == ["time-use-units", "time-use-pooled"]
+
+
+def test_its_verdict_on_the_terminal_is_that_of_its_page(toml: Path) -> None:
+    for table in rehearse(toml, 7, steps=60, allow_useless=True).tables:
+        assert table.worth is not None
+        assert accuracy(table) == opening(table.files[3].read_text(encoding="utf-8"))[: len(accuracy(table))]
 
 
 def test_no_ledger_takes_it(toml: Path, tmp_path: Path) -> None:
@@ -192,4 +200,4 @@ def test_of_other_beliefs_nothing_is_made_up() -> None:
 def test_a_file_without_a_belief_says_so(tmp_path: Path) -> None:
     shutil.copy(Path(__file__).parents[3] / "examples" / "venues.toml", tmp_path)
     said = words_of(ended(REFUSED, "rehearse", tmp_path / "venues.toml", "--seed", 7, "--allow-useless"))
-    assert "no belief that data could be drawn from" in said
+    assert "nothing is believed of these data, so none are drawn: rehearse a file of a Markov chain" in said

@@ -21,6 +21,7 @@ from takifugu.cli.samples.examples import write_example
 from takifugu.core.errors import ReleaseError
 from takifugu.releasing.postprocess.release import releases_of
 from takifugu.releasing.publishing import every_window
+from takifugu.releasing.report.privacy import privacy_of
 from takifugu.releasing.report.windows import Point, change_words
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=40, states=["still", "walking"])
@@ -96,6 +97,8 @@ def test_values_of_people_are_read_by_the_error_of_one_value(tmp_path: Path) -> 
     assert "any one value is off by" in verdict
     assert number == "Every value is within ±2 of the exact value (95 %, all 5 at once)."
     assert "<title>The value of &#x27;education&#x27;, coded" in tf.report_html(table), "not only 'value'"
+    check = privacy_of(table.certificate).check  # the terminal's line, where the report has a warning
+    assert check.startswith("the noise alone would not hide one value from someone who knows all the others")
 
 
 PAGE = "busy.windows.html"

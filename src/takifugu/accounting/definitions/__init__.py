@@ -96,7 +96,7 @@ class Definition:
     def not_in_short(self) -> str:
         """Name what is left open, for one line."""
         if self.one_way:
-            return "that a secret is not true of somebody"
+            return "that a secret is not true of a person, such as that they were not at a place"
         return "patterns over many rows, and anything against readers who believe another model"
 
     def not_promised(self) -> tuple[str, ...]:

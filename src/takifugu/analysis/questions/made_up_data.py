@@ -26,6 +26,8 @@ from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.model.secrets.families import ABSENT
 from takifugu.numbers.noise import Entropy
 
+#: What can be rehearsed.
+OF_BELIEF = "rehearse a file of a Markov chain, users, records, a table, a network or contacts"
 #: Bits of a uniform number below 1.
 _BITS = 53
 
@@ -134,10 +136,7 @@ def of_cliques(cliques: CliqueInfection, entropy: Entropy) -> dict[Hashable, Has
 
 def nothing(belief: Belief, entropy: Entropy) -> Any:
     """Raise Unsupported: nobody says how data follow such a belief."""
-    raise Unsupported(
-        f"no data are drawn from {belief.describe()}",
-        fix="rehearse a file of a Markov chain, users, records, a table, a network or contacts",
-    )
+    raise Unsupported(f"no data are drawn from {belief.describe()}", fix=OF_BELIEF)
 
 
 MADE_UP: Question[Callable[[Any, Entropy], Any]] = Question(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass
 
 from takifugu.core.assumptions import Assumption, Kind
-from takifugu.core.plain import Json, indented
+from takifugu.core.plain import Json, indented, to_plain
 from takifugu.core.sections import values_by_field
 from takifugu.core.text.parts import html_table
 from takifugu.core.text.tables import labelled
@@ -42,7 +41,7 @@ class Certificate(Content):
 
     def to_dict(self) -> Json:
         """Return plain values with their checksum, under keys stable within a format."""
-        data = {"format": FORMAT, **{name: _plain(value) for name, value in values_by_field(self).items()}}
+        data = {"format": FORMAT, **to_plain(values_by_field(self))}
         return {**data, "checksum": checksum_of(data)}
 
     def to_json(self) -> str:
@@ -81,13 +80,3 @@ def _lines(part: wording.Section, columns: int) -> list[str]:
     places = range(part.first, part.first + len(part.sentences))
     labels = [f"{place:>3}" if part.first else "  -" for place in places]
     return [part.title, labelled(zip(labels, part.sentences, strict=True), columns)]
-
-
-def _plain(value: object) -> object:
-    if is_dataclass(value):
-        return {name: _plain(part) for name, part in values_by_field(value).items()}
-    if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, tuple | list):  # a belief about many people lists as many lengths
-        return list(value) if {*map(type, value)} <= {int} else list(map(_plain, value))
-    return value

@@ -43,10 +43,10 @@ CAUTIONS = {
     Caution.REHEARSAL: "REHEARSAL, no guarantee: the data are made up from the belief, and they and the noise come "
     "from the seed {seed}. Nobody's data were read, and no ledger counts this.",
     Caution.WEAKER: "The promise is weaker than requested: epsilon {epsilon}, not {requested}.",
-    Caution.NO_NOISE: "No noise was added. The secret is hidden by the randomness of the data under the beliefs above, "
-    "and by nothing else: someone who knows more than these beliefs state may learn it.",
+    Caution.NO_NOISE: "No noise was added. The secret is hidden by the randomness of the data under the stated "
+    "beliefs, and by nothing else: someone who knows more than these beliefs state may learn it.",
     Caution.BELIEFS_ONLY: "The noise alone would not hide one value from someone who knows all the others. The promise "
-    "holds under the beliefs above, and only under them.",
+    "holds under the stated beliefs, and only under them.",
     Caution.NO_LEDGER: "No ledger accounts for this release: nothing prevents a second one about the same data.",
 }
 

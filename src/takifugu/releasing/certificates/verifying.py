@@ -6,7 +6,7 @@ A checksum shows accidents and edits. A signature beside the certificate shows w
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,9 +16,6 @@ from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.checksum import MISSING, TABLES, fields_of, from_dict, state_of
 from takifugu.releasing.certificates.files import (
     CERTIFICATE,
-    DATA,
-    PAGE,
-    REPORT,
     SIGNATURE,
     TABLE,
     digest_of,
@@ -27,15 +24,16 @@ from takifugu.releasing.certificates.files import (
 )
 from takifugu.releasing.certificates.signing import signed_by
 
-#: The files that say the same in other forms, as the version that wrote them words it.
-_UNVERIFIED = (PAGE, DATA, REPORT)
+#: What is read; other files say the same in other forms, as who wrote them words it, or are of nobody knows whom.
+_READ = (CERTIFICATE, SIGNATURE, TABLE)
 
 
 @dataclass(frozen=True)
 class Verified:
     """A certificate that was not changed, the state of its table, and the files of it that nothing vouches for.
 
-    `signed_by` is the public key that signed it, in hexadecimal digits; None without a signature.
+    `signed_by` is the public key that signed it, in hexadecimal digits; None without a signature. `others` lie at the
+    same place and are of no table that has a certificate there.
     """
 
     name: str
@@ -43,6 +41,7 @@ class Verified:
     table: str
     unverified: tuple[str, ...]
     signed_by: str | None = None
+    others: tuple[str, ...] = ()
 
     @property
     def is_whole(self) -> bool:
@@ -86,24 +85,37 @@ def verified(path: str | Path) -> tuple[Verified, ...]:
     if not names:
         fix = "give the folder or ZIP of a published table"
         raise InputError(f"{place.name or path} holds no certificate", fix=fix)
-    return tuple(_verified(name, files) for name in names)
+    read, unverified = {f"{name}{end}" for name in names for end in _READ}, dict[str | None, list[str]]()
+    for file in sorted(files.keys() - read):
+        unverified.setdefault(_table_of(file, files), []).append(file)
+    others = tuple(unverified.get(None, ()))
+    return tuple(_verified(name, files, tuple(unverified.get(name, ())), others) for name in names)
 
 
-def _verified(name: str, files: Mapping[str, bytes]) -> Verified:
+def _table_of(file: str, files: Container[str]) -> str | None:
+    """Return the table that a file is called after, None for a file of none."""
+    name = file
+    while "." in name:
+        name = name.rpartition(".")[0]
+        if f"{name}{CERTIFICATE}" in files:
+            return name
+    return None
+
+
+def _verified(name: str, files: Mapping[str, bytes], unverified: tuple[str, ...], others: tuple[str, ...]) -> Verified:
     file = f"{name}{CERTIFICATE}"
     certificate = from_dict(fields_of(files[file], file), file)
     content = files.get(f"{name}{TABLE}")
     state = state_of(certificate, None if content is None else digest_of(content), f"{name}{TABLE}")
-    unverified = tuple(f"{name}{end}" for end in _UNVERIFIED if f"{name}{end}" in files)
     signature, key = files.get(f"{name}{SIGNATURE}"), None
     if signature is not None:
         key = signed_by(files[file], signature, f"{name}{SIGNATURE}")
-    return Verified(name, certificate, state, unverified, key)
+    return Verified(name, certificate, state, unverified, key, others)
 
 
 def _in_folder(folder: Path) -> dict[str, bytes]:
-    """Return what certificates of a folder are compared with; other files are not read."""
-    ends, files = (CERTIFICATE, SIGNATURE, TABLE, *_UNVERIFIED), dict[str, bytes]()
+    """Return what lies in a folder, and is not hidden; only certificates and what they are compared with are read."""
+    files = dict[str, bytes]()
     try:
         names = sorted(os.listdir(folder))
     except OSError as error:
@@ -112,9 +124,11 @@ def _in_folder(folder: Path) -> dict[str, bytes]:
     if len(certified) > MOST_MEMBERS * MOST_MEMBERS:
         raise InputError(f"{str(folder)!r} has too many certificates", fix="verify them folder by folder")
     for name in names:
-        end = next((end for end in ends if name.endswith(end)), None)
+        end = next((end for end in _READ if name.endswith(end)), None)
         if end is not None and name.removesuffix(end) in certified:
-            files[name] = b"" if end in _UNVERIFIED else _read(folder / name)
+            files[name] = _read(folder / name)
+        elif not name.startswith("."):
+            files[name] = b""
     return files
 
 

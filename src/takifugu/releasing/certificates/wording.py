@@ -37,6 +37,15 @@ TITLES = {
     Kind.WORLD: "Assumptions about the world", Kind.CHECK: "Check before you rely on this table",
     Kind.PUBLIC: "Known to everybody (not protected)", Kind.READING: "How rows were read", Kind.LIMIT: "Not protected",
 }  # fmt: skip
+#: Beliefs about steps in order, and whose the value of one entry is under others.
+_OF_STEPS = {
+    "markov-chain", "periodic-chain", "markov-chain-class", "binary-chain-interval", "chain-region",
+    "independent-pieces",
+}  # fmt: skip
+_OF_ONE = {
+    "clique-infection": "the state of any one {person}", "independent-users": "the value of any one {person}",
+    "bayesian-network": "the value of any one column", "joint-table": "the value of any one column",
+}  # fmt: skip
 #: Kinds that are numbered, one after the other: the guarantee holds if they are true.
 NUMBERED = (Kind.WORLD, Kind.CHECK, Kind.PUBLIC, Kind.READING)
 
@@ -60,11 +69,7 @@ def sections(c: Content) -> list[Section]:
         Section("Values", [*meaning_of(c), f"Measured in {c.measured_in}." if c.measured_in else "", *c.adjusting]),
         Section("Guarantee", [sentence(promise_text(c)), f"Secret: {secret_of(c)}."]),
     ]
-    first = 1
-    for kind, title in TITLES.items():
-        sentences = of_kind(c, kind)
-        parts.append(Section(title, sentences, first if kind in NUMBERED else 0))
-        first += len(sentences) if kind in NUMBERED else 0
+    parts += groups(c)
     when = c.date or "As a rehearsal"
     publisher = ", ".join(filter(None, [c.publisher, c.contact]))
     technical = [sentence(noise_text(c)), f"Mechanism: {', '.join(mechanisms_of(c))}.", *composes(c)]
@@ -76,6 +81,16 @@ def sections(c: Content) -> list[Section]:
     ]
     with_words = [Section(part.title, [*filter(None, part.sentences)], part.first) for part in parts]
     return [part for part in with_words if part.sentences]
+
+
+def groups(c: Content) -> Iterator[Section]:
+    """Yield the assumptions by their kinds, as far as there are some: numbered one after the other, or limits."""
+    first = 1
+    for kind, title in TITLES.items():
+        sentences = of_kind(c, kind)
+        if sentences:
+            yield Section(title, sentences, first if kind in NUMBERED else 0)
+        first += len(sentences)  # limits come last
 
 
 def assumed(c: Content) -> tuple[Assumption, ...]:
@@ -172,7 +187,8 @@ def odds_of(c: Content) -> str:
         return "; ".join(definition.in_numbers(epsilon, delta))
     (half, but), (tenth, _) = (_at_most(prior, epsilon, delta) for prior in ("50 %", "10 %"))
     alike = ", all else equal," if definition.one_way else ""
-    return _of_compared(c, f"someone 50 % sure of a secret{alike} becomes at most {half} sure (10 %: {tenth}){but}")
+    what = "one of two compared values of a secret" if compares_some(c) else "a secret"
+    return f"someone 50 % sure of {what}{alike} becomes at most {half} sure (10 %: {tenth}){but}"
 
 
 def _at_most(prior: str, epsilon: Fraction, delta: Fraction) -> tuple[str, str]:
@@ -186,17 +202,19 @@ def _at_most(prior: str, epsilon: Fraction, delta: Fraction) -> tuple[str, str]:
 
 def secret_of(c: Content) -> str:
     """Name the secrets, in the words of the file for what is counted."""
-    kinds = {secret["kind"] for secret in secrets_of(c)}
-    whole = {"kind": "every-entry", "attribute": None}
-    is_of_steps = all(whole.items() <= dict(secret).items() for secret in secrets_of(c)) and bool(c.window or c.stays)
-    if kinds == {"every-entry"} and is_of_steps and c.definition == "pufferfish":
+    secrets, whose = list(map(dict, secrets_of(c))), f" of one {c.person}" if c.scope != "all" else ""
+    if c.definition != "pufferfish" or len({secret["kind"] for secret in secrets}) != 1:
+        return " and ".join(c.hidden)
+    if (run := longest_run(c)) > 1:
+        return f"the states{whose} in any {_steps(c, run)} in a row, together"
+    if any(secret != {"kind": "every-entry", "attribute": None} for secret in secrets):
+        return " and ".join(c.hidden)
+    kinds = {str(belief["kind"]) for summary in c.frameworks.values() for belief in summary["beliefs"]}
+    if kinds <= _OF_STEPS or (not kinds <= _OF_ONE.keys() and (c.window or c.stays)):
         step = f"step of {c.window.step}" if c.window is not None and not c.window.step.isdigit() else "step"
-        whose = f"one {c.person}" if c.scope != "all" else "the source"
-        return f"the state of {whose} in any one {step}"
-    if (run := longest_run(c)) > 1 and len(kinds) == 1 and c.definition == "pufferfish":
-        whose = f"one {c.person}" if c.scope != "all" else "the source"
-        return f"the states of {whose} in any {_steps(c, run)} in a row, together"
-    return " and ".join(c.hidden)
+        return f"the state{whose} in any one {step}"
+    words = dict.fromkeys(_OF_ONE.get(kind, c.hidden[0]) for kind in kinds)
+    return " or ".join(sorted(words)).replace("{person}", c.person)
 
 
 def longest_run(c: Content) -> int:
@@ -217,14 +235,10 @@ def longer_stays(c: Content) -> str:
 
 def promise_text(c: Content) -> str:
     """Name the definition, epsilon and delta, and the guarantee in one sentence."""
-    words = _of_compared(c, definition_of(c).promise(Fraction(c.epsilon), Fraction(c.delta)))
-    name = c.definition.replace("-", " ")
+    words, name = definition_of(c).promise(Fraction(c.epsilon), Fraction(c.delta)), c.definition.replace("-", " ")
+    if compares_some(c):
+        words = f"of two compared values of a secret, {words}"
     return f"{name} privacy, epsilon {charged(c.epsilon)}, delta {charged(c.delta)}: {words}"
-
-
-def _of_compared(c: Content, words: str) -> str:
-    """Say a guarantee of what is compared, where that is not all."""
-    return f"of two compared values of a secret, {words}" if compares_some(c) else words
 
 
 def compares_some(c: Content) -> bool:

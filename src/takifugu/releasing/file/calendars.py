@@ -185,10 +185,10 @@ def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: W
     """Return a certificate's facts about a window."""
     from takifugu.accounting.composition.charges import moved_by
 
-    (scale, whole, single), costs = moved_by(calibration), {}
-    for what, seconds in (("one day", 86_400), ("one week", 604_800)):
-        steps = calendar.most_steps_in(seconds, window)
-        if steps and scale and whole is not None and single is not None:
+    (scale, whole, single), costs, in_a_day = moved_by(calibration), {}, calendar.most_steps_in(86_400, window)
+    for what, steps in (("one day", in_a_day), ("one week", calendar.most_steps_in(604_800, window))):
+        is_longer = what == "one day" or steps > in_a_day  # a week of one day is that day
+        if is_longer and steps and scale and whole is not None and single is not None:
             cost = min(steps * single, whole) / scale
             rounded_up = Context(prec=3, rounding=ROUND_CEILING)
             digits = rounded_up.divide(Decimal(cost.numerator), Decimal(cost.denominator))

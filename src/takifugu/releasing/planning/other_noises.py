@@ -1,8 +1,7 @@
-"""The noises that stand beside Takifugu's: for one step as if no other told of it, and for all that somebody did."""
+"""Takifugu's noise between two others: for one step as if no other told of it, and for all that somebody did."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from takifugu.analysis.bounds import Bound, Refusal
@@ -17,22 +16,23 @@ from takifugu.model.queries import Additive, resolved
 if TYPE_CHECKING:
     from takifugu.audit.partial_sums import Sequence as Chained
 
-#: The noises by their names, and the mechanisms that find them.
+#: The noises by their names.
 ORDINARY, TAKIFUGU, GROUP = "ordinary", "takifugu", "group"
-_MECHANISMS = {ORDINARY: "entry", GROUP: "group"}
 
 
-def other_noises(calibration: Calibration) -> Iterator[tuple[str, Bound]]:
-    """Yield ordinary noise and group noise of the same epsilon, with what they promise under the belief.
+def three_noises(calibration: Calibration) -> dict[str, Bound | Calibration]:
+    """Return ordinary noise, Takifugu's, and group noise, of one epsilon, with what they promise under the belief.
 
     Raises Unsupported where there is none.
     """
-    problem = Problem(calibration.framework, calibration.query, calibration.epsilon)
-    for name, mechanism in _MECHANISMS.items():
+    problem, bounds = Problem(calibration.framework, calibration.query, calibration.epsilon), list[Bound]()
+    for mechanism in ("entry", "group"):
         bound = find(mechanism).load().bound(problem)
         if isinstance(bound, Refusal):
             raise Unsupported(bound.reason)
-        yield name, bound
+        bounds.append(bound)
+    of_one, of_all = bounds
+    return {ORDINARY: of_one, TAKIFUGU: calibration, GROUP: of_all}
 
 
 def attacked(calibration: Calibration) -> tuple[Chained, Additive]:

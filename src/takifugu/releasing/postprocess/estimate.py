@@ -264,9 +264,9 @@ def sum_masses(noise: Noise, cells: int) -> FloatArray:
 
 
 def narrowing(rows: Sequence[Row], noises: Iterable[tuple[Randomiser, int]], unit: str) -> str:
-    """Say how near the estimates of a table's rows are, where they halve the ± of one value; else "".
+    """Say how near the estimates of a table's rows are, where they halve the ± of one value, or which are missing.
 
-    `noises` are those of its answers, each with its number of values. Nothing is said where a row has no estimate.
+    `noises` are those of its answers, each with its number of values; "" where nothing is to be said.
 
     >>> from takifugu.analysis.randomisers import DiscreteLaplace
     >>> rows = [{"estimate": 9.5, "estimate_low": 8, "estimate_high": 12}]
@@ -274,8 +274,12 @@ def narrowing(rows: Sequence[Row], noises: Iterable[tuple[Randomiser, int]], uni
     'If the belief is true, an estimate is within ±2 rows of the exact value'
     """
     middle, low, high = ESTIMATED
-    if not rows or any(row.get(middle) is None for row in rows):
+    if not rows or middle not in rows[0]:
         return ""
+    if without := sum(row[middle] is None for row in rows):
+        few = "the published value" if len(rows) == 1 else f"{without:,} of {len(rows):,} published values"
+        have = "it has" if without == 1 else "they have"
+        return f"The belief makes {few} less likely than 1 in {1 / CONTRADICTS:,.0f}, so {have} no estimate"
     widths = [float(row[high]) - float(row[low]) for row in rows]
     by_noise = [float(noise.half_width(LEVEL, 1)) * values for noise, values in noises]
     average, alone = math.fsum(widths) / 2 / len(rows), math.fsum(by_noise) / len(rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from itertools import product
@@ -36,20 +36,6 @@ from takifugu.releasing.publishing.witnesses import witness_of
 
 
 @dataclass(frozen=True)
-class Wording:
-    """What the release file says to readers; public, and no part of the promise."""
-
-    title: str | None = None
-    measured_in: str | None = None
-    publisher: str | None = None
-    contact: str | None = None
-    person: str = "person"
-
-#: A release that says nothing more.
-PLAIN = Wording()
-
-
-@dataclass(frozen=True)
 class Adjustment:
     """Values that were made of the noisy ones, one mapping of cells for each answer, and what was done to them."""
 
@@ -74,8 +60,7 @@ def foresee(questions: Sequence[Question]) -> None:
 
 def certificate_of(
     drawn: Sequence[NoisyAnswer], source: str, scope: str, units: Sequence[str], facts: Sequence[Fact] = (),
-    table: str | None = None, wording: Wording = PLAIN, adjustment: Adjustment | None = None,
-    rehearsal: int | None = None,
+    table: str | None = None, adjustment: Adjustment | None = None, rehearsal: int | None = None,
 ) -> Certificate:  # fmt: skip
     """Return the certificate of one release's answers to one query.
 
@@ -116,7 +101,6 @@ def certificate_of(
         software=f"takifugu {__version__}",
         table=table,
         unit_count=unit_count,
-        **asdict(wording),
         adjusting=notes,
         doubts=doubts_of(drawn),
         rehearsal=rehearsal,

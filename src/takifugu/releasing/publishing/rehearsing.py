@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.accounting.ledger import Ledger
-from takifugu.analysis.questions.made_up_data import made_up
+from takifugu.analysis.questions.made_up_data import OF_BELIEF, made_up
 from takifugu.core.errors import InputError, ReleaseError, Unsupported
 from takifugu.core.files import private_folder
 from takifugu.core.sections import SELECT
@@ -31,13 +31,12 @@ from takifugu.releasing.planning.questions import Question, debits_of
 from takifugu.releasing.publishing.choosing import Choice
 from takifugu.releasing.publishing.folder import alone_in, called_certificates, place, writing
 from takifugu.releasing.publishing.publish import check, draw, validate
-from takifugu.releasing.publishing.sheets import bundle_for, tables_of, worths_of
+from takifugu.releasing.publishing.sheets import bundle_for, tables_of, with_plan, worths_of
 from takifugu.releasing.report.outcomes import Published
 
 #: So many people are made up, and so many steps of each, where neither the file nor the caller says how many.
 PEOPLE, STEPS = 10, 1000
 NO_GUARANTEE = "REHEARSAL, no guarantee"
-_OF_BELIEF = "rehearse a file with a [belief]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,10 +76,12 @@ def rehearse(
     check(drawn_plan.questions)
     _pay_nothing(planned)
     watch("drawing and writing", 0, 1)
-    bundle = bundle_for(drawn_plan, draw(drawn_plan.questions, {}, bits), worths_of(planned), seed)
+    worths = worths_of(planned)
+    bundle = bundle_for(drawn_plan, draw(drawn_plan.questions, {}, bits), worths, seed)
     folder = file.path.parent / f"{file.path.stem}-rehearsal"
     _place(folder, bundle.files)
-    return Rehearsal(seed, folder, tables_of(bundle, folder), crowd.words)
+    tables = tuple(with_plan(table, planned, worths) for table in tables_of(bundle, folder))
+    return Rehearsal(seed, folder, tables, crowd.words)
 
 
 def about_nobody(
@@ -170,7 +171,7 @@ def with_data(planned: Plan, bits: Entropy) -> Plan:
             for unit, (framework, _) in question.readers.items():
                 key = places, unit
                 if not framework.beliefs:
-                    raise Unsupported("the file has no belief that data could be drawn from", fix=_OF_BELIEF)
+                    raise Unsupported("nothing is believed of these data, so none are drawn", fix=OF_BELIEF)
                 if key not in recordings:
                     recordings[key] = made_up(framework.beliefs[0], bits)
                 data.append(recordings[key])

@@ -49,7 +49,7 @@ from takifugu.releasing.postprocess.readability import Rule, ends_of, with_possi
 from takifugu.releasing.postprocess.readable import library_of
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.publishing.bundle import Bundle
-from takifugu.releasing.publishing.certifying import Adjustment, Wording, adjusted_values, certificate_of
+from takifugu.releasing.publishing.certifying import Adjustment, adjusted_values, certificate_of
 from takifugu.releasing.publishing.estimating import estimates_of_table
 from takifugu.releasing.report.document import report_html
 from takifugu.releasing.report.outcomes import Published, clock_of, published_of, rows_of_answers
@@ -89,9 +89,11 @@ def _files(
     title, spec = table.item.title, planned.spec
     if rehearsal is not None:
         title = f"Rehearsal, no guarantee: {title or table.name}"
-    wording = Wording(title, table.measured_in or None, spec.publisher, spec.contact, table.people.one)
-    certified = (facts, digest_of(content), wording, adjustment, rehearsal)
-    certificate = certificate_of(answers, source, table.scope, units, *certified)
+    certified = (facts, digest_of(content), adjustment, rehearsal)
+    certificate = replace(
+        certificate_of(answers, source, table.scope, units, *certified), title=title,
+        measured_in=table.measured_in or None, publisher=spec.publisher, contact=spec.contact, person=table.people.one,
+    )
     left_out, releases = in_place_of_good(planned.file), list[tuple[str | None, Release]]()
     for a, certified_answer in zip(answers, certificate.answers, strict=True):
         release = Release(

@@ -11,15 +11,14 @@ from takifugu.calibration import Calibration
 from takifugu.core.errors import Unsupported
 from takifugu.core.escaping import number
 from takifugu.model.queries import Additive
-from takifugu.numbers.rationals import Number
-from takifugu.releasing.planning.other_noises import GROUP, ORDINARY, attacked, other_noises
+from takifugu.releasing.planning.other_noises import GROUP, ORDINARY, TAKIFUGU, attacked, three_noises
 from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.page import Block, Table
 
 if TYPE_CHECKING:
     from takifugu.audit.partial_sums import Sequence as Chained
 
-_NAMES = {ORDINARY: "ordinary, for one step alone", GROUP: "for a whole recording"}
+_NAMES = {ORDINARY: "ordinary, for one step alone", TAKIFUGU: "Takifugu's", GROUP: "for a whole recording"}
 _NOTE = (
     "Right guesses: how often the better guess at the middle step of the longest recording is right, on average over "
     "all tables. Without a table it is 50 %."
@@ -49,17 +48,13 @@ def beside(t: Published) -> Iterator[Block]:
 def _rows(calibration: Calibration, chain: Chained, answer: Additive) -> Iterator[tuple[str, ...]]:
     from takifugu.influence.promise import promise_of
 
-    (ordinary, of_one), (group, of_all) = other_noises(calibration)
-    hides_all = promise_of(calibration.problem, of_all.randomiser.scale).epsilon
-    noises: list[tuple[str, Randomiser, Number]] = [
-        (_NAMES[ordinary], of_one.randomiser, of_one.epsilon),
-        ("Takifugu's", calibration.randomiser, calibration.epsilon),
-        (_NAMES[group], of_all.randomiser, hides_all),
-    ]  # fmt: skip
-    for name, noise, loss in noises:
+    for name, found in three_noises(calibration).items():
+        noise, loss = found.randomiser, found.epsilon
+        if name == GROUP:  # under the belief it loses less than it promises
+            loss = promise_of(calibration.problem, noise.scale).epsilon
         high = explain("50 %", loss).high
         becomes = percent(high, up=True), f"1 to 1 → {odds(high, up=True)}"
-        yield name, number(noise.scale), *becomes, _average(chain, answer, noise)
+        yield _NAMES[name], number(noise.scale), *becomes, _average(chain, answer, noise)
 
 
 def _average(chain: Chained, answer: Additive, noise: Randomiser) -> str:

@@ -29,18 +29,16 @@ from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.facts import Caution
 from takifugu.releasing.certificates.files import CERTIFICATE, DATA, DRAWING, PACKAGE, PLACES, TABLE
 from takifugu.releasing.certificates.wording import (
-    NUMBERED,
-    TITLES,
     about,
     account_text,
     charged,
     compares_some,
     composes,
+    groups,
     is_worded,
     meaning_of,
     mechanisms_of,
     noise_text,
-    odds_of,
     promise_text,
     secrets_of,
     statistic_of,
@@ -55,7 +53,7 @@ from takifugu.releasing.report.values import farthest_end, published
 
 _MEANING = (
     "A reader suspects a secret before the release, and then reads the table. This is how sure they can become, "
-    "however they analyse it, if they believe one of the models above."
+    "however they analyse it, if they believe one of the stated models."
 )
 _WHOLE = "The noise covers every change of the whole data set: the guarantee holds whatever anyone believes."
 _NOT_SAMPLING = "The error is random noise added for privacy. It says nothing about other {people} or times."
@@ -187,7 +185,8 @@ def _article(t: Published) -> dict[str, object]:
         "warnings": [*warnings, *(Words(sentence(words), "warning") for words in c.doubts)],
         "pictures": pictures, "columns": _columns(t), "before": _before(t), "files": files,
         "published": [*map(Words, meaning_of(c)), *tables],
-        "assumptions": list(_groups(c)), "limits": c.of_kind(Kind.LIMIT), "suspicions": [*suspicions(c), *beside(t)],
+        "assumptions": [group for group in groups(c) if group.first], "limits": c.of_kind(Kind.LIMIT),
+        "suspicions": [*suspicions(c), *beside(t)],
         "if_belief_off": if_off(c), "with_others": composes(c), "compared": list(_compared(t)),
         "facts": _key_facts(t), "technical": _technical(t),
     }  # fmt: skip
@@ -210,7 +209,7 @@ def _columns(t: Published) -> list[Column]:
     accurate = [Words(text, f"verdict {verdict or 'plain'}" if text == words else "") for text in accuracy(t)]
     if t.cells and any(row.get(READABLE) is False for row in t.rows):
         accurate.append(Words("Grey values: the error is too large to read them."))
-    private = [Words(f"Secret: {privacy.secret}."), Words(sentence(odds_of(t.certificate) or privacy.guarantee))]
+    private = [Words(f"Secret: {privacy.secret}."), Words(sentence(privacy.odds or privacy.guarantee))]
     limits = [Words(sentence(privacy.not_protected))]
     if t.certificate.beliefs and "believe" not in privacy.not_protected:
         limits.append(Words("Anything against readers who know more than the stated model."))
@@ -222,16 +221,6 @@ def _before(t: Published) -> str:
     """Say what to judge before one relies on a table."""
     checks = " ".join(t.certificate.of_kind(Kind.CHECK))
     return f"{checks} {_NOT_SAMPLING.format(people=t.certificate.people.many)}".strip()
-
-
-def _groups(c: Certificate) -> Iterator[tuple[str, int, Sequence[str]]]:
-    """Yield the numbered assumptions by their kinds: a title, the first number, the sentences."""
-    first = 1
-    for kind in NUMBERED:
-        sentences = c.of_kind(kind)
-        if sentences:
-            yield TITLES[kind], first, sentences
-        first += len(sentences)
 
 
 def _key_facts(t: Published) -> Iterator[tuple[str, str]]:

@@ -40,8 +40,8 @@ def accuracy(t: Published, left_out: str | None = None) -> list[str]:
     if judged is not None and judged.difference is not None and judged.difference.width and judged.verdict.is_useful:
         axis = t.certificate.query.get("by")
         cells = f"{axis}s" if isinstance(axis, str) and axis.isalpha() else "cells"
-        least = measured(judged.difference.width, "")
-        sentences.append(f"Two {cells} picked in advance differ if their values differ by more than {least} (95 %).")
+        least, values = measured(judged.difference.width, ""), "adjusted values" if judged.is_adjusted else "values"
+        sentences.append(f"Two {cells} picked in advance differ if their {values} differ by more than {least} (95 %).")
     return [*filter(None, sentences)]
 
 
@@ -67,9 +67,10 @@ def verdict_of(t: Published, left_out: str | None = None) -> tuple[Verdict | Non
             of_noise = f"{_OF_NOISE}{worth.sentence(unit).removeprefix(f'{worth.verdict}: ')}"
             instead = t.left_out if left_out is None else left_out
             return None, f"{_DOUBTED} {sentence(f'{instead}: of the others, {of_noise}' if instead else of_noise)}"
-        if verdict is Verdict.GOOD and words == _plainly_good(worth, unit, t.cells):
+        came = _what_came(t, worth)
+        if verdict is Verdict.GOOD and not came and words == _plainly_good(worth, unit, t.cells):
             words = "useful (good)"  # the error has a sentence of its own
-        return verdict, f"{sentence(words)}{_what_came(t, worth)}"
+        return verdict, f"{sentence(words)}{came}"
     if not t.cells:
         return None, _NO_VERDICT
     noisy = [answer.randomiser for _, answer in t.releases if isinstance(answer.randomiser, Noise)]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from takifugu.core.assumptions import Kind
 from takifugu.core.escaping import promised
 from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.certificates.facts import Caution
 from takifugu.releasing.certificates.files import PAGE
 from takifugu.releasing.certificates.wording import (
     definition_of,
@@ -17,37 +18,37 @@ from takifugu.releasing.certificates.wording import (
     secret_of,
 )
 
+#: Cautions that are told before the lines, of all tables.
+_TOLD_ABOVE = (Caution.REHEARSAL, Caution.NOT_PRIVATE, Caution.NO_LEDGER)
 #: So many states of a chain are told with their durations.
 _MOST_STATES = 3
 
 
 class Privacy(NamedTuple):
-    """Four lines about privacy, without a full stop."""
+    """Four lines about privacy, without a full stop; `odds` are those of the guarantee, "" where nothing is known."""
 
     secret: str
     guarantee: str
     not_protected: str
     check: str
+    odds: str
 
     @property
     def lines(self) -> tuple[tuple[str, str], ...]:
         """Return the lines with their labels."""
-        return tuple(zip(("Secret", "Guarantee", "Not", "Check"), self, strict=True))
+        return tuple(zip(("Secret", "Guarantee", "Not", "Check"), self[:-1], strict=True))
 
 
 def privacy_of(c: Certificate) -> Privacy:
     """Return the four lines of a certificate."""
-    checks = [words.removesuffix(".") for words in (*c.doubts, *c.of_kind(Kind.CHECK))]
+    cautions = [words for caution, words in zip(c.cautions, c.warnings, strict=True) if caution not in _TOLD_ABOVE]
+    checks = [words.removesuffix(".") for words in (*c.doubts, *cautions, *c.of_kind(Kind.CHECK))]
     usual = f"whether the assumptions in {c.release}{PAGE} are true"
-    check = "; ".join(checks) or usual
-    return Privacy(secret_of(c), _guarantee(c), not_protected(c), f"{check[:1].lower()}{check[1:]}")
-
-
-def _guarantee(c: Certificate) -> str:
-    odds = odds_of(c)
-    if not odds:
-        return promise_text(c)
-    return f"{promised(Fraction(c.epsilon), Fraction(c.delta))}: {odds}, {_for_whom(c)}"
+    check, odds = "; ".join(checks) or usual, odds_of(c)
+    if odds:
+        odds = f"{odds}, {_for_whom(c)}"
+    guarantee = f"{promised(Fraction(c.epsilon), Fraction(c.delta))}: {odds}" if odds else promise_text(c)
+    return Privacy(secret_of(c), guarantee, not_protected(c), f"{check[:1].lower()}{check[1:]}", odds)
 
 
 def _for_whom(c: Certificate) -> str:
@@ -63,12 +64,11 @@ def _for_whom(c: Certificate) -> str:
     return f"if they believe the model (mean durations: {words})"
 
 
-
 def not_protected(c: Certificate) -> str:
     """Name what the guarantee leaves open, in short: changes of a day or a week where they have a price."""
     spans, stays = {} if c.window is None else c.window.spans, longer_stays(c)
     words = definition_of(c).not_in_short
     if spans:
-        whose = f"a {c.person}'s whole" if c.scope != "all" else "the whole"
+        whose = f"{c.people.a_one}'s whole" if c.scope != "all" else "the whole"
         words = f"{whose} {' or '.join(f'{span} (epsilon {cost})' for span, cost in spans.items())}"
     return f"{stays}; {words}" if stays else words

@@ -99,7 +99,7 @@ def _table_of_cells(t: Published, rows: Sequence[Row]) -> Table:
         header.append("adjusted")
     has_estimates = any(row.get("estimate") is not None for row in rows)
     if has_estimates:
-        header += ["estimate", "its 95 % interval"]
+        header += ["estimate, if the belief is true", "its 95 % interval"]
     body = list[Line]()
     for row in rows:
         line: list[str | Cell] = [str(row["cell"]), noisy_cell(row, t.possible)]

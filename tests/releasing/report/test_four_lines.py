@@ -1,0 +1,109 @@
+"""Every kind of release file has its own words for what is secret, and each guarantee says who must believe what."""
+
+import re
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from tests.conformance.test_release_files import EXAMPLES, Example
+from tests.releasing.report.test_opening import opening
+from tests.support.pages import check_page
+
+import takifugu as tf
+from takifugu.data.times.calendar import Calendar
+from takifugu.releasing.advice.bands import Band
+from takifugu.releasing.advice.expecting import Expectation
+from takifugu.releasing.advice.worth import Worth
+from takifugu.releasing.certificates.facts import CAUTIONS, Window
+from takifugu.releasing.file.calendars import facts_of
+from takifugu.releasing.report.opening import accuracy, verdict_of
+from takifugu.releasing.report.outcomes import published_of
+from takifugu.releasing.report.privacy import privacy_of
+
+CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=40, states=[0, 1])
+EVERY = tf.Pufferfish(tf.every_entry(), CHAIN)
+DATA = [0, 1] * 20
+SECRETS = {
+    "markov-chain": "the state in any one step",
+    "markov-chain-class": "the state in any one step",
+    "network": "the value of any one column",
+    "joint-table": "the value of any one column",
+    "users": "the value of any one person",
+    "contacts": "the state of any one person",
+    "independent-records": "the share of 'b' in 'group' of the records at hand, up to a difference of 0.1",
+    "normal": "the mean of 'height' of the records at hand, up to a difference of 2",
+    "density": "the mean of 'height' of the records at hand",
+    "parameters": "the parameter of 'group' in the population",
+    "populations": "which population the rows of a person come from",
+    "asymmetric": "that a person was at the places where they were (not that they were at no other)",
+}
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
+def test_every_kind_says_what_is_secret_and_who_must_believe_what(example: Example, tmp_path: Path) -> None:
+    (table,) = tf.release_file(example.write(tmp_path), allow_useless=True).tables
+    lines = privacy_of(table.certificate)
+    assert lines.secret == SECRETS[example.kind]
+    page = opening(table.files[3].read_text(encoding="utf-8"))
+    assert f"Secret: {lines.secret}." in page
+    is_whatever = example.kind == "asymmetric"
+    of_whom = r"whatever they believe" if is_whatever else r"if they believe the model( \(mean durations: .*\))?"
+    assert re.search(rf", {of_whom}$", lines.guarantee)
+    assert any(re.search(rf"^Someone 50 % sure of .*, {of_whom}\.$", words) for words in page)
+    assert ("one of two compared values" in lines.guarantee) == (example.kind in ("independent-records", "normal"))
+    assert ("not at a place" in lines.not_protected) == is_whatever
+    has_estimates = table.cells and any(row.get("estimate") is not None for row in table.rows)
+    assert ("estimate, if the belief is true" in check_page(tf.report_html(table)).text) == bool(has_estimates)
+
+
+def test_what_stands_above_a_page_points_at_nothing_above() -> None:
+    assert not any("above" in words for words in CAUTIONS.values())
+
+
+def test_a_noun_has_its_article() -> None:
+    window = Window("2026-01-05 to 2026-01-12", "1 hour", None, {"one day": "56.8"})
+    release = tf.release(tf.calibrate(EVERY, tf.Count(1), epsilon=1), DATA)
+    agents = replace(release.certificate, scope="pooled", person="agent", window=window)
+    assert privacy_of(agents).not_protected == "an agent's whole day (epsilon 56.8)"
+    assert privacy_of(agents).secret == "the state of one agent in any one step of 1 hour"
+
+
+def test_differences_that_are_hidden_are_told_with_the_secret() -> None:
+    """Only states near each other are hidden from each other: it is not said that the state is."""
+    near = tf.Pufferfish(tf.every_entry(max_difference=1), CHAIN)
+    certificate = tf.release(tf.calibrate(near, tf.Count(1), epsilon=1), DATA).certificate
+    assert privacy_of(certificate).secret == "every single value, up to a difference of 1"
+
+
+@pytest.mark.parametrize(("value", "words"), [
+    (7, "Good: the value is off by at most 9 with 95 % probability. The published value is no larger than that, so it "
+        "is not told from 0."),
+    (70, "Useful (good)."),
+])  # fmt: skip
+def test_a_good_table_that_shows_nothing_says_how_large_that_is(value: int, words: str) -> None:
+    certificate = tf.release(tf.calibrate(EVERY, tf.Count(1), epsilon=1), DATA).certificate
+    (answer,) = certificate.answers
+    published = replace(certificate, answers=(replace(answer, values=dict.fromkeys(answer.values, str(value))),))
+    worth = Worth(Band(9.0, 0.95), None, 20.0, Expectation((60.0,), None, "assumed"))
+    assert verdict_of(replace(published_of(published), worth=worth))[1] == words
+
+
+@pytest.mark.parametrize(("is_adjusted", "values"), [(False, "values"), (True, "adjusted values")])
+def test_a_difference_that_counts_is_one_of_the_values_that_were_judged(is_adjusted: bool, values: str) -> None:
+    """Adjusting changes what a difference is off by, so that of the noisy values is another one."""
+    certificate = tf.release(tf.calibrate(EVERY, tf.Histogram(), epsilon=1), DATA).certificate
+    expected = Expectation((20.0, 60.0), None, "assumed")
+    worth = Worth(Band(9.0, 0.95), Band(4.0, 0.95), 20.0, expected, is_adjusted=is_adjusted)
+    said = accuracy(replace(published_of(certificate), worth=worth))
+    assert f"Two cells picked in advance differ if their {values} differ by more than 4 (95 %)." in said
+
+
+def test_a_week_is_told_where_it_is_longer_than_a_day() -> None:
+    calibration = tf.calibrate(EVERY, tf.Count(1), epsilon=1)
+    for days, told in ((1, ["day"]), (2, ["day", "week"])):
+        calendar = Calendar.read("2026-01-05", f"2026-01-0{5 + days}", timedelta(minutes=36 * days))
+        window = facts_of(calendar, range(40), calibration, SimpleNamespace(window=None, name="t"))
+        assert [*window.spans] == told
