@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -52,6 +53,18 @@ class IntervalMarkovChain(PlainForm, OneChain, kind="chain-region"):
     states: tuple[State, ...] = field(metadata=VALUES)
     confidence: float | None = None
     source: str = "assumed"
+
+    answers: ClassVar = {
+        "the distribution of the answer": "analysis.questions.answer_law:FOR_INTERVALS",
+        "the mean of an answer": "analysis.expectations.regions:OfRegion",
+        "what is known of quilts": "influence.quilts.of_chains:REGION",
+        "the list of joint states": "audit.states:ChainClass",
+        "the moments of a count": "analysis.expectations.moments_of_chains:of_class",
+        "the moments of a count over pieces": "analysis.expectations.moments_of_chains:of_classes",
+        "steps until a class of chains forgets": "influence.chains.class_chains:settled_of_region",
+        "sweeps over all chains of a class": "influence.chains.class_chains:sides_of_region",
+        "what a profile costs its secrets": "influence.curves:CLASS",
+    }
 
     def __init__(
         self,

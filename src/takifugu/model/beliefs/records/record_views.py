@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, compress, pairwise, product
 from operator import itemgetter
-from typing import Any
+from typing import Any, ClassVar
 
 from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
@@ -305,6 +305,11 @@ class RecordView(View):
     secret: Secret
     shown: Sum | Function | Sums | Column
     sets: tuple[ValueSet, ...] | None = None
+
+    answers: ClassVar = {
+        "the distribution of the answer": "analysis.answer_laws.records:record_law",
+        "the list of joint states": "audit.records:ViewStates",
+    }
 
     @property
     def values(self) -> Sequence[Hashable]:
