@@ -201,6 +201,22 @@ class IntervalMarkovChain(PlainForm, OneChain, kind="chain-region"):
         )
 
 
+def largest_means(low: FloatArray, high: FloatArray, values: FloatArray) -> FloatArray:
+    """Return each row's largest mean of each column of numbers, over laws between `low` and `high`, (k, columns).
+
+    A row is filled up where its numbers are largest.
+
+    >>> low, high = np.array([[0.5, 0.25], [0.25, 0.5]]), np.array([[0.75, 0.5], [0.5, 0.75]])
+    >>> largest_means(low, high, np.array([[1.0, 0.0], [0.0, 1.0]])).tolist()
+    [[0.75, 0.5], [0.5, 0.75]]
+    """
+    order = np.argsort(-values, axis=0)
+    room = (high - low)[:, order]
+    free = np.maximum(1 - low.sum(axis=1), 0.0)[:, None, None]
+    filled = np.clip(free - (np.cumsum(room, axis=1) - room), 0.0, room)
+    return np.asarray(((low[:, order] + filled) * np.take_along_axis(values, order, axis=0)[None]).sum(axis=1))
+
+
 def _holding_laws(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return read-only ends, moved outward where rounding excludes all laws."""
     low, high = lower.sum(axis=1, keepdims=True), upper.sum(axis=1, keepdims=True)
