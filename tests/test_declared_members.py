@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.support.sources import parsed
 
-from takifugu.core.registry import Question
+from takifugu.core.registry import Question, answers_of, loaded
 from takifugu.model.beliefs.records.counted_parameters import CountedParameters
 from takifugu.model.beliefs.records.normal_region import NormalRegion
 
@@ -82,6 +82,19 @@ def test_no_class_of_laws_inherits_an_answer_about_one_law() -> None:
                 inherited.add((kind.__name__, question.name))
     exceptions = {("CountedParameters", "the mean of an answer")}  # which has all means of the class
     assert inherited == {(kind.__name__, name) for kind in CLASSES for name in LOOKED_AT} - exceptions
+
+
+def test_what_a_type_says_that_it_answers_is_asked() -> None:
+    """A name that no question has would leave the type with its parent's answer, or none."""
+    asked, answering = {question.name for question in _questions()}, 0
+    for path in sorted((SRC / "model").rglob("*.py")):
+        name = ".".join(("takifugu", *path.relative_to(SRC).with_suffix("").parts))
+        for kind in [thing for thing in vars(import_module(name)).values() if isinstance(thing, type)]:
+            answering += kind.__module__ == name and bool(answers_of(kind))
+            for question, place in answers_of(kind).items():
+                assert question in asked, f"{kind.__name__} answers {question!r}, which nobody asks"
+                loaded(place)
+    assert answering > 20
 
 
 def _questions() -> list[Question[object]]:

@@ -38,7 +38,7 @@ class Puffer(Fish): ...
 
 
 def test_the_nearest_type_answers() -> None:
-    question = Question("what it eats", {}, default="nothing")
+    question = Question("what it eats", "nothing")
     question.register(Animal, "plants")
     assert question.of(Puffer()) == "plants"
     question.register(Fish, "shells")  # known answers of derived types are asked again

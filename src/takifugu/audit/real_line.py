@@ -213,12 +213,5 @@ def of_density(view: View, secret: Secret, answer: Additive) -> Described:
 
 #: (view, secret, answer) -> the density of the answer given each value of the view's entry, and what is compared.
 DENSITIES: Question[Callable[[Belief, Secret, Additive], Described] | None] = Question(
-    "the density that the audit looks at",
-    {
-        "model.beliefs.density_views:DensityView": "audit.real_line:of_density",
-        "model.beliefs.records.normal_views:NormalView": "audit.normal_columns:of_normal_view",
-        "model.beliefs.records.process_view:ProcessView": "audit.normal_columns:of_process_view",
-        "model.beliefs.records.normal_region:RegionView": "audit.normal_columns:of_region_view",
-    },
-    default=None,
+    "the density that the audit looks at", None
 )

@@ -1,7 +1,8 @@
 """Things that are found by name, and answers that are found by the type that they are about.
 
 Those of the package are listed by name and loaded on first use, so that a question loads only the modules of the
-beliefs that it meets; others register themselves. Nothing asks a belief for its type.
+beliefs that it meets; a type says in its `answers` where each is. Others register themselves. Nothing asks a belief for
+its type.
 """
 
 from __future__ import annotations
@@ -96,17 +97,17 @@ class Registry(Generic[Thing]):
 
 
 class Question(Generic[Answer]):
-    """One question: `built_in` has "module:attribute" by "module:type", both inside the package.
+    """One question: a type of the package has "module:attribute" of its answer in `answers`, by the question's name.
 
-    >>> size = Question("how long it is", {}, default=None)
+    >>> size = Question("how long it is", None)
     >>> size.register(str, len)
     >>> size.of("belief")("belief"), size.of(3)
     (6, None)
     """
 
-    def __init__(self, name: str, built_in: Mapping[str, str], default: Answer) -> None:
+    def __init__(self, name: str, default: Answer) -> None:
         self.name, self.default = name, default
-        self.answers: Registry[Answer] = Registry(name, built_in)
+        self.answers: Registry[Answer] = Registry(name, {})
         self._known: dict[type, Answer] = {}
 
     def register(self, kind: type, answer: Answer) -> None:
@@ -121,18 +122,20 @@ class Question(Generic[Answer]):
             raise InputError(
                 f"{self.name} of a {kind.__name__} is registered already", fix="register a type of your own"
             )
-        self.answers.register(_key(kind), answer)
+        self.answers.register(kind, answer)
         self._known.clear()
 
     def of(self, belief: object) -> Answer:
-        """Return the answer registered for a belief, or the default."""
+        """Return the answer of a belief's type or the nearest that it derives from, or the default."""
         kind = type(belief)
         if kind not in self._known:
             answering = next(filter(self._has, kind.__mro__), None)
             if answering is None:
                 self._known[kind] = self.default
+            elif answering in self.answers:
+                self._known[kind] = self.answers.find(answering)
             else:
-                self._known[kind] = self.answers.find(_key(answering))
+                self._known[kind] = Registry(answering.__name__, answers_of(answering)).find(self.name)
         return self._known[kind]
 
     def inherits(self, kind: type) -> bool:
@@ -140,7 +143,13 @@ class Question(Generic[Answer]):
         return not self._has(kind) and any(map(self._has, kind.__mro__))
 
     def _has(self, kind: type) -> bool:
-        return _key(kind) in self.answers
+        return kind in self.answers or self.name in answers_of(kind)
+
+
+def answers_of(kind: type) -> Mapping[str, str]:
+    """Return the `answers` that a type of the package has itself, and no parent."""
+    own: Mapping[str, str] = vars(kind).get("answers", {}) if place_of(kind) else {}
+    return own
 
 
 def loaded(place: str) -> Any:
@@ -177,8 +186,3 @@ def place_of(kind: type) -> str:
 def later(name: str) -> Callable[..., Any]:
     """Return the function "module:attribute", loaded at its first call."""
     return lambda *arguments: loaded(name)(*arguments)
-
-
-def _key(kind: type) -> str | type:
-    """Return a type's key: its place in the package, or itself."""
-    return place_of(kind) or kind

@@ -309,16 +309,4 @@ INTERVAL: Curve[BinaryChains] = Curve(
 )
 
 #: Curves by type of belief.
-CURVES: Question[Curve[Any] | None] = Question(
-    "what a profile costs its secrets",
-    {
-        "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.curves:CHAIN",
-        "model.beliefs.chains.chain:BinaryChains": "influence.curves:INTERVAL",
-        "model.beliefs.chains.chain:ReversibleChains": "influence.curves:CLASS",
-        "model.beliefs.chains.interval_chain:IntervalMarkovChain": "influence.curves:CLASS",
-        "model.beliefs.networks.network:BayesianNetwork": "influence.network_curves:NETWORK",
-        "model.beliefs.table:JointTable": "influence.network_curves:TABLE",
-        "model.beliefs.contacts:Clique": "influence.network_curves:CLIQUE",
-    },
-    default=None,
-)
+CURVES: Question[Curve[Any] | None] = Question("what a profile costs its secrets", None)

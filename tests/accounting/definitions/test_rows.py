@@ -282,7 +282,7 @@ def test_the_cap_of_a_class_is_the_largest_ratio_of_its_corners(counts: list[int
         low, high = masses_of_values(region)
         for value, place in product(range(4), (0, 1)):
             column = [int(x == value) for x in range(4)]
-            assert (low, high)[place][value] == (region.least(column), region.largest(column))[place]
+            assert (low, high)[place][value] == (region.least(column), region.largest(column))[place][0]
     corners = [region_oracles.corners(region, 4) for region in regions.by_name.values()]
     worst = max(region_oracles.loss(one, other) for p, q in product(*corners) for one, other in ((p, q), (q, p)))
     belief = tf.FromPopulations.counted(samples_of(listed, 4), names, 0.9, independent=True)

@@ -63,8 +63,8 @@ def test_ends_over_a_region_are_those_of_its_vertices(kind: str, people: bool, s
         for _ in range(5):
             column = [chance.randint(-9, 9) for _ in range(size)]
             sums = [sum((p * v for p, v in zip(corner, column, strict=True)), F(0)) for corner in corners]
-            assert region.largest(column) == max(sums)
-            assert region.least(column) == min(sums)
+            assert region.largest(column) == [max(sums)]
+            assert region.least(column) == [min(sums)]
             table_of = np.array(column, dtype=float)[:, None]
             assert region.about(table_of)[0] == pytest.approx(float(max(sums)), abs=1e-12)
             assert region.about(table_of, -1)[0] == pytest.approx(float(min(sums)), abs=1e-12)
@@ -184,7 +184,7 @@ def test_a_class_of_nothing_is_every_distribution_and_leaves_local_privacy() -> 
     samples = samples_of([("m", 0), ("f", 1)], 2)
     people = populations_of(tf.FromPopulations.counted(samples, "ab", source="two rows", confidence=0.999))
     assert people.regions is not None
-    assert [float(of.least([1, 0])) < 0.001 for of in people.regions.by_name.values()] == [True, True]
+    assert [float(*of.least([1, 0])) < 0.001 for of in people.regions.by_name.values()] == [True, True]
     strength = strongest(people, F(1), F(0), "optimal")
     assert strength.measured <= 1
     # Nothing is known of the populations: what is sent hides the value itself.

@@ -16,21 +16,26 @@ from functools import cached_property, partial
 from itertools import compress, pairwise
 from typing import Any
 
-from takifugu.analysis.answer_laws.given_sum import Laws, is_ordered, is_tight, laws_of_sums, no_bound, products_of
 from takifugu.analysis.answer_laws.listed import ListedFamily
 from takifugu.analysis.answer_laws.record_classes import class_law
 from takifugu.analysis.answer_laws.repeated import copies, repeated
+from takifugu.analysis.bounds import Cost
 from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.analysis.questions.compared import AnswerFamily, BoundedFamily
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
-from takifugu.model.beliefs.records.record_views import Column, Function, RecordView, Sum, Sums, ends_of_sets
+from takifugu.model.beliefs.records.record_views import Laws, Property, RecordView, Sum, ends_of_sets
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family, compared_values
-from takifugu.numbers.distributions.exact_ratio import lattice_step, log_concave, stochastically_ordered
+from takifugu.numbers.distributions.exact_ratio import (
+    lattice_step,
+    likelihood_ratio_ordered,
+    log_concave,
+    stochastically_ordered,
+)
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.distributions.record_sums import RecordLaw, given_function, power
+from takifugu.numbers.distributions.record_sums import RecordLaw
 
 #: Most products of integers for exact laws, pairs of values that are compared one by one, and digits of a mass.
 MOST_PRODUCTS, MOST_COMPARED, MOST_DIGITS = 3e6, 2_000, 4096
@@ -47,7 +52,7 @@ class RecordsLaw(AnswerLaw[RecordView]):
     """The laws given a property of the records, or which set it is in; `belief` is the view."""
 
     @property
-    def shown(self) -> Sum | Function | Sums | Column:
+    def shown(self) -> Property:
         return self.belief.shown
 
     @property
@@ -88,11 +93,7 @@ class RecordsLaw(AnswerLaw[RecordView]):
     @cached_property
     def products(self) -> float:
         """How many products of integers the exact laws take."""
-        if isinstance(self.shown, Column):
-            return self.places**2 * (1 + self.digits / 2000) * len(self.law.levels) / 4
-        if isinstance(self.shown, Function):
-            return float(3 * len(self.law.levels) ** self.records.size + self.places**2 * self.records.size)
-        return products_of(self.law, self.records.size, len(self.shown.keys), self.places, self.digits)
+        return self.shown.products(self.law, self.places, self.digits)
 
     @property
     def pairs_count(self) -> float:
@@ -124,45 +125,21 @@ class RecordsLaw(AnswerLaw[RecordView]):
         most = FEW_COMPARED if self.outermost_is_worst else MOST_COMPARED
         return self.products <= MOST_PRODUCTS and self.digits <= MOST_DIGITS and self.pairs_count <= most
 
-    @property
+    @cached_property
     def no_bound(self) -> str:
-        """Return why no bound is proved beyond listed laws, else ""."""
-        if isinstance(self.shown, Column):
-            return ""
-        if isinstance(self.shown, Function):
-            return (
-                f"{self.shown.secret.what} has too many values or records for exact distributions of the answer: "
-                "use fewer records, or a mean, sum or share"
-            )
-        levels = self.law.levels
-        if isinstance(self.shown, Sum):
-            if self.is_binary:
-                return ""
-            even = len({b - a for a, b in pairwise(levels)}) == 1
-            if even and log_concave(Pmf.from_counts(list(levels), list(self.law.weights)), levels[1] - levels[0]):
-                return ""
-        return no_bound(self.shown.secret, self.products)
+        """Why no bound is proved beyond listed laws, else ""."""
+        return self.shown.unbounded(self.law, Cost(100 * self.products, 100 * self.products).describe())
 
     # The laws, and bounds beyond them.
-    def listed(self, values: Sequence[int]) -> Laws:
-        """Return the exact laws given some values of the property, by their indices."""
-        if isinstance(self.shown, Column):
-            law_of_others = power(self.law.whole, self.records.size - 1)
-            return {v: (1, self.law.given(v).convolve(law_of_others)) for v in values}
-        if isinstance(self.shown, Function):
-            laws = given_function(self.law, self.records.size, self.shown.apply)
-            return {v: laws[self.shown.values[v]] for v in values}
-        return laws_of_sums(self.law, self.records.size, self.shown.keys, values)
-
     def families(self) -> Iterator[AnswerFamily]:
         members = self.belief.members
         if self.exact:
             values = compared_values(self.compared_pairs)
-            laws = self.listed(values) if members is None else self._mixed(members)
+            laws = self.shown.laws(self.law, values) if members is None else self._mixed(members)
             yield ListedFamily(0, self.compared_pairs, {v: (laws[v][1],) for v in values})
         elif self.no_bound:
             raise Unsupported(self.no_bound)
-        elif isinstance(self.shown, Column):
+        elif self.shown.is_of_one_record:
             laws_of_one = {v: (self.law.given(v),) for v in compared_values(self.compared_pairs)}
             yield ListedFamily(0, self.compared_pairs, laws_of_one, whole=False)
         elif members is None:
@@ -174,7 +151,7 @@ class RecordsLaw(AnswerLaw[RecordView]):
 
     def _mixed(self, members: Sequence[Sequence[int]]) -> Laws:
         """Return the law given each set with members: a mixture of those given its values."""
-        laws = self.listed(sorted(set().union(*members)))
+        laws = self.shown.laws(self.law, sorted(set().union(*members)))
         mixtures = {}
         for s, group in enumerate(members):
             if len(group):
@@ -186,22 +163,17 @@ class RecordsLaw(AnswerLaw[RecordView]):
     @property
     def farthest(self) -> tuple[tuple[int, int], int]:
         """Return the two values farthest apart, in steps of one record."""
-        keys = self._keys
+        keys = self.shown.keys
         if self.family.pairs is None:
             pair = (0, len(keys) - 1)
         else:
             pair = max(self.family.pairs, key=lambda pair: keys[pair[1]] - keys[pair[0]])
         return pair, self.steps_between(*pair)
 
-    @property
-    def _keys(self) -> Sequence[int]:
-        assert isinstance(self.shown, Sum)  # else there is a reason
-        return self.shown.keys
-
     def steps_between(self, a: int, b: int) -> int:
         """Return the least number of one-record steps between two values."""
         low, high, *_ = self.law.levels
-        return int((self._keys[b] - self._keys[a]) // (high - low))
+        return int((self.shown.keys[b] - self.shown.keys[a]) // (high - low))
 
     def repeated(self, pair: tuple[int, int], times: int) -> BoundedFamily:
         """Bound all pairs of values at most `times` steps apart."""
@@ -227,7 +199,7 @@ class RecordsLaw(AnswerLaw[RecordView]):
     def work(self, laplace: bool = False) -> tuple[float, float]:
         if self.exact:
             return 100.0 * self.products, 100.0 * self.products
-        copied = self.places**2 if isinstance(self.shown, Sum | Sums) and not laplace else 0.0
+        copied = 0.0 if laplace or self.shown.is_of_one_record else self.places**2
         return 1e4 + copied, 1e4 + 200 * copied**0.5
 
     def atoms(self) -> float:
@@ -236,13 +208,34 @@ class RecordsLaw(AnswerLaw[RecordView]):
     def comparisons(self, laplace: bool = False) -> tuple[float, float]:
         if self.reason or not len(self.family.entries):
             return 0.0, 0.0
-        if self.exact or isinstance(self.shown, Column):
+        if self.exact or self.shown.is_of_one_record:
             return self.pairs_count, self.atoms()
         # Masses of many copies have as many digits as there are copies.
         return 1.0, (1.0 + self.reach if laplace else self.places * (1 + self.places / 500))
 
     def cached_bytes(self) -> float:
         return super().cached_bytes() if self.exact else 1e4  # laws of copies are made where they are asked for
+
+
+def is_tight(low: Pmf, high: Pmf) -> bool:
+    """Return whether two laws are in likelihood-ratio order.
+
+    Then one record's loss decides that of many records exactly.
+    """
+    return likelihood_ratio_ordered(low, high) or likelihood_ratio_ordered(high, low)
+
+
+def is_ordered(low: Pmf, high: Pmf) -> bool:
+    """Return whether two laws are log-concave and in likelihood-ratio order.
+
+    Laws on two lattices count as unordered. Under this order, laws of sums of copies are ordered by the number of
+    copies of one, even after any log-concave noise, so the outermost comparison is the worst
+    (docs/theory/attributes.md#orders).
+    """
+    step = lattice_step(low, high)
+    if (int(high.values[0]) - int(low.values[0])) % step or not (log_concave(low, step) and log_concave(high, step)):
+        return False
+    return is_tight(low, high)
 
 
 def record_law(belief: RecordView, answer: Additive, family: Family) -> AnswerLaw[RecordView]:

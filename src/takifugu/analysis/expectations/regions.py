@@ -20,7 +20,7 @@ from takifugu.analysis.questions.expected_answer import ExpectedAnswer
 from takifugu.core.arrays import FloatArray
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import BinaryChains
-from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain
+from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain, largest_means
 from takifugu.model.queries.additive import Additive
 
 B = TypeVar("B", bound=Belief, covariant=True)
@@ -68,10 +68,7 @@ class OfRegion(OfChains[IntervalMarkovChain]):
         low, high = self.belief.reachable
         span, means = float(np.ptp(values)), [float(values.max())]
         for _ in range(MOST_STEPS):
-            order = np.argsort(-values)
-            room = (high - low)[:, order]
-            added = np.clip(1 - low.sum(axis=1, keepdims=True) - (np.cumsum(room, axis=1) - room), 0, room)
-            values = low @ values + added @ values[order]
+            values = largest_means(low, high, values[:, None])[:, 0]
             means.append(float(values.max()))
             if means[-2] - means[-1] <= SETTLED * span:
                 break

@@ -55,7 +55,5 @@ def of_view(view: DensityView, answer: object) -> Sequence[Given]:
 
 #: (view, answer) -> what is given each value, by type of view.
 ANSWER_DENSITY: Question[Callable[[Belief, Additive], Sequence[Given]] | None] = Question(
-    "the density of the answer",
-    {"model.beliefs.density_views:DensityView": "analysis.questions.answer_density:of_view"},
-    default=None,
+    "the density of the answer", None
 )

@@ -144,25 +144,6 @@ FOR_DENSITIES = no_law(
 #: (belief, answer, family) -> AnswerLaw, by type of belief.
 ANSWER_LAW: Question[Callable[[Belief, Additive, Family], AnswerLaw[Belief]]] = Question(
     "the distribution of the answer",
-    {
-        "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.chain:ChainLaw",
-        "model.beliefs.users:IndependentUsers": "analysis.answer_laws.users:UsersLaw",
-        "model.beliefs.table:JointTable": "analysis.answer_laws.listed:TableLaw",
-        "model.beliefs.networks.network:BayesianNetwork": "analysis.answer_laws.network:NetworkLaw",
-        "model.beliefs.contacts:Clique": "analysis.answer_laws.cliques:CliqueLaw",
-        "model.beliefs.records.counted_parameters:CountedParameters": "analysis.questions.answer_law:FOR_COUNTED",
-        "model.beliefs.records.parameters:Parameters": "analysis.answer_laws.parameters:of_columns",
-        "model.beliefs.records.normal_views:NormalView": "analysis.answer_laws.normal:ShiftLaw",
-        "model.beliefs.records.process_view:ProcessView": "analysis.answer_laws.normal_process:ProcessShift",
-        "model.beliefs.records.normal_region:RegionView": "analysis.answer_laws.normal:ShiftLaw",
-        "model.beliefs.pair:LawPair": "analysis.answer_laws.listed:PairLaw",
-        "model.beliefs.density_views:DensityView": "analysis.questions.answer_law:FOR_DENSITIES",
-        "model.beliefs.records.record_views:RecordView": "analysis.answer_laws.records:record_law",
-        "model.beliefs.records.records:Records": "analysis.questions.answer_law:FOR_RECORDS",
-        "model.beliefs.chains.chain:ReversibleChains": "analysis.questions.answer_law:FOR_CLASSES",
-        "model.beliefs.chains.interval_chain:IntervalMarkovChain": "analysis.questions.answer_law:FOR_INTERVALS",
-        "model.beliefs.chains.chain:BinaryChains": "analysis.questions.answer_law:FOR_INTERVALS",
-    },
     default=no_law(
         "the distribution of the answer is not known under a {}, only under a MarkovChain, a JointTable, a "
         'BayesianNetwork, cliques or IndependentUsers; use mechanism="group"'

@@ -282,18 +282,4 @@ def _words(values: Iterable[Hashable]) -> list[str]:
     return texts if len(texts) <= 20 else [*texts[:20], "..."]
 
 #: (belief, data) -> value indices, by type of belief.
-VALUES: Question[Callable[[Any, Any], IntArray]] = Question(
-    "how data are read",
-    {
-        "model.beliefs.users:IndependentUsers": "analysis.questions.evaluating:of_users",
-        "model.beliefs.contacts:CliqueInfection": "analysis.questions.evaluating:of_people",
-        "model.beliefs.chains.pieces:IndependentPieces": "analysis.questions.evaluating:of_pieces",
-        "model.beliefs.records.parameters:Parameters": "analysis.questions.evaluating:of_columns",
-        "model.beliefs.populations:FromPopulations": "analysis.questions.coded_rows:of_rows",
-        "model.beliefs.records.records:Records": "releasing.planning.reading_records:of_records",
-        "model.beliefs.records.normal:MultivariateNormal": "analysis.questions.real_columns:of_columns",
-        "model.beliefs.density:Density": "analysis.questions.real_columns:of_number",
-        "model.policies.places:Visits": "model.policies.places:counts_of",
-    },
-    default=_unregistered,
-)
+VALUES: Question[Callable[[Any, Any], IntArray]] = Question("how data are read", _unregistered)

@@ -101,23 +101,4 @@ def means_of_components(belief: Belief, answer: Additive) -> tuple[FloatArray, F
     return least, most
 
 
-EXPECTED_ANSWER: Question[type[ExpectedAnswer[Belief]]] = Question(
-    "the mean of an answer",
-    {
-        "model.beliefs.chains.chain:MarkovChain": "analysis.expectations.means:OfChain",
-        "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.expectations.means:OfChain",
-        "model.beliefs.chains.chain:BinaryChains": "analysis.expectations.regions:of_interval",
-        "model.beliefs.chains.chain:ReversibleChains": "analysis.expectations.reversible_chains:OfReversible",
-        "model.beliefs.chains.interval_chain:IntervalMarkovChain": "analysis.expectations.regions:OfRegion",
-        "model.beliefs.chains.pieces:IndependentPieces": "analysis.expectations.means:OfPieces",
-        "model.beliefs.networks.network:BayesianNetwork": "analysis.expectations.means:OfMarginals",
-        "model.beliefs.contacts:Clique": "analysis.expectations.means:OfClique",
-        "model.beliefs.records.normal:MultivariateNormal": "analysis.expectations.rows:OfNormal",
-        "model.beliefs.records.counted_parameters:CountedParameters": "analysis.expectations.columns:OfCounted",
-        "model.beliefs.records.parameters:Parameters": "analysis.expectations.columns:OfParameters",
-        "model.beliefs.records.records:Records": "analysis.expectations.rows:OfRecords",
-        "model.beliefs.table:JointTable": "analysis.expectations.rows:OfTable",
-        "model.beliefs.users:IndependentUsers": "analysis.expectations.rows:OfUsers",
-    },
-    default=ExpectedAnswer,
-)
+EXPECTED_ANSWER: Question[type[ExpectedAnswer[Belief]]] = Question("the mean of an answer", ExpectedAnswer)

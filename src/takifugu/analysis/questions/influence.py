@@ -136,20 +136,4 @@ _IN_A_CLIQUE = no_search(
 CLIQUE = Quilts(_IN_A_CLIQUE, _IN_A_CLIQUE)
 
 #: Quilts by type of belief.
-QUILTS: Question[Quilts] = Question(
-    "what is known of quilts",
-    {
-        "model.beliefs.chains.chain:MarkovChain": "influence.quilts.of_chains:CHAIN",
-        "model.beliefs.chains.periodic_chain:PeriodicChain": "influence.quilts.of_chains:PERIODIC",
-        "model.beliefs.chains.chain:ReversibleChains": "influence.quilts.of_chains:CLASS",
-        "model.beliefs.chains.interval_chain:IntervalMarkovChain": "influence.quilts.of_chains:REGION",
-        "model.beliefs.chains.chain:BinaryChains": "influence.quilts.of_chains:INTERVAL",
-        "model.beliefs.networks.network:BayesianNetwork": "influence.quilts.network.search:NETWORK",
-        "model.beliefs.contacts:Clique": "analysis.questions.influence:CLIQUE",
-        "model.beliefs.records.counted_parameters:CountedParameters": (
-            "influence.quilts.network.counted_columns:COUNTED"
-        ),
-        "model.beliefs.records.parameters:Parameters": "influence.quilts.network.columns:PARAMETERS",
-    },
-    default=Quilts(),
-)
+QUILTS: Question[Quilts] = Question("what is known of quilts", Quilts())

@@ -206,24 +206,4 @@ def check_count(count: int, power: int = 1) -> None:
 
 
 #: belief -> JointStates, by type of belief.
-JOINT_STATES: Question[type[JointStates[Belief]]] = Question(
-    "the list of joint states",
-    {
-        "model.beliefs.table:JointTable": "audit.states:TableStates",
-        "model.beliefs.chains.periodic_chain:PeriodicChain": "audit.states:ChainStates",
-        "model.beliefs.networks.network:BayesianNetwork": "audit.states:NetworkStates",
-        "model.beliefs.contacts:Clique": "audit.states:CliqueStates",
-        "model.beliefs.users:IndependentUsers": "audit.states:UserStates",
-        "model.beliefs.chains.pieces:IndependentPieces": "audit.states:PieceStates",
-        "model.beliefs.records.parameters:Parameters": "audit.states:ParameterStates",
-        "model.beliefs.records.counted_parameters:CountedParameters": "audit.states:CountedStates",
-        "model.beliefs.populations:FromPopulations": "audit.populations:RowStates",
-        "model.beliefs.populations:WhichOf": "audit.populations:WhichStates",
-        "model.beliefs.records.records:Records": "audit.records:RecordStates",
-        "model.beliefs.records.record_views:RecordView": "audit.records:ViewStates",
-        "model.beliefs.chains.chain:ReversibleChains": "audit.states:ReversibleClass",
-        "model.beliefs.chains.interval_chain:IntervalMarkovChain": "audit.states:ChainClass",
-        "model.beliefs.chains.chain:BinaryChains": "audit.states:ChainClass",
-    },
-    default=JointStates,
-)
+JOINT_STATES: Question[type[JointStates[Belief]]] = Question("the list of joint states", JointStates)

@@ -120,15 +120,4 @@ def no_law(belief: Belief, answer: Additive, numbers: FloatArray) -> ComplexArra
     raise Unsupported(f"no distribution of a count is known under {belief.describe()}")
 
 
-CHARACTERISTIC: Question[Characteristic] = Question(
-    "the distribution of a cell",
-    {
-        "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.cell_laws.characteristic:of_chain",
-        "model.beliefs.networks.network:BayesianNetwork": "analysis.cell_laws.characteristic:of_network",
-        "model.beliefs.contacts:Clique": "analysis.cell_laws.characteristic:of_clique",
-        "model.beliefs.records.records:Records": "analysis.cell_laws.characteristic:of_records",
-        "model.beliefs.table:JointTable": "analysis.cell_laws.characteristic:of_table",
-        "model.beliefs.users:IndependentUsers": "analysis.cell_laws.characteristic:of_users",
-    },
-    default=no_law,
-)
+CHARACTERISTIC: Question[Characteristic] = Question("the distribution of a cell", no_law)

@@ -103,35 +103,9 @@ def unknown(belief: Belief, count: object, tilts: FloatArray) -> FloatArray:
     return np.full(len(tilts), np.inf)
 
 
-LOG_MOMENTS: Question[LogMoments] = Question(
-    "the moments of a count",
-    {
-        "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.expectations.moments_of_chains:of_chain",
-        "model.beliefs.chains.chain:BinaryChains": "analysis.expectations.moments_of_chains:of_class",
-        "model.beliefs.chains.chain:ReversibleChains": "analysis.expectations.reversible_chains:moments",
-        "model.beliefs.chains.interval_chain:IntervalMarkovChain": "analysis.expectations.moments_of_chains:of_class",
-        "model.beliefs.chains.pieces:IndependentPieces": "analysis.expectations.moments_of_chains:of_pieces",
-        "model.beliefs.networks.network:BayesianNetwork": "analysis.expectations.moments_of_rows:of_any_law",
-        "model.beliefs.contacts:Clique": "analysis.expectations.moments_of_rows:of_any_law",
-        "model.beliefs.records.normal:MultivariateNormal": "analysis.expectations.moments_of_rows:of_normal",
-        "model.beliefs.records.normal_region:NormalRegion": "analysis.questions.likely_range:unknown",
-        "model.beliefs.records.counted_parameters:CountedParameters": "analysis.expectations.moments_of_rows:of_ends",
-        "model.beliefs.records.parameters:Parameters": "analysis.expectations.moments_of_rows:of_parameters",
-        "model.beliefs.records.records:Records": "analysis.expectations.moments_of_rows:of_records",
-        "model.beliefs.table:JointTable": "analysis.expectations.moments_of_rows:of_table",
-        "model.beliefs.users:IndependentUsers": "analysis.expectations.moments_of_rows:of_users",
-    },
-    default=unknown,
-)
+LOG_MOMENTS: Question[LogMoments] = Question("the moments of a count", unknown)
 
 #: The same of independent pieces of a belief, which comes first.
 LOG_MOMENTS_OF_PIECES: Question[Callable[[Any, Belief, Any, FloatArray], FloatArray]] = Question(
-    "the moments of a count over pieces",
-    {
-        "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.expectations.moments_of_chains:of_chains",
-        "model.beliefs.chains.chain:BinaryChains": "analysis.expectations.moments_of_chains:of_classes",
-        "model.beliefs.chains.chain:ReversibleChains": "analysis.expectations.reversible_chains:moments_of_pieces",
-        "model.beliefs.chains.interval_chain:IntervalMarkovChain": "analysis.expectations.moments_of_chains:of_classes",
-    },
-    default=of_each_piece,
+    "the moments of a count over pieces", of_each_piece
 )

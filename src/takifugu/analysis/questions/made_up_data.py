@@ -139,17 +139,4 @@ def nothing(belief: Belief, entropy: Entropy) -> Any:
     raise Unsupported(f"no data are drawn from {belief.describe()}", fix=OF_BELIEF)
 
 
-MADE_UP: Question[Callable[[Any, Entropy], Any]] = Question(
-    "data drawn from a belief",
-    {
-        "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.questions.made_up_data:of_chain",
-        "model.beliefs.chains.pieces:IndependentPieces": "analysis.questions.made_up_data:of_pieces",
-        "model.beliefs.users:IndependentUsers": "analysis.questions.made_up_data:of_users",
-        "model.beliefs.records.records:Records": "analysis.questions.made_up_data:of_records",
-        "model.beliefs.table:JointTable": "analysis.questions.made_up_data:of_table",
-        "model.beliefs.derived.own:ByDistribution": "analysis.questions.made_up_data:of_own",
-        "model.beliefs.networks.network:BayesianNetwork": "analysis.questions.made_up_data:of_network",
-        "model.beliefs.contacts:CliqueInfection": "analysis.questions.made_up_data:of_cliques",
-    },
-    default=nothing,
-)
+MADE_UP: Question[Callable[[Any, Entropy], Any]] = Question("data drawn from a belief", nothing)

@@ -61,12 +61,4 @@ def marginal(belief: Belief) -> Marginal[Belief]:
     return MARGINAL.of(belief)(belief)
 
 
-MARGINAL: Question[type[Marginal[Belief]]] = Question(
-    "the distribution of an entry",
-    {
-        "model.beliefs.chains.periodic_chain:PeriodicChain": "analysis.answer_laws.chain:ChainMarginal",
-        "model.beliefs.networks.network:BayesianNetwork": "analysis.answer_laws.network:NetworkMarginal",
-        "model.beliefs.contacts:Clique": "analysis.answer_laws.cliques:CliqueMarginal",
-    },
-    default=Marginal,
-)
+MARGINAL: Question[type[Marginal[Belief]]] = Question("the distribution of an entry", Marginal)

@@ -83,11 +83,5 @@ def deviation_up(variance: Fraction) -> Fraction:
 
 #: (belief, answer, family) -> NormalLaw, by type of belief.
 NORMAL_LAW: Question[Callable[[Belief, Additive, Family], NormalLaw[Belief]]] = Question(
-    "the normal distribution of the answer",
-    {
-        "model.beliefs.records.normal_views:NormalView": "analysis.answer_laws.normal:ViewLaw",
-        "model.beliefs.records.process_view:ProcessView": "analysis.answer_laws.normal_process:ProcessLaw",
-        "model.beliefs.records.normal_region:RegionView": "analysis.answer_laws.normal:ViewLaw",
-    },
-    default=_not_normal,
+    "the normal distribution of the answer", _not_normal
 )

@@ -209,22 +209,10 @@ def settled_of_region(region: IntervalMarkovChain) -> float:
 
 
 #: After how many steps losses over all chains of a class have settled, by its type.
-SETTLED: Question[Callable[[Any], float]] = Question(
-    "steps until a class of chains forgets",
-    {
-        "model.beliefs.chains.chain:ReversibleChains": "influence.chains.class_chains:settled_of_class",
-        "model.beliefs.chains.interval_chain:IntervalMarkovChain": "influence.chains.class_chains:settled_of_region",
-    },
-    default=settled_of_region,
-)
+SETTLED: Question[Callable[[Any], float]] = Question("steps until a class of chains forgets", settled_of_region)
 #: R and L of all chains of a class, by its type.
 SIDES: Question[Callable[[Any], tuple[ClassSide, ClassSide]]] = Question(
-    "sweeps over all chains of a class",
-    {
-        "model.beliefs.chains.chain:ReversibleChains": "influence.chains.class_chains:sides_of_class",
-        "model.beliefs.chains.interval_chain:IntervalMarkovChain": "influence.chains.class_chains:sides_of_region",
-    },
-    default=sides_of_region,
+    "sweeps over all chains of a class", sides_of_region
 )
 
 

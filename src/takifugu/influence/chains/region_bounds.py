@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from takifugu.core.arrays import FloatArray
-from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain
+from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain, largest_means
 from takifugu.numbers.outward_rounding import NEVER, UNIT, clip, largest_differences, log_bounds
 
 #: Products of up to this many steps are looked at entry by entry.
@@ -132,19 +132,10 @@ def longer(lower: FloatArray, upper: FloatArray, after: FloatArray, largest: boo
     Results are rounded to the safe side. `lower` and `upper` are the box's ends and `after` a table of numbers in [0,
     1], shape (k, k) each.
     """
-    k = len(lower)
-    ranked = -after if largest else after
-    order = np.argsort(ranked, axis=0)
-    values = np.take_along_axis(after, order, axis=0)
-    room = (upper - lower)[:, order]
-    free = np.maximum(1 - lower.sum(axis=1), 0.0)[:, None, None]
-    before = np.cumsum(room, axis=1) - room
-    filled = np.clip(free - before, 0.0, room)
-    masses: FloatArray = ((lower[:, order] + filled) * values[None]).sum(axis=1)
-    slack = 32 * (k + 1) * UNIT * after.max(axis=0)[None, :]
+    slack = 32 * (len(lower) + 1) * UNIT * after.max(axis=0)[None, :]
     if largest:
-        return np.asarray(np.minimum(masses + slack, 1.0))
-    return np.asarray(np.maximum(masses - slack, 0.0))
+        return np.asarray(np.minimum(largest_means(lower, upper, after) + slack, 1.0))
+    return np.asarray(np.maximum(-largest_means(lower, upper, -after) - slack, 0.0))
 
 
 def row_ratios(lower: FloatArray, upper: FloatArray) -> FloatArray:

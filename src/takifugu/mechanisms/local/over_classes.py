@@ -30,13 +30,11 @@ Ends = dict[str, tuple[Masses, Masses]]
 @memoised
 def ends_of(channel: Channel, regions: Regions) -> Ends:
     """Return the least and largest probability of each output by population."""
-    columns = list(map(tuple, zip(*channel.masses, strict=True)))
+    columns = list(zip(*channel.masses, strict=True))
     ends: Ends = {}
     for name, region in regions.by_name.items():
-        low, high = ends[name] = ({}, {})
-        for y, column in enumerate(columns):
-            low[y] = region.least(column) / channel.total
-            high[y] = region.largest(column) / channel.total
+        low, high = ([end / channel.total for end in of(*columns)] for of in (region.least, region.largest))
+        ends[name] = dict(enumerate(low)), dict(enumerate(high))
     return ends
 
 

@@ -84,8 +84,8 @@ def _over_regions(groups: Mapping[Columns, int], regions: Regions) -> Losses:
     low: dict[str, Masses] = {}
     high: dict[str, Masses] = {}
     for name, region in regions.by_name.items():
-        low[name] = dict(enumerate(map(region.least, outputs)))
-        high[name] = dict(enumerate(map(region.largest, outputs)))
+        low[name] = dict(enumerate(region.least(*outputs)))
+        high[name] = dict(enumerate(region.largest(*outputs)))
     return {(one, other): largest_log_ratio(high[one], low[other]) for one, other in permutations(low, 2)}
 
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, chain, pairwise, starmap
 from numbers import Real
+from typing import ClassVar
 
 import numpy as np
 
@@ -44,6 +45,17 @@ class Clique(Nameless, Undivided):
     number: Pmf
     states: tuple[State, State] = (0, 1)
     source: str = "assumed"
+
+    answers: ClassVar = {
+        "the distribution of the answer": "analysis.answer_laws.cliques:CliqueLaw",
+        "the mean of an answer": "analysis.expectations.means:OfClique",
+        "what is known of quilts": "analysis.questions.influence:CLIQUE",
+        "the list of joint states": "audit.states:CliqueStates",
+        "the distribution of a cell": "analysis.cell_laws.characteristic:of_clique",
+        "the moments of a count": "analysis.expectations.moments_of_rows:of_any_law",
+        "the distribution of an entry": "analysis.answer_laws.cliques:CliqueMarginal",
+        "what a profile costs its secrets": "influence.network_curves:CLIQUE",
+    }
 
     def __post_init__(self) -> None:
         set_fields(self, states=checked_alphabet(self.states, "the clique"))
@@ -107,6 +119,11 @@ class CliqueInfection(PlainForm, kind="clique-infection"):
     numbers: Mapping[int, Pmf] = field(metadata=form(_written_laws, _read_laws, key="number"))
     states: tuple[State, State] = field(metadata=VALUES)
     source: str
+
+    answers: ClassVar = {
+        "how data are read": "analysis.questions.evaluating:of_people",
+        "data drawn from a belief": "analysis.questions.made_up_data:of_cliques",
+    }
 
     def __init__(
         self,

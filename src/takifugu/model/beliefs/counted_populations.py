@@ -75,7 +75,7 @@ def covering(samples: Mapping[str, Sample], values: Sequence[Hashable], confiden
 
     >>> rows = [("m", 0)] * 90 + [("m", 1)] * 10 + [("f", 0)]
     >>> found = covering(samples_of(rows, 2), ["a", "b"], 0.99)
-    >>> [round(float(found.by_name[name].largest([0, 1])), 3) for name in ("m", "f")]
+    >>> [round(float(found.by_name[name].largest([0, 1])[0]), 3) for name in ("m", "f")]
     [0.222, 0.999]
     """
     check_type(samples, Mapping, "a sample of each population", "write samples_of(rows, values)", "samples")
@@ -98,7 +98,7 @@ def spread(names: Sequence[str], values: Sequence[Hashable], largest_mass: Numbe
     Every population is any of them (Kawamoto19 Section 6.2, eta = 0). Raises InputError where there is none.
 
     >>> spread(["m", "f"], ["a", "b", "c"], "1/2").by_name["m"].largest([3, 2, 1])
-    Fraction(5, 2)
+    [Fraction(5, 2)]
     """
     most, count, tree = as_fraction(largest_mass, "the largest mass", "largest_mass"), len(values), tree_of(values)
     if not 0 < most <= 1 or most * count < 1:

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from operator import itemgetter
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
 from takifugu.core.assumptions import Assumption, world
 from takifugu.core.entries import Nameless, Undivided
@@ -130,6 +130,11 @@ class Density(Nameless, Undivided, ByValue):
     answer: Query = field(default_factory=Identity)
     rounding: Fraction = Fraction(0)
     reach: Fraction | None = None
+
+    answers: ClassVar = {
+        "how data are read": "analysis.questions.real_columns:of_number",
+        "the view of a secret": "model.beliefs.density_views:view_of",
+    }
 
     def __init__(
         self,

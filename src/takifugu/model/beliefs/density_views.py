@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, combinations, product
+from typing import ClassVar
 
 from takifugu.core.errors import InputError
 from takifugu.core.nearest import unknown
@@ -23,6 +24,12 @@ class DensityView(View):
 
     whole: Density
     compared: tuple[tuple[int, int], ...] | None
+
+    answers: ClassVar = {
+        "the density of the answer": "analysis.questions.answer_density:of_view",
+        "the distribution of the answer": "analysis.questions.answer_law:FOR_DENSITIES",
+        "the density that the audit looks at": "audit.real_line:of_density",
+    }
 
     @property
     def values(self) -> tuple[Fraction, ...]:

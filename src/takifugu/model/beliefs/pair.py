@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import ClassVar
 
 from takifugu.core.assumptions import Assumption, world
 from takifugu.core.entries import Nameless, Undivided
@@ -45,6 +46,8 @@ class LawPair(PlainForm, Nameless, Undivided, kind="law-pair"):
     left: Pmf = field(metadata=_LAW)
     right: Pmf = field(metadata=_LAW)
     source: str = "assumed"
+
+    answers: ClassVar = {"the distribution of the answer": "analysis.answer_laws.listed:PairLaw"}
 
     def __post_init__(self) -> None:
         set_fields(self, left=self.left.in_decimals(), right=self.right.in_decimals())

@@ -5,8 +5,8 @@ populations share what may fail. Of independent rows each set gets the interval 
 with several rows each a mixture interval. Sums of many values are known better than single ones, and the larger sets of
 the tree say so.
 
-Over the region <p, v> is largest at a vertex that a merge of the tree finds (docs/theory/distributions.md): in integers
-for what is certified, in floating point, all columns of a channel at once, for what is proposed.
+Over the region <p, v> is largest at a vertex that a merge of the tree finds (docs/theory/distributions.md), for all
+columns of a channel at once: in integers for what is certified, in floating point for what is proposed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, product
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -30,8 +30,8 @@ from takifugu.numbers.rationals import as_fraction, to_text
 #: Masses of sets are rounded outward to multiples of 1 / WHOLE.
 WHOLE = 2**60
 
-#: Pieces of a line: (gain per unit of mass, mass), the largest gain first.
-Pieces = list[tuple[int, int]]
+#: Integers of any size, or floats, by column.
+Columns = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)
@@ -55,70 +55,51 @@ class Region:
     low: tuple[int, ...]
     high: tuple[int, ...]
 
-    def largest(self, column: Sequence[int]) -> Fraction:
-        """Return the largest <p, column> over the region's distributions p, exactly.
+    def largest(self, *columns: Sequence[int]) -> list[Fraction]:
+        """Return the largest <p, column> over the region's distributions p, for each column, exactly.
 
         >>> tree = tree_of(["a", "b", "c"])
         >>> Region(tree, (WHOLE, 0, 0, 0), (WHOLE, WHOLE // 4, WHOLE // 2, WHOLE)).largest([3, 2, 1])
-        Fraction(2, 1)
+        [Fraction(2, 1)]
         """
-        ends = iter(zip(self.low, self.high, strict=True))
+        ends = np.array([self.low, self.high], dtype=object)
+        return [Fraction(gain, WHOLE) for gain in self._gains(np.array(columns, dtype=object), ends)]
 
-        def line(block: Block) -> tuple[int, int, Pieces]:
-            """Return a block's least mass, its gain, and the gain of more."""
-            low, high = next(ends)
-            mass, gain, pieces, more = 0, 0, Pieces(), Pieces()
-            for part in block.parts:
-                if part.parts:
-                    least, gained, inner_pieces = line(part)
-                    mass, gain = mass + least, gain + gained
-                    pieces += inner_pieces
-                else:
-                    slope = column[part.values[0]]
-                    least, most = next(ends)
-                    mass, gain = mass + least, gain + least * slope
-                    pieces.append((slope, most - least))
-            pieces.sort(reverse=True)
-            room = high - max(mass, low)
-            for slope, length in pieces:
-                needed = min(max(low - mass, 0), length)
-                mass, gain = mass + needed, gain + needed * slope
-                remainder = min(length - needed, room)
-                room -= remainder
-                if remainder:
-                    more.append((slope, remainder))
-            return mass, gain, more
-
-        return Fraction(line(self.tree)[1], WHOLE)
-
-    def least(self, column: Sequence[int]) -> Fraction:
-        """Return the least <p, column> over the region's distributions p, exactly."""
-        return -self.largest([-value for value in column])
+    def least(self, *columns: Sequence[int]) -> list[Fraction]:
+        """Return the least <p, column> over the region's distributions p, for each column, exactly."""
+        return [-gain for gain in self.largest(*([-value for value in column] for column in columns))]
 
     def about(self, columns: Floats, sign: int = 1) -> Floats:
         """Estimate the largest <p, column>, or with sign -1 the least.
 
         Returns floats of shape (columns,).
         """
-        ends = iter(zip(self.low, self.high, strict=True))
-        slopes = sign * columns.T
+        return np.asarray(sign * self._gains(sign * columns.T, np.array([self.low, self.high]) / WHOLE))
 
-        def line(block: Block) -> tuple[Floats, Floats, Floats, Floats]:
-            low, high = (end / WHOLE for end in next(ends))
+    def _gains(self, slopes: Columns, both_ends: Columns) -> Columns:
+        """Return the largest gain by column, shape (columns,), in numbers of the type of `slopes` (columns, values)."""
+        ends = iter(both_ends.T)
+
+        def line(block: Block) -> tuple[Columns, Columns, Columns, Columns]:
+            """Return a block's least mass, its gain, and what more of it gains, the most first: per unit, and mass."""
+            low, high = next(ends)
             if not block.parts:
                 slope = slopes[:, block.values]
-                return np.full(len(slope), low), low * slope[:, 0], slope, np.full(slope.shape, high - low)
+                return full(len(slope), low), low * slope[:, 0], slope, full(slope.shape, high - low)
             if all(not part.parts for part in block.parts):
-                lows, highs = np.array([next(ends) for _ in block.parts]).T / WHOLE
+                lows, highs = np.array([next(ends) for _ in block.parts]).T
                 slope = slopes[:, [part.values[0] for part in block.parts]]
-                return merged(low, high, np.full(len(slope), lows.sum()), slope @ lows, slope, highs - lows)
+                return merged(low, high, full(len(slope), lows.sum()), slope @ lows, slope, highs - lows)
             masses, gains, slopes_of_parts, rooms = zip(*map(line, block.parts), strict=True)
             mass, gain = np.sum(masses, axis=0), np.sum(gains, axis=0)
             return merged(low, high, mass, gain, np.concatenate(slopes_of_parts, axis=1), np.concatenate(rooms, axis=1))
 
+        def full(shape: int | tuple[int, ...], value: Any) -> Columns:
+            return np.full(shape, value, dtype=slopes.dtype)  # NumPy would make 64 bits of an integer
+
         def merged(
-            low: float, high: float, mass: Floats, gain: Floats, slope: Floats, length: Floats
-        ) -> tuple[Floats, Floats, Floats, Floats]:
+            low: Any, high: Any, mass: Columns, gain: Columns, slope: Columns, length: Columns
+        ) -> tuple[Columns, Columns, Columns, Columns]:
             length = np.broadcast_to(length, slope.shape)
             order = np.argsort(-slope, axis=1, kind="stable")
             slope, length = np.take_along_axis(slope, order, 1), np.take_along_axis(length, order, 1)
@@ -127,7 +108,7 @@ class Region:
             most = np.clip(high - mass[:, None] - (until - length), 0, length)
             return mass + needed.sum(axis=1), gain + (needed * slope).sum(axis=1), slope, np.maximum(most - needed, 0)
 
-        return np.asarray(sign * line(self.tree)[1])
+        return line(self.tree)[1]
 
 
 @dataclass(frozen=True, eq=False)

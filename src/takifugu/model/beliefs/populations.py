@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain, combinations
-from typing import Any, TypedDict, Unpack
+from typing import Any, ClassVar, TypedDict, Unpack
 
 from takifugu.core.assumptions import Assumption, world
 from takifugu.core.cache import memoised
@@ -90,6 +90,11 @@ class FromPopulations(Nameless, Undivided, ByValue):
     prior: Law
     source: str
     regions: Regions | None
+
+    answers: ClassVar = {
+        "how data are read": "analysis.questions.coded_rows:of_rows",
+        "the list of joint states": "audit.populations:RowStates",
+    }
 
     def __init__(
         self,
@@ -339,6 +344,8 @@ class WhichOf(View):
 
     whole: FromPopulations
     pairs = None
+
+    answers: ClassVar = {"the list of joint states": "audit.populations:WhichStates"}
 
     @property
     def values(self) -> tuple[str, ...]:

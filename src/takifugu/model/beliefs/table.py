@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import compress
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
@@ -54,6 +54,16 @@ class JointTable(Undivided, ByValue):
     column_names: tuple[Hashable, ...]
     source: str = "assumed"
     _alphabets: tuple[tuple[State, ...], ...] = field(default=(), repr=False)
+
+    answers: ClassVar = {
+        "the distribution of the answer": "analysis.answer_laws.listed:TableLaw",
+        "the mean of an answer": "analysis.expectations.rows:OfTable",
+        "the list of joint states": "audit.states:TableStates",
+        "the distribution of a cell": "analysis.cell_laws.characteristic:of_table",
+        "the moments of a count": "analysis.expectations.moments_of_rows:of_table",
+        "data drawn from a belief": "analysis.questions.made_up_data:of_table",
+        "what a profile costs its secrets": "influence.network_curves:TABLE",
+    }
 
     def __init__(
         self,

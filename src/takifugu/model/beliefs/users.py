@@ -81,6 +81,16 @@ class IndependentUsers(ByValue):
     #: What people call one without a name.
     entry_word: ClassVar[str] = "user"
 
+    answers: ClassVar = {
+        "the distribution of the answer": "analysis.answer_laws.users:UsersLaw",
+        "how data are read": "analysis.questions.evaluating:of_users",
+        "the mean of an answer": "analysis.expectations.rows:OfUsers",
+        "the list of joint states": "audit.states:UserStates",
+        "the distribution of a cell": "analysis.cell_laws.characteristic:of_users",
+        "the moments of a count": "analysis.expectations.moments_of_rows:of_users",
+        "data drawn from a belief": "analysis.questions.made_up_data:of_users",
+    }
+
     def __init__(
         self,
         laws: Iterable[Hashable],

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
 from math import comb
-from typing import NoReturn
+from typing import ClassVar, NoReturn
 
 import numpy as np
 
@@ -124,6 +124,8 @@ class Visits:
 
     names = None  # its entries are the places of one record, which no query reads by name
     one_alphabet = True
+
+    answers: ClassVar = {"how data are read": "model.policies.places:counts_of"}
 
     def __post_init__(self) -> None:
         set_fields(self, places=tuple(members_of(self.places, "the places", "places", "['bar', 'shop']")))

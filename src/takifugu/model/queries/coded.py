@@ -98,7 +98,7 @@ class Mean(_Adding, kind="mean"):
         "the mean of 'age'"
     """
 
-    is_mean = True
+    is_mean = is_sizeless = True
 
     def undivided(self) -> Sum:
         return Sum(self.attribute, self.codes, self.entries, self.grid)

@@ -61,7 +61,7 @@ class Count(Query, kind="count"):
     entries: Chosen | None = field(default=None, metadata=RUNS)
     duration: Fraction | None = field(default=None, metadata=DURATION)
 
-    reads_alike = is_by_cells = is_with_others = is_with_threshold = True
+    reads_alike = is_count = is_by_cells = is_with_others = is_with_threshold = True
 
     def __post_init__(self) -> None:
         states = state_or_states(self.state)
@@ -119,7 +119,7 @@ class Histogram(Query, kind="histogram"):
     entries: Chosen | None = field(default=None, metadata=RUNS)
     duration: Fraction | None = field(default=None, metadata=DURATION)
 
-    reads_alike = is_by_cells = is_with_others = is_with_threshold = True
+    reads_alike = is_count = is_by_cells = is_with_others = is_with_threshold = True
 
     def __post_init__(self) -> None:
         if self.states is not None:
@@ -237,7 +237,7 @@ class CountAbove(Query, kind="count-above"):
     codes: Mapping[State, Number] | None = field(default=None, hash=False, metadata=CODES)
     entries: Chosen | None = field(default=None, metadata=RUNS)
 
-    reads_alike = is_by_cells = True
+    reads_alike = is_count = is_by_cells = True
 
     def __init__(
         self,

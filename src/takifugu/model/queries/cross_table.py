@@ -62,6 +62,7 @@ class CrossTable(RowQuery, kind="cross-table"):
     columns: tuple[tuple[str, tuple[State, ...] | None], ...] = field(metadata=form(read=dict))
     total: int | None = None
 
+    is_count = True
     most_rows = _MOST_NUMBERS
 
     def __init__(self, columns: Mapping[str, Iterable[State] | None] | Iterable[str], total: int | None = None) -> None:

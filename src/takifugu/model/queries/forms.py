@@ -34,6 +34,10 @@ class Query(PlainForm):
     adds_up: bool = False
     #: Whether the sum of some entries is divided by their number.
     is_mean: bool = False
+    #: Whether each cell counts something, and none is ever below 0.
+    is_count: bool = False
+    #: Whether the size of the answer says nothing of how well it is known, as of a mean.
+    is_sizeless: bool = False
     #: Whether it may be told by cells (`GroupBy`), with others (`JointQuery`), beside a threshold (`AtMost`).
     is_by_cells: bool = False
     is_with_others: bool = False

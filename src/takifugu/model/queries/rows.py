@@ -102,6 +102,8 @@ class CountRows(RowQuery, kind="count-rows"):
     where: tuple[tuple[str, tuple[State, ...]], ...]
     any_of: bool = False
 
+    is_count = True
+
     def __init__(self, where: Mapping[str, object] | Iterable[tuple[str, object]], any_of: bool = False) -> None:
         pairs = pairs_of(where, "the columns", "where", "[('height', 'tall')]")
         if not pairs or any(not isinstance(name, str) for name, _ in pairs):

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Protocol, runtime_checkable
+from typing import Annotated, Protocol, runtime_checkable
 
 from annotated_types import MinLen
 
@@ -21,9 +21,6 @@ from takifugu.core.rules import check_known, check_written_apart
 from takifugu.core.sections import Key, Number, Positive, State, Text
 from takifugu.model.queries.coding import alphabets
 from takifugu.numbers.rationals import as_fraction
-
-if TYPE_CHECKING:
-    from takifugu.model.queries.columns import Record
 
 #: The shapes of data: rows in order, rows of people or cases, whole columns, rows that are each randomised, and people
 #: under a policy. A section says which of them its tables can be about.
@@ -120,7 +117,7 @@ class OfRecords(Protocol):
     """A belief over records whose columns have finitely many values."""
 
     @property
-    def record(self) -> Record: ...
+    def record(self) -> Entries: ...
 
 
 def values_by_column(belief: object) -> dict[str, dict[str, Hashable]]:
@@ -128,7 +125,7 @@ def values_by_column(belief: object) -> dict[str, dict[str, Hashable]]:
     if not isinstance(belief, OfRecords):
         return {}
     record = belief.record
-    return {name: spelled(values) for name, values in zip(record.names, record.alphabets, strict=True)}
+    return {str(name): spelled(record.alphabet(column)) for column, name in enumerate(record.names or ())}
 
 
 def values_of(

@@ -58,7 +58,7 @@ class Quantile(Query, kind="quantile"):
     states: tuple[State, ...] | None = field(default=None, metadata=VALUES)
     entries: Chosen | None = field(default=None, metadata=RUNS)
 
-    reads_alike = is_by_cells = is_choice = True
+    reads_alike = is_sizeless = is_by_cells = is_choice = True
     definitions, elsewhere = DEFINITIONS, ELSEWHERE
 
     def __init__(

@@ -51,7 +51,7 @@ class Visitors(Query, kind="visitors"):
 
     places: tuple[State, ...] | None = field(default=None, metadata=VALUES)
 
-    is_with_threshold = True
+    is_count = is_with_threshold = True
 
     def __init__(self, places: Iterable[State] | None = None) -> None:
         if places is None:

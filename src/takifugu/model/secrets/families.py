@@ -116,18 +116,7 @@ class View(Nameless, Undivided):
 
 
 #: (belief, secret about columns) -> View, or None where the belief is read as it is, by type of belief.
-VIEWS: Question[Callable[[Any, Any], View | None] | None] = Question(
-    "the view of a secret",
-    {
-        "model.beliefs.density:Density": "model.beliefs.density_views:view_of",
-        "model.beliefs.records.counted_parameters:CountedParameters": "model.beliefs.records.parameters:no_view",
-        "model.beliefs.records.normal:MultivariateNormal": "model.beliefs.records.normal_views:view_of",
-        "model.beliefs.records.normal_region:NormalRegion": "model.beliefs.records.normal_region:region_view_of",
-        "model.beliefs.records.parameters:Parameters": "model.beliefs.records.parameters:no_view",
-        "model.beliefs.records.records:Records": "model.beliefs.records.viewed_records:view_of",
-    },
-    default=None,
-)
+VIEWS: Question[Callable[[Any, Any], View | None] | None] = Question("the view of a secret", None)
 
 
 def view_of(belief: Believed, secret: object) -> View | None:

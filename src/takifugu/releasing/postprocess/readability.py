@@ -15,14 +15,10 @@ from itertools import chain, starmap
 from takifugu.core.cache import cached
 from takifugu.core.plain import Json, Plain, Row
 from takifugu.model import frameworks, queries
-from takifugu.model.queries.registry import resolved
+from takifugu.model.queries.registry import KINDS, resolved
 from takifugu.releasing.certificates.cells import POSSIBLE, READABLE
 from takifugu.releasing.certificates.certificate import Certificate
 
-#: What counts something: its answers are never below 0.
-_COUNTS = ("count", "count-above", "histogram", "count-rows", "cross-table", "visitors")
-#: Numbers of which the size says nothing of how well they are known.
-_SIZELESS = ("mean", "quantile")
 #: One person's own value, often a code: it is judged by the error of one value, and not by its size.
 _OF_ONE = "identity"
 Ends = tuple[float, float]
@@ -39,7 +35,7 @@ def is_off_zero(low: float, high: float, can_be_negative: bool = False) -> bool:
 
 def counts(query: Plain) -> bool:
     """Return whether a written query's cells count something."""
-    return _kind(query) in _COUNTS
+    return _type(query).is_count
 
 
 def exact_word(query: Plain) -> str:
@@ -63,6 +59,11 @@ def _kind(query: Plain) -> str:
     return str(_of_cell(query).get("kind"))
 
 
+def _type(query: Plain) -> type[queries.Query]:
+    """Return the type of the query of each cell, that of any query where nobody registered its kind."""
+    return KINDS.get(_kind(query)) or queries.Query
+
+
 @dataclass(frozen=True)
 class Rule:
     """What decides of the rows of one table: the kind of its query, and which difference matters, where that is known.
@@ -80,7 +81,7 @@ class Rule:
         value, low, high = map(row.get, ("value", "low", "high"))
         if low is None or high is None or not isinstance(value, int | float) or _kind(self.query) == _OF_ONE:
             return None
-        if _kind(self.query) in _SIZELESS:
+        if _type(self.query).is_sizeless:
             return None if self.matters is None else max(value - low, high - value) <= self.matters
         return is_off_zero(low, high, not counts(self.query))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Unpack, overload
+from typing import TYPE_CHECKING, ClassVar, Unpack, overload
 
 from takifugu.core.arrays import FloatArray
 from takifugu.core.assumptions import Assumption, public, world
@@ -47,6 +47,11 @@ class MarkovChain(PeriodicChain):
         >>> [round(float(p), 3) for p in chain.stationary]
         [0.8, 0.2]
     """
+
+    answers: ClassVar = {
+        "the mean of an answer": "analysis.expectations.means:OfChain",
+        "what is known of quilts": "influence.quilts.of_chains:CHAIN",
+    }
 
     def __init__(
         self,
@@ -240,6 +245,18 @@ class ReversibleChains(PlainForm, OneChain, kind="markov-chain-class"):
     states: tuple[State, ...] = field(default=(0, 1), metadata=VALUES)
     source: str = "assumed"
 
+    answers: ClassVar = {
+        "the distribution of the answer": "analysis.questions.answer_law:FOR_CLASSES",
+        "the mean of an answer": "analysis.expectations.reversible_chains:OfReversible",
+        "what is known of quilts": "influence.quilts.of_chains:CLASS",
+        "the list of joint states": "audit.states:ReversibleClass",
+        "the moments of a count": "analysis.expectations.reversible_chains:moments",
+        "the moments of a count over pieces": "analysis.expectations.reversible_chains:moments_of_pieces",
+        "steps until a class of chains forgets": "influence.chains.class_chains:settled_of_class",
+        "sweeps over all chains of a class": "influence.chains.class_chains:sides_of_class",
+        "what a profile costs its secrets": "influence.curves:CLASS",
+    }
+
     def __init__(
         self, pi: float, g: float, length: int, states: Iterable[State] = (0, 1), source: str = "assumed"
     ) -> None:
@@ -301,6 +318,16 @@ class BinaryChains(PlainForm, OneChain, kind="binary-chain-interval"):
     length: int
     states: tuple[State, ...] = field(default=(0, 1), metadata=VALUES)
     source: str = "assumed"
+
+    answers: ClassVar = {
+        "the distribution of the answer": "analysis.questions.answer_law:FOR_INTERVALS",
+        "the mean of an answer": "analysis.expectations.regions:of_interval",
+        "what is known of quilts": "influence.quilts.of_chains:INTERVAL",
+        "the list of joint states": "audit.states:ChainClass",
+        "the moments of a count": "analysis.expectations.moments_of_chains:of_class",
+        "the moments of a count over pieces": "analysis.expectations.moments_of_chains:of_classes",
+        "what a profile costs its secrets": "influence.curves:INTERVAL",
+    }
 
     def __init__(self, low: float, length: int, states: Iterable[State] = (0, 1), source: str = "assumed") -> None:
         if not 0 <= as_fraction(low, "low", "low") <= Fraction(1, 2):

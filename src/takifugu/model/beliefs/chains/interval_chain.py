@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -52,6 +53,18 @@ class IntervalMarkovChain(PlainForm, OneChain, kind="chain-region"):
     states: tuple[State, ...] = field(metadata=VALUES)
     confidence: float | None = None
     source: str = "assumed"
+
+    answers: ClassVar = {
+        "the distribution of the answer": "analysis.questions.answer_law:FOR_INTERVALS",
+        "the mean of an answer": "analysis.expectations.regions:OfRegion",
+        "what is known of quilts": "influence.quilts.of_chains:REGION",
+        "the list of joint states": "audit.states:ChainClass",
+        "the moments of a count": "analysis.expectations.moments_of_chains:of_class",
+        "the moments of a count over pieces": "analysis.expectations.moments_of_chains:of_classes",
+        "steps until a class of chains forgets": "influence.chains.class_chains:settled_of_region",
+        "sweeps over all chains of a class": "influence.chains.class_chains:sides_of_region",
+        "what a profile costs its secrets": "influence.curves:CLASS",
+    }
 
     def __init__(
         self,
@@ -186,6 +199,22 @@ class IntervalMarkovChain(PlainForm, OneChain, kind="chain-region"):
             f"every Markov chain over {len(self.states)} states in a region of transition matrices ({covered}), "
             f"{length}unknown initial distribution ({self.source})"
         )
+
+
+def largest_means(low: FloatArray, high: FloatArray, values: FloatArray) -> FloatArray:
+    """Return each row's largest mean of each column of numbers, over laws between `low` and `high`, (k, columns).
+
+    A row is filled up where its numbers are largest.
+
+    >>> low, high = np.array([[0.5, 0.25], [0.25, 0.5]]), np.array([[0.75, 0.5], [0.5, 0.75]])
+    >>> largest_means(low, high, np.array([[1.0, 0.0], [0.0, 1.0]])).tolist()
+    [[0.75, 0.5], [0.5, 0.75]]
+    """
+    order = np.argsort(-values, axis=0)
+    room = (high - low)[:, order]
+    free = np.maximum(1 - low.sum(axis=1), 0.0)[:, None, None]
+    filled = np.clip(free - (np.cumsum(room, axis=1) - room), 0.0, room)
+    return np.asarray(((low[:, order] + filled) * np.take_along_axis(values, order, axis=0)[None]).sum(axis=1))
 
 
 def _holding_laws(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:

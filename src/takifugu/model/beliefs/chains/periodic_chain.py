@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Self, TypeVar
+from typing import ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -62,6 +62,19 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
     initial: str | tuple[float, ...]
     states: tuple[State, ...] = field(metadata=VALUES)
     source: str = "assumed"
+
+    answers: ClassVar = {
+        "the distribution of the answer": "analysis.answer_laws.chain:ChainLaw",
+        "the mean of an answer": "analysis.expectations.means:OfChain",
+        "what is known of quilts": "influence.quilts.of_chains:PERIODIC",
+        "the list of joint states": "audit.states:ChainStates",
+        "the distribution of a cell": "analysis.cell_laws.characteristic:of_chain",
+        "the moments of a count": "analysis.expectations.moments_of_chains:of_chain",
+        "the moments of a count over pieces": "analysis.expectations.moments_of_chains:of_chains",
+        "the distribution of an entry": "analysis.answer_laws.chain:ChainMarginal",
+        "data drawn from a belief": "analysis.questions.made_up_data:of_chain",
+        "what a profile costs its secrets": "influence.curves:CHAIN",
+    }
 
     def __init__(
         self,

@@ -107,6 +107,14 @@ class IndependentPieces(PlainForm, Nameless, kind="independent-pieces"):
     lengths: tuple[int, ...] = field(metadata=form(write=_written_lengths, read=_read_lengths))
     in_pieces: ClassVar = True
 
+    answers: ClassVar = {
+        "how data are read": "analysis.questions.evaluating:of_pieces",
+        "the mean of an answer": "analysis.expectations.means:OfPieces",
+        "the list of joint states": "audit.states:PieceStates",
+        "the moments of a count": "analysis.expectations.moments_of_chains:of_pieces",
+        "data drawn from a belief": "analysis.questions.made_up_data:of_pieces",
+    }
+
     def __init__(self, chain: OneSequence, lengths: Iterable[int]) -> None:
         check_registered(chain)
         set_fields(self, chain=chain)

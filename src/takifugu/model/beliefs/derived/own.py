@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from takifugu.core.assumptions import Assumption
 from takifugu.core.errors import InputError
@@ -53,6 +53,8 @@ class ByDistribution(PlainForm):
         source: str
     else:
         source = Told()
+
+    answers: ClassVar = {"data drawn from a belief": "analysis.questions.made_up_data:of_own"}
 
     @abstractmethod
     def distribution(self) -> Distribution:

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, pairwise, product, starmap
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +51,18 @@ class BayesianNetwork(ByValue):
     source: str = "assumed"
     listed: tuple[Hashable, ...] = field(default=(), repr=False)
     _parts: dict[int, BayesianNetwork] = field(default_factory=dict, repr=False)
+
+    answers: ClassVar = {
+        "the distribution of the answer": "analysis.answer_laws.network:NetworkLaw",
+        "the mean of an answer": "analysis.expectations.means:OfMarginals",
+        "what is known of quilts": "influence.quilts.network.search:NETWORK",
+        "the list of joint states": "audit.states:NetworkStates",
+        "the distribution of a cell": "analysis.cell_laws.characteristic:of_network",
+        "the moments of a count": "analysis.expectations.moments_of_rows:of_any_law",
+        "the distribution of an entry": "analysis.answer_laws.network:NetworkMarginal",
+        "data drawn from a belief": "analysis.questions.made_up_data:of_network",
+        "what a profile costs its secrets": "influence.network_curves:NETWORK",
+    }
 
     def __repr__(self) -> str:
         return f"<BayesianNetwork: {len(self.nodes):,} variables>"

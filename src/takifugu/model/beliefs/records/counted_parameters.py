@@ -14,7 +14,7 @@ import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -68,6 +68,15 @@ class CountedParameters(Parameters):
 
     counts: tuple[int, ...] = ()
     confidence: float = 0.0
+
+    answers: ClassVar = {
+        "the distribution of the answer": "analysis.questions.answer_law:FOR_COUNTED",
+        "the mean of an answer": "analysis.expectations.columns:OfCounted",
+        "what is known of quilts": "influence.quilts.network.counted_columns:COUNTED",
+        "the list of joint states": "audit.states:CountedStates",
+        "the moments of a count": "analysis.expectations.moments_of_rows:of_ends",
+        "the view of a secret": "model.beliefs.records.parameters:no_view",
+    }
 
     def __init__(
         self,

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -66,6 +67,13 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
     outside: str
     source: str
     replaced: tuple[str, ...]
+
+    answers: ClassVar = {
+        "how data are read": "analysis.questions.real_columns:of_columns",
+        "the mean of an answer": "analysis.expectations.rows:OfNormal",
+        "the moments of a count": "analysis.expectations.moments_of_rows:of_normal",
+        "the view of a secret": "model.beliefs.records.normal_views:view_of",
+    }
 
     def __init__(
         self,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from operator import itemgetter
+from typing import ClassVar
 
 from takifugu.core.assumptions import Assumption, world
 from takifugu.core.errors import InputError, Unsupported
@@ -45,6 +46,11 @@ class NormalRegion(MultivariateNormal):
     """
 
     ends: Ends
+
+    answers: ClassVar = {
+        "the moments of a count": "analysis.questions.likely_range:unknown",
+        "the view of a secret": "model.beliefs.records.normal_region:region_view_of",
+    }
 
     def __init__(self, estimate: MultivariateNormal, ends: Ends) -> None:
         fit = "write NormalRegion.fit(data, ...)"
@@ -174,6 +180,12 @@ class RegionView(View):
     whole: NormalRegion
     x: int
     laws: tuple[NormalView, ...]
+
+    answers: ClassVar = {
+        "the distribution of the answer": "analysis.answer_laws.normal:ShiftLaw",
+        "the normal distribution of the answer": "analysis.answer_laws.normal:ViewLaw",
+        "the density that the audit looks at": "audit.normal_columns:of_region_view",
+    }
 
     @property
     def secret(self) -> Secret:

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, product
+from typing import ClassVar
 
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.rules import check_known
@@ -48,6 +49,12 @@ class NormalView(View):
     sets: tuple[ValueSet, ...] = ()
     parameters: tuple[Fraction, ...] = ()
     of: str = ""
+
+    answers: ClassVar = {
+        "the distribution of the answer": "analysis.answer_laws.normal:ShiftLaw",
+        "the normal distribution of the answer": "analysis.answer_laws.normal:ViewLaw",
+        "the density that the audit looks at": "audit.normal_columns:of_normal_view",
+    }
 
     @property
     def values(self) -> tuple[str, ...]:

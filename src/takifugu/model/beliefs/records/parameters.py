@@ -16,7 +16,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from takifugu.core.assumptions import Assumption, world
 from takifugu.core.columns import value_of
@@ -81,6 +81,16 @@ class Parameters(Columnwise, Undivided, ByValue):
     records: int
     source: str = "assumed"
     listed: tuple[Hashable, ...] = field(default=(), repr=False)
+
+    answers: ClassVar = {
+        "the distribution of the answer": "analysis.answer_laws.parameters:of_columns",
+        "how data are read": "analysis.questions.evaluating:of_columns",
+        "the mean of an answer": "analysis.expectations.columns:OfParameters",
+        "what is known of quilts": "influence.quilts.network.columns:PARAMETERS",
+        "the list of joint states": "audit.states:ParameterStates",
+        "the moments of a count": "analysis.expectations.moments_of_rows:of_parameters",
+        "the view of a secret": "model.beliefs.records.parameters:no_view",
+    }
 
     def __init__(
         self,

@@ -29,6 +29,12 @@ class ProcessView(View):
     reach: Fraction
     stacks: ClassVar[bool] = True
 
+    answers: ClassVar = {
+        "the distribution of the answer": "analysis.answer_laws.normal_process:ProcessShift",
+        "the normal distribution of the answer": "analysis.answer_laws.normal_process:ProcessLaw",
+        "the density that the audit looks at": "audit.normal_columns:of_process_view",
+    }
+
     @property
     def values(self) -> tuple[str, ...]:
         return tuple(map(self.describe_hypothesis, range(2 * len(self.columns))))

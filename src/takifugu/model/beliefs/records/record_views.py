@@ -2,7 +2,8 @@
 
 A view is of a property of the records, and of its values or of *sets* of them. A property is a *sum* of scores of the
 records (mean, sum, share, a weighted sum of means) in whole steps, several *sums* together, any *function* of columns,
-or the *column* of one record. Each has `levels`: what a row of the table shows of it.
+or the *column* of one record. Each has `levels`, what a row of the table shows of it, and says what an answer that
+adds up over the records is distributed as, given its values.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, compress, product
+from itertools import combinations, compress, pairwise, product
 from operator import itemgetter
+from typing import Any, ClassVar
 
 from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
@@ -25,7 +27,13 @@ from takifugu.model.secrets.families import View
 from takifugu.model.secrets.of_entries import EveryEntry
 from takifugu.model.secrets.properties import DatasetProperty, NamedFunction
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, near, places_in
+from takifugu.numbers.distributions.exact_ratio import log_concave
+from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.distributions.record_sums import RecordLaw, given_count, given_function, given_sum, power
 from takifugu.numbers.rationals import as_fraction, to_text
+
+#: A value of the property, an integer proportional to its probability, and the law of the answer given it.
+Laws = dict[int, tuple[int, Pmf]]
 
 #: A function of the columns is computed for at most so many combinations of their values; pairs of values of a sum are
 #: listed up to this number.
@@ -33,10 +41,52 @@ MOST_COMBINATIONS, MOST_PAIRS = 100_000, 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Number:
-    """A number that the records at hand add up to, or that a function makes of them."""
+class Property:
+    """What a view is of: sums over the records of whole scores, but where a type says otherwise."""
 
     whole: Records
+    secret: Any
+    levels: tuple[Any, ...]
+
+    #: Whether it is about one record, which alone then tells of it.
+    is_of_one_record = False
+
+    @property
+    def keys(self) -> Sequence[Any]:
+        """Return the possible sums of scores, in order, one for each value."""
+        raise NotImplementedError
+
+    def laws(self, law: RecordLaw[Any], values: Sequence[int]) -> Laws:
+        """Return the exact laws of what the records add given some values, by their indices; `law` is of one record."""
+        n = self.whole.size
+        if len(law.levels) != 2:
+            given_laws = given_sum(law, n)
+            return {v: given_laws[self.keys[v]] for v in values}
+        low, high = map(law.given, law.levels)
+        w, u = law.weights
+        laws = given_count(low, high, n, values)
+        return {a: (math.comb(n, a) * u**a * w ** (n - a), laws[a]) for a in values}
+
+    def products(self, law: RecordLaw[Any], places: float, digits: float) -> float:
+        """Return how many products of integers the exact laws take, of so many places and digits of a mass."""
+        n = self.whole.size
+        if len(law.levels) == 2:
+            return float((n + 1) * places**2 / 6 * (1 + digits / 2000))
+        return float(n * sum(map(len, law.masses.values())) * len(self.keys) * places / 3)
+
+    def unbounded(self, law: RecordLaw[Any], cost: str) -> str:
+        """Return why single records prove no bound, else "", where exact laws take this cost."""
+        return (
+            f"the exact distributions of the answer given {self.secret.what} would take {cost}, and a bound from "
+            "single records is proved for a property of two levels, or of evenly spaced ones with log-concave "
+            "probabilities: hide a share, use coarser values or fewer records"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Number(Property):
+    """A number that the records at hand add up to, or that a function makes of them."""
+
     secret: DatasetProperty
 
     @property
@@ -73,7 +123,6 @@ class Sum(Number):
 
     @cached_property
     def keys(self) -> Sequence[int]:
-        """The possible sums of scores, in order, one for each value."""
         n, levels = self.whole.size, sorted(set(compress(self.levels, self.whole.possible(0))))
         if len(levels) == 1:
             return (n * levels[0],)
@@ -99,6 +148,15 @@ class Sum(Number):
             return tuple(zip(range(len(self.values) - gap), range(gap, len(self.values)), strict=False))
         return self.secret.compared(self.values)
 
+    def unbounded(self, law: RecordLaw[Any], cost: str) -> str:
+        levels = law.levels
+        if len(levels) == 2:
+            return ""
+        even = len({b - a for a, b in pairwise(levels)}) == 1
+        if even and log_concave(Pmf.from_counts(list(levels), list(law.weights)), levels[1] - levels[0]):
+            return ""
+        return super().unbounded(law, cost)
+
     def _widest(self, step: int, farthest: Fraction) -> int:
         """Return the most steps between two values that far apart."""
         return min(math.floor(farthest / (self.unit * step)), len(self.values) - 1)
@@ -108,9 +166,9 @@ class Sum(Number):
 class Function(Number):
     """A function of columns over all records; `different` are their values in the rows, and levels places in these."""
 
+    levels: tuple[int, ...]
     function: NamedFunction
     different: tuple[tuple[Hashable, ...], ...]
-    levels: tuple[int, ...]
 
     def apply(self, levels: Sequence[int]) -> Fraction:
         """Return the function of the records with these levels."""
@@ -134,16 +192,28 @@ class Function(Number):
             raise too_large(self.secret.what, count, MOST_COMBINATIONS, "combinations of records", fix).at("function")
         return tuple(sorted({self.apply(levels) for levels in product(alive, repeat=self.whole.size)}))
 
+    def laws(self, law: RecordLaw[Any], values: Sequence[int]) -> Laws:
+        laws = given_function(law, self.whole.size, self.apply)
+        return {v: laws[self.values[v]] for v in values}
+
+    def products(self, law: RecordLaw[Any], places: float, digits: float) -> float:
+        return float(3 * len(law.levels) ** self.whole.size + places**2 * self.whole.size)
+
+    def unbounded(self, law: RecordLaw[Any], cost: str) -> str:
+        return (
+            f"{self.secret.what} has too many values or records for exact distributions of the answer: "
+            "use fewer records, or a mean, sum or share"
+        )
+
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class Sums(Property):
     """Several sums over the records of whole scores: the scores of each row of the table, one for each sum.
 
     The property is `offsets` + `units` times the sums, place by place; the scores of a place begin at 0 and have no
     common divisor.
     """
 
-    whole: Records
     secret: DatasetProperty
     levels: tuple[tuple[int, ...], ...]
     units: tuple[Fraction, ...]
@@ -151,7 +221,6 @@ class Sums:
 
     @cached_property
     def keys(self) -> tuple[tuple[int, ...], ...]:
-        """The possible sums of scores, in order, one for each value."""
         alive = set(compress(self.levels, self.whole.possible(0)))
         if len(alive) == 1:
             (score,) = alive
@@ -186,16 +255,14 @@ class Sums:
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class Column(Property):
     """The value of a column in one record ("individual attribute privacy", Zhang22 §3)."""
 
-    whole: Records
     secret: EveryEntry
+    levels: tuple[int, ...]
     column: int
 
-    @property
-    def levels(self) -> tuple[int, ...]:
-        return tuple(self.whole.table.indices[:, self.column].tolist())
+    is_of_one_record = True
 
     @property
     def values(self) -> tuple[Hashable, ...]:
@@ -219,6 +286,16 @@ class Column:
     def describe(self, value: int) -> str:
         return f"{self.secret.attribute!r} of one record is {self.values[value]!r}"
 
+    def laws(self, law: RecordLaw[Any], values: Sequence[int]) -> Laws:
+        law_of_others = power(law.whole, self.whole.size - 1)
+        return {v: (1, law.given(v).convolve(law_of_others)) for v in values}
+
+    def products(self, law: RecordLaw[Any], places: float, digits: float) -> float:
+        return places**2 * (1 + digits / 2000) * len(law.levels) / 4
+
+    def unbounded(self, law: RecordLaw[Any], cost: str) -> str:
+        return ""
+
 
 @dataclass(frozen=True, eq=False)
 class RecordView(View):
@@ -228,6 +305,11 @@ class RecordView(View):
     secret: Secret
     shown: Sum | Function | Sums | Column
     sets: tuple[ValueSet, ...] | None = None
+
+    answers: ClassVar = {
+        "the distribution of the answer": "analysis.answer_laws.records:record_law",
+        "the list of joint states": "audit.records:ViewStates",
+    }
 
     @property
     def values(self) -> Sequence[Hashable]:

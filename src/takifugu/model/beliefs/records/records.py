@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
+from typing import ClassVar
 
 import numpy as np
 
@@ -68,6 +69,17 @@ class Records(PlainForm, Nameless, Undivided, kind="records"):
     within: tuple[tuple[Fraction, Fraction], ...] | None = field(default=None, metadata=LEFT_OUT)
 
     entry_word = "row"
+
+    answers: ClassVar = {
+        "the distribution of the answer": "analysis.questions.answer_law:FOR_RECORDS",
+        "how data are read": "releasing.planning.reading_records:of_records",
+        "the mean of an answer": "analysis.expectations.rows:OfRecords",
+        "the list of joint states": "audit.records:RecordStates",
+        "the distribution of a cell": "analysis.cell_laws.characteristic:of_records",
+        "the moments of a count": "analysis.expectations.moments_of_rows:of_records",
+        "data drawn from a belief": "analysis.questions.made_up_data:of_records",
+        "the view of a secret": "model.beliefs.records.viewed_records:view_of",
+    }
 
     def __init__(
         self,

@@ -24,7 +24,8 @@ def view_of(records: Records, secret: object) -> RecordView | None:
     if not isinstance(secret, DatasetProperty):
         if isinstance(secret, EveryEntry) and secret.attribute is not None:
             column = records.column(str(secret.attribute))
-            return RecordView(records, secret, Column(records, secret, column))
+            shown_of_rows = tuple(records.table.indices[:, column].tolist())
+            return RecordView(records, secret, Column(records, secret, shown_of_rows, column))
         if isinstance(secret, DistributionParameter):
             raise InputError(
                 f"records of one known distribution have no parameter of {secret.column!r} to hide",
@@ -40,7 +41,7 @@ def view_of(records: Records, secret: object) -> RecordView | None:
         different = dict(sorted({repr(row): row for row in rows}.items()))  # values may have no order of their own
         place_of = {value: place for place, value in enumerate(different)}
         levels = tuple(place_of[repr(row)] for row in rows)
-        shown = Function(records, secret, secret.function, tuple(different.values()), levels)
+        shown = Function(records, secret, levels, secret.function, tuple(different.values()))
     else:
         weights: tuple[Fraction, ...] = (Fraction(1),)
         if isinstance(secret.function, tuple):
