@@ -290,5 +290,6 @@ def test_nor_do_the_others_lose_more_than_the_worst_mechanism(row):
     start = np.array([0.2, 0.0, 0.0, 0.8])
     change = np.abs(np.subtract.outer([0.0, 1.0, 5.0, 0.3], [0.0, 1.0, 5.0, 0.3]))
     loss = chain_loss(tf.MarkovChain(matrix, 4, start), Profile.of(change, 4), Family(range(4))).epsilon
-    of_all = [oracle.worst_pairs(oracle.chain_law(start, [matrix] * 3), [change] * 4, entry).max() for entry in range(4)]
+    law = oracle.chain_law(start, [matrix] * 3)
+    of_all = [oracle.worst_pairs(law, [change] * 4, entry).max() for entry in range(4)]
     assert max(of_all) - 1e-6 <= loss <= 1.1 * max(of_all)
