@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
@@ -219,11 +220,12 @@ def writes_all(kind: type) -> bool:
 def made_of(whole: Any, kind: type) -> Iterator[Any]:
     """Yield a value and what it is made of: values of a kind that it has, however deep they lie in its attributes."""
     yield whole
-    names = [field.name for field in fields(whole)] if is_dataclass(whole) else []  # with slots there are no others
-    for name in {**dict.fromkeys(names), **getattr(whole, "__dict__", {})}:
-        if name != "_cached":
-            for part in _held(getattr(whole, name), kind):
-                yield from made_of(part, kind)
+    names = {field.name: None for field in fields(whole)} if is_dataclass(whole) else {}
+    with suppress(TypeError):  # what has slots has no other attributes
+        names |= dict.fromkeys(vars(whole).keys() - {"_cached"})
+    for name in sorted(names):
+        for part in _held(getattr(whole, name), kind):
+            yield from made_of(part, kind)
 
 
 def _held(value: object, kind: type) -> Iterator[Any]:
@@ -234,7 +236,8 @@ def _held(value: object, kind: type) -> Iterator[Any]:
         yield from _held((*value, *value.values()), kind)
     elif isinstance(value, tuple | list | set | frozenset):
         for part in value:
-            yield from _held(part, kind)
+            if type(part) not in _OF_JSON:  # rows of a table are many numbers and texts
+                yield from _held(part, kind)
 
 
 def set_fields(value: object, **values: object) -> None:
