@@ -21,8 +21,9 @@ from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace
-from takifugu.calibration import registry
+from takifugu.calibration import outside, registry
 from takifugu.core.errors import InputError, LedgerError
+from takifugu.core.plain import made_of
 from takifugu.core.registry import Question, Registry, loading
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.model import beliefs, queries, secrets
@@ -338,3 +339,30 @@ def test_nor_is_what_a_query_inside_another_one_leaves_out(told: Callable[[Times
     assert_forgotten(CellTimes, 1, 1000, framework, told)
     conditions = tf.calibrate(framework, told(CellTimes(1)), 1).guarantee.conditions
     assert any(words.startswith("promise of the package 'tests', by its query 'CellTimes'") for words in conditions)
+
+
+@dataclass(frozen=True)
+class Named(tf.Query, kind="named for tests"):
+    """What another query asks, as it was named when that was asked."""
+
+    named: Any
+
+    def resolve(self, entries: Any) -> Additive:
+        (of,) = self.parts()
+        return of.resolve(entries)
+
+    def parts(self) -> list[tf.Query]:
+        return list(made_of(self, tf.Query))[1:]
+
+
+@pytest.mark.parametrize("named", [
+    lambda query: ("who is ill", query), lambda query: [1, ("ill", query)], lambda query: {"ill": query},
+    lambda query: {query: 1}, lambda query: (frozenset([query]),), lambda query: query,
+])  # fmt: skip
+def test_what_lies_beside_other_values_is_a_part_of_a_query(named: Callable[[tf.Query], Any]) -> None:
+    """Of a tuple the first value decided: the package of a query behind a text was not named."""
+    framework = tf.Pufferfish(tf.every_entry(), CHAIN.with_length(3))
+    query = Named(named(CellTimes(1)))
+    assert query.parts() == [CellTimes(1)]
+    marks = outside.marks(Problem(framework, query, Fraction(1)), DiscreteLaplace(Fraction(1), Fraction(1)))
+    assert [words.split(": ")[0].split("its ")[1] for words in marks] == ["query 'Named'", "query 'CellTimes'"]

@@ -1,5 +1,6 @@
 """A belief from outside that says its distribution has the curve, the distributions of answers and the audit of it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -127,6 +128,19 @@ FAIR = [(0, 0), (1, 1)], [0.5, 0.5]
 def test_what_is_no_distribution_of_the_belief_is_refused(distribution: object, words: str) -> None:
     with pytest.raises(InputError, match=words):
         Wrong(distribution).alphabet(0)
+
+
+@pytest.mark.parametrize(("made", "words"), [
+    (lambda table: tf.Records(table, 3), "the distribution of a record: give a JointTable"),
+    (lambda table: tf.Parameters(table, {"ill": {0: {1: 0.4, 0: 0.6}, 1: {1: 0.7, 0: 0.3}}}, 10), "a finite prior"),
+])  # fmt: skip
+def test_a_derived_table_is_not_read_as_ours_inside_another_belief(
+    made: Callable[[tf.JointTable], tf.Belief], words: str
+) -> None:
+    """Records of it were no word of a package, and written down as records of our table."""
+    assert made(tf.JointTable(*FAIR, names=["ill", "old"])).size
+    with pytest.raises(InputError, match=f"a value of type Derived is not .*{words}"):
+        made(Derived(*FAIR, names=["ill", "old"]))
 
 
 def test_a_size_that_the_distribution_does_not_have_and_a_kind_that_is_missing_are_refused() -> None:

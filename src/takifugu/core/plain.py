@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
@@ -221,14 +222,26 @@ def writes_all(kind: type) -> bool:
 
 
 def made_of(whole: Any, kind: type) -> Iterator[Any]:
-    """Yield a value and what it is made of: values of a kind in its fields, and in tuples of them."""
+    """Yield a value and what it is made of: values of a kind that it has, however deep they lie in its attributes."""
     yield whole
-    for field in fields(whole) if is_dataclass(whole) else ():
-        value = getattr(whole, field.name)
-        held = value if isinstance(value, tuple) else (value,)
-        if held and isinstance(held[0], kind):
-            for part in held:
-                yield from made_of(part, kind)
+    names = {field.name: None for field in fields(whole)} if is_dataclass(whole) else {}
+    with suppress(TypeError):  # what has slots has no other attributes
+        names |= dict.fromkeys(vars(whole).keys() - {"_cached"})
+    for name in sorted(names):
+        for part in _held(getattr(whole, name), kind):
+            yield from made_of(part, kind)
+
+
+def _held(value: object, kind: type) -> Iterator[Any]:
+    """Yield the values of a kind in a value, a tuple of values, or what else holds some."""
+    if isinstance(value, kind):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from _held((*value, *value.values()), kind)
+    elif isinstance(value, tuple | list | set | frozenset):
+        for part in value:
+            if type(part) not in _OF_JSON:  # rows of a table are many numbers and texts
+                yield from _held(part, kind)
 
 
 def set_fields(value: object, **values: object) -> None:

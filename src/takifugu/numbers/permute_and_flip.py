@@ -60,11 +60,20 @@ def missed(exponent: float, candidates: int) -> float:
 
 @cache
 def worst_mean(candidates: int) -> float:
-    """Return the largest expected shortfall, in units of 1/rate.
+    """Return the largest expected shortfall, in units of 1/rate, at most 1e-11 of it too large.
+
+    The derivatives of P(missed by x) lie in (-1, 0) and (-2, 1), so that of the product with x bends by 2 + 2x at most.
 
     >>> round(worst_mean(2), 6), round(worst_mean(100), 6)
     (0.18394, 2.427934)
     """
-    exponents = np.linspace(0.0, math.log(candidates) + 10, 20_001)
-    mean: float = max(x * missed(x, candidates) for x in exponents.tolist())
-    return mean
+    last = math.log(candidates) + 10  # from there on the product falls, and is small
+    low, high = 0.0, last
+    for _ in range(2):
+        exponents = np.linspace(low, high, 20_001)
+        means = np.array([x * missed(x, candidates) for x in exponents.tolist()])
+        step = (high - low) / 20_000
+        between = (1 + last) * step**2 / 4
+        near = exponents[means >= means.max() - between]
+        low, high = max(near[0] - step, 0.0), near[-1] + step
+    return float(means.max() + between) * (1 + 1e-13)

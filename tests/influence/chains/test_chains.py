@@ -260,3 +260,36 @@ def test_the_work_foretold_grows_with_all_pairs_of_rows_where_their_sums_are_not
 
     assert work(252) >= 8 * work(126) * (1 - 1e-9)
     assert work(126) > work(125)
+
+
+#: How a third state goes on, which no start reaches: to the others, to itself for ever, and to one of them.
+UNREACHED = [[0.3, 0.3, 0.4], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+
+
+@pytest.mark.parametrize("row", UNREACHED, ids=str)
+@pytest.mark.parametrize("length", [4, 5000, 10**9])
+def test_a_state_that_no_start_reaches_costs_nothing(row, length):
+    """No law of a step came near one with all states, so a long recording had noise for any change of it: 10^9."""
+    start, matrix = [0.5, 0.5], [[0.9, 0.1], [0.4, 0.6]]
+    beliefs = (
+        tf.MarkovChain(matrix, length, start),
+        tf.MarkovChain([[*matrix[0], 0.0], [*matrix[1], 0.0], row], length, [*start, 0.0]),
+        tf.PeriodicChain([[[*matrix[0], 0.0], [*matrix[1], 0.0], last] for last in (row, [0, 0, 1])], length,
+                         initial=[*start, 0.0]),
+    )  # fmt: skip
+    scales = [
+        tf.calibrate(tf.Pufferfish(tf.every_entry(), belief), tf.Count(1), 1, mechanism="influence").scale
+        for belief in beliefs
+    ]
+    assert scales[1:] == pytest.approx([scales[0]] * 2, rel=1e-8)
+
+
+@pytest.mark.parametrize("row", UNREACHED, ids=str)
+def test_nor_do_the_others_lose_more_than_the_worst_mechanism(row):
+    matrix = np.array([[0.7, 0.1, 0.0, 0.2], [0.3, 0.5, 0.0, 0.2], [*row, 0.0], [0.0, 0.4, 0.0, 0.6]])
+    start = np.array([0.2, 0.0, 0.0, 0.8])
+    change = np.abs(np.subtract.outer([0.0, 1.0, 5.0, 0.3], [0.0, 1.0, 5.0, 0.3]))
+    loss = chain_loss(tf.MarkovChain(matrix, 4, start), Profile.of(change, 4), Family(range(4))).epsilon
+    law = oracle.chain_law(start, [matrix] * 3)
+    of_all = [oracle.worst_pairs(law, [change] * 4, entry).max() for entry in range(4)]
+    assert max(of_all) - 1e-6 <= loss <= 1.1 * max(of_all)

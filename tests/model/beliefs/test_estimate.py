@@ -4,6 +4,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from takifugu.core.errors import InputError
 from takifugu.model import beliefs
 from takifugu.model.beliefs.chains.chain import MarkovChain, ReversibleChains
-from takifugu.model.beliefs.estimate import is_private_source
+from takifugu.model.beliefs.estimate import interval, is_private_source
 from takifugu.model.beliefs.table import JointTable
 
 OTHERS = "estimated from 18 participants who are not in the release"
@@ -120,3 +121,20 @@ def test_tables_read_back_without_change() -> None:
         table = JointTable([("a", 0), ("b", 1)], masses, names=["x", "y"], source="a paper")
         again = beliefs.from_dict(table.to_dict())
         assert again.to_dict() == table.to_dict()
+
+
+@pytest.mark.parametrize(("count", "total", "miss"), [
+    (0, 1, 1e-12), (0, 1, 1e-15), (3, 4, 1e-13), (99_999, 100_000, 1e-3), (10**7 - 2, 10**7, 1e-12), (0, 2, 0.5),
+    (10**6, 10**6, 1e-9), (500, 1000, 1e-50),
+])  # fmt: skip
+def test_each_end_of_an_interval_misses_at_most_half_of_what_it_may(count: int, total: int, miss: float) -> None:
+    """The upper end was rounded to the nearest float, inward: it missed with 1.00009 times what it may."""
+    low, high = interval(count, total, miss)
+    with mpmath.workdps(60):
+        half = mpmath.mpf(miss) / 2
+        if count:
+            chance = mpmath.betainc(count, total - count + 1, 0, mpmath.mpf(low), regularized=True)
+            assert 0.98 * half <= chance <= half
+        if high < 1:
+            chance = mpmath.betainc(total - count, count + 1, 0, 1 - mpmath.mpf(high), regularized=True)
+            assert 0.8 * half <= chance <= half

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -19,7 +20,7 @@ from takifugu.influence.chains.sweeps import NEVER, Track, pieces, sweep
 from takifugu.influence.profiles.levels import MOST_HELD
 from takifugu.influence.profiles.profile import Profile
 from takifugu.influence.profiles.suprema import EXACT_STATES
-from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
+from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain, repeating_laws
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.outward_rounding import up
@@ -97,7 +98,7 @@ def usual_jumps(side: Side, states: int) -> tuple[int, ...]:
 def sides_of(chain: PeriodicChain, length: int, is_anywhere: bool = False) -> tuple[Side, Side]:
     """Return the two sides of a chain, with remembered matrices and trees."""
     key = "influence", length % len(chain.step_matrices), is_anywhere
-    return cached(chain, key, lambda: (Forward(chain.step_matrices, length), backward_side(chain, is_anywhere)))
+    return cached(chain, key, lambda: (Forward(reached_steps(chain), length), backward_side(chain, is_anywhere)))
 
 
 def backward_side(chain: PeriodicChain, is_anywhere: bool = False) -> Side:
@@ -106,12 +107,25 @@ def backward_side(chain: PeriodicChain, is_anywhere: bool = False) -> Side:
         return BackwardFromAnyStart(chain.step_matrices, is_anywhere)
     if isinstance(chain.initial, str):
         return Backward(chain.step_matrices, None, chain.stationary_laws)
-    try:
-        laws = chain.stationary_laws
-        repeating = laws if all(law.support.all() for law in laws) else None
-    except (ValueError, Unsupported):
-        repeating = None
-    return Backward(chain.step_matrices, np.array(chain.initial), repeating)
+    start, steps, repeating = np.array(chain.initial), reached_steps(chain), None
+    with suppress(ValueError, Unsupported):
+        laws = repeating_laws(steps)
+        if laws[0].support[start > 0].all():
+            repeating = laws
+    return Backward(steps, start, repeating)
+
+
+def reached_steps(chain: PeriodicChain) -> FloatArray:
+    """Return the matrices of a period's steps, where a state that a given start never reaches steps as another one.
+
+    No secret is about such a state, and no loss of another one asks how it goes on. So it neither makes a class of its
+    own, whose losses rise for ever, nor keeps the laws of later steps from settling.
+    """
+    reached = np.ones(len(chain.states), dtype=bool)
+    if chain.has_given_start:
+        reached = np.any(chain.supports.patterns, axis=0)
+    steps = chain.step_matrices
+    return steps if reached.all() else np.where(reached[:, None], steps, steps[:, [int(reached.argmax())]])
 
 
 def chain_work(chain: PeriodicChain) -> float:
@@ -120,7 +134,7 @@ def chain_work(chain: PeriodicChain) -> float:
     per_step = next((operations for most, operations in PER_STEP if states <= most), PER_SORT * states)
     if states**3 > MOST_HELD:
         per_step = PER_RESORTED * states**3
-    matrices = chain.step_matrices
+    matrices = reached_steps(chain)
     slowest = 0.0
     if states > 1:
         slowest = max(float(np.sort(np.abs(np.linalg.eigvals(matrix)))[-2]) for matrix in matrices)

@@ -240,7 +240,7 @@ def interval(count: int, total: int, miss: float) -> tuple[float, float]:
     above = 0.0
     if count < total:
         above = float(betaincinv(total - count, count + 1, miss / 2)) * (1 - SLACK)
-    return low, 1 - above
+    return low, min(math.nextafter(1 - above, 2.0), 1.0)  # where `above` is tiny 1 - above may be rounded down
 
 
 def intervals(counts: Sequence[int], confidence: float) -> list[tuple[float, float]]:

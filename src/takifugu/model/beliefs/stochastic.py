@@ -97,9 +97,9 @@ def law_after(law: Wide, matrix: FloatArray) -> Wide:
 
 
 def relative_distance(law: Wide, other: Wide) -> float:
-    """Return the largest relative distance of a mass from the other law's, all of which are possible."""
+    """Return the largest relative distance of a mass from the other law's, which has all that is possible."""
     with np.errstate(over="ignore"):
-        return float(np.abs((law / other).floats() - 1).max())
+        return float(np.abs((law[other.support] / other[other.support]).floats() - 1).max())
 
 
 def leads(first: BoolArray, second: BoolArray) -> BoolArray:

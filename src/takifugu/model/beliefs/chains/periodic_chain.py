@@ -124,22 +124,7 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
         The law of X_t is the stationary law of M_t ... M_{t+period-1}. Raises InputError where it is not unique, or
         where a period has transitions of a probability below 1e-270.
         """
-        products = _over_period(self.step_matrices, np.matmul)
-        can = _over_period(self.step_matrices > 0, leads)
-        if self.period > 1 and (products[can] < TRUSTED).any():
-            raise InputError(
-                "a transition over a whole period has a probability below 1e-270",
-                rule="it is too small for the distribution that repeats after a period",
-                fix='give initial=[...] or initial="any"',
-            ).at("initial")
-        try:
-            return tuple(map(wide_stationary_law, products))
-        except InputError:
-            raise InputError(
-                "more than one distribution of the first entry is the same a period later",
-                rule="over a period the chain has several closed classes of states",
-                fix='give initial=[...] or initial="any"',
-            ).at("matrices") from None
+        return repeating_laws(self.step_matrices)
 
     @property
     def has_given_start(self) -> bool:
@@ -275,6 +260,29 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
     def _start_and_source(self) -> str:
         starts: dict[object, str] = {"stationary": "begun long before", "any": "unknown initial distribution"}
         return f"{starts.get(self.initial, 'given start')} ({self.source})"
+
+
+def repeating_laws(step_matrices: FloatArray) -> tuple[Wide, ...]:
+    """Return the law before each of a period's steps that is the same a period later.
+
+    Raises InputError as `PeriodicChain.stationary_laws`.
+    """
+    products = _over_period(step_matrices, np.matmul)
+    can = _over_period(step_matrices > 0, leads)
+    if len(step_matrices) > 1 and (products[can] < TRUSTED).any():
+        raise InputError(
+            "a transition over a whole period has a probability below 1e-270",
+            rule="it is too small for the distribution that repeats after a period",
+            fix='give initial=[...] or initial="any"',
+        ).at("initial")
+    try:
+        return tuple(map(wide_stationary_law, products))
+    except InputError:
+        raise InputError(
+            "more than one distribution of the first entry is the same a period later",
+            rule="over a period the chain has several closed classes of states",
+            fix='give initial=[...] or initial="any"',
+        ).at("matrices") from None
 
 
 def _turned(by_phase: ByPhase, step: int) -> ByPhase:

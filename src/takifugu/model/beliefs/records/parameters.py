@@ -23,7 +23,8 @@ from takifugu.core.columns import value_of
 from takifugu.core.entries import Undivided, listed
 from takifugu.core.errors import InputError
 from takifugu.core.plain import VALUES, ByValue, Json, Plain, PlainForm, form, set_fields, to_plain
-from takifugu.core.rules import check_known, check_type, check_written_apart, no_law, wrong_type
+from takifugu.core.registry import place_of
+from takifugu.core.rules import check_known, check_written_apart, no_law, wrong_type
 from takifugu.model.beliefs import from_dict, to_dict
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.networks.nodes import nodes_of_table
@@ -100,7 +101,8 @@ class Parameters(Columnwise, Undivided, ByValue):
         source: str | None = None,
     ) -> None:
         fix = "give a JointTable or a BayesianNetwork"
-        check_type(prior, JointTable | BayesianNetwork, "a finite prior", fix, "prior")
+        if not isinstance(prior, JointTable | BayesianNetwork) or not place_of(type(prior)):  # as for records
+            raise wrong_type(prior, "a finite prior", fix).at("prior")
         if not isinstance(columns, Mapping) or not columns:
             fix = "write {name: {value of the parameter: {state: probability}}}"
             raise InputError("the records have no columns", fix=fix).at("columns")

@@ -17,7 +17,8 @@ from takifugu.core.columns import value_of
 from takifugu.core.entries import Nameless, Undivided, positions
 from takifugu.core.errors import InputError
 from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form, set_fields
-from takifugu.core.rules import check_as_many, check_known, check_type, pairs_of
+from takifugu.core.registry import place_of
+from takifugu.core.rules import check_as_many, check_known, pairs_of, wrong_type
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import (
     Additive,
@@ -89,7 +90,8 @@ class Records(PlainForm, Nameless, Undivided, kind="records"):
         within: Iterable[tuple[Number, Number]] | None = None,
     ) -> None:
         fix = "give a JointTable(rows, probabilities, names)"
-        check_type(table, JointTable, "the distribution of a record", fix, "table")
+        if not isinstance(table, JointTable) or not place_of(type(table)):  # of a derived type nothing is proved
+            raise wrong_type(table, "the distribution of a record", fix).at("table")
         if not all(isinstance(name, str) for name in table.column_names):
             raise InputError("a column of the records has no name in text", fix="give names=['race', ...]").at("table")
         number = value_of(n)
