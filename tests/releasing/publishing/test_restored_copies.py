@@ -274,6 +274,7 @@ def test_what_two_copies_drew_for_one_payment_is_paid_for_twice(tmp_path: Path) 
     succeed("ledger", "verify", tmp_path / "ledger.db", tmp_path / "out", tmp_path / "theirs")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", ["paid", "drawn"])
 def test_a_copy_that_waits_publishes_nothing_free_after_it_was_told_of_other_values(tmp_path: Path, state: str) -> None:
     """It once called the release known, and drew it anew: two tables for one payment."""

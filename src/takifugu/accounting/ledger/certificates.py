@@ -13,7 +13,7 @@ from typing import Any
 from takifugu.accounting.amounts import Amount
 from takifugu.accounting.composition import joint
 from takifugu.accounting.ledger import words
-from takifugu.accounting.ledger.events import EACH, NOBODY, RESERVED, Line, Over, Paid, canonical, keyed
+from takifugu.accounting.ledger.events import DRAWN, EACH, NOBODY, RESERVED, Line, Over, Paid, canonical, keyed
 from takifugu.accounting.ledger.trials import Change, charged
 from takifugu.accounting.ledger.view import View
 from takifugu.analysis.guarantee import Charge
@@ -92,9 +92,10 @@ def lacking_in(
             group, why = view.groups.get(view.releases.get(number, "")), _UNKNOWN
             if group is not None or number in published:
                 known = published.setdefault(number, {*group.certificates} if group is not None else set())
+                goes_on = group is not None and group.state == DRAWN and view.is_session(group)
                 if group is not None and not group.paid.adopted and group.digest != certificate["head"]:
                     why = _REWRITTEN
-                elif known and not known.issuperset(digests):
+                elif goes_on or (known and not known.issuperset(digests)):  # a session answers here, and ended there
                     why = _AGAIN
                 else:  # what is not noted as published yet may have been so with these values
                     known.update(digests)
