@@ -145,9 +145,10 @@ def set_budget(ledger: str, source: str, epsilon: str, delta: str, as_json: bool
 
 def verify(ledger: str, folders: tuple[Path, ...], as_json: bool) -> None:
     from takifugu.accounting.ledger.certificates import lacking_in
-    from takifugu.releasing.publishing.adopting import certificates_in
+    from takifugu.releasing.publishing.adopting import certificates_in, with_waiting
 
-    book, certificates = Ledger.open(ledger, create=False), certificates_in(folders)
+    book = Ledger.open(ledger, create=False)
+    certificates = with_waiting(book, certificates_in(folders))
     differences = book.check()
     missing = [one.words for one in lacking_in(book.view(), certificates.statements, certificates.bodies)]
     if as_json:

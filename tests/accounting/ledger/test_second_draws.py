@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from tests.support.ledger_edits import certificate, debit, missing, pay, prices, published
 
-from takifugu.accounting.ledger import Amount, Ledger, certificates
-from takifugu.core.errors import InputError
+from takifugu.accounting.ledger import SESSION, Amount, Ledger, certificates
+from takifugu.core.errors import InputError, LedgerError
 
 TENTH = Fraction(1, 10)
 
@@ -72,6 +72,53 @@ def test_a_copy_that_drew_nothing_takes_one_draw_as_its_own(tmp_path: Path) -> N
     assert len(missing(book, [said] * 3, [b"values", b"other values", b"values"])) == 1
     book.finish(paid.group, "it lies there")
     assert missing(book, [said], [b"values"]) == ()
+
+
+def test_what_waits_to_be_drawn_and_was_published_elsewhere_is_never_drawn_here(tmp_path: Path) -> None:
+    """The copy once drew other values after it had been told of the first ones, for one payment."""
+    book = Ledger.open(tmp_path / "ledger.db")
+    paid = pay(book, budget=9)
+    shutil.copy(tmp_path / "ledger.db", tmp_path / "other.db")
+    said = draw(Ledger.open(tmp_path / "other.db"), paid.group, b"first values")
+    assert prices(book, [said], [b"first values"]) == []
+    for _ in range(2):
+        assert book.adopt([said], bodies=[b"first values"]) == {"data": Amount(TENTH)}
+        assert book.pending() == ()
+        with pytest.raises(LedgerError, match="published or closed"):
+            book.keep(paid.group, b"other values")
+    assert book.adopt([said], bodies=[b"other values"]) == {"data": Amount(2 * TENTH)}
+    assert book.check() == ()
+
+
+@pytest.mark.parametrize("answers", [0, 1])
+def test_a_session_that_ended_elsewhere_is_over_here_or_paid_for_again(tmp_path: Path, answers: int) -> None:
+    """Where it has answers it goes on, with other noise than there; the ledger once took both for one session."""
+    book = Ledger.open(tmp_path / "ledger.db")
+    group = pay(book, recipe=SESSION, budget=9).group
+    for number in range(answers):
+        book.answer(group, number, (f"question {number}", "5"))
+    shutil.copy(tmp_path / "ledger.db", tmp_path / "other.db")
+    other = Ledger.open(tmp_path / "other.db")
+    other.answer(group, answers, ("another question", "7"))
+    other.publish(group, [b"its answers"])
+    said = certificate(other, group)
+    for _ in range(2):
+        assert book.adopt([said], bodies=[b"its answers"]) == {"data": Amount((1 + answers) * TENTH)}
+    assert len(book.pending()) == answers
+    for number in range(answers):
+        book.answer(group, number + 1, ("one more", "8"))
+        book.publish(group, [b"our answers"])
+    assert missing(book, [said], [b"its answers"]) == ()
+    assert book.check() == other.check() == ()
+
+
+def test_other_values_than_those_that_closed_a_payment_are_paid_for(tmp_path: Path) -> None:
+    book = Ledger.open(tmp_path / "ledger.db")
+    paid = pay(book, budget=9)
+    said = certificate(book, paid.group)
+    book.finish(paid.group, "it lies there", [b"values"])
+    assert missing(book, [said], [b"values"]) == ()
+    assert len(missing(book, [said], [b"other values"])) == 1
 
 
 def test_tables_of_one_payment_are_entered_together(tmp_path: Path) -> None:

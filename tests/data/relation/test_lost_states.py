@@ -26,8 +26,16 @@ FOLLOWED = (
 )
 
 
+#: How somebody who is ill is told among several columns.
+AMONG = (
+    "v || n = 'ill12'", "v = 'ill' AND n::int > 6", "n = '12' AND q = '0' AND v = 'ill'",
+    "v = 'ill' AND e || f || g || h || n <> ''",
+)
+IN_TABLE = "v in (select 'ill' from read_csv('a.csv'))"
+
+
 def reading(folder: Path, keys: dict[str, Any], states: list[str]) -> str:
-    (folder / "a.csv").write_text("t,v,n\n0,well,12\n")
+    (folder / "a.csv").write_text("t,v,n,e,f,g,h,q\n0,well,12,1,2,3,4,0\n")
     keys = {"value": "v"} | keys
     with opened_table({**KEYS, **keys} | ({} if "sql" in keys else {"file": "a.csv"}), states, folder) as source:
         return str(source.reading)
@@ -46,6 +54,10 @@ def reading(folder: Path, keys: dict[str, Any], states: list[str]) -> str:
     *(({"sql": f"{sql} from read_csv('a.csv')" + tail, "value": value}, "ill") for sql, tail, value in FOLLOWED),
     ({"value": "CASE WHEN n = 'good' AND v <> 'ill' THEN v END"}, "ill"),
     ({"value": "CASE WHEN v <> 'ill' THEN v WHEN n <> '' THEN n END"}, "ill"),
+    ({"value": ILL[0], "nulls": "refuse"}, "ill"),  # that it is published tells that nobody is ill
+    ({"value": "CASE WHEN v = 'ill' THEN v::int::varchar ELSE v END"}, "ill"),
+    *(({"value": f"CASE WHEN {among} THEN NULL ELSE v END"}, "ill") for among in AMONG),
+    ({"sql": f"select *, {IN_TABLE} as bad from read_csv('a.csv')", "value": "CASE WHEN NOT bad THEN v END"}, "ill"),
 ])  # fmt: skip
 def test_a_state_that_is_read_as_nothing_is_refused(tmp_path: Path, keys: dict[str, Any], state: str) -> None:
     """How many were ill stood on the certificate as the number of steps without a value, and no noise hid it."""
@@ -54,7 +66,7 @@ def test_a_state_that_is_read_as_nothing_is_refused(tmp_path: Path, keys: dict[s
 
 
 @pytest.mark.parametrize("keys", [
-    {"value": "nullif(v, 'NA')"}, {"value": "lower(v)"}, {"value": ILL[0], "nulls": "refuse"},
+    {"value": "nullif(v, 'NA')"}, {"value": "lower(v)"}, {"value": "nullif(v, 'NA')", "nulls": "refuse"},
     {"value": "CASE n WHEN '1' THEN 'ill' WHEN '12' THEN 'well' END"},
     {"sql": "select t, v, nullif(n, 'ill') as note from read_csv('a.csv')"},
     {"value": "nullif(n::double, 99999)", "bins": {"ill": BINS["low"], "well": BINS["high"]}},
@@ -67,3 +79,14 @@ def test_a_state_that_is_read_as_nothing_is_refused(tmp_path: Path, keys: dict[s
 ])  # fmt: skip
 def test_a_word_that_is_no_state_may_stand_for_nothing(tmp_path: Path, keys: dict[str, Any]) -> None:
     assert reading(tmp_path, keys, ["ill", "well"])
+
+
+@pytest.mark.parametrize("nulls", ["refuse", "unobserved"])
+@pytest.mark.parametrize("value", [
+    "CASE v WHEN 'ill' THEN 'bad' ELSE v END", "CASE WHEN n = '12' AND v = 'ill' THEN 'bad' ELSE v END"
+])  # fmt: skip
+def test_a_state_that_is_read_as_no_state_is_refused(tmp_path: Path, nulls: str, value: str) -> None:
+    """Such a row is refused, so what is published would tell that there is none."""
+    with pytest.raises(InputError, match=r"^value reads the state 'ill' as 'bad', which is none of them"):
+        reading(tmp_path, {"value": value, "nulls": nulls}, ["ill", "well"])
+    assert reading(tmp_path, {"value": value, "nulls": nulls}, ["bad", "well"])

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction as F
 from pathlib import Path
 from types import SimpleNamespace
@@ -204,6 +205,20 @@ def test_a_domain_with_a_larger_bound_charges_more() -> None:
     charge = charge_of(made(visits(), tf.Visitors(), 1, few))
     assert joint(Asymmetric(visits(), few), [charge]).epsilon == 1
     assert joint(Asymmetric(visits(), many), [charge]).epsilon == 3
+
+
+def test_a_bound_of_each_step_is_none_of_all_steps_together() -> None:
+    """Somebody at a bar in one hour and in a shop in the next one was at two places: both facts say so."""
+    three = ["bar", "shop", "gym"]
+    of_step, of_all = replace(Visits.of(three, most=1), steps=1), Visits.of(three, most=2)
+    hour, whole = (made(visits(), tf.Visitors(), 1, domain) for domain in (of_step, of_all))
+    charges = [charge_of(hour, at=0), charge_of(whole)]
+    before, after = ({"bar"}, {"shop"}), (set[str](), set[str]())
+    fallen = len(before[0]) - len(after[0]), len(set.union(*before)) - len(set.union(*after))
+    truth = sum(count / made_of.scale for count, made_of in zip(fallen, (hour, whole), strict=True))
+    assert truth == 2
+    for framework in (hour.framework, whole.framework):
+        assert joint(framework, charges).epsilon >= truth
 
 
 @pytest.mark.parametrize(("policy", "query", "lost"), [

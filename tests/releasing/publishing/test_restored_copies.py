@@ -14,7 +14,7 @@ from tests.support.release_files import EXPECT, believe, publish, read_from, rel
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.core.errors import LedgerError, ReadingChanged, ReleaseState
+from takifugu.core.errors import LedgerError, ReadingChanged, ReleaseError, ReleaseState
 from takifugu.releasing.publishing.adopting import Adopted, adopt, certificates_in
 from takifugu.releasing.report.outcomes import Outcome
 
@@ -272,3 +272,30 @@ def test_what_two_copies_drew_for_one_payment_is_paid_for_twice(tmp_path: Path) 
     succeed("ledger", "import-certificates", tmp_path / "ledger.db", tmp_path / "theirs", "--yes")
     assert book.spent("study").epsilon > before.epsilon
     succeed("ledger", "verify", tmp_path / "ledger.db", tmp_path / "out", tmp_path / "theirs")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("state", ["paid", "drawn"])
+def test_a_copy_that_waits_publishes_nothing_free_after_it_was_told_of_other_values(tmp_path: Path, state: str) -> None:
+    """It once called the release known, and drew it anew: two tables for one payment."""
+    where, theirs = files.write(tmp_path, SMALL), tmp_path / "theirs"
+    with copies_of_each_state(tmp_path / "copies") as copies:
+        tf.release_file(where)
+    shutil.move(tmp_path / "out", theirs)
+    if state == "drawn":  # with other values than those that come to be known
+        restored(tmp_path / "ledger.db", copies["paid"])
+        with copies_of_each_state(tmp_path / "others") as copies:
+            tf.release_file(where)
+        shutil.rmtree(tmp_path / "out")
+    restored(tmp_path / "ledger.db", copies[state])
+    book = Ledger.open(tmp_path / "ledger.db")
+    before = book.spent("study")
+    assert (adopt(book, certificates_in([theirs]), lambda _: True) == ()) == (state == "paid")
+    if state == "paid":
+        assert (book.pending(), book.spent("study")) == ((), before)
+        with pytest.raises(ReleaseError, match="its files are not there any more"):
+            tf.release_file(where)
+        return
+    assert book.spent("study").epsilon > before.epsilon
+    tf.release_file(where)
+    succeed("ledger", "verify", tmp_path / "ledger.db", tmp_path / "out", theirs)

@@ -187,7 +187,9 @@ def cost(view: View, charge: Charge) -> Fraction:
         return charge.epsilon
     domain = view.framework.domain
     if isinstance(domain, Visits):  # a move changes as many visits as there are steps in the window that was read
-        domain = replace(domain, steps=sum(charge.lengths) or None)
+        steps = sum(charge.lengths) or None
+        is_of_steps = domain.steps is not None and steps is None  # what is a fact of a step says nothing of all of them
+        domain = replace(domain, steps=steps, most=None if is_of_steps else domain.most)
     try:
         query = queries.from_dict(charge.query)
         moves = None

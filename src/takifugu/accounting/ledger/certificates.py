@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from secrets import token_hex
 from typing import Any
 
 from takifugu.accounting.amounts import Amount
 from takifugu.accounting.composition import joint
 from takifugu.accounting.ledger import words
-from takifugu.accounting.ledger.events import EACH, NOBODY, Line, Over, Paid, canonical, keyed
+from takifugu.accounting.ledger.events import DRAWN, EACH, NOBODY, RESERVED, Line, Over, Paid, canonical, keyed
 from takifugu.accounting.ledger.trials import Change, charged
 from takifugu.accounting.ledger.view import View
 from takifugu.analysis.guarantee import Charge
@@ -91,9 +92,10 @@ def lacking_in(
             group, why = view.groups.get(view.releases.get(number, "")), _UNKNOWN
             if group is not None or number in published:
                 known = published.setdefault(number, {*group.certificates} if group is not None else set())
+                goes_on = group is not None and group.state == DRAWN and view.is_session(group)
                 if group is not None and not group.paid.adopted and group.digest != certificate["head"]:
                     why = _REWRITTEN
-                elif known and not known.issuperset(digests):
+                elif goes_on or (known and not known.issuperset(digests)):  # a session answers here, and ended there
                     why = _AGAIN
                 else:  # what is not noted as published yet may have been so with these values
                     known.update(digests)
@@ -137,11 +139,15 @@ def entered(
 ) -> tuple[Change, list[tuple[Lacking, dict[str, Amount]]]]:
     """Return what a ledger lacks of published certificates, as it is written, and what each source has spent then.
 
-    What is entered counts beside all that was entered before it.
+    What is entered counts beside all that was entered before it. What waits here to be drawn, and was published from
+    another copy of the ledger, is noted as published: its draw here would be a second one for one payment.
     """
     change, prices = Change(), list[tuple[Lacking, dict[str, Amount]]]()
-    trial = change.on_trial(view)
-    for one in in_payments(lacking_in(view, certificates, bodies)):
+    trial, said = change.on_trial(view), ([*certificates], [*bodies])
+    for over in _drawn_elsewhere(view, *said):
+        change.events.append(over)
+        trial.apply(over, "")
+    for one in in_payments(lacking_in(trial, *said)):
         paid, _, _ = charged(trial, change, _adopted(trial, change, one))
         if one.digests:
             over = Over(paid.group, one.digests)
@@ -149,6 +155,18 @@ def entered(
             trial.apply(over, "")
         prices.append((one, {name: source.spent for name, source in trial.sources.items()}))
     return change, prices
+
+
+def _drawn_elsewhere(view: View, certificates: Sequence[Mapping[str, Any]], bodies: Sequence[bytes]) -> list[Over]:
+    """Return that payments which wait to be drawn are published, with the first values of each release."""
+    digests = dict[str, dict[str, tuple[str, ...]]]()
+    for statement, body in zip(certificates, bodies or [b""] * len(certificates), strict=True):
+        for _, number, certificate in _each_release(statement):
+            group = view.groups.get(view.releases.get(number, ""))
+            if group is not None and group.state == RESERVED and group.digest == certificate["head"]:
+                known = (digest_of_body(view.key, body),) if body else ()
+                digests.setdefault(group.paid.group, {}).setdefault(number, known)
+    return [Over(group, tuple(dict.fromkeys(chain.from_iterable(of.values())))) for group, of in digests.items()]
 
 
 def _adopted(view: View, change: Change, lacking: Lacking) -> Paid:

@@ -189,9 +189,12 @@ class Log:
         """Note that values are published, with the keyed digests of their certificates, and drop them."""
         self._end(group, tuple(certificates))
 
-    def finish(self, group: str, why: str) -> None:
-        """Close a payment without another draw, for a reason that is noted; what waits is dropped."""
-        self._end(group, (), why)
+    def finish(self, group: str, why: str, certificates: Iterable[bytes] = ()) -> None:
+        """Close a payment without another draw, for a reason that is noted; what waits is dropped.
+
+        `certificates` are the texts of those that tell that it was published.
+        """
+        self._end(group, tuple(certificates), why)
 
     def _end(self, group: str, bodies: Sequence[bytes], why: str = "") -> None:
         def decide(view: View) -> Change:

@@ -98,7 +98,7 @@ def arrow_table(frame: Any) -> Any:
             table = frame.lazy().collect().to_arrow()
         else:
             table = pa.table(frame)
-    except (pa.ArrowException, TypeError, ValueError):
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
         fix, rule = "frame.astype({'column': 'string'}) in pandas", "a column has one type"
         raise wrong_data("frame", "a column of the frame holds values of several types", rule, fix) from None
     for name, times in Counter(map(str.lower, table.column_names)).items():

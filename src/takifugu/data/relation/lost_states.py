@@ -8,11 +8,11 @@ to those of the file. No row is read.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
-from functools import partial
+from dataclasses import dataclass
 from itertools import chain, pairwise, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import TakifuguError
 from takifugu.data.relation.keys import RUNS, Source
@@ -26,8 +26,11 @@ if TYPE_CHECKING:
 
 #: What an expression of other rows has.
 _OF_ROWS = ("WINDOW", "SUBQUERY")
-#: So many columns of an expression are tried, beside so many texts that it names; longer ones stay as they are written.
-_MOST_COLUMNS, _MOST_TEXTS, _LONGEST = 5, 20, 100_000
+_COLUMN: Node = {"class": "COLUMN_REF", "type": "COLUMN_REF", "alias": ""}
+#: So many texts that an expression names are tried, in so many rows; longer expressions stay as they are written.
+_MOST_TEXTS, _MOST_ROWS, _LONGEST = 20, 50_000, 100_000
+#: What stands for nothing beside a fault.
+_NOTHING = "takifugu nothing"
 
 
 def followed(computed: Sequence[tuple[str, Node]]) -> list[list[Node]]:
@@ -49,14 +52,19 @@ def followed(computed: Sequence[tuple[str, Node]]) -> list[list[Node]]:
 def refuse_lost_states(
     connection: DuckDBPyConnection, source: Source, key: str, computed: Sequence[Sequence[Node]]
 ) -> None:
-    """Raise InputError if an expression on the way to `value` has nothing for a state that it could leave as it is."""
-    if source.nulls == "refuse" or source.rows not in ("samples", *RUNS):
+    """Raise InputError if an expression on the way to `value` has nothing for a state that it could leave as it is.
+
+    Nor may `value` itself have a word that is no state. Where such rows are refused it is so, too: that a table is
+    published would tell that nobody is in the state.
+    """
+    if source.rows not in ("samples", *RUNS):
         return
+    states = frozenset(source.states if key == "value" and source.bins is None else ())
     for node in chain(*computed):
-        for state in _lost(connection, node, _raw_values(source, node)):
+        for state, word in _lost(connection, node, _raw_values(source, node), source.nulls == "unobserved", states):
             raise wrong_key(
-                key, f"{key} reads the state {state!r} as nothing",
-                "a state is hidden, and which values are missing is not",
+                key, f"{key} reads the state {state!r} as {word}",
+                "a state is hidden, and which values are missing or refused is not",
                 f"leave {state!r} as it is, or out of the belief's states",
             )  # fmt: skip
 
@@ -93,39 +101,92 @@ def _between(low: float, high: float) -> float:
     return 0.0 if math.isnan(inside) else inside
 
 
-def _lost(connection: DuckDBPyConnection, node: Node, raw: Mapping[str, str]) -> list[str]:
-    """Return the states that an expression has nothing for, if it leaves another one as it is.
+def _lost(
+    connection: DuckDBPyConnection, node: Node, raw: Mapping[str, str], has_missing: bool, states: Set[str]
+) -> list[tuple[str, str]]:
+    """Return the states that an expression has nothing for, or none of the `states`, if it leaves another as it is.
 
-    One that leaves none as it is reads other words: it says itself which of them are states. Each column is tried, and
-    the others beside it hold nothing, or what the expression names.
+    One that leaves none as it is reads other words: it says itself which of them are states. Each column is tried. The
+    others hold, each for itself, what the expression names, numbers beside that, and (`has_missing`) nothing. What is
+    of other rows is a column, too; what compares the tried one with a table is true or false for each state.
     """
-    names = sorted({column["column_names"][-1].lower() for column in column_nodes(node)})
-    if not 1 <= len(names) <= _MOST_COLUMNS or nodes_of(node, *_OF_ROWS):
-        return []
-    beside = ["null::varchar"]
-    if len(names) > 1:
-        texts = [str((constant.get("literal") or {}).get("text")) for constant in nodes_of(node, "CONSTANT")]
-        beside += [literal(text) for text in dict.fromkeys(texts)][:_MOST_TEXTS]
-    tried = (_of_one(connection, node, raw, name, other) for name, other in product(names, beside))
-    return next(filter(None, tried), [])
-
-
-def _of_one(connection: DuckDBPyConnection, node: Node, raw: Mapping[str, str], name: str, other: str) -> list[str]:
-    """Return the states that an expression has nothing for, if one column has them and the others have `other`."""
-    computed = text_of({**replaced(node, partial(_as_tried, name)), "alias": ""})
-    for kind in ("varchar", "double"):
-        listed = ", ".join(f"{literal(value)}::{kind}" for value in raw)
-        with suppress(TakifuguError):  # an expression of another type
-            columns = f"select unnest([{listed}]) as x, {other} as y"
-            statement = f"select x::varchar, y::varchar, ({computed})::varchar from ({columns})"
-            rows = run(connection, statement, "value").fetchall()
-            if any(value == result and value != beside for value, beside, result in rows):
-                return [raw[value] for value, _, result in rows if not result]
+    names, of_rows = _names_in(node), nodes_of(node, *_OF_ROWS)
+    texts = [str((constant.get("literal") or {}).get("text")) for constant in nodes_of(node, "CONSTANT")]
+    texts += [str(number + more) for number in _numbers_in(node) for more in (-1, 1)]
+    for text, state in product([*texts], raw):  # of a column beside it, after or before the state
+        texts += [part for part in (text.removeprefix(state), text.removesuffix(state)) if part not in ("", text)]
+    beside = list(dict.fromkeys(["'true'", "'false'", *["null"] * has_missing, *map(literal, texts)]))[:_MOST_TEXTS]
+    for name, kind, other in product(names, ("varchar", "double"), ("varchar", "double", "boolean")):
+        if other == "varchar" or len(names) + len(of_rows) > 1:
+            tried = _Tried(name, [one for one in names if one != name], of_rows, kind, other)
+            if lost := tried.lost(connection, node, raw, beside, states if kind == "varchar" else frozenset()):
+                return lost
     return []
 
 
-def _as_tried(name: str, some: Node) -> Node | None:
-    """Return x for the column that is tried, y for another one."""
-    if some.get("class") != "COLUMN_REF":
-        return None
-    return {**some, "column_names": ["x" if some["column_names"][-1].lower() == name else "y"], "alias": ""}
+def _names_in(node: Node) -> list[str]:
+    """Return the columns that an expression names, those of subqueries left out."""
+    outside = replaced(node, lambda some: {} if some.get("class") in _OF_ROWS else None)
+    compared = chain(*(column_nodes(some.get("child") or {}) for some in nodes_of(node, *_OF_ROWS)))
+    return sorted({column["column_names"][-1].lower() for column in (*column_nodes(outside), *compared)})
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """A column that has all states, of one type, and the others beside it, of another one."""
+
+    name: str
+    others: Sequence[str]
+    of_rows: Sequence[Node]
+    kind: str
+    other: str
+
+    def lost(
+        self, connection: DuckDBPyConnection, node: Node, raw: Mapping[str, str], beside: Sequence[str],
+        states: Set[str],
+    ) -> list[tuple[str, str]]:  # fmt: skip
+        """Return the states that are lost, with the word in their place, where another one is left as it is."""
+        computed = text_of({**replaced(node, self._as_tried), "alias": ""})
+        places = [f"y{number}" for number in range(len(self.others) + len(self.of_rows))]
+        listed = ", ".join(map(literal, raw))
+        tables = [f"(select unnest([{listed}]) as x0)"]
+        if len(raw) * len(beside) ** len(places) <= _MOST_ROWS:
+            tables += [f"(select unnest([{', '.join(beside)}]::varchar[]) as t{place})" for place in places]
+            made = [f"try_cast(t{place} as {self.other}) as {place}" for place in places]
+        else:  # all of them hold the same
+            tables.append(f"(select unnest([{', '.join(beside)}]::varchar[]) as t)")
+            made = [f"try_cast(t as {self.other}) as {place}" for place in places]
+        columns = ", ".join([f"x0, x0::{self.kind} as x", *made])
+        fixed = [f"y{number}" for number in range(len(places)) if number not in self._compared]
+        named = ", ".join(["x0", "x::varchar", f"try(coalesce(({computed})::varchar, {literal(_NOTHING)}))", *fixed])
+        with suppress(TakifuguError):  # an expression of another type
+            statement = f"select {named} from (select {columns} from {', '.join(tables)})"
+            left, lost = set[Any](), dict[Any, dict[str, str]]()
+            for state, value, result, *others in run(connection, statement, "value").fetchall():
+                key, words = tuple(others), {str(other) for other in others if other is not None}
+                if value == result and value not in words:
+                    left.add(key)
+                if result in ("", _NOTHING) or (result is None and not places):  # beside others it may be their fault
+                    lost.setdefault(key, {})[raw[state]] = "nothing"
+                elif result is not None and states and not states & {result} and not any(o in result for o in words):
+                    lost.setdefault(key, {})[raw[state]] = f"{result!r}, which is none of them"
+            return next(([*of_key.items()] for key, of_key in lost.items() if key in left), [])
+        return []
+
+    @property
+    def _compared(self) -> set[int]:
+        """Return the numbers of what compares the tried column with other rows."""
+        return {
+            number for number, some in enumerate(self.of_rows, len(self.others))
+            if self.name in _names_in(some.get("child") or {})
+        }  # fmt: skip
+
+    def _as_tried(self, some: Node) -> Node | None:
+        """Return x for the column that is tried, and y with its number for each other one."""
+        place = ""
+        if some in self.of_rows:
+            place = f"y{len(self.others) + self.of_rows.index(some)}"
+        elif some.get("class") == "COLUMN_REF":
+            name = some["column_names"][-1].lower()
+            place = "x" if name == self.name else f"y{self.others.index(name)}"
+        return {**_COLUMN, "column_names": [place]} if place else None

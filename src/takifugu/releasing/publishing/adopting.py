@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.plain import Plain
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.certificates.files import CERTIFICATE
+from takifugu.releasing.publishing.bundle import bundle_of
 from takifugu.releasing.publishing.folder import called_certificates
 from takifugu.releasing.publishing.statements import for_entering
 
@@ -75,25 +77,42 @@ def certificates_in(folders: Iterable[str | Path]) -> Certificates:
     return Certificates(tuple(said for _, said, _ in paid), tuple(body for *_, body in paid), tuple(unpaid))
 
 
+def with_waiting(book: Ledger, certificates: Certificates) -> Certificates:
+    """Return certificates after those that a ledger drew and has not published: other values are a second draw."""
+    statements, bodies = list[Plain](), list[bytes]()
+    for paid in book.pending():
+        with suppress(TakifuguError):  # what cannot be read is told where it is published
+            bundle = bundle_of(paid.values or b"", paid.ids)
+            for certificate, body in zip(bundle.read, bundle.certificates, strict=True):
+                if certificate.ledger is not None:
+                    statements.append(for_entering(certificate.ledger, certificate.frameworks))
+                    bodies.append(body)
+    return replace(
+        certificates, statements=(*statements, *certificates.statements), bodies=(*bodies, *certificates.bodies)
+    )
+
+
 def adopt(book: Ledger, certificates: Certificates, agree: Callable[[Sequence[Adopted]], bool]) -> tuple[Adopted, ...]:
     """Enter as spent the published releases that a ledger lacks.
 
     Nothing is published. Each is charged as its certificate says, to everybody who is or will be in its source. A
     release that is known with other values was drawn twice, and is charged once more. `agree` is asked with the prices
-    before anything is entered, if there is anything, and nothing is where it returns False. Raises CompositionRefused
-    where nothing bounds what a release costs beside others; then nothing is entered.
+    before anything is entered, if there is anything, and nothing is where it returns False. What waits to be drawn, and
+    was published from a copy of the ledger, is noted as published, for nothing. Raises CompositionRefused where nothing
+    bounds what a release costs beside others; then nothing is entered.
     """
-    prices = _prices(book, certificates)
-    if not prices or not agree(prices):
+    known = with_waiting(book, certificates)
+    prices = _prices(book, known)
+    if prices and not agree(prices):
         return ()
-    book.adopt(certificates.statements, bodies=certificates.bodies)
+    book.adopt(known.statements, bodies=known.bodies)
     return prices
 
 
 def price_in_words(book: Ledger, folder: Path) -> str:
     """State the price of adopting a folder; where it cannot be computed, the words say why."""
     try:
-        prices = _prices(book, certificates_in([folder]))
+        prices = _prices(book, with_waiting(book, certificates_in([folder])))
     except TakifuguError as error:
         return f"which cannot be done: {error.message}"
     return "; ".join(f"the source {price.source!r} would have spent {price.spent}" for price in prices)

@@ -134,7 +134,7 @@ def _outcome(book: Ledger, pending: Payment, progress: Progress) -> Outcome:
     public = public_of(pending)
     does = row_of_pending(pending, public).does
     if does is Does.CLOSE:
-        close(book, pending)
+        close(book, pending, public)
         whole = [published_at(certified.path.parent, certified.name) for certified in public if certified.is_whole]
         return Outcome(tuple(whole), pending, pending.created)
     if does is Does.DRAW:

@@ -155,13 +155,17 @@ def settle(book: Ledger, source: str, folders: Sequence[Path]) -> tuple[Payment,
     """
     waiting = []
     for pending in book.pending(normalised(source)):
-        if row_of_pending(pending, public_of(pending, folders)).does is Does.CLOSE:
-            close(book, pending)
+        public = public_of(pending, folders)
+        if row_of_pending(pending, public).does is Does.CLOSE:
+            close(book, pending, public)
         else:
             waiting.append(pending)
     return tuple(waiting)
 
 
-def close(book: Ledger, pending: Payment) -> None:
+def close(book: Ledger, pending: Payment, public: Sequence[Certified]) -> None:
+    """Note that a reservation was published with these certificates: other values of it are a second draw."""
     when = pending.created[:16].replace("T", " ")
-    book.finish(pending.group, f"{', '.join(pending.ids)}, paid for at {when} UTC: {_CLOSED}")
+    published = {certified.release_id: certified.certificate for certified in reversed(public)}
+    bodies = [certificate.to_json().encode() for certificate in published.values() if certificate is not None]
+    book.finish(pending.group, f"{', '.join(pending.ids)}, paid for at {when} UTC: {_CLOSED}", bodies)
