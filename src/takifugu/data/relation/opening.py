@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
@@ -40,6 +40,7 @@ from takifugu.data.relation.relation import (
     types_of,
     view,
 )
+from takifugu.data.sql.clocks import rules_of_texts
 from takifugu.data.sql.faults import wrong_data, wrong_key
 from takifugu.data.sql.judge import Judge
 from takifugu.data.sql.scopes import Cells, Rows
@@ -321,10 +322,11 @@ class Opening:
         self._watch((*declared, *every))
         if len(set(every)) < len(every):
             raise wrong_key("sql", "sql reads one file in two ways", "a column has one name", "read it once, in WITH")
-        selects = list[str]()
+        selects, raw = list[str](), list[str]()
         for reader, some, pairs in zip(readers, files, called, strict=True):
-            decoded = self._decoded(some, reader.options.get("encoding"))
-            selects.append(reader.scan(decoded, [name for _, name in pairs]))
+            decoded, names = self._decoded(some, reader.options.get("encoding")), [name for _, name in pairs]
+            selects.append(reader.scan(decoded, names))
+            raw.append(reader.as_texts().scan(decoded, names))
         self.kind = "sql"
         if self.file is not None:
             self.kind = _kind(self.file, declared[0])
@@ -338,12 +340,20 @@ class Opening:
             self._lock()
         in_order = set[str]()
         for number, (reader, select) in enumerate(zip(readers, selects, strict=True)):
+            self._refuse_odd_texts(raw[number], reader.options.get("columns") or {})
             if "parquet" in reader.function:
                 self._refuse_columns_of_parquet(files[number][0])
             self._name(scan(number), select, "sql", Path(files[number][0]).name, "parquet" in reader.function)
             if "csv" in reader.function and len(files[number]) == 1:
                 in_order.add(scan(number))
         self._judge(tree, in_order)
+
+    def _refuse_odd_texts(self, raw: str, kinds: Mapping[str, str]) -> None:
+        """Refuse texts that a reader would cast to something else, as where a cast is written."""
+        for name, kind in kinds.items():
+            for is_odd, what, rule, fix in rules_of_texts(kind.upper(), identifier(name)):
+                if run(self.connection, f"select 1 from ({raw}) where {is_odd} limit 1", "sql").fetchall():
+                    raise wrong_data("sql", f"sql {what}", rule, fix)
 
     def _judge(self, tree: Node, in_order: set[str]) -> None:
         judge = Judge("sql", self._tables, self._matches, self.kinds_of, is_expression=False, in_order=in_order)
