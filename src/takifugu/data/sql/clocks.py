@@ -81,10 +81,12 @@ def rules_of_texts(into: str, text: str) -> Iterator[Words]:
         fix = "(...)::timestamptz AT TIME ZONE 'Europe/Berlin', with your zone; or strptime(), with your format"
         yield is_odd, what, RULE, fix
     if into in WHOLE | POINT:
-        what = f"casts to {into} a text such as 1_000, 0x1F or 1e400, which DuckDB reads as another number"
+        such = "1_000, 0x1F, 1E+18 or 2.5" if into in WHOLE else "1_000, 0x1F or 1e400"
+        what = f"casts to {into} a text such as {such}, which DuckDB reads as another number"
         is_read = f"try_cast({text} as {into if into in WHOLE else 'double'}) is not null"
         is_odd = f"{is_read} and ({is_odd_number(text, into in WHOLE)})"
-        yield is_odd, what, "a number is written with digits and a point", _DIGITS
+        fix = _DIGITS + ("; floor(cast(... AS double)) rounds" if into in WHOLE else "")
+        yield is_odd, what, "a number is written with digits and a point", fix
 
 
 def refuse_mixed(key: str, kinds: Sequence[Sequence[str]]) -> None:
