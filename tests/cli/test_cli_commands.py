@@ -347,7 +347,7 @@ LINES = TABLE.splitlines()
     (b"\n\n\n", "source.file: data.csv is empty"),
     (TABLE.encode("utf-16"), "UTF-8"),
     (TABLE.encode("latin-1"), "UTF-8"),
-    (f'{LINES[0]}\n"zo,0,0,x,walking\n'.encode(), "line 2 of data.csv: lines of the file do not have the same columns"),
+    (f'{LINES[0]}\n"zo,0,0,x,walking\n'.encode(), "line 2 of data.csv: a quote is opened and not closed"),
     (f"{LINES[0]}\n{LINES[1]},more\n".encode(), "line 2 of data.csv: lines of the file do not have the same columns"),
     (f"{LINES[0]}\n".encode(), "source.file: there are no rows"),
     (f"{LINES[0].replace('état', 'etat')}\n".encode(), "the first line of data.csv has no "),

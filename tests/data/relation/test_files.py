@@ -62,14 +62,83 @@ def test_a_last_line_that_duckdb_leaves_out_is_refused(is_packed: bool, tmp_path
     assert "ends with a line of more than 2 MB" in refused(tmp_path, sql=f"from read_csv('{name}')")
 
 
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_blank_lines_behind_which_duckdb_leaves_rows_out_are_refused(is_packed: bool, tmp_path: Path) -> None:
+    """Where 2 MB from a thread's start on are blank, DuckDB 2.0 leaves out what follows, and that is no error."""
+    name, opened = ("a.csv.gz", gzip.open) if is_packed else ("a.csv", open)
+    for blank, is_read in ((900_000, True), (10_000_000, False), (12_000_000, False)):
+        with opened(tmp_path / name, "wb") as file:
+            file.write(TEXT.encode() + b"\n" * blank + b"Ben,1,x\n")
+        if is_read:
+            assert counts(tmp_path, file=name) == [[1, 1], [2, 0]]
+            continue
+        assert "has blank lines over more than 1 MB" in refused(tmp_path, file=name)
+        assert "has blank lines over more than 1 MB" in refused(tmp_path, sql=f"from read_csv('{name}')")
+
+
+@pytest.mark.parametrize("keys", [{}, {"encoding": "cp1252"}])
+def test_a_packed_file_that_is_damaged_is_told(keys: dict[str, str], tmp_path: Path) -> None:
+    whole = gzip.compress((TEXT + "".join(f"Cem,{n},x\n" for n in range(9999))).encode())
+    for data in (whole[:10] + b"\xff" * 99, whole[:-500], whole[:5000] + b"\xff" * 99 + whole[5099:], b"Ana"):
+        (tmp_path / "a.csv.gz").write_bytes(data)
+        assert "a.csv.gz cannot be read" in refused(tmp_path, file="a.csv.gz", **keys)
+
+
+@pytest.mark.parametrize("keys", [
+    {"file": "a.csv"}, {"file": "a.parquet"}, {"file": "a.jsonl"}, {}, {"sql": "from 'a.parquet'"},
+    {"sql": "from read_csv('a.csv')"}, {"sql": "from data"},
+])  # fmt: skip
+def test_more_columns_than_are_looked_up_are_refused(
+    keys: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hundred thousand of Parquet took more than five minutes."""
+    monkeypatch.setattr("takifugu.data.files.text_file.MOST_COLUMNS", 4)
+    frame = pd.DataFrame({"who": ["Ana"], "t": [0], "v": ["x"], "d": [1], "e": [1]})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.to_parquet(tmp_path / "a.parquet")
+    frame.to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    given = frame if not keys or keys.get("sql") == "from data" else None
+    assert "has more than 4 columns" in refused(tmp_path, given, **keys)
+
+
+def test_a_field_whose_lines_look_like_rows_is_told(tmp_path: Path) -> None:
+    """DuckDB starts threads in the middle of a file."""
+    field = '"' + "Eve,1,x\n" * 2500 + '"'
+    (tmp_path / "a.csv").write_text("who,t,v\n" + "Ana,0,x\n" * 998_750 + f"Ana,1,{field}\nAna,2,x\n")
+    assert "a.csv: a field has lines of its own that look like rows" in refused(tmp_path, file="a.csv")
+
+
 @pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "utf-16", "cp437", "mac-roman", "utf-8"])
 def test_a_text_of_another_encoding_is_read_as_declared(encoding: str, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes("Größe,t,v\nZoë,0,ü\n".encode(encoding))
     with opened_table({**KEYS, "unit": "Größe", "file": "a.csv", "encoding": encoding}, ["ü"], tmp_path) as source:
         assert source.counts().names[0].tolist() == ["Zoë"]
         assert source.counts().counts.tolist() == [[1]]
-    if encoding not in ("utf-8",):
-        assert "is not UTF-8 text" in refused(tmp_path, unit="Größe", file="a.csv")
+    if encoding != "utf-8":
+        line = refused(tmp_path, unit="Größe", file="a.csv")
+        assert "a.csv is not UTF-8 text" in line
+        assert line.endswith(f'encoding = "{"utf-16" if encoding == "utf-16" else "cp1252"}"')
+    if encoding == "utf-16":
+        line = refused(tmp_path, unit="Größe", file="a.csv", encoding="cp1252")
+        assert line == 'encoding: a.csv is not written in cp1252; encoding = "utf-16"'
+        assert "a.csv has no 'Name'" in refused(tmp_path, unit="Name", file="a.csv", encoding="utf-16")
+
+
+def test_the_fault_of_a_line_does_not_follow_from_the_path(tmp_path: Path) -> None:
+    (tmp_path / "utf8").mkdir()
+    (tmp_path / "utf8" / "unicode.csv").write_text(TEXT + "Ben,1\n")
+    line = refused(tmp_path, file="utf8/unicode.csv")
+    assert "line 5 of unicode.csv: lines of the file do not have the same columns" in line
+    (tmp_path / "far.csv").write_bytes(TEXT.encode() + b"Cem,10,x\n" * 1_200_000 + b"Zo\xeb,1,x\n")
+    assert "of far.csv: the file is not UTF-8 text" in refused(tmp_path, file="far.csv")
+
+
+def test_a_value_of_another_type_than_read_csv_declares_is_told_as_such(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(TEXT + "Ben,Geheim,x\n")
+    columns = "{who: 'VARCHAR', t: 'INTEGER', v: 'VARCHAR'}"
+    line = refused(tmp_path, sql=f"from read_csv('a.csv', header = true, columns = {columns})")
+    assert "line 5 of a.csv: a value is not of the type that columns of read_csv() declares" in line
+    assert "Geheim" not in line
 
 
 @pytest.mark.parametrize(("data", "words"), [
@@ -77,9 +146,14 @@ def test_a_text_of_another_encoding_is_read_as_declared(encoding: str, tmp_path:
     (b"\n\nwho,t,v\nAna,0,x\n", "has no"), (b"Ana,0,x\n", "has no"), (b"who,t\nAna,0\n", "has no 'v'"),
     (b"who,t,v,v\nAna,0,x,y\n", "names 'v' twice"), (b"who,t,v,V\nAna,0,x,y\n", "names 'v' twice"),
     (b"who,t,v\nAna,0\n", "line 2 of a.csv: lines of the file do not have the same columns"),
-    (b"who,t,v\nAna,0,x,9\n", "line 2 of a.csv"), (b'who,t,v\n"Ana,0,x\n', "of a.csv"), (b"PK\x03\x04\0\0\0",
-    "begins as a file .xlsx does"),
-    (b"who,t,v\n", "there are no rows"), (b"who,t,v\nAna,0,\xe9\n", "is not UTF-8 text"),
+    (b"who,t,v\nAna,0,x,9\n", "line 2 of a.csv: lines of the file do not have the same columns"),
+    (b"who,t,v\nAna,0,utf-8,nicode\n", "line 2 of a.csv: lines of the file do not have the same columns"),
+    (b'who,t,v\n"Ana,0,x\n', "line 2 of a.csv: a quote is opened and not closed"),
+    (b'who,t,v\n"An"a,0,x\nAna,1,x\n', "line 2 of a.csv: a quote is opened and not closed"),
+    (b"who,t,v\nAna,0,x\r\nAna,1,x\nAna,2,x\r", "a.csv: lines end in two ways"),
+    (b"who,t,v\nAna," + b"0" * 3_000_000 + b",x\nAna,1,x\n", "line 2 of a.csv: a line has more than 2 MB"),
+    (b"PK\x03\x04\0\0\0", "begins as a file .xlsx does"),
+    (b"who,t,v\n", "there are no rows"), (b"who,t,v\nAna,0,\xe9\n", "a.csv is not UTF-8 text"),
     (b"who,t,v," + b"a," * 100_000 + b"\nAna,0,x\n", "more than 10,000 columns"),
     (b"id,who,t,v\n1,Ana,0,x,5\n2,Ana,1,x,5\n", "line 2 of a.csv"),
 ])  # fmt: skip

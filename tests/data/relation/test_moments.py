@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from takifugu.core.errors import TakifuguError
+from takifugu.core.errors import DataError, TakifuguError
 from takifugu.data.relation.source import opened_table
 
 START = datetime(2026, 7, 1, 22, 30, tzinfo=UTC)  # half past midnight in Berlin
@@ -101,3 +101,49 @@ def test_the_bucket_of_a_step_can_be_pasted(tmp_path: Path) -> None:
             counted(tmp_path, **keys)
         (line,) = re.findall("order = .*", error.value.line)
         assert counted(tmp_path, **{**keys, **tomllib.loads(line)}) == [2, 0, 0]
+
+
+TEXTS = ("2026-07-01T10:00:00Z", "2026-07-01 10:00+02", "2026-07-01 10:00:00.5-0130", "2026-07-01 10:00 PM",
+         "2026-07-01 10:00 Europe/Paris")  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_what_a_cast_to_clocks_would_drop_is_refused(text: str, tmp_path: Path) -> None:
+    """DuckDB 2.0 drops it, in any cast and in columns of read_csv(): ten of the evening was ten of the morning."""
+    (tmp_path / "a.csv").write_text(f"p,s,v\na,2026-07-01 09:00,x\na,{text},x\n")
+    (tmp_path / "a.jsonl").write_text(f'{{"p": "a", "s": "{text}", "v": "x"}}\n')
+    keys: dict[str, Any] = {**KEYS, "order": "s", "timezone": None}
+    for kind in ("timestamp", "datetime", "date", "timestamp_s", "time"):
+        columns = f"columns = {{p: 'VARCHAR', s: '{kind}', v: 'VARCHAR'}}"
+        for more in (
+            {"file": "a.csv", "order": f"date '2026-01-01' + cast(s as {kind})" if kind == "time" else f"s::{kind}"},
+            {"file": "a.csv", "value": f"coalesce(try_cast(s as {kind})::varchar, v)"},
+            {"sql": f"select p, cast(s as {kind}) as s, v from read_csv('a.csv')"},
+            {"sql": f"from read_csv('a.csv', header = true, {columns})"},
+            {"sql": f"from read_json('a.jsonl', {columns})"},
+        ):
+            with pytest.raises(DataError, match="more behind its time, such as an offset from UTC or PM") as error:
+                opened_table({**keys, **more}, STATES, tmp_path)
+            assert text not in error.value.line
+
+
+@pytest.mark.parametrize(("kind", "text", "words"), [
+    ("TIMESTAMPTZ", "2026-07-01 10:00", "no offset from UTC"), ("INTEGER", "1_000", "reads as another number"),
+])  # fmt: skip
+def test_columns_of_read_csv_are_casts(kind: str, text: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"p,s,v\na,{text},x\n")
+    sql = f"from read_csv('a.csv', header = true, columns = {{p: 'VARCHAR', s: '{kind}', v: 'VARCHAR'}})"
+    with pytest.raises(DataError, match=words):
+        opened_table({**KEYS, "order": "s", "sql": sql}, STATES, tmp_path)
+
+
+@pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
+def test_the_printed_line_makes_one_of_two_kinds_of_times(zone: str | None, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("p,s,v\na,2026-07-01T10:00:00,x\na,2026-07-01T10:00:00+01:00,x\n")
+    keys = {**KEYS, "file": "a.csv", "order": "s", "timezone": zone}
+    with pytest.raises(DataError, match="holds some") as error, opened_table(keys, STATES, tmp_path) as source:
+        source.counts()
+    order, _, other = error.value.fix.partition(", with your formats, and ")
+    with opened_table({**keys, **tomllib.loads(order), **tomllib.loads(other)}, STATES, tmp_path) as source:
+        times = source.opened.relation.rows('select epoch("order") from "takifugu source"')
+    assert [int(time) for (time,) in times] == [1782892800, 1782896400]  # 8 and 9 o'clock in UTC

@@ -40,6 +40,7 @@ def source(given: Path, **answers: str) -> dict[str, object]:
     ("a.csv", b"who,t,state\n", "a.csv has no row"), ("a.csv", b"hello world", "has no row"),
     ("a.csv", b"who,t,state," + b"a," * 100_000 + b"\nAna,0,hidden\n", "more than 10,000 columns"),
     ("a.csv", bytes(range(256)) * 20, "a.csv is no text"), ("a.csv", b"PK\x03\x04\0\0\0" * 99, "is no text"),
+    ("a.csv.gz", gzip.compress(b"x" * 99)[:10] + b"\xff" * 99, "cannot be read"),
     ("a.csv.gz", b"\x1f\x8bnonsense", "cannot be read"), ("a.pdf", b"abc", "of no kind that is read"),
     ("a.parquet", b"abc", "file:"), ("a.xlsx", b"abc", "no workbook"), ("a.sqlite", b"abc", "a.sqlite is damaged"),
     ("a.db", b"SQLite format 3\0abc", "mv "), ("a.duckdb", b"abc", "file:"), ("a.jsonl", b"{Ana\n", "file:"),

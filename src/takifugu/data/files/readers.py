@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from takifugu.data.files.text_file import Form, first_record, unique_names
@@ -21,6 +21,11 @@ class Reader:
     function: str
     paths: tuple[str, ...]
     options: Mapping[str, Any]
+
+    def as_texts(self) -> Reader:
+        """Return the same with a text in every column that is declared."""
+        columns = dict.fromkeys(self.options.get("columns", ()), "VARCHAR")
+        return replace(self, options={**self.options, "columns": columns})
 
     def scan(self, files: tuple[str, ...], names: Sequence[str] = ()) -> str:
         """Return the SELECT of the files, by what is declared and by their first lines.

@@ -5,6 +5,7 @@ Nothing is sniffed: a guess from the first rows is another one with a new versio
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
@@ -12,7 +13,7 @@ import shutil
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,8 +23,9 @@ from takifugu.data.values.encodings import check_encoding
 
 #: The signs that may split a line, the longest first line, and the most columns.
 SIGNS, LONGEST_LINE, MOST_COLUMNS = ",;\t|", 10_000_000, 10_000
-#: DuckDB refuses a longer line, in bytes; but a last one without its end, which fills a buffer, it leaves out unsaid.
-_LONGEST_ROW = 2_000_000
+#: DuckDB refuses a longer line, in bytes; but leaves out unsaid a last one without its end, which fills a buffer, and
+#: rows behind blank lines of as many. Such lines hold one whole block.
+_LONGEST_ROW, _BLOCK = 2_000_000, 1_000_000
 ENDINGS = (".csv", ".tsv", ".txt")
 #: How files begin that are no text, whatever they are called, and the ending that says so.
 _MARKS = {b"PK\x03\x04": ".xlsx", b"PAR1": ".parquet"}
@@ -46,7 +48,7 @@ class Form:
         """Return the SELECT of some files with these columns; nothing of it is detected."""
         kinds = kinds or ["VARCHAR"] * len(names)
         for path in files:
-            _check_last_line(path)
+            _check_lines(path)
         columns = ", ".join(f"{literal(n)}: {literal(k)}" for n, k in zip(names, kinds, strict=True))
         paths = ", ".join(literal(path) for path in files)
         return (
@@ -70,10 +72,10 @@ def first_record(path: str, form: Form) -> list[str]:
             for _ in range(form.skip):
                 lines.readline(LONGEST_LINE)
             start = lines.read(LONGEST_LINE)
-    except (UnicodeError, gzip.BadGzipFile, EOFError, OSError) as error:
-        raise _no_text(name, form.encoding, isinstance(error, UnicodeError)) from None
+    except (UnicodeError, OSError) as error:
+        raise _no_text(path, form.encoding, isinstance(error, UnicodeError)) from None
     if "\0" in start[:1000]:
-        raise _no_text(name, form.encoding, True)
+        raise _no_text(path, form.encoding, True)
     if not start.strip():
         raise DataError(f"{name} is empty", fix="export it again").at("file")
     quoting = {"quotechar": form.quote} if form.quote else {"quoting": csv.QUOTE_NONE}
@@ -81,30 +83,41 @@ def first_record(path: str, form: Form) -> list[str]:
         names = next(csv.reader(io.StringIO(start, newline=""), delimiter=form.delim, **quoting), [])
     except csv.Error:  # a field is too long
         return []
-    if len(names) > MOST_COLUMNS:
-        what, fix = f"{name} has more than {MOST_COLUMNS:,} columns", "leave columns out, or save it as Parquet"
-        raise DataError(what, rule="columns are looked up by their names", fix=fix).at("file")
+    refuse_columns(len(names), name)
     return names
 
 
-def _check_last_line(path: str) -> None:
-    """Refuse a file whose last line is longer than any line may be."""
-    with bytes_of(path) as file:
-        if isinstance(file, gzip.GzipFile):
-            last, piece = b"", b""
-            try:
-                while following := file.read(_LONGEST_ROW):
-                    last, piece = piece, following
-            except (gzip.BadGzipFile, EOFError, zlib.error):
-                return  # which DuckDB refuses
-            last += piece
-        else:
-            file.seek(0, io.SEEK_END)
-            file.seek(max(0, file.tell() - _LONGEST_ROW - 1))
-            last = file.read()
+def refuse_columns(count: int, name: str) -> None:
+    """Refuse more columns than DuckDB opens in a minute."""
+    if count > MOST_COLUMNS:
+        what, fix = f"{name} has more than {MOST_COLUMNS:,} columns", "leave columns out, or write them as rows"
+        raise DataError(what, rule="columns are looked up by their names", fix=fix).at("file")
+
+
+def _check_lines(path: str) -> None:
+    """Refuse a last line longer than any line may be, and blank lines over more than that."""
+    last, what, name = b"", "", Path(path).name
+    with suppress(OSError), bytes_of(path) as file:  # DuckDB refuses a damaged one
+        for block in _blocks(file):
+            last = (last + block)[-_LONGEST_ROW - 1 :]
+            if len(block) == _BLOCK and not block.strip(b"\r\n"):
+                what = f"{name} has blank lines over more than {_BLOCK // 10**6} MB"
     if len(last) > _LONGEST_ROW and b"\n" not in last and b"\r" not in last:
-        what = f"{Path(path).name} ends with a line of more than {_LONGEST_ROW // 10**6} MB"
-        raise DataError(what, rule="a line is a row", fix="look at its last line; export the file again").at("file")
+        what = f"{name} ends with a line of more than {_LONGEST_ROW // 10**6} MB"
+    if what:
+        raise DataError(what, rule="a line is a row", fix="look at its lines; export the file again").at("file")
+
+
+def _blocks(file: io.BufferedReader | gzip.GzipFile) -> Iterator[bytes]:
+    """Yield the blocks of a file: of one that is not packed one byte of each, but of blank ones and the last three."""
+    if isinstance(file, gzip.GzipFile):
+        yield from iter(lambda: file.read(_BLOCK), b"")
+        return
+    starts = range(0, file.seek(0, io.SEEK_END), _BLOCK)
+    for start in starts:
+        file.seek(start)
+        first = file.read(1)
+        yield first + file.read(_BLOCK - 1) if first in b"\r\n" or start in starts[-3:] else first
 
 
 def split_at(path: str, fits: Callable[[Sequence[str]], bool]) -> tuple[str, list[str]] | None:
@@ -141,18 +154,28 @@ def transcoded(path: str, encoding: str, folder: str, number: int) -> str:
     Raises InputError for an encoding that Python does not have, DataError for a byte that is none of its letters.
     """
     check_encoding(encoding)
-    copy = str(Path(folder) / f"text{number}.csv")
+    copy = Path(folder) / str(number) / Path(path).name.removesuffix(".gz")  # messages say the name
+    copy.parent.mkdir()
     try:
         with text_in(path, encoding) as source, open(copy, "w", encoding="utf-8", newline="") as out:
+            start = source.read(1000)
+            out.write(start)
             shutil.copyfileobj(source, out, 1 << 20)
-    except (UnicodeError, gzip.BadGzipFile, EOFError):
-        raise _no_text(Path(path).name, encoding, True) from None
-    return copy
+    except (UnicodeError, gzip.BadGzipFile) as error:
+        raise _no_text(path, encoding, isinstance(error, UnicodeError)) from None
+    if "\0" in start:
+        raise _no_text(path, encoding, True)
+    return str(copy)
 
 
-def bytes_of(path: str) -> io.BufferedReader | gzip.GzipFile:
-    """Open a file that may be packed."""
-    return gzip.open(path) if path.endswith(".gz") else open(path, "rb")
+@contextmanager
+def bytes_of(path: str) -> Iterator[io.BufferedReader | gzip.GzipFile]:
+    """Open a file that may be packed; BadGzipFile, an OSError, for one that is damaged."""
+    try:
+        with gzip.open(path) if path.endswith(".gz") else open(path, "rb") as file:
+            yield file
+    except (EOFError, zlib.error):
+        raise gzip.BadGzipFile from None
 
 
 @contextmanager
@@ -162,11 +185,15 @@ def text_in(path: str, encoding: str) -> Iterator[io.TextIOWrapper]:
         yield lines
 
 
-def _no_text(name: str, encoding: str | None, is_decoding: bool) -> DataError:
+def _no_text(path: str, encoding: str | None, is_decoding: bool) -> DataError:
+    name = Path(path).name
     if not is_decoding:
-        return DataError(f"{name} cannot be read", fix="look at the file and who may read it").at("file")
+        fix = "look at the file and who may read it; if it is damaged, export it again"
+        return DataError(f"{name} cannot be read", fix=fix).at("file")
+    with bytes_of(path) as file:
+        is_marked = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    fix = 'encoding = "utf-16"' if is_marked else 'encoding = "cp1252"' if encoding is None else "write its encoding"
     if encoding:
-        return DataError(f"{name} is not written in {encoding}", fix="write its encoding").at("encoding")
-    return DataError(
-        f"{name} is not UTF-8 text", rule="a text file is UTF-8, or its encoding is declared", fix='encoding = "cp1252"'
-    ).at("file")
+        return DataError(f"{name} is not written in {encoding}", fix=fix).at("encoding")
+    rule = "a text file is UTF-8, or its encoding is declared"
+    return DataError(f"{name} is not UTF-8 text", rule=rule, fix=fix).at("file")

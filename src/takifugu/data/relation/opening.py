@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
@@ -17,7 +17,16 @@ from takifugu.core.plain import toml_of
 from takifugu.core.sections import SELECT
 from takifugu.data.files.readers import Reader, scan, without_paths, without_readers
 from takifugu.data.files.sheets import SQLITE, arrow_table, tables_of_sqlite
-from takifugu.data.files.text_file import ENDINGS, SIGNS, Form, first_record, split_at, transcoded, unique_names
+from takifugu.data.files.text_file import (
+    ENDINGS,
+    SIGNS,
+    Form,
+    first_record,
+    refuse_columns,
+    split_at,
+    transcoded,
+    unique_names,
+)
 from takifugu.data.files.workbooks import EXCEL, tables_of_excel
 from takifugu.data.relation.keys import Column, key_of
 from takifugu.data.relation.relation import (
@@ -31,6 +40,7 @@ from takifugu.data.relation.relation import (
     types_of,
     view,
 )
+from takifugu.data.sql.clocks import rules_of_texts
 from takifugu.data.sql.faults import wrong_data, wrong_key
 from takifugu.data.sql.judge import Judge
 from takifugu.data.sql.scopes import Cells, Rows
@@ -152,6 +162,7 @@ class Opening:
     # -- files and frames
 
     def _register(self, table: Any, name: str) -> None:
+        refuse_columns(len(table.column_names), "the table")
         self.connection.register(name, table)
         self.rows = self._tables[name.lower()] = Rows.of(len(self._tables), table.column_names)
 
@@ -186,6 +197,7 @@ class Opening:
         select = self._text_select(path) if self.kind == "text" else ""
         self._lock()
         if self.kind == "parquet":
+            self._refuse_columns_of_parquet(self._files[0])
             select = Reader("read_parquet", (), {}).scan(self._files)
         elif self.kind == "json lines":
             select = self._json_select()
@@ -242,6 +254,7 @@ class Opening:
         for _, text in self.wanted if not names else ():  # without a line the columns are those that keys name
             with suppress(TakifuguError):
                 names += [name for name in columns_in(expression(text, "value")) if name not in names]
+        refuse_columns(len(names), Path(self._files[0]).name)
         if len({name.lower() for name in names}) < len(names):
             raise wrong_data("file", "two names differ in capitals alone", "", "read_json(..., columns = ...) in sql")
         return Reader("read_json", (), {"columns": dict.fromkeys(names, "VARCHAR")}).scan(self._files)
@@ -272,6 +285,10 @@ class Opening:
         self._tables[name.lower()] = Rows.of(number, types)
         if is_parquet:
             self._of_parquet[number] = name, types
+
+    def _refuse_columns_of_parquet(self, file: str) -> None:
+        schema, name = f"from parquet_schema({literal(file)}) where num_children is null", Path(file).name
+        refuse_columns(run(self.connection, f"select count(*) {schema}", "file", name).fetchone()[0], name)
 
     def refuse_long_texts(self, cells: Cells) -> None:
         """Refuse a text of 1 MB, a million times: Parquet writes it once, and DuckDB copies it for each row.
@@ -305,10 +322,11 @@ class Opening:
         self._watch((*declared, *every))
         if len(set(every)) < len(every):
             raise wrong_key("sql", "sql reads one file in two ways", "a column has one name", "read it once, in WITH")
-        selects = list[str]()
+        selects, raw = list[str](), list[str]()
         for reader, some, pairs in zip(readers, files, called, strict=True):
-            decoded = self._decoded(some, reader.options.get("encoding"))
-            selects.append(reader.scan(decoded, [name for _, name in pairs]))
+            decoded, names = self._decoded(some, reader.options.get("encoding")), [name for _, name in pairs]
+            selects.append(reader.scan(decoded, names))
+            raw.append(reader.as_texts().scan(decoded, names))
         self.kind = "sql"
         if self.file is not None:
             self.kind = _kind(self.file, declared[0])
@@ -322,10 +340,20 @@ class Opening:
             self._lock()
         in_order = set[str]()
         for number, (reader, select) in enumerate(zip(readers, selects, strict=True)):
+            self._refuse_odd_texts(raw[number], reader.options.get("columns") or {})
+            if "parquet" in reader.function:
+                self._refuse_columns_of_parquet(files[number][0])
             self._name(scan(number), select, "sql", Path(files[number][0]).name, "parquet" in reader.function)
             if "csv" in reader.function and len(files[number]) == 1:
                 in_order.add(scan(number))
         self._judge(tree, in_order)
+
+    def _refuse_odd_texts(self, raw: str, kinds: Mapping[str, str]) -> None:
+        """Refuse texts that a reader would cast to something else, as where a cast is written."""
+        for name, kind in kinds.items():
+            for is_odd, what, rule, fix in rules_of_texts(kind.upper(), identifier(name)):
+                if run(self.connection, f"select 1 from ({raw}) where {is_odd} limit 1", "sql").fetchall():
+                    raise wrong_data("sql", f"sql {what}", rule, fix)
 
     def _judge(self, tree: Node, in_order: set[str]) -> None:
         judge = Judge("sql", self._tables, self._matches, self.kinds_of, is_expression=False, in_order=in_order)

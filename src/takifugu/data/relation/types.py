@@ -154,12 +154,20 @@ def refuse_mixed_times(opened: Opened, role: str) -> None:
     if some and zone is None:
         what = f"{role} holds {words}moments (times with an offset from UTC, or Z), and no timezone is declared"
         rule, fix = "hours and days are those of clocks somewhere, and a column has one kind of time", ZONE
-        raise wrong_data("timezone", what, rule, "CASE, for the two kinds" if words else fix)
+        raise wrong_data("timezone", what, rule, _two_kinds(role, column, "Europe/Berlin") if words else fix)
     if some:
         what = f"{role} holds {words}times without an offset from UTC, and timezone is declared"
         fix = toml_line(role, f"({column}::timestamp AT TIME ZONE '{zone}')") + f"; {LEAVE_OUT}"
         rule = "which of two equal times in autumn was meant is not told"
-        raise wrong_data("timezone", what, rule, fix)
+        raise wrong_data("timezone", what, rule, _two_kinds(role, column, str(zone)) if words else fix)
+
+
+def _two_kinds(role: str, column: str, zone: str) -> str:
+    """Return the line that makes moments of clocks and moments: a cast would drop the offsets of some."""
+    form = "'%Y-%m-%dT%H:%M:%S"
+    moments, clocks = f"strptime({column}, {form}%z')", f"strptime({column}, {form}') AT TIME ZONE '{zone}'"
+    sql = f"CASE WHEN regexp_matches({column}, ':.*[+-]') THEN {moments} ELSE {clocks} END"
+    return f"{toml_line(role, sql)}, with your formats, and timezone = \"{zone}\""
 
 
 def keep_rows(opened: Opened) -> None:

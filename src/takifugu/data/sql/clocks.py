@@ -31,6 +31,8 @@ _ALIKE = {"+", "-", "coalesce", "ifnull", "nullif", "if", "greatest", "least"}
 _NODES_ALIKE = {"COMPARISON", "BETWEEN", "CASE", "OPERATOR", "WINDOW"}
 NO_OFFSET = "casts to a moment what has no offset from UTC"
 RULE = "days and hours are those of clocks somewhere"
+#: A text with more behind its time of day, which DuckDB drops where it casts the text to what clocks show.
+_BEHIND_TIME = r"\d:\d.*[+A-Za-z-]"
 _FIELDS = ("left", "right", "input", "lower", "upper", "child")
 
 
@@ -62,21 +64,29 @@ def refuse_clocks_of_nobody(key: str, roots: Iterable[Node], kinds_of: Callable[
     for node in nodes:
         if node["class"] == "CAST" and kinds[text_of(node["child"])] == "VARCHAR":
             texts = text_of({**plain, "select_list": [*around, {**node["child"], "alias": "takifugu text"}]})
-            for is_odd, what, rule, fix in _rules_of_texts(_into(node), '"takifugu text"'):
+            for is_odd, what, rule, fix in rules_of_texts(_into(node), '"takifugu text"'):
                 checks.append((f"select 1 from ({texts}) where {is_odd} limit 1", what, rule, fix))
     return checks
 
 
-def _rules_of_texts(into: str, text: str) -> Iterator[Words]:
+def rules_of_texts(into: str, text: str) -> Iterator[Words]:
     """Yield when a text may not be cast to a type, what is wrong then, the rule and the fix."""
     if into in MOMENTS:
         is_odd = f"{text} <> '' and not regexp_full_match({text}, '{ISO}{OFFSET}')"
         yield is_odd, NO_OFFSET, RULE, "(...)::timestamp AT TIME ZONE 'Europe/Berlin', with your zone"
+    if into in CLOCKS | {"DATETIME", "TIME"}:
+        what = f"casts to {into} a text with more behind its time, such as an offset from UTC or PM, which is dropped"
+        is_read = f"try_cast({text} as {'time' if into == 'TIME' else 'timestamp'}) is not null"
+        is_odd = f"{is_read} and regexp_matches({text}, '{_BEHIND_TIME}')"
+        fix = "(...)::timestamptz AT TIME ZONE 'Europe/Berlin', with your zone; or strptime(), with your format"
+        yield is_odd, what, RULE, fix
     if into in WHOLE | POINT:
-        what = f"casts to {into} a text such as 1_000, 0x1F or 1e400, which DuckDB reads as another number"
+        such = "1_000, 0x1F, 1E+18 or 2.5" if into in WHOLE else "1_000, 0x1F or 1e400"
+        what = f"casts to {into} a text such as {such}, which DuckDB reads as another number"
         is_read = f"try_cast({text} as {into if into in WHOLE else 'double'}) is not null"
         is_odd = f"{is_read} and ({is_odd_number(text, into in WHOLE)})"
-        yield is_odd, what, "a number is written with digits and a point", _DIGITS
+        fix = _DIGITS + ("; floor(cast(... AS double)) rounds" if into in WHOLE else "")
+        yield is_odd, what, "a number is written with digits and a point", fix
 
 
 def refuse_mixed(key: str, kinds: Sequence[Sequence[str]]) -> None:

@@ -86,7 +86,8 @@ CAUSES = (
           "step is a time, and times are written as 2026-03-29T14:05:00, all with an offset from UTC or all without",
           "order = \"strptime({order}, '%d.%m.%Y %H:%M')\", with your format"), "no end time"),
     *_of_both(Cause("no whole number", "order", "a text in {order} that is no whole number within 9e15",
-          "step is a number, so rows start and end at whole numbers", 'order = "cast({order} AS bigint)"'),
+          "step is a number, so rows start and end at whole numbers",
+          "order = \"regexp_replace({order}, '[.]0+$', '')\", where 2.0 is 2"),
           "no whole end"),
     Cause("no unit", "unit", "nothing in {unit}", "every row is about somebody",
           'where = "{unit} IS NOT NULL", if such rows are about nobody'),
@@ -122,7 +123,8 @@ CAUSES = (
           "clean it where the table is made, or by regexp_replace(..., '[[:cntrl:]]', '', 'g') in sql"),
     Cause("number with a point", "unit", "a name in {unit} with a point or an exponent",
           "7.0 was 7 before a column had gaps: the same person under another name",
-          'unit = "cast(cast({unit} AS decimal(38, 1)) AS hugeint)"'),
+          "unit = \"regexp_replace({unit}, '^(-?[0-9]{{1,15}})[.]0*$', '\\1')\"; others may have lost digits: "
+          "export the column as texts"),
     *_of_both(Cause("year", "order", "a time before 1900 or after 2099 in {order}",
           "a year of two digits is read as one of the first century", "%y in strptime() reads a year of two digits"),
           "end year"),
@@ -150,9 +152,24 @@ BIT = {cause.name: 1 << number for number, cause in enumerate(CAUSES)}
 
 #: What may be repeated of DuckDB's words: the number of a line, never its text.
 _LINE = re.compile(r"CSV Error on Line: (\d+)")
-_UNLIKE = ("lines of the file do not have the same columns", "every line has the columns of the first one",
-           "read_csv(..., null_padding = true) in sql reads shorter lines")  # fmt: skip
-_NO_TEXT = ("the file is not UTF-8 text", "a text file is UTF-8, or its encoding is declared", 'encoding = "cp1252"')
+#: What a line of DuckDB's words about a text file begins with; the lines around it quote the row and the path.
+_LINES = {
+    "The Parallel CSV Reader": ("a field has lines of its own that look like rows", "a line is a row",
+                                "export the table without that column, or save it as Parquet"),
+    "Expected Number of Columns": ("lines of the file do not have the same columns",
+                                   "every line has the columns of the first one",
+                                   "quotes around a field that holds the sign between fields; "
+                                   "read_csv(..., null_padding = true) in sql reads shorter lines"),
+    "Invalid unicode": ("the file is not UTF-8 text", "a text file is UTF-8, or its encoding is declared",
+                        'encoding = "cp1252"'),
+    "Value with unterminated quote": ("a quote is opened and not closed", "quotes stand around a whole field",
+                                      "repair the line; read_csv(..., quote = '') in sql takes quotes as letters"),
+    "Error when converting column": ("a value is not of the type that columns of read_csv() declares",
+                                     "a type holds for every row", "'VARCHAR' there, and try_cast() of the column"),
+    "Maximum line size": ("a line has more than 2 MB", "a line is a row", "look at the line; export the file again"),
+    "The CSV Parser state machine": ("lines end in two ways, or text follows a quote that is closed",
+                                     "lines end alike, and a quote inside a field is doubled", "export it again"),
+}  # fmt: skip
 _ERRORS = {
     "ParserException": ("is no SQL that DuckDB understands", "", "try it in the duckdb shell, which shows the place"),
     "CatalogException": ("names a table, function or type that DuckDB does not have", "",
@@ -177,7 +194,8 @@ def translated(error: Error, key: str, file: str = "") -> TakifuguError:
     kind, text = type(error).__name__, str(error)
     line = _LINE.search(text)
     if line is not None or "CSV" in text[:60]:
-        what, rule, fix = _NO_TEXT if "nicode" in text or "utf" in text.lower() else _UNLIKE
+        starts = (words for words in _LINES if re.search(f"^(.*Error: )?{words}", text, re.MULTILINE))
+        what, rule, fix = _LINES[next(starts, "Expected Number of Columns")]
         place = f"line {line[1]} of {file}: " if line is not None else f"{file}: "
         return wrong_data("file", place + what, rule, fix)
     if re.search("magic bytes|to be a Parquet file|not a valid DuckDB", text):

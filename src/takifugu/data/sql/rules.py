@@ -7,10 +7,8 @@ from collections.abc import Mapping
 from takifugu.data.sql.faults import wrong_key
 from takifugu.data.sql.scopes import LINES, Cells, together
 
-_COVERED = (
-    'declare from, until, a roster and gaps = "hidden"; or filter by other columns; '
-    "or write UNPIVOT INCLUDE NULLS, if it is UNPIVOT that leaves out empty cells"
-)
+_COVERED = 'declare a roster, and of steps from, until and gaps = "hidden"; or filter by other columns'
+_UNPIVOT = "; or write UNPIVOT INCLUDE NULLS, if it is UNPIVOT that leaves out empty cells"
 
 
 def check_dependence(
@@ -52,7 +50,8 @@ def check_dependence(
         if both and not is_covered and not are_visits:
             raise wrong_key(
                 key, f"which rows there are depends on {both}, as value does",
-                "lengths, gaps and people are public, and would show the value", _COVERED,
+                "lengths, gaps and people are public, and would show the value",
+                _COVERED + (_UNPIVOT if key == "sql" else ""),
             )  # fmt: skip
     if is_distinct and not has_ties and _common(together(*roles.values(), filters), hidden):
         raise wrong_key(

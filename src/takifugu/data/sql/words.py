@@ -52,8 +52,8 @@ def number_of(column: str, kind: str) -> str:
 
 def is_odd_number(text: str, is_whole: bool = False) -> str:
     """Return the condition that a text which DuckDB casts is none: it reads 1_000 as 1000, 1e400 as inf, 0x1F as 31."""
-    if is_whole:
-        return f"regexp_matches({text}, '[_xXbB]')"
+    if is_whole:  # with a fraction it is rounded, and with an exponent it has lost its digits
+        return f"regexp_matches({text}, '[_xXbBeE]|[.][0-9]*[1-9]')"
     return f"contains({text}, '_') or (isinf(try_cast({text} as double)) and not contains(lower({text}), 'n'))"
 
 

@@ -71,7 +71,7 @@ def layout_of(path: str, encoding: str | None = None) -> Layout:
     except (UnicodeError, LookupError):
         fix = 'encoding = "cp1252", or the codec that it was saved with'
         raise DataError(f"{name} is not written in {str(encoding)[:40]}", fix=fix).at("encoding") from None
-    except (OSError, EOFError):
+    except OSError:
         raise DataError(f"{name} cannot be read", fix="look at the file and who may read it").at("file") from None
     if not start.strip():
         raise DataError(f"{name} is empty", fix="export it again, with its rows").at("file")
