@@ -214,7 +214,8 @@ def _function(path: tuple[Any, ...]) -> str:
     functions = [i for i, node in enumerate(path) if isinstance(node, ast.FunctionDef)]
     if not functions or isinstance(path[functions[-1] - 1], ast.arguments):
         return ""
-    return ".".join(node.name for node in reversed(path[functions[-1] : -1]))
+    named = (node for node in reversed(path[functions[-1] :]) if isinstance(node, ast.FunctionDef | ast.ClassDef))
+    return ".".join(node.name for node in named)
 
 
 def _as_text(part: Any, parents: tuple[Any, ...]) -> str:
@@ -464,7 +465,7 @@ def with_pytest(copied: Path, tests: Sequence[str], plugin: Tests) -> str:
 
 def copy_of_the_project(folder: Path) -> Path:
     """Copy what the tests need; bytecode is checked against the source's hash, never against times."""
-    for name in ("src", "tests", "experiments", "docs"):
+    for name in ("src", "tests", "examples", "experiments", "docs"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("conftest.py", "pyproject.toml"):
         shutil.copy(ROOT / name, folder / name)
