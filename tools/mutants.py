@@ -7,7 +7,7 @@ tools/mutants.toml names the packages, their tests, and the reviewed mutants tha
 mutant is named by its symbol and its change, not by a line number, so that the list survives edits elsewhere; a symbol
 alone names all of its mutants.
 `python tools/mutants.py noise ledger` takes these packages only; part of a file's name after one takes that file, in
-this order. All of them are 28,000 mutants, and a survivor takes as long as all tests that reach it: `1/40` takes a
+this order. All of them are 46,000 mutants, and a survivor takes as long as all tests that reach it: `1/40` takes a
 fortieth, the same ones every time (`1/40+7` others), which estimates the share that survives.
 
 `--matrix` runs every test on each mutant that it reaches, not only until one fails, and lists the tests that may go,

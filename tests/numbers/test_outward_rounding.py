@@ -145,8 +145,8 @@ def test_two_levels_are_never_below_the_largest_of_all_sets(never):
 
 def test_ratios_that_are_too_large_leave_the_largest_ratio_of_masses():
     rows = np.array([[0.5, 0.5], [0.4, 0.6]])
-    for size in (LARGEST_POWER, np.nextafter(LARGEST_POWER, np.inf)):
-        bounds = suprema(rows, size * (1 - np.eye(2)))
+    for size, possible in product((LARGEST_POWER, np.nextafter(LARGEST_POWER, np.inf)), (None, rows > 0)):
+        bounds = suprema(rows, size * (1 - np.eye(2)), possible=possible)
         assert math.log(1.25) <= bounds[0, 1] <= math.log(1.25) * (1 + 1e-12)
         assert bounds[0, 0] == 0
     assert suprema(rows, np.zeros((2, 2))).tolist() == [[0, 0], [0, 0]]
