@@ -450,7 +450,8 @@ def with_pytest(copied: Path, tests: Sequence[str], plugin: Tests) -> str:
         with (copied / "log").open("w") as log:
             os.dup2(log.fileno(), 1)
         sys.dont_write_bytecode = bool(plugin.learned.seconds)  # the first run leaves the tests' bytecode behind
-        options = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow or mutants"]
+        options = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist"]
+        options += ["-m", "(not slow or mutants) and not spark"]
         options += ["--hypothesis-profile=unshrunk", "--basetemp", str(copied / "tmp")]
         status = pytest.main([*options, *tests], plugins=[plugin])
         exchange.write_text(json.dumps([plugin.seconds, plugin.reached, plugin.failed, plugin.answers]))
