@@ -7,7 +7,7 @@ tools/mutants.toml names the packages, their tests, and the reviewed mutants tha
 mutant is named by its symbol and its change, not by a line number, so that the list survives edits elsewhere; a symbol
 alone names all of its mutants.
 `python tools/mutants.py noise ledger` takes these packages only; part of a file's name after one takes that file, in
-this order. All of them are 28,000 mutants, and a survivor takes as long as all tests that reach it: `1/40` takes a
+this order. All of them are 46,000 mutants, and a survivor takes as long as all tests that reach it: `1/40` takes a
 fortieth, the same ones every time (`1/40+7` others), which estimates the share that survives.
 
 `--matrix` runs every test on each mutant that it reaches, not only until one fails, and lists the tests that may go,
@@ -216,7 +216,8 @@ def _function(path: tuple[Any, ...]) -> str:
     functions = [i for i, node in enumerate(path) if isinstance(node, ast.FunctionDef)]
     if not functions or isinstance(path[functions[-1] - 1], ast.arguments):
         return ""
-    return ".".join(node.name for node in reversed(path[functions[-1] : -1]))
+    named = (node for node in reversed(path[functions[-1] :]) if isinstance(node, ast.FunctionDef | ast.ClassDef))
+    return ".".join(node.name for node in named)
 
 
 def _as_text(part: Any, parents: tuple[Any, ...]) -> str:
@@ -465,7 +466,8 @@ def with_pytest(copied: Path, tests: Sequence[str], plugin: Tests) -> str:
         with (copied / "log").open("w") as log:
             os.dup2(log.fileno(), 1)
         sys.dont_write_bytecode = bool(plugin.learned.seconds)  # the first run leaves the tests' bytecode behind
-        options = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not slow or mutants"]
+        options = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist"]
+        options += ["-m", "(not slow or mutants) and not spark"]
         options += ["--hypothesis-profile=unshrunk", "--basetemp", str(copied / "tmp")]
         status = pytest.main([*options, *tests], plugins=[plugin])
         exchange.write_text(json.dumps([plugin.seconds, plugin.reached, plugin.failed, plugin.answers]))
@@ -480,7 +482,7 @@ def with_pytest(copied: Path, tests: Sequence[str], plugin: Tests) -> str:
 
 def copy_of_the_project(folder: Path) -> Path:
     """Copy what the tests need; bytecode is checked against the source's hash, never against times."""
-    for name in ("src", "tests", "experiments", "docs"):
+    for name in ("src", "tests", "examples", "experiments", "docs"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("conftest.py", "pyproject.toml"):
         shutil.copy(ROOT / name, folder / name)

@@ -55,6 +55,16 @@ def test_it_is_the_largest_over_places_close_together(pair, scale):
     assert audit.upper - audit.lower <= 1e-9 * max(1.0, audit.loss)
 
 
+@pytest.mark.parametrize("pair", ["moved", "wider", "mixtures", "inside"])
+@pytest.mark.parametrize("turned", [1, -1])
+def test_no_place_has_a_larger_ratio_than_the_bound(pair, turned):
+    p, q = (Noisy(law.to_dict(), with_laplace(law.to_dict(), 1), mp.mpf(1)) for law in PAIRS[pair][::turned])
+    low, high, place = largest_log_ratio(p, q)
+    ratios = [mp.log(p.curve.at(mp.mpf(y) / 4) / q.curve.at(mp.mpf(y) / 4)) for y in range(-32, 41)]
+    assert max(ratios) <= high
+    assert low <= mp.log(p.curve.at(place) / q.curve.at(place)) + mp.mpf(10) ** -9 <= high + mp.mpf(10) ** -8
+
+
 @pytest.mark.parametrize(("p", "q", "scale", "loss"), [
     (tf.Normal(0, 1), tf.Normal(3, 1), 2, 1.5),
     (tf.Normal(0, 1), tf.Normal(1, 2), 2, 1.5 / 4 + 1 / 2),  # far out (s^2 - s'^2)/2b^2 and (m - m')/b

@@ -37,6 +37,11 @@ def test_they_are_those_of_one_epsilon_after_the_other(belief: tf.Belief, query:
             assert one.calibration.randomiser == alone.randomiser
 
 
+def test_one_epsilon_has_one_cost() -> None:
+    (one,) = tf.cost(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Count("walking"), [1], mechanism="group")
+    assert one.epsilon == 1
+
+
 def test_the_distributions_of_the_answer_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
     found = list[object]()
 

@@ -166,6 +166,14 @@ def test_noise_on_another_grid_is_refused() -> None:
         tf.calibrate(chain(), tf.Count(1), 1, mechanism="w")
 
 
+@pytest.mark.parametrize("claimed", [Fraction(-1, 2), Fraction(-1), Fraction(-9)])
+def test_a_promise_below_nothing_is_refused(claimed: Fraction) -> None:
+    wrong = Foreign(outside.discrete(Fraction(99)), lambda epsilon: claimed, Covers.ENTRIES, "w")
+    extending.register_mechanism(wrong)
+    with pytest.raises(tf.errors.InputError, match="a promise of epsilon -"):
+        tf.calibrate(chain(), tf.Count(1), 1, mechanism="w")
+
+
 def test_a_choice_is_bounded_like_noise() -> None:
     """A choice by noise of scale b loses what Laplace noise of that scale does."""
     mode, ours = tf.Mode(), tf.calibrate(chain(), tf.Mode(), 1, mechanism="group").randomiser

@@ -161,6 +161,23 @@ def test_messages_that_straddle_are_split_on_the_safe_side(seed, monkeypatch):
     assert split.max() < 2.5
 
 
+@pytest.mark.parametrize("is_whole", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_messages_that_would_need_too_large_tables_are_never_below_the_truth(seed, is_whole, monkeypatch):
+    """Separators of two variables have no table then, whatever their values are."""
+    rng = np.random.default_rng(seed)
+    monkeypatch.setattr(junction, "JOINED", 1)
+    monkeypatch.setattr(junction, "MOST_CONTEXTS", 2)
+    network = joined_in_a_ladder(rng, 3, zeros=seed % 2 == 1)
+    tables = random_tables(rng, [2] * 6, silent=0.1)
+    sent = junction_messages(network, tables).sent.values()
+    assert [message.loss is None for message in sent] == [len(message.variables) == 2 for message in sent]
+    for entry, loss in enumerate(junction_losses(network, tables, is_whole)):
+        truth, pairs = oracle.worst_pairs(law_of(network), tables, entry), possible_pairs(network, entry)
+        assert (loss >= truth - 1e-9)[pairs].all()
+        assert (loss <= tables[entry] + sum_without(tables, entry) + 1e-9)[pairs].all()
+
+
 def test_components_of_a_network_add_nothing_to_each_other():
     rng = np.random.default_rng(1)
     rows = [rng.dirichlet([1, 1], size=(2,) * n) for n in (0, 0, 2, 0, 0, 2)]

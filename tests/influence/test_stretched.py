@@ -73,3 +73,15 @@ def test_of_a_long_history_few_stretches_are_followed(monkeypatch: pytest.Monkey
     assert stretched.stretched_loss(belief.with_length(steps.size), (), steps, UNIT, True) is not None
     assert len(asked) == 2
     assert max(asked) < 200
+
+
+def test_a_state_that_is_never_entered_loses_nothing() -> None:
+    two, steps = [[0.5, 0.5], [0.3, 0.7]], Runs(np.array([0, 2**18, 0]), np.array([9, 15, 30]))
+    three = tf.MarkovChain([[*two[0], 0], [*two[1], 0], [0.9, 0.1, 0]], 30, [0.5, 0.5, 0])
+    losses = list[float]()
+    for belief in (tf.MarkovChain(two, 30, [0.5, 0.5]), three):
+        messages.forget()
+        loss = stretched.stretched_loss(belief, (), steps, UNIT, False)
+        assert loss is not None
+        losses.append(float(loss[0]))
+    assert losses[1] == pytest.approx(losses[0], rel=1e-9)

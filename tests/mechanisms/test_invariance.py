@@ -1,6 +1,7 @@
 """What must not matter to any mechanism: names, direction, units, company; and the smallest cases."""
 
 from fractions import Fraction
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.networks.nodes import Node
 from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Count, Linear, Query
-from takifugu.model.secrets.of_entries import every_entry
+from takifugu.model.secrets.of_entries import entry, every_entry
 
 EXACT = ("group", "quilt-exact", "wasserstein", "laplace-exact")
 Belief = MarkovChain | BayesianNetwork
@@ -114,6 +115,28 @@ def test_an_independent_component_beside_it(mechanism: str) -> None:
         assert alike(together, max(alone))
 
 
+@pytest.mark.parametrize(
+    ("mechanism", "delta"), [*((name, 0) for name in (*EXACT, "influence")), ("influence-gaussian", 1e-6)]
+)
+def test_several_beliefs_need_what_the_neediest_one_needs(mechanism: str, delta: float) -> None:
+    chains = [MarkovChain([[1 - p, p], [q, 1 - q]], 6) for p, q in ((0.4, 0.3), (0.1, 0.3), (0.2, 0.1))]
+
+    def least(*beliefs: MarkovChain) -> float:
+        return float(calibrate(Pufferfish(every_entry(), beliefs), Count(1), 1, delta, mechanism=mechanism).scale)
+
+    alone = {chain: least(chain) for chain in chains}
+    for some in (*permutations(chains, 2), chains):
+        assert least(*some) == pytest.approx(max(alone[chain] for chain in some), rel=1e-8)
+
+
+@pytest.mark.parametrize("mechanism", ["influence", "wasserstein", "laplace-exact", "entry"])
+def test_a_secret_that_is_small_beside_the_rest_needs_noise_for_itself_only(mechanism: str) -> None:
+    """Independent entries, one of which moves the answer by 1, another by 200: no search ends too early."""
+    framework = Pufferfish(entry(0, 0, 1), MarkovChain([[0.5, 0.5], [0.5, 0.5]], 2))
+    noise = calibrate(framework, Linear([1, 200], grid=1), Fraction(1, 10), mechanism=mechanism)
+    assert float(noise.scale) == pytest.approx(10, rel=1e-8)
+
+
 @pytest.mark.parametrize("mechanism", EXACT)
 def test_one_variable_and_independent_variables(mechanism: str) -> None:
     one = BayesianNetwork([("x", [0, 1], [], [0.3, 0.7])])
@@ -171,10 +194,11 @@ def test_swapping_and_scaling_two_laws_and_two_that_are_one(name: str) -> None:
     for seed in range(4 if near == 1e-6 else 12):
         p, q = random_pair(seed)
         tripled = {3 * x: m for x, m in p.items()}, {3 * x: m for x, m in q.items()}
-        here, swapped, there = (
-            size_of(bound_by(mechanism, pair_of(laws), delta=delta).randomiser) for laws in ((p, q), (q, p), tripled)
-        )
+        promises = [bound_by(mechanism, pair_of(laws), delta=delta) for laws in ((p, q), (q, p), tripled)]
+        here, swapped, there = (size_of(promise.randomiser) for promise in promises)
         assert [swapped, there] == pytest.approx([here, 3 * here], rel=near, abs=0), seed
+        moves = [dict(promise.witness.numbers).get("largest_move", 0) for promise in promises]
+        assert moves[1:] == pytest.approx([moves[0], 3 * moves[0]]), seed
     law = {0: Fraction(1, 3), 4: Fraction(2, 3)}
     assert bound_by(mechanism, pair_of((law, law)), delta=delta).randomiser == Exact(Fraction(4))
 

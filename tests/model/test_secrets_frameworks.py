@@ -69,6 +69,7 @@ def test_every_entry_compares_all_ordered_pairs_of_possible_values(chain: Markov
         for a, b in itertools.permutations(sorted(alive), 2)
     ]
     assert seen == true
+    assert {c.weight for c in secrets.comparisons(every_entry(), chain)} <= {1}
 
 
 def test_values_farther_apart_than_a_largest_difference_are_not_compared() -> None:

@@ -12,7 +12,7 @@ from takifugu.influence.chains import two_states
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.suprema import LARGEST_POWER, over_rays, suprema
-from takifugu.numbers.outward_rounding import closed, sum_up, up
+from takifugu.numbers.outward_rounding import closed, exp_up, sum_up, up
 
 #: Sums of whole multiples of this are exact, those of tenths are not.
 TENTHS = np.arange(1, 60) / 10
@@ -51,6 +51,13 @@ def test_sums_are_never_below_the_exact_ones_and_zeros_change_nothing():
     assert sum_up(np.array([0.0, 0.1, 0.0]), np.array([0.3, 0.0, 0.0])).tolist() == [0.3, 0.1, 0.0]
     assert up(1.0) == 1 + 2.0**-52
     assert up(0.0) > 0
+
+
+def test_exponentials_are_never_below_the_exact_ones():
+    for exponent in (0, 1e-300, *TENTHS.tolist(), *(Fraction(n, 7) for n in range(-70, 4200, 13)), 600):
+        true = mpmath.exp(mpmath.mpf(Fraction(exponent).numerator) / Fraction(exponent).denominator)
+        bound = exp_up(exponent)
+        assert true < mpmath.mpf(bound.numerator) / bound.denominator < true * (1 + mpmath.mpf(2) ** -41), exponent
 
 
 @pytest.mark.parametrize("states", [2, 3, 4, 5])
@@ -138,8 +145,8 @@ def test_two_levels_are_never_below_the_largest_of_all_sets(never):
 
 def test_ratios_that_are_too_large_leave_the_largest_ratio_of_masses():
     rows = np.array([[0.5, 0.5], [0.4, 0.6]])
-    for size in (LARGEST_POWER, np.nextafter(LARGEST_POWER, np.inf)):
-        bounds = suprema(rows, size * (1 - np.eye(2)))
+    for size, possible in product((LARGEST_POWER, np.nextafter(LARGEST_POWER, np.inf)), (None, rows > 0)):
+        bounds = suprema(rows, size * (1 - np.eye(2)), possible=possible)
         assert math.log(1.25) <= bounds[0, 1] <= math.log(1.25) * (1 + 1e-12)
         assert bounds[0, 0] == 0
     assert suprema(rows, np.zeros((2, 2))).tolist() == [[0, 0], [0, 0]]

@@ -19,6 +19,10 @@ from takifugu.numbers.rationals import (
     as_delta,
     as_epsilon,
     as_fraction,
+    as_interval,
+    as_non_negative,
+    as_positive,
+    as_whole,
     both_in_common_unit,
     decimal_up,
     in_common_unit,
@@ -84,6 +88,19 @@ def test_the_range_of_a_promise() -> None:
     for value in (-TINY, 1, 1 + TINY):
         with pytest.raises(InputError, match="at least 0 and below 1"):
             as_delta(value)
+
+
+def test_the_ranges_of_other_numbers() -> None:
+    assert (as_positive(TINY, "it"), as_non_negative(0, "it"), as_interval((0, TINY), "it")) == (TINY, 0, (0, TINY))
+    assert [as_whole(n, "it", least=n) for n in (-3, 0, 2**63 - 1)] == [-3, 0, 2**63 - 1]
+    refused: tuple[tuple[Any, Any, str], ...] = (
+        (as_positive, 0, "above 0"), (as_positive, -TINY, "above 0"), (as_non_negative, -TINY, "not be negative"),
+        (as_whole, 2**63, "below 2"), (as_whole, -1, "from 0"), (as_interval, (0, 0), "inside"),
+        (as_interval, (TINY, 0), "inside"), (as_interval, (1, 2, 3), "low, high"), (as_interval, (1,), "low, high"),
+    )  # fmt: skip
+    for read, value, words in refused:
+        with pytest.raises(InputError, match=words):
+            read(value, "it")
 
 
 positive = st.one_of(

@@ -26,6 +26,8 @@ from takifugu.numbers.rationals import Number, as_delta, as_epsilon, decimal_up,
 NEIGHBOURS = ("replace", "add-remove")
 #: What floats can miss in sums and exponentials, many times over.
 SLACK = 1e-12
+#: The largest exponent of which floats are within SLACK.
+LARGEST = 600
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ def replaced(framework: Framework, epsilon: Number, delta: Number, neighbours: s
     lost, failing = as_epsilon(epsilon), as_delta(delta)
     if neighbours == "replace":
         return lost, failing
-    return 2 * lost, failing * Fraction((1 + math.exp(float(lost))) * (1 + SLACK))
+    return 2 * lost, failing * Fraction((1 + _exponential(lost)) * (1 + SLACK)) if failing else failing
 
 
 def promise_of_entries(framework: Framework, lost: Fraction, failing: Fraction) -> tuple[Fraction, Fraction, Covers]:
@@ -120,8 +122,19 @@ def promise_of_entries(framework: Framework, lost: Fraction, failing: Fraction) 
     promise = promise_of(Problem(framework, EveryChange(), Fraction(1)), 1 / lost)
     if not failing:
         return promise.epsilon, failing, promise.covers
-    ratio = math.expm1(float(promise.epsilon)) / math.expm1(float(lost)) * (1 + SLACK)
+    grown = _exponential(max(promise.epsilon - lost, Fraction(0)))
+    ratio = grown * math.expm1(-promise.epsilon) / math.expm1(-lost) * (1 + SLACK)  # (e^epsilon - 1)/(e^c - 1)
     return promise.epsilon, as_delta(decimal_up(failing * Fraction(ratio))), Covers.OUTPUT
+
+
+def _exponential(exponent: Fraction) -> float:
+    """Return e^exponent, or raise InputError where no delta could be so small."""
+    if exponent > LARGEST:
+        raise InputError(
+            f"a secret's delta is more than e^{LARGEST} times an entry's", rule="it must be below 1",
+            fix="take a mechanism of a smaller epsilon, or without a delta",
+        ).at("epsilon")  # fmt: skip
+    return math.exp(exponent)
 
 
 def check_neighbours(framework: Framework, neighbours: str) -> None:

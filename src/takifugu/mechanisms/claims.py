@@ -8,13 +8,11 @@ our own randomisers count as additive: what another class draws, nobody here kno
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
 
-from takifugu.analysis.answer_laws.minimax_start import over_all_starts
 from takifugu.analysis.bounds import Bound, Mechanism, Refusal
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
@@ -23,8 +21,6 @@ from takifugu.analysis.sensitivity import component_change
 from takifugu.core.errors import Unsupported
 from takifugu.core.escaping import number, promised
 from takifugu.core.plugins import package_of
-from takifugu.mechanisms.common.answer_families import located_families
-from takifugu.mechanisms.common.continuous import compared_densities
 from takifugu.model.queries.additive import whole_change
 
 #: Of ours, those whose proof is about an output alone, by the law of their noise.
@@ -62,34 +58,19 @@ def bounded(problem: Problem, bound: Bound) -> Bound | Refusal | None:
 
 
 def _of_laplace(problem: Problem, bound: Bound, scale: Fraction) -> Bound | Refusal | None:
-    losses = list[Fraction | float]()
-    for loss, covers in _losses(problem, bound, scale):
+    loss = least = None
+    with suppress(Unsupported):
+        loss, covers = _loss_by_changes(problem, scale)
         if loss <= bound.epsilon:
             return replace(bound, covers=covers)
-        losses.append(loss)
-    least = _least_of_ours(problem, bound, _LAPLACE_AT_DELTA if bound.delta else _LAPLACE)
-    if bound.covers is Covers.OUTPUT and least is not None:
-        if least <= scale:
-            return bound
-        if not losses:
-            return _too_little(bound, least)
-    if not losses:
-        return None
-    claimed, lost = promised(bound.epsilon, bound.delta), _digits(min(losses))
-    return Refusal(f"it claims {claimed} for {_noise(bound)}, which loses epsilon {lost}")
-
-
-def _losses(problem: Problem, bound: Bound, scale: Fraction) -> Iterator[tuple[Fraction | float, Covers]]:
-    """Yield what Laplace noise loses, and on which changes, by each proof that applies; the quickest come first."""
-    with suppress(Unsupported):
-        yield _loss_by_changes(problem, scale)
-    if bound.covers is not Covers.OUTPUT or problem.framework.definition not in _PROVED_FOR:
-        return
-    try:
-        if compared_densities(problem) is None:
-            yield _loss_by_laws(problem, scale), Covers.OUTPUT
-    except Unsupported:
-        return
+    if bound.covers is Covers.OUTPUT:
+        least = _least_of_ours(problem, bound, _LAPLACE_AT_DELTA if bound.delta else _LAPLACE)
+    if least is not None and least <= scale:
+        return bound
+    if loss is not None:
+        claimed = promised(bound.epsilon, bound.delta)
+        return Refusal(f"it claims {claimed} for {_noise(bound)}, which loses epsilon {_digits(loss)}")
+    return None if least is None else _too_little(bound, least)
 
 
 def _loss_by_changes(problem: Problem, scale: Fraction) -> tuple[Fraction | float, Covers]:
@@ -112,21 +93,11 @@ def _over(change: Fraction, scale: Fraction) -> Fraction | float:
     return math.inf if change else Fraction(0)
 
 
-def _loss_by_laws(problem: Problem, scale: Fraction) -> float:
-    """Return the largest log-ratio of two laws of the answer that are compared, after the noise."""
-    losses = [0.0]
-    for located in located_families(problem, lines=True):
-        losses += over_all_starts(located.family).losses(scale / problem.unit)
-    return max(losses)
-
-
 def _of_normal(problem: Problem, bound: Bound) -> Bound | Refusal | None:
     sigma = bound.randomiser.scale
     if not bound.delta:
         claimed = promised(bound.epsilon, bound.delta)
         return Refusal(f"it claims {claimed} for {_noise(bound)}, which loses epsilon inf without a delta")
-    if problem.framework.definition not in _PROVED_FOR:
-        return None
     least = _least_of_ours(problem, bound, _NORMAL_OF_COLUMNS if problem.framework.columns else _NORMAL)
     if least is None:
         return None
@@ -137,8 +108,6 @@ def _of_normal(problem: Problem, bound: Bound) -> Bound | Refusal | None:
 
 def _least_of_ours(problem: Problem, bound: Bound, modules: tuple[str, ...]) -> Fraction | None:
     """Return the least scale that one of ours proves for a claim, None where none of them applies."""
-    if problem.framework.definition not in _PROVED_FOR:
-        return None
     claimed = replace(problem, epsilon=bound.epsilon, delta=bound.delta)
     scales = list[Fraction]()
     for module in modules:

@@ -57,7 +57,7 @@ class Influence:
                 needed, forced_by = part_scale(part, problem.epsilon, scale)
             except Unsupported as error:
                 return Refusal(error.message)
-            if 0 < needed * NEXT_TO_NOTHING < part.answer.changes.values.max():
+            if needed * NEXT_TO_NOTHING < part.answer.changes.values.max():
                 return Refusal(HIDDEN_ANYHOW.format("laplace-exact"))
             if needed > scale:
                 scale, witness = needed, forced_by

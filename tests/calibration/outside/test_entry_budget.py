@@ -86,6 +86,32 @@ def test_a_delta_is_spent_by_theorem_4_and_charged_back() -> None:
     assert doubled[1] <= Fraction(spend.delta) * (1 + Fraction(1, 10**9))
 
 
+@pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
+@pytest.mark.parametrize("lost", ["1e-9", "0.01", "0.3", "1", "8", "200", "590"])
+def test_a_charged_delta_is_right_above_however_much_an_entry_loses(lost: str, neighbours: str) -> None:
+    """Theorem 4: (e^epsilon - 1)/(e^c - 1) times an entry's; of removed and added (e^c/2 + 1) times that."""
+    given = Fraction(1, 10**300)
+    entry = replaced(walk(20), Fraction(lost), given, neighbours)
+    epsilon, delta, _ = promise_of_entries(walk(20), *entry)
+    with mp.workdps(600):
+        c, secret, failing = (mp.mpf(x.numerator) / x.denominator for x in (entry[0], epsilon, given))
+        if neighbours == "add-remove":
+            failing *= 1 + mp.exp(c / 2)
+        exact = failing * mp.expm1(secret) / mp.expm1(c)
+        assert exact <= mp.mpf(delta.numerator) / delta.denominator <= exact * (1 + mp.mpf(10) ** -10)
+
+
+def test_what_loses_so_much_that_no_delta_is_left_is_refused() -> None:
+    for lost in ("700", "5000"):
+        assert promise_of_entries(walk(20), *replaced(walk(20), Fraction(lost), Fraction(1, 10**9), "replace"))[1] < 1
+        with pytest.raises(InputError, match="must be below 1"):
+            replaced(walk(20), Fraction(lost), Fraction(1, 10**9), "add-remove")
+    assert replaced(walk(20), Fraction(700), Fraction(0), "add-remove") == (1400, 0)
+    still = walk(200, [[1, 0], [0, 1]], initial=[0.5, 0.5])
+    with pytest.raises(InputError, match="must be below 1"):
+        promise_of_entries(still, Fraction(5), Fraction(1, 10**400))
+
+
 def charged(tmp_path: Any, framework: Any, epsilon: Any, **options: Any) -> Certificate:
     defaults = {"neighbours": "replace", "made_by": "opendp 0.16",
         "entries": "v", "ledger": tmp_path / "a.db", "source": "walks"}  # fmt: skip
@@ -241,7 +267,7 @@ def test_a_share_of_delta_is_right_below_however_large_epsilon_is(epsilon: int) 
     with mp.workdps(60):
         loss = mp.mpf(by_value.epsilon)
         exact = mp.mpf(1e-6) * mp.expm1(loss) / mp.expm1(epsilon)
-        assert exact * (1 - mp.mpf(10) ** -9) <= by_value.delta <= exact * (1 + mp.mpf(10) ** -11)
+        assert exact * (1 - mp.mpf(10) ** -9) <= by_value.delta <= exact * (1 + mp.mpf(10) ** -10)
         most = exact / (1 + mp.exp(loss / 2))
         assert by_presence.delta <= most * (1 + mp.mpf(10) ** -11)
         assert by_presence.delta >= most * (1 - mp.mpf(10) ** -9) or epsilon == 5000  # there is no such small float

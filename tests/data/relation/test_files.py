@@ -141,6 +141,11 @@ def test_a_value_of_another_type_than_read_csv_declares_is_told_as_such(tmp_path
     assert "Geheim" not in line
 
 
+def test_an_encoding_of_what_is_no_text_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"who": "Ana", "t": "0", "v": "x"}\n', "utf-8")
+    assert "text files have one" in refused(tmp_path, file="a.jsonl", encoding="latin-1")
+
+
 @pytest.mark.parametrize(("data", "words"), [
     (b"", "a.csv is empty"),
     (b"\n\nwho,t,v\nAna,0,x\n", "has no"), (b"Ana,0,x\n", "has no"), (b"who,t\nAna,0\n", "has no 'v'"),

@@ -116,6 +116,7 @@ STATEMENTS = (
     "attach 'x.db'", "copy (select 1) to 'o.csv'", f"create table x as from {READ}", "load json", "install httpfs",
     "call pragma_version()", "explain select 1", f"from {READ}; from {READ}", f"delete from {READ}",
     "export database 'x'",
+    "from read_csv('a.csv', delim = concat(',', ''))", "from read_csv('a.csv', delim = lower(','))",
     f"from {READ} limit 1", f"from {READ} offset 1", f"from {READ} limit 50%", f"from {READ} using sample 50%",
     f"select * from {READ} tablesample 3", f"select distinct on (who) * from {READ}", f"from {READ} group by all",
     f"select who, count(*) as v, t from {READ} group by all", f"select who, t, max(v) as v from {READ} group by who, t",

@@ -14,10 +14,12 @@ import pytest
 import takifugu as tf
 from takifugu.analysis.answer_laws.normal import as_read, certain_move
 from takifugu.core.errors import CalibrationRefused, InputError, Unsupported
+from takifugu.mechanisms.common.rounded_number import least_for_read
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.numbers.after_noise.gaussian import deviation_per_shift, shifted_delta
 from takifugu.numbers.normal.comparisons import Shifted
 from takifugu.numbers.normal.rounded import Rounded, unevenness
+from takifugu.numbers.outward_rounding import exp_up
 
 EXACT = "attribute-gaussian-exact"
 
@@ -196,6 +198,18 @@ def test_laplace_noise_for_rounded_records_covers_a_step_of_each() -> None:
     line = np.linspace(-9, 9, 2001)
     one, other = (sum(m * np.exp(-abs(line - v) / 0.6) for v, m in law.items()) for law in (p, q))
     assert np.abs(np.log(one / other)).max() <= 1
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "8"])
+def test_a_coarse_rounding_is_hidden_by_an_eighth_of_epsilon_and_a_fine_one_by_next_to_nothing(epsilon: str) -> None:
+    """More than an eighth is not spent, and no more than it takes."""
+    promise, delta = Fraction(epsilon), Fraction(1, 1000)
+    blurs = Fraction(10**9), Fraction(1, 10**9)
+    coarse, fine = (least_for_read(deviation_per_shift, blur, promise, delta) for blur in blurs)
+    of_rounding = delta / 2**20 / (1 + exp_up(promise))
+    assert coarse == 10**9 * deviation_per_shift(promise / 8, of_rounding)
+    exact = least_for_read(deviation_per_shift, Fraction(0), promise, delta)
+    assert exact == deviation_per_shift(promise, delta) < fine < exact * (1 + Fraction(1, 10**4))
 
 
 @pytest.mark.mutants

@@ -283,9 +283,7 @@ def _least(side: ClassSide, between: FloatArray, sizes: FloatArray, everything: 
         return np.zeros((side.states, side.states))
     bounds = side.after(sizes)
     jumped = np.where(between[:, None, None] > 0, up(bounds + between[:, None, None]), bounds)
-    least = np.minimum(jumped.min(axis=0), everything)
-    np.fill_diagonal(least, 0.0)
-    return np.asarray(least)
+    return np.asarray(np.minimum(jumped.min(axis=0), everything))
 
 
 def _bound_of_all(

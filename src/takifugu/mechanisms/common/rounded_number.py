@@ -31,7 +31,7 @@ def least_for_read(least: Least, rounding: Fraction, epsilon: Fraction, delta: F
     for part in range(_LEAST, _LARGEST - 1, -1):
         spent = epsilon / 2**part
         hidden = rounding * deviation_per_shift(spent, of_rounding)
-        if hidden <= first or part == _LARGEST:
+        if hidden <= first:
             break
     share = (delta - of_rounding * (1 + factor)) / exp_up(spent)
     return max(least(epsilon - 2 * spent, share), hidden)
