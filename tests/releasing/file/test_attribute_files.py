@@ -84,7 +84,7 @@ def test_another_number_of_rows_is_refused_without_telling_it(tmp_path: Path, ki
     ("records", "no,b,0.5,4", "never,b,0.5,4", 'a value in "smokes" that is none of the states'),
     ("records", "no,b,0.5,4", ",b,0.5,4", 'nothing in "smokes"'),
     ("records", "no,b,0.5,4", "no,b,SENTINEL,4",
-     'a value in "hours" that is none of the states: its classes are of numbers; sql = "SELECT'),
+     'a text in "hours" that is no number: bins and sums are of numbers; sql = "SELECT'),
     ("records", "no,b,0.5,4", "yes,b,0.5,4", "combination of values"),
     ("records", "smokes,team", "smoking,team", "staff.csv has no 'smokes'"),
     ("parameters", "1,big", "4,big", 'a value in "marks" that is none of the states'),

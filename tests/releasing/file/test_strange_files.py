@@ -167,12 +167,13 @@ REFUSED: dict[str, tuple[Any, ...]] = {
         LATIN.replace("%d/%m/%Y", "%m/%d/%Y"), r"source\.order: order cannot be computed for every row.*try_strptime"
     ),
     "numbers by the other convention": (
-        LATIN, r"source\.value: row \d+ and \d+ more: a number in .* in no bin", latin(rows()).replace(b"0,50", b"x"),
+        LATIN, r"source\.value: row \d+ and \d+ more: a text in .* that is no number",
+        latin(rows()).replace(b"0,50", b"x"),
     ),
     "a gap between bins": (LATIN.replace("1.5]", "1.25]"), r"source\.bins: there is a gap between the bins of"),
     "bins that overlap": (LATIN.replace("[0, 1.5]", "[0, 2]"), "there is an overlap between"),
     "a bin of no state": (LATIN.replace("lebhaft", "lebhft"), "did you mean 'lebhaft'"),
-    "a number in no bin": (LATIN.replace("inf", "1200"), r"a number in .* that is not finite, or in no bin"),
+    "a number in no bin": (LATIN.replace("inf", "1200"), r"a number in .* that lies in no bin"),
     "two rows in one step": (
         LATIN, r"source\.order: row 61: a second row of one step", latin([*rows(), rows()[3]]),
     ),

@@ -22,8 +22,6 @@ from takifugu.data.relation.keys import Column
 from takifugu.data.relation.source import Table
 from takifugu.data.relation.types import Known, value_line
 from takifugu.data.sql.faults import RowFault
-from takifugu.data.sql.words import identifier
-from takifugu.data.values.bins import Classes
 from takifugu.data.values.texts import not_numbers
 from takifugu.model.queries.sections import spelled
 from takifugu.numbers.rationals import Number, as_fraction
@@ -88,10 +86,7 @@ def _of_column(table: Table, known: Sequence[Known], error: TakifuguError, fixes
     number = source.values.index(name)
     error.fix = fixes.get(error.cause, {}).get(name, error.fix)
     rule: Known = known[number] if known else ()
-    if error.cause == "unknown state" and isinstance(rule, Classes):
-        error.rule = "its classes are of numbers"
-        error.fix = value_line(table.opened, f"value{number}", f"nullif({identifier(name)}, 'NA')")
-    elif error.cause == "unknown state" and not isinstance(rule, Bins | Classes):
+    if error.cause == "unknown state":
         if isinstance(source.values[number], Column):
             error.fix = value_line(table.opened, f"value{number}", "CASE ... END") + ", or declare the value"
         error.fix += f"; declared are {first_of(rule)}"
