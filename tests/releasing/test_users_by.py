@@ -290,7 +290,7 @@ def test_a_total_and_the_states_of_the_attribute(tmp_path: Path) -> None:
     ("records", 'query = "histogram"\nby = ["team", "heigth"]', "by", "no column 'heigth'"),
     ("records", 'query = "histogram"\nby = ["team", "team"]', "by", "named twice"),
     ("records", 'query = "histogram"\nby = "team"\nattribute = "team"', "by", "named twice"),
-    ("records", 'query = "histogram"\nby = []', "by", "is []"),
+    ("records", 'query = "histogram"\nby = []', "by", "is empty"),
     ("records", 'query = "histogram"\nby = "team"\nstates = ["a"]', "states", "none is named"),
     ("records", 'query = "histogram"\nby = "team"\nattribute = "smokes"\nstates = ["yess"]', "states", "'yes'"),
     ("records", 'query = "count"\nby = "team"\nattribute = "smokes"\nstates = ["yes"]', "by", "publish a histogram"),

@@ -16,7 +16,7 @@ from takifugu.core.errors import DataError, InputError, SpecError, TakifuguError
 from takifugu.core.nearest import first_of
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import values_of, written
-from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins
+from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins, Classes
 from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.relation.keys import Column
 from takifugu.data.relation.source import Table
@@ -86,7 +86,7 @@ def _of_column(table: Table, known: Sequence[Known], error: TakifuguError, fixes
     number = source.values.index(name)
     error.fix = fixes.get(error.cause, {}).get(name, error.fix)
     rule: Known = known[number] if known else ()
-    if error.cause == "unknown state":
+    if error.cause == "unknown state" and not isinstance(rule, Bins | Classes):  # whose values are numbers
         if isinstance(source.values[number], Column):
             error.fix = value_line(table.opened, f"value{number}", "CASE ... END") + ", or declare the value"
         error.fix += f"; declared are {first_of(rule)}"
