@@ -186,6 +186,21 @@ def test_releases_that_hide_little_together_need_what_they_need_alone():
         assert one.epsilon <= 1
 
 
+@pytest.mark.slow
+@pytest.mark.mutants
+@pytest.mark.parametrize(("queries", "weights"), [
+    ([COUNT, tf.Count(0)], [1, 1000]), ([tf.Count(1, entries=range(5)), COUNT], [1000, 1]),
+])  # fmt: skip
+def test_each_release_keeps_its_own_share_of_delta_and_just_so(queries, weights):
+    """Of unlike noises the smaller one needs more of delta: what each promises is what it needs alone."""
+    made = tf.calibrate_jointly(chain(length=60), queries, 1, TINY, weights=weights)
+    assert sum(one.delta for one in made) == TINY
+    assert made[0].delta != made[1].delta
+    for query, one in zip(queries, made, strict=True):
+        alone = tf.calibrate(chain(length=60), query, one.epsilon, one.delta, mechanism="influence-gaussian")
+        assert one.scale * (1 - 1e-6) <= alone.scale <= one.scale * (1 + 1e-12)
+
+
 def test_choices_share_an_epsilon_too():
     """By how many entries the best choice is missed at worst; what they lose is charged like anything else."""
     mode, count = tf.calibrate_jointly(chain(length=20), [tf.Mode(), COUNT], 2)

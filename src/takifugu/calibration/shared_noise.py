@@ -264,7 +264,7 @@ class NormalTogether(SharedNoise):
             lambda part: self._keeps(place, scale, self.delta * Fraction(part)), good, float(bad),
             lambda good, bad: good <= bad * (1 + CLOSE), geometric_mean,
         )  # fmt: skip
-        return self.delta * Fraction(share).limit_denominator(10**6) * (1 + Fraction(1, 10**5))
+        return self.delta * Fraction(share).limit_denominator(10**9) * (1 + Fraction(1, 10**5))
 
     def _keeps(self, place: int, scale: Fraction, share: Fraction) -> bool:
         parts = list(shares(self.view, [self.charges[place]]))
