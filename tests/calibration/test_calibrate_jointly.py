@@ -186,7 +186,6 @@ def test_releases_that_hide_little_together_need_what_they_need_alone():
         assert one.epsilon <= 1
 
 
-@pytest.mark.slow
 @pytest.mark.mutants
 @pytest.mark.parametrize(("queries", "weights"), [
     ([COUNT, tf.Count(0)], [1, 1000]), ([tf.Count(1, entries=range(5)), COUNT], [1000, 1]),
