@@ -64,7 +64,7 @@ def answer(page: Any) -> None:
 
 def test_from_a_table_to_a_release(page: Any, tmp_path: Path) -> None:
     answer(page)
-    assert "time-in-states is good" in page.inner_text("#verdict")
+    assert "time-in-states: good" in page.inner_text("#verdict")
     assert "12,096 ±" in page.locator("#cells svg").get_attribute("aria-label")
     page.click("#release")
     page.locator("#confirm[open]").wait_for()

@@ -120,7 +120,7 @@ def test_file_and_verdict_are_those_of_init_and_advise(epsilon: str, tmp_path: P
     output.write_text(state["file"].replace("require_ledger = true", ""), encoding="utf-8")
     (judged,) = verdicts(output, is_seen=True)
     (displayed,) = state["tables"]
-    assert displayed["words"] == f"{judged.name} is {judged.sentence}"
+    assert displayed["words"] == f"{judged.name}: {judged.sentence}"
     assert displayed["half"] == float(judged.joint.half_width)  # type: ignore[union-attr]
     judged = Proposal(str(data), tmp_path / "other.toml").remedies(said)
     assert [each["promise"] for each in judged["remedies"]] == [each.promise for each in advise(output).remedies]

@@ -306,7 +306,7 @@ class Proposal:
 
 def _table(table: TableAdvice) -> Json:
     half = None if table.joint is None else float(table.joint.half_width)
-    return {**table.to_dict(), "words": f"{table.name} is {table.sentence}", "half": half}
+    return {**table.to_dict(), "words": f"{table.name}: {table.sentence}", "half": half}
 
 
 def _chain(plan: Plan) -> Json | None:
