@@ -58,7 +58,7 @@ QUESTIONS = {
     "sql": ("Which table of the file is it?", "a source is one of them"),
 }
 #: So many choices are pasted in an error, gaps are looked at, and rows are named.
-_LISTED, _MOST_GAPS, _NAMED = 6, 10_000, 3
+_LISTED, _MOST_GAPS, _NAMED = 12, 10_000, 3
 #: The form of dates that a message shows.
 FORM = "'%d.%m.%Y %H:%M'"
 _NULLS = {"unobserved": "nothing was recorded then", "refuse": "it is a mistake: such rows are refused"}
@@ -98,11 +98,12 @@ class Question:
         return not self.form and all(choice.name == NONE for choice in self.choices)
 
     def listed(self) -> str:
-        """Return the choices as options of the command line, the last of many among them."""
+        """Return the choices as options of the command line, of many the first and the last."""
         words = [f"--{self.name} COLUMN (its name)"] if self.is_by_name else []
+        left = len(self.choices) - _LISTED
         for choice in (*self.choices[: _LISTED - 1], *self.choices[_LISTED - 1 :][-1:]):
             words.append(f"--{self.name} {shlex.quote(visible(choice.name))} ({visible(choice.words)})")
-        return ", or ".join(words)
+        return ", or ".join([*words, f"{left} more"] if left > 0 else words)
 
 
 def _ask(
