@@ -450,5 +450,5 @@ def test_reading_never_makes_an_answer_cheaper(rows: Any, way: dict[str, Any]) -
             assert read.alone == (touched(rows, "x") + touched(rows, "y") == 1 and not single and size == 1)
         assert as_read(view, answer, exact, (Fraction(0), Fraction(0))) is exact
         if replaced or clipped:
-            with pytest.raises(Unsupported, match="other laws"):
+            with pytest.raises(Unsupported, match="other distributions"):
                 as_read(view, answer, exact, None)

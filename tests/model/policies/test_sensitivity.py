@@ -177,7 +177,7 @@ def test_visits_fall_by_the_number_of_places_that_one_person_had() -> None:
     many = Visits.of([f"place {i}" for i in range(5000)], most=24)
     computed = sensitivity(visits(), many, AtMost(Visitors(), 5))
     assert (computed.direction, computed.total, len(computed.changes)) == (Monotone.DECREASING, 24, 5000)
-    assert "no cell can but fall, by up to 24" in computed.describe()
+    assert "cells can only fall, by up to 24" in computed.describe()
     assert sensitivity(visits(), many, Visitors(["place 7"])).total == 1
     rest = sensitivity(visits(["place 0"]), many, Visitors(["place 0", "place 1"]))
     assert [c.direction for c in rest.changes] == [Monotone.DECREASING, Monotone.NONE]

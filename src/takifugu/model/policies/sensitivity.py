@@ -115,7 +115,7 @@ class Sensitivity:
             return "no allowed move changes the answer"
         if self.direction is not Monotone.NONE:
             verb = "fall" if self.direction is Monotone.DECREASING else "rise"
-            return f"along an allowed move no cell can but {verb}, by up to {number(self.total)} in all"
+            return f"along an allowed move cells can only {verb}, by up to {number(self.total)} in all"
         odd = sum(change.direction is Monotone.NONE for change in self.changes)
         if odd:
             words = f"{odd} of {len(self.changes)} cells can rise and fall"
