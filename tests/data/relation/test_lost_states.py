@@ -1,6 +1,8 @@
 """A state that `value` or `sql` reads as nothing is refused: which values are missing is not hidden, and states are."""
 
+import gc
 import math
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -90,3 +92,19 @@ def test_a_state_that_is_read_as_no_state_is_refused(tmp_path: Path, nulls: str,
     with pytest.raises(InputError, match=r"^value reads the state 'ill' as 'bad', which is none of them"):
         reading(tmp_path, {"value": value, "nulls": nulls}, ["ill", "well"])
     assert reading(tmp_path, {"value": value, "nulls": nulls}, ["bad", "well"])
+
+
+@pytest.mark.parametrize("value", ["v", "lower(v)", "CASE WHEN v || n = 'ill12' THEN v ELSE v END"])
+def test_a_table_is_gone_as_soon_as_nobody_has_it(tmp_path: Path, value: str) -> None:
+    """What was tried in vain kept its callers' frames, and so the private folder, until garbage was collected."""
+    (tmp_path / "a.csv").write_text("t,v,n\n0,well,12\n")
+    gc.collect()
+    gc.disable()
+    try:
+        table = opened_table({**KEYS, "value": value, "file": "a.csv"}, ["ill", "well"], tmp_path)
+        seen = weakref.ref(table)
+        table.counts()
+        del table
+        assert seen() is None
+    finally:
+        gc.enable()

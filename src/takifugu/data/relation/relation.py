@@ -86,7 +86,10 @@ def run(connection: DuckDBPyConnection, statement: str, key: str, name: str = ""
         error = wrong_data("file", f"{name} is not UTF-8 text", "", 'encoding = "cp1252"')
         if isinstance(answer, duckdb.Error):
             error = translated(answer, key, name)
-    raise error
+    try:
+        raise error
+    finally:
+        del error  # else it would keep this frame, and its callers' tables, open until the next collection of garbage
 
 
 def connected(folder: str, memory: str = MEMORY, threads: int = 2) -> DuckDBPyConnection:
