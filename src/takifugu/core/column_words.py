@@ -42,12 +42,12 @@ def people_of(column: str | None, called: str | None = None) -> People:
 
     >>> people_of("household_id").many, people_of("userId").one, people_of("who").many, people_of(None).are_named
     ('households', 'user', 'people', False)
-    >>> people_of("Stellplatz", "parking bay").many
-    'parking bays'
+    >>> people_of("Stellplatz", "parking bay").many, people_of(None, "guest").one
+    ('parking bays', 'guest')
     """
+    if called is not None:
+        return People(called, are_named=column is not None)
     if column is None:
         return People(are_named=False)
-    if called is not None:
-        return People(called)
     nouns = words_in(column) - NAMING
     return People(min(nouns)) if len(nouns) == 1 and nouns <= NOUNS else PEOPLE

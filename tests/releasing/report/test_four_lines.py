@@ -3,10 +3,12 @@
 import re
 from dataclasses import replace
 from datetime import timedelta
+from html import escape
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from tests.conformance.release_files import invoke
 from tests.conformance.test_release_files import EXAMPLES, Example
 from tests.releasing.report.test_opening import opening
 from tests.support.pages import check_page
@@ -16,6 +18,7 @@ from takifugu.data.times.calendar import Calendar
 from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.expecting import Expectation
 from takifugu.releasing.advice.worth import Worth
+from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.certificates.facts import CAUTIONS, Window
 from takifugu.releasing.file.calendars import facts_of
 from takifugu.releasing.report.opening import accuracy, verdict_of
@@ -39,6 +42,8 @@ SECRETS = {
     "populations": "which population the rows of a person come from",
     "asymmetric": "that a person was at the places where they were (not that they were at no other)",
 }
+#: Kinds whose secret is worded by the model, which knows no file.
+BY_MODEL = {"populations", "asymmetric"}
 
 
 @pytest.mark.sampled(4)
@@ -57,6 +62,40 @@ def test_every_kind_says_what_is_secret_and_who_must_believe_what(example: Examp
     assert ("not at a place" in lines.not_protected) == is_whatever
     has_estimates = table.cells and any(row.get("estimate") is not None for row in table.rows)
     assert ("estimate, if the belief is true" in check_page(tf.report_html(table)).text) == bool(has_estimates)
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
+def test_every_kind_uses_the_noun_of_the_file(example: Example, tmp_path: Path) -> None:
+    """It is declared, or the column of names has it: on the terminal, on the page and in the certificate."""
+    named = {name: text.replace("who,", "pupil,", 1) for name, text in example.files.items()}
+    text = example.text.replace('unit = "who"', 'unit = "pupil"')
+    if text == example.text:
+        text = text.replace('name = "study"\n', 'name = "study"\ncalled = "pupil"\n')
+    printed = invoke("release", "--allow-useless", replace(example, text=text, files=named).write(tmp_path)).stdout
+    folder = tmp_path / "release-published"
+    certificate = read_certificate(folder / "table-1.certificate.json")
+    assert certificate.person == "pupil"
+    page = check_page((folder / "table-1.report.html").read_text(encoding="utf-8")).text
+    assert "nothing about pupils or times" in page or example.kind in BY_MODEL
+    assert SECRETS[example.kind].replace("person", "pupil") in page or example.kind in BY_MODEL
+    for words in (printed, certificate.text(), page) if example.kind not in BY_MODEL else ():
+        assert not re.search(r"\b(persons?|people)\b", " ".join(words.split()).replace("the same people", ""))
+
+
+def test_a_notebook_shows_the_first_screen_of_the_page(tmp_path: Path) -> None:
+    example = next(one for one in EXAMPLES if one.kind == "contacts")
+    outcome = tf.release_file(example.write(tmp_path), allow_useless=True)
+    (table,) = outcome.tables
+    markup, said = table._repr_html_(), " ".join(str(outcome).split())
+    for words in accuracy(table):
+        assert f"<p>{escape(words)}</p>" in markup
+        assert words in said
+    for label, words in privacy_of(table.certificate).lines:
+        assert f"<p>{label}: {escape(words)}</p>" in markup
+        assert f"{label} {words}" in said
+    places = [markup.index(part) for part in (accuracy(table)[0], "<svg", "<p>Secret: ", "<details")]
+    assert places == sorted(places)
 
 
 def test_what_stands_above_a_page_points_at_nothing_above() -> None:

@@ -197,17 +197,16 @@ class CliqueInfection(PlainForm, kind="clique-infection"):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         return (
-            world("People of different cliques fall ill independently of each other."),
+            world("Different cliques fall ill independently of each other."),
             world(
-                "The number of ill people in a clique has the stated distribution. All sets of that size are equally "
-                "likely."
+                "How many of a clique are ill has the stated distribution. All sets of that size are equally likely."
             ),
             public("The members of each clique are public."),
         )
 
     def describe(self) -> str:
         largest = max(map(len, self.cliques))
-        return f"{len(self.cliques)} independent cliques of {self.size} people, at most {largest} each ({self.source})"
+        return f"{len(self.cliques)} independent cliques of {self.size} in all, at most {largest} each ({self.source})"
 
 
 #: The same belief, called as a function.

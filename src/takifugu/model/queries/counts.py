@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Literal
@@ -81,6 +81,9 @@ class Count(Query, kind="count"):
         each = self.duration or Fraction(1)
         return Additive(each, ("count",), tables, weights, table_of, each=each)
 
+    def lasting(self, duration: Fraction) -> Count:
+        return replace(self, duration=duration)
+
     @classmethod
     def from_dict(cls, data: Plain) -> Count:
         values = arguments(cls, data)
@@ -151,6 +154,9 @@ class Histogram(Query, kind="histogram"):
         tables, weights, table_of = state_tables(entries, self.entries, lambda alphabet: list(map(row, alphabet)))
         each = self.duration or Fraction(1)
         return Additive(each / (self.total or 1), labels, tables, weights, table_of, each=each)
+
+    def lasting(self, duration: Fraction) -> Histogram:
+        return self if self.total else replace(self, duration=duration)
 
     def describe(self) -> str:
         subject = "how often each state occurs" if self.duration is None else "the time in each state"

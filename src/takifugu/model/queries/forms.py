@@ -118,6 +118,17 @@ class Query(PlainForm):
         """Return the query with a weight of 1 for each entry."""
         return self
 
+    def lasting(self, duration: Fraction) -> Query:
+        """Return the time of what a query counts; any query that counts no entries as it is.
+
+        Args:
+            duration: The time of one entry.
+
+        Returns:
+            The query.
+        """
+        return self
+
     def over(self, entries: Iterable[int]) -> Query:
         """Return the query about some entries alone.
 

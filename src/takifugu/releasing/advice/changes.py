@@ -17,7 +17,6 @@ from takifugu.core.column_words import people_of
 from takifugu.core.plain import Json, Plain, toml_of
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.advice.worth import GOOD
-from takifugu.releasing.file.kinds import owner_column
 
 Place = tuple[str | int, ...]
 _SHORTER = "If everything lasted half as long as the belief says"
@@ -188,7 +187,7 @@ def ideas(raw: Plain, ratios: Mapping[int, float]) -> Iterator[Idea]:
     """
     source, items = raw.get("source", {}), raw["table"]
     poor = [(index, items[index]) for index, ratio in ratios.items() if ratio > GOOD]
-    unit = owner_column(raw)
+    people = people_of(source.get("unit"), source.get("called"))
     pooled, first_cells, last_cells, free = list[Change](), list[Change](), list[Change](), list[Change]()
     for i, item in poor:
         if item.get("per") in ("unit", "both"):
@@ -198,18 +197,14 @@ def ideas(raw: Plain, ratios: Mapping[int, float]) -> Iterator[Idea]:
             last_cells.append(of_table(raw, i, "by", cells[-1]))
         if item.get("mechanism", "auto") != "auto":
             free += [of_table(raw, i, key, None) for key in ("mechanism", "metric") if key in item]
-    whom = "the people in these data"
-    if unit is not None:
-        people = people_of(unit, source.get("called"))
-        whom = f"these {people.many}"
-        yield tuple(pooled), f"one table for {people.whose('pooled')}"
+    yield tuple(pooled), f"one table for {people.whose('pooled')}"
     yield from _windows(raw, poor)
     yield tuple(first_cells), "fewer cells"
     yield tuple(last_cells), "fewer cells"
     yield from _grids(raw)
     yield tuple(free), "the mechanism that adds least"
     if not source.get("single_release") and len(items) == 1:
-        price = f"the price: nothing else may ever be released about {whom}"
+        price = f"the price: nothing else may ever be released about these {people.many}"
         yield (Change(("source", "single_release"), True),), price
     yield from _shared(raw, items, ratios)
 

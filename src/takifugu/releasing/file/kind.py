@@ -125,8 +125,8 @@ class ReleaseFile:
 
     @property
     def people(self) -> People:
-        """Return the noun for the source's people, as declared or by their column."""
-        return people_of(self.owner_column, self.source.called if self.owner_column is not None else None)
+        """Return the noun for the source's people, as declared or by their column, also where all are one unit."""
+        return replace(people_of(self.source.unit, self.source.called), are_named=self.owner_column is not None)
 
     @property
     def owner_column(self) -> str | None:

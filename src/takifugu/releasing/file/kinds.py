@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import is_dataclass
-from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import command
 from takifugu.core.nearest import nearest_words
 from takifugu.core.plain import either
 from takifugu.core.registry import Registry, loaded
-from takifugu.core.sections import section_in
 from takifugu.model.beliefs import SECTIONS
 from takifugu.model.queries import name_of, sections_of
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
@@ -138,14 +136,6 @@ def drafted() -> dict[str, str]:
             words = ((kind.section or type(kind)).__doc__ or "").strip().partition("\n")[0]
             drafts[name] = words[:1].lower() + words[1:].rstrip(".")
     return drafts
-
-
-def owner_column(raw: Mapping[str, Any]) -> str | None:
-    """Return the column of the ledger's units by a file's text, None where all rows are one unit."""
-    name, unit = section_in(raw, "belief").get("kind", SEQUENCES), section_in(raw, "source").get("unit")
-    kind = KINDS.get(name) if isinstance(name, str) else None
-    is_one_unit = kind is not None and kind.facts.is_one_unit
-    return None if is_one_unit or unit is None else str(unit)
 
 
 def which_kind(named: object) -> str:

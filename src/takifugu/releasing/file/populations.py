@@ -32,7 +32,7 @@ from takifugu.model.secrets.of_populations import population_membership
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.keys import Answers, Positive, Text, meaning, names_of
-from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, assumed
+from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
 from takifugu.releasing.file.problems import broken, undeclared
 from takifugu.releasing.file.public import Public
 from takifugu.releasing.file.reading import cells_on, coded, misplaced, placed_at, wrong
@@ -176,14 +176,11 @@ class Populations(Kind):
     def assumptions(self, file: ReleaseFile) -> Iterator[Fact]:
         spec = file.sections(PopulationReleaseSpec)
         yield public("How many rows there are, and their order, is public.")
-        if spec.source.unit is not None:
-            yield public("Which persons there are is public.")
-            yield world("The persons are independent of each other.")
-        else:
-            yield world("No column names the person of a row, and nobody has more rows than declared.")
+        if spec.source.unit is None:
+            yield world(f"No column names the {file.people.one} of a row, and nobody has more rows than declared.")
         if spec.source.entries is not None:
             yield world(f"No row of {spec.source.entries!r} is under another name, too.")
-        yield from assumed(spec.belief)
+        yield from super().assumptions(file)
 
 
 def _numbers_of(texts: Sequence[str | None], rows: Sequence[int], column: str) -> FloatArray:

@@ -165,7 +165,7 @@ def expected(table: Table) -> Expected:
     """Return a table's expected noise, grouped by equal noise and ranges."""
     first = table.questions[0].calibration
     if first.randomiser.output.is_column:
-        return Expected(table.name, table.scope, (), column_words(first))
+        return Expected(table.name, table.scope, (), column_words(first, table.people))
     if isinstance(first.randomiser, PermuteAndFlip):
         return _of_choices(table)
     values = values_of(table)
@@ -204,13 +204,13 @@ def half_width(noise: Randomiser, values: int) -> Fraction | None:
     return answered(lambda: noise.half_width(LEVEL, values))
 
 
-def column_words(calibration: Calibration) -> str:
+def column_words(calibration: Calibration, people: People) -> str:
     """Say the costs and promises of randomising a column."""
     kind = KINDS.find(calibration.randomiser.kind)
     words, promise = kind.sentence, promised(calibration.epsilon, calibration.delta)
     if kind.words is not None:
         words = kind.words(calibration.randomiser)
-    return f"by {calibration.mechanism}, {promise} per person: {words}"
+    return f"by {calibration.mechanism}, {promise} per {people.one}: {words}"
 
 
 def _blur(calibration: Calibration, units: Sequence[str | None], values: int) -> Blur:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from takifugu.analysis.randomisers import MARKS, Noise
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
@@ -14,8 +15,10 @@ from takifugu.releasing.advice.bands import cell_band, difference_band
 from takifugu.releasing.advice.worth import Verdict, Worth
 from takifugu.releasing.postprocess.readability import exact_word
 from takifugu.releasing.postprocess.readable import measured, readable
-from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.values import error_words, farthest_end
+
+if TYPE_CHECKING:
+    from takifugu.releasing.report.outcomes import Published
 
 #: Why there is none of what was sent row by row; what to do with a table that is not worth comparing.
 _NO_VERDICT = (

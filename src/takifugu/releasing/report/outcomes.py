@@ -26,8 +26,10 @@ from takifugu.releasing.postprocess.picture import Answers, boxes_in, picture_of
 from takifugu.releasing.postprocess.readability import Ends, Rule, possible_ends
 from takifugu.releasing.postprocess.readable import LEVEL, NOISE_ONLY, cells_of, frame_of, measured, readable, rows_of
 from takifugu.releasing.postprocess.release import Release, releases_of
+from takifugu.releasing.report.opening import accuracy
 from takifugu.releasing.report.page import WIDE
 from takifugu.releasing.report.populations import drawn_populations
+from takifugu.releasing.report.privacy import privacy_of
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Payment
@@ -141,6 +143,7 @@ class Published(InParts):
         for doubt in self.certificate.doubts:
             yield words(f"{doubt}.", strong=True)
         yield heading(self.title)
+        yield words(*accuracy(self))
         yield Part("", lambda: self.drawing or "")
         if isinstance(self.rows, Rows):
             yield words(f"{len(self.rows):,} randomised values, in {self.name}.csv")
@@ -151,6 +154,7 @@ class Published(InParts):
             left = len(self.rows) - MOST_ROWS
             if left > 0:
                 yield words(f"and {left:,} more rows, in {self.name}.csv")
+        yield facts(privacy_of(self.certificate).lines)
         yield closed("What is promised", Part("", self.certificate._repr_html_))
 
     @property

@@ -31,15 +31,16 @@ Box = tuple[float, float, float, float]
 Picture = Callable[[int], str]
 
 
-def population_maps(name: str, belief: FromPopulations, noise: Sending) -> Iterator[Block]:
+def population_maps(name: str, person: str, belief: FromPopulations, noise: Sending) -> Iterator[Block]:
     """Yield each population's maps or bars, before and after sending.
 
-    A last map of places shows the output for one place. `name` is the table's.
+    A last map of places shows the output for one place. `name` is the table's; a row is of one
+    `person`, in the word of the file.
     """
     yield Words(f"What was sent for each row is in {name}.csv; the rows are not repeated here.")
     yield Table(
         f"What is sent of {name}",
-        ("what", "per row", "per person"),
+        ("what", "per row", f"per {person}"),
         [
             ("rows", "1", f"up to {belief.rows}"),
             ("told about the value itself, at most epsilon", _number(noise.local_loss()),

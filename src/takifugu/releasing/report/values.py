@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from typing import TYPE_CHECKING
 
 from takifugu.analysis.randomisers import MARKS, answered
 from takifugu.core.escaping import at_least, at_most, number, plus_minus
@@ -28,21 +29,23 @@ from takifugu.releasing.postprocess.picture import (
 from takifugu.releasing.postprocess.readability import Ends, exact_word, is_outside
 from takifugu.releasing.postprocess.readable import LEVEL, in_words, measured
 from takifugu.releasing.postprocess.release import Release
-from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.page import WIDE, Block, Cell, Figure, Line, Table, Words
 from takifugu.releasing.report.populations import population_maps
+
+if TYPE_CHECKING:
+    from takifugu.releasing.report.outcomes import Published
 
 #: How many places that are not called safe are listed; the table has them all.
 MOST_LISTED = 200
 
 _READ = "With probability 95 % over the noise alone, the true value lies in its interval"
-_NOT_SAMPLING = "This is not sampling error: it says nothing about people or times that are not in the data."
+_NOT_SAMPLING = "This is not sampling error: it says nothing about {people} or times that are not in the data."
 _FADED = "Faded: noise; the error is too large for the value to be read."
 
 
 def published(t: Published) -> Iterator[Block]:
     if not t.cells:  # randomised row by row: the table has them
-        yield from population_maps(t.name, *t.randomised)
+        yield from population_maps(t.name, t.certificate.person, *t.randomised)
         return
     answers = t.rows_by_unit
     rows = answers[0][1]
@@ -224,7 +227,8 @@ def _note(t: Published, rows: Sequence[Row], error: float | None) -> str:
     else:
         words = f"{_READ}, for all {t.cells:,} values of this table at once."
     estimated = [f"{t.estimate_words}."] if t.estimate_words else []
-    return " ".join([words, _NOT_SAMPLING, *estimated, *marks_meant(rows, t.possible)])
+    sampling = _NOT_SAMPLING.format(people=t.certificate.people.many)
+    return " ".join([words, sampling, *estimated, *marks_meant(rows, t.possible)])
 
 
 def marks_meant(rows: Sequence[Row], possible: Ends | None) -> Iterator[str]:

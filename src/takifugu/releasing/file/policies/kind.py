@@ -128,12 +128,12 @@ class UnderPolicy(Kind):
     def assumptions(self, file: ReleaseFile) -> Iterator[Fact]:
         spec = file.sections(PolicyReleaseSpec)
         if spec.belief.values is not None:
-            yield public("How many people there are is public.")
+            yield public(f"How many {file.people.many} there are is public.")
             return
         yield public("The list of places is public, and so are the thresholds.")
         yield reading(
-            'The data are complete: "safe" is about the visits in them, each person counted once at a place, and about '
-            "no others."
+            f'The data are complete: "safe" is about the visits in them, each {file.people.one} counted once at a '
+            "place, and about no others."
         )
         yield limit("That the file has a row: without any it is refused, which epsilon does not count.")
         when = ""

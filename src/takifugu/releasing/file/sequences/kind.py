@@ -17,7 +17,7 @@ from takifugu.data.relation.pieces import pieces_of
 from takifugu.data.values.counts import Counts
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
-from takifugu.model.queries import Count, Histogram, Query
+from takifugu.model.queries import Query
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.model.secrets.of_entries import entry, every_entry, every_run
 from takifugu.releasing.certificates.facts import Fact
@@ -113,8 +113,8 @@ class Sequences(Kind):
     def query_of(self, file: ReleaseFile, item: ItemSpec) -> Query:
         query = super().query_of(file, item)
         duration = duration_in(item.measured_in, file.sections(ReleaseSpec).source.step)
-        if duration is not None and (isinstance(query, Count) or (isinstance(query, Histogram) and not query.total)):
-            query = replace(query, duration=duration)
+        if duration is not None:
+            query = query.lasting(duration)
         of_units = attribute_of(item)
         if item.by is None or of_units is not None:
             return query
