@@ -49,7 +49,7 @@ def written(folder: Path, text: str = FILE + HOURLY, rows: str = ROWS) -> Path:
 
 @pytest.mark.parametrize(("changes", "state"), [
     ([('value = "where"', '''value = "nullif(\\"where\\", 'bar')"''')], "bar"),
-    ([GRID[1], ('value = "where"', 'value = ["CASE WHEN lon::double < 2 THEN lon END", "lat"]')], "2 to 3"),
+    ([GRID[1], ('value = "where"', 'value = ["CASE WHEN lon::double < 2 THEN lon END", "lat"]')], "2.0 to 3.0"),
 ])  # fmt: skip
 def test_a_place_that_would_be_lost_is_refused_whoever_was_there(
     tmp_path: Path, changes: list[tuple[str, str]], state: str

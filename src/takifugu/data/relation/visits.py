@@ -43,7 +43,7 @@ class Grid:
     @property
     def bins(self) -> tuple[Bins, Bins]:
         """Return the columns and the rows as bins of coordinates, by their ends."""
-        x, y = ({f"{low:g} to {high:g}": (low, high) for low, high in pairwise(edges)} for edges in (self.x, self.y))
+        x, y = ({f"{low} to {high}": (low, high) for low, high in pairwise(edges)} for edges in (self.x, self.y))
         return Bins(x), Bins(y)
 
 
