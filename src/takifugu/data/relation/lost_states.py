@@ -1,8 +1,8 @@
 """States that `value` would read as nothing: who is in one would follow from what is missing, which nothing hides.
 
-`nulls = "unobserved"` says that a missing value is none of the states. So each expression is tried on the declared
-states, or on numbers of each bin: on both sides of each number that it names. Columns that `sql` computes are followed
-to those of the file. No row is read.
+`nulls = "unobserved"` says that a missing value is none of the states, and else a table with one is refused. So each
+expression is tried on the declared states, or on numbers of each bin: on both sides of each number that it names.
+Columns that `sql` computes are followed to those of the file. No row is read.
 """
 
 from __future__ import annotations

@@ -35,8 +35,8 @@ class Shape:
     together are one unit of the ledger, though a key of [source] may name them, `has_lengths` whether a unit has more
     or fewer entries than another one. The belief is made of the sections `believes_from`: faults in others are told
     beside its own. `meaning` returns the `Parts` of sections that are checked one by one, where others are not valid;
-    `notices` say what [source] leaves unsaid. `tables` are those of a file without a fault: of a regular one there is
-    one for each window.
+    `notices` say what [source] leaves unsaid, and `may_miss` which values may be missing.
+    `tables` are those of a file without a fault: of a regular one there is one for each window.
     """
 
     rows: str
