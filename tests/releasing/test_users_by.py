@@ -72,6 +72,17 @@ def test_combinations_of_columns_are_counted(tmp_path: Path) -> None:
     assert Ledger.open(tmp_path / "ledger.db").spent("census").epsilon == 1
 
 
+@pytest.mark.parametrize(("value", "word"), [
+    ("nullif(age, 'old')", "nothing"), ("CASE age WHEN 'old' THEN 'zzz' ELSE age END", "'zzz'"),
+])  # fmt: skip
+def test_a_value_that_would_be_lost_is_refused_whoever_is_there(tmp_path: Path, value: str, word: str) -> None:
+    """A table with somebody old was refused, and its neighbour published: that it was told that nobody is old."""
+    young = [(ward, "young", sex) for ward, _, sex in people()]
+    for number, rows in enumerate((young, [(young[0][0], "old", young[0][2]), *young[1:]])):
+        path = written(tmp_path / str(number), GROUPED, ('value = "age"', f'value = "{value}"'), rows=rows)
+        assert_refused(path, "source.value", f"reads the state 'old' as {word}")
+
+
 def test_one_row_moves_a_cross_table_by_two(tmp_path: Path) -> None:
     """By enumeration of all tables of three people, and of everybody that one of them may be instead."""
     values = ["young, f", "young, m", "old, f"]

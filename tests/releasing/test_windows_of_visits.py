@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from tests.support.pages import check_page
 from tests.support.release_files import believe, changed, hide, publish, read_from, release_text
-from tests.support.releases import assert_says, put, refusal_of, refused, spent
+from tests.support.releases import assert_refused, assert_says, put, refusal_of, refused, spent
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
@@ -45,6 +45,18 @@ Cem,gym,2026-01-05T01:10
 
 def written(folder: Path, text: str = FILE + HOURLY, rows: str = ROWS) -> Path:
     return put(folder, {"city.toml": text, "visits.csv": rows})
+
+
+@pytest.mark.parametrize(("changes", "state"), [
+    ([('value = "where"', '''value = "nullif(\\"where\\", 'bar')"''')], "bar"),
+    ([GRID[1], ('value = "where"', 'value = ["CASE WHEN lon::double < 2 THEN lon END", "lat"]')], "2.0 to 3.0"),
+])  # fmt: skip
+def test_a_place_that_would_be_lost_is_refused_whoever_was_there(
+    tmp_path: Path, changes: list[tuple[str, str]], state: str
+) -> None:
+    """Rows with a visit to the bar were refused, and their neighbours published: that nobody was there."""
+    path = written(tmp_path, changed(FILE + HOURLY, *changes), "who,where,lon,lat,when\nAna,gym,1,1,2026-01-05T00:59\n")
+    assert_refused(path, "source.value", f"reads the state '{state}' as nothing")
 
 
 def table(name: str, epsilon: str, window: str, at_most: int = 1) -> str:

@@ -10,6 +10,8 @@ import pytest
 
 from takifugu.core.errors import InputError
 from takifugu.data.relation.source import opened_table
+from takifugu.data.relation.visits import Grid
+from takifugu.data.values.bins import Bins, Classes
 
 KEYS: dict[str, Any] = {"order": "t", "step": 1, "nulls": "unobserved"}
 BINS = {"low": [0, 10], "high": [10, math.inf]}
@@ -108,3 +110,66 @@ def test_a_table_is_gone_as_soon_as_nobody_has_it(tmp_path: Path, value: str) ->
         assert seen() is None
     finally:
         gc.enable()
+
+
+SICK = ["ill", "well"]
+ANSWERS = {"rows": "answers"}
+OF_SQL = "select *, {} as w from read_csv('a.csv', all_varchar = true)"
+AGES = Classes([18, 65])
+
+
+@pytest.mark.parametrize(("keys", "known", "words"), [
+    ({"value": "nullif(v, 'ill')"}, [SICK], "value reads the state 'ill' as nothing"),
+    ({"value": "CASE v WHEN 'ill' THEN 'zzz' ELSE v END"}, [SICK], "value reads the state 'ill' as 'zzz'"),
+    ({"value": ["n", "nullif(v, 'ill')"]}, [["1", "40"], SICK], "value reads the state 'ill' as nothing"),
+    ({"value": ["nullif(n, '40')", "v"]}, [["1", "40"], SICK], "value reads the state '40' as nothing"),
+    ({"value": "w", "sql": OF_SQL.format("nullif(v, 'ill')")}, [SICK], "sql reads the state 'ill' as nothing"),
+    ({"value": "w", "sql": OF_SQL.format("replace(v, 'ill', 'z')")}, [SICK], "sql reads the state 'ill' as 'z'"),
+    ({"value": "nullif(v, 'ill')", "nulls": "unobserved"}, [SICK], "value reads the state 'ill' as nothing"),
+    ({"value": "CASE WHEN n::int < 18 THEN n END"}, [AGES], "value reads the state 'from 18 to below 65' as nothing"),
+    ({"value": "CASE WHEN n::int < 10 THEN n END"}, [Bins(BINS)], "value reads the state 'high' as nothing"),
+])  # fmt: skip
+def test_an_answer_that_would_be_lost_is_refused_whoever_is_there(
+    tmp_path: Path, keys: dict[str, Any], known: Any, words: str
+) -> None:
+    """A table with somebody who is ill, and 40, was refused, and its neighbour was published."""
+    for row in ("ill,40", "well,1"):
+        (tmp_path / "a.csv").write_text(f"v,n\n{row}\nwell,1\n")
+        file = {} if "sql" in keys else {"file": "a.csv"}
+        with opened_table({**ANSWERS, **file, **keys}, (), tmp_path) as source:
+            for reading_of in (source.check_known, source.answers, source.listed):
+                with pytest.raises(InputError, match=f"^{words}"):
+                    reading_of(known)
+
+
+@pytest.mark.parametrize(("keys", "known", "may_miss"), [
+    ({"value": "nullif(v, 'ill')"}, [SICK], [True]), ({"value": "CASE WHEN n::int < 18 THEN n END"}, [AGES], [True]),
+    ({"value": "CASE WHEN n::int < 18 THEN n END"}, [Classes([18, 65], missing=2)], [False]),
+    ({"value": ["n", "nullif(v, 'ill')"]}, [["1", "40"], SICK], [False, True]),
+    ({"value": ["v", "nullif(n, 'ill')"]}, [SICK, ["1", "40"]], []),
+    ({"value": "nullif(v, 'NA')"}, [SICK], []), ({"value": "CASE v WHEN 'krank' THEN 'ill' ELSE v END"}, [SICK], []),
+])  # fmt: skip
+def test_what_is_missing_may_be_declared_as_an_answer(
+    tmp_path: Path, keys: dict[str, Any], known: Any, may_miss: list[bool]
+) -> None:
+    (tmp_path / "a.csv").write_text("v,n\nill,40\nwell,1\n")
+    with opened_table({**ANSWERS, "file": "a.csv", **keys}, (), tmp_path) as source:
+        assert source.answers(known, may_miss).rows.sum() == 2
+
+
+@pytest.mark.parametrize(("value", "known", "state"), [
+    ("nullif(v, 'bar')", ["bar", "gym"], "bar"), ("CASE v WHEN 'bar' THEN 'home' ELSE v END", ["bar", "gym"], "bar"),
+    (["CASE WHEN x::int < 2 THEN x END", "y"], Grid((0, 2, 4), (0, 2, 4)), "2 to 4"),
+    (["x", "nullif(greatest(y::double, 2), 2)"], Grid((0, 2, 4), (0, 2, 4)), "0 to 2"),
+])  # fmt: skip
+def test_a_place_that_would_be_lost_is_refused_whoever_was_there(
+    tmp_path: Path, value: Any, known: Any, state: str
+) -> None:
+    for row in ("Ben,bar,3,1", "Ben,gym,1,3"):
+        (tmp_path / "a.csv").write_text(f"who,v,x,y\n{row}\nAna,gym,1,3\n")
+        keys = {"rows": "visits", "unit": "who", "value": value, "file": "a.csv"}
+        with (
+            opened_table(keys, (), tmp_path) as source,
+            pytest.raises(InputError, match=f"^value reads the state '{state}' as "),
+        ):
+            source.visits(known)

@@ -16,8 +16,7 @@ from takifugu.data.relation.statements import COVERS
 from takifugu.data.relation.types import (
     MISSING,
     Known,
-    check_types,
-    check_value,
+    check_known,
     code_sql,
     control_why,
     faults_of_codes,
@@ -55,13 +54,6 @@ class Answers:
     codes: IntArray = field(repr=False)
 
 
-def check_answers(opened: Opened, known: Sequence[Known | None]) -> None:
-    """Raise InputError, with the key, for a column of another type than its states, bins or classes; reads no row."""
-    check_types(opened)
-    for number, rule in enumerate(known):
-        check_value(opened, f"value{number}", rule)
-
-
 def answered(
     opened: Opened, known: Sequence[Known] = (), roster: Roster | None = None, may_miss: Sequence[bool] = ()
 ) -> Groups:
@@ -71,7 +63,7 @@ def answered(
     which of them may be missing, whatever `nulls` says. Units of a roster without a row are missing in all. Raises
     InputError for a column of another type, RowFault for rows against a rule.
     """
-    columns = _codes(opened, known)
+    columns = _codes(opened, known, may_miss)
     groups = _grouped(opened, columns, [])
     check_rows(opened, roster, _why_of_codes(opened, columns, groups.codes, may_miss))
     absent = 0 if roster is None else len(roster.names) - int(groups.rows.sum())
@@ -112,10 +104,10 @@ def listed(opened: Opened, known: Sequence[Known] = ()) -> Answers:
     return Answers(integers(table["row"]), texts(table["name"]), every)
 
 
-def _codes(opened: Opened, known: Sequence[Known]) -> list[str]:
+def _codes(opened: Opened, known: Sequence[Known], may_miss: Sequence[bool] = ()) -> list[str]:
     """Return the SQL of each value's code, of types that are checked."""
     bins = opened.source.bins_of_values
-    check_answers(opened, known or bins)
+    check_known(opened, known or [edges or opened.source.states for edges in bins], may_miss)
     rules: Sequence[Known | None] = known or (bins if len(bins) > 1 else [None])
     return [code_sql(opened, f"value{number}", rule) for number, rule in enumerate(rules)]
 

@@ -1,8 +1,8 @@
 """States that `value` would read as nothing: who is in one would follow from what is missing, which nothing hides.
 
-`nulls = "unobserved"` says that a missing value is none of the states. So each expression is tried on the declared
-states, or on numbers of each bin: on both sides of each number that it names. Columns that `sql` computes are followed
-to those of the file. No row is read.
+`nulls = "unobserved"` says that a missing value is none of the states, and else a table with one is refused. So each
+expression is tried on the declared states, or on numbers of each bin: on both sides of each number that it names.
+Columns that `sql` computes are followed to those of the file. No row is read.
 """
 
 from __future__ import annotations
@@ -10,27 +10,35 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, pairwise, product
 from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import TakifuguError
-from takifugu.data.relation.keys import RUNS, Source
 from takifugu.data.relation.relation import run
 from takifugu.data.sql.faults import wrong_key
-from takifugu.data.sql.tree import Node, column_nodes, nodes_of, replaced, text_of
+from takifugu.data.sql.tree import Node, column_node, column_nodes, nodes_of, replaced, text_of
 from takifugu.data.sql.words import literal
+from takifugu.data.values.bins import Bins, Classes
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 #: What an expression of other rows has.
 _OF_ROWS = ("WINDOW", "SUBQUERY")
-_COLUMN: Node = {"class": "COLUMN_REF", "type": "COLUMN_REF", "alias": ""}
 #: So many texts that an expression names are tried, in so many rows; longer expressions stay as they are written.
 _MOST_TEXTS, _MOST_ROWS, _LONGEST = 20, 50_000, 100_000
 #: What stands for nothing beside a fault.
 _NOTHING = "takifugu nothing"
+
+
+@dataclass(frozen=True)
+class Computed:
+    """An expression on the way to a value, the key that it is written by, and whether it makes the value itself."""
+
+    key: str
+    node: Node = field(repr=False)
+    is_value: bool = False
 
 
 def followed(computed: Sequence[tuple[str, Node]]) -> list[list[Node]]:
@@ -41,41 +49,48 @@ def followed(computed: Sequence[tuple[str, Node]]) -> list[list[Node]]:
         return made.get(some["column_names"][-1].lower()) if some.get("class") == "COLUMN_REF" else None
 
     for name, node in computed:
+        written = {**node, "alias": ""}
         whole = {**replaced(node, meant), "alias": ""}
         if len(str(whole)) > _LONGEST:
-            whole = node
-        tried.append([node] if whole == {**node, "alias": ""} else [node, whole])
+            whole = written
+        tried.append([written] if whole == written else [written, whole])
         made[name.lower()] = whole
     return tried
 
 
 def refuse_lost_states(
-    connection: DuckDBPyConnection, source: Source, key: str, computed: Sequence[Sequence[Node]]
-) -> None:
-    """Raise InputError if an expression on the way to `value` has nothing for a state that it could leave as it is.
+    connection: DuckDBPyConnection, way: Sequence[Computed], known: Sequence[object] | Bins | Classes,
+    has_missing: bool, may_miss: bool,
+) -> None:  # fmt: skip
+    """Raise InputError if an expression on the `way` to a value has nothing for a state that it could leave as it is.
 
-    Nor may `value` itself have a word that is no state. Where such rows are refused it is so, too: that a table is
-    published would tell that nobody is in the state.
+    `known` are the states, or their numbers; a missing value `may_miss` where it is declared what that is. Nor may the
+    value itself have a word that is no state. Where such rows are refused it is so, too: that a table is published
+    would tell that nobody is in the state.
     """
-    if source.rows not in ("samples", *RUNS):
-        return
-    states = frozenset(source.states if key == "value" and source.bins is None else ())
-    for node in chain(*computed):
-        for state, word in _lost(connection, node, _raw_values(source, node), source.nulls == "unobserved", states):
+    is_listed = not isinstance(known, Bins | Classes)
+    may_miss |= isinstance(known, Classes) and known.missing >= 0
+    for one in way if not is_listed or known else ():
+        raw = _raw_values(known, one.node)
+        states = frozenset(raw if is_listed and one.is_value else ())
+        for state, word in _lost(connection, one.node, raw, has_missing, may_miss, states):
             raise wrong_key(
-                key, f"{key} reads the state {state!r} as {word}",
+                one.key, f"{one.key} reads the state {state!r} as {word}",
                 "a state is hidden, and which values are missing or refused is not",
-                f"leave {state!r} as it is, or out of the belief's states",
+                f"leave {state!r} as it is, or out of the belief",
             )  # fmt: skip
 
 
-def _raw_values(source: Source, node: Node) -> Mapping[str, str]:
-    """Return each state by what a column says of it: its name, or numbers of its bin."""
-    bins = source.bin_edges
-    if bins is None:
-        return {state: state for state in source.states}
+def _raw_values(known: Sequence[object] | Bins | Classes, node: Node) -> Mapping[str, str]:
+    """Return each state by what a column says of it: its name, or numbers of its bin or class."""
+    if isinstance(known, Bins):
+        states, edges = known.states, [*map(float, known.edges)]
+    elif isinstance(known, Classes):
+        states, edges = known.words, [-math.inf, *map(float, known.ends), math.inf]
+    else:
+        return {str(state): str(state) for state in known}
     raw, named = dict[str, str](), _numbers_in(node)
-    for state, (low, high) in zip(bins.states, pairwise(map(float, bins.edges)), strict=True):
+    for state, (low, high) in zip(states, pairwise(edges), strict=True):
         ends = [low, *(number for number in named if low < number < high), high]
         for first, last in pairwise(ends):
             is_between_codes = len(ends) > 2 and last - first == 1  # whole numbers that stand for something else
@@ -102,8 +117,9 @@ def _between(low: float, high: float) -> float:
 
 
 def _lost(
-    connection: DuckDBPyConnection, node: Node, raw: Mapping[str, str], has_missing: bool, states: Set[str]
-) -> list[tuple[str, str]]:
+    connection: DuckDBPyConnection, node: Node, raw: Mapping[str, str], has_missing: bool, may_miss: bool,
+    states: Set[str],
+) -> list[tuple[str, str]]:  # fmt: skip
     """Return the states that an expression has nothing for, or none of the `states`, if it leaves another as it is.
 
     One that leaves none as it is reads other words: it says itself which of them are states. Each column is tried. The
@@ -119,7 +135,8 @@ def _lost(
     for name, kind, other in product(names, ("varchar", "double"), ("varchar", "double", "boolean")):
         if other == "varchar" or len(names) + len(of_rows) > 1:
             tried = _Tried(name, [one for one in names if one != name], of_rows, kind, other)
-            if lost := tried.lost(connection, node, raw, beside, states if kind == "varchar" else frozenset()):
+            words = states if kind == "varchar" else frozenset()
+            if lost := tried.lost(connection, node, raw, beside, may_miss, words):
                 return lost
     return []
 
@@ -143,7 +160,7 @@ class _Tried:
 
     def lost(
         self, connection: DuckDBPyConnection, node: Node, raw: Mapping[str, str], beside: Sequence[str],
-        states: Set[str],
+        may_miss: bool, states: Set[str],
     ) -> list[tuple[str, str]]:  # fmt: skip
         """Return the states that are lost, with the word in their place, where another one is left as it is."""
         computed = text_of({**replaced(node, self._as_tried), "alias": ""})
@@ -167,7 +184,8 @@ class _Tried:
                 if value == result and value not in words:
                     left.add(key)
                 if result in ("", _NOTHING) or (result is None and not places):  # beside others it may be their fault
-                    lost.setdefault(key, {})[raw[state]] = "nothing"
+                    if not may_miss:
+                        lost.setdefault(key, {})[raw[state]] = "nothing"
                 elif result is not None and states and not states & {result} and not any(o in result for o in words):
                     lost.setdefault(key, {})[raw[state]] = f"{result!r}, which is none of them"
             return next(([*of_key.items()] for key, of_key in lost.items() if key in left), [])
@@ -189,4 +207,4 @@ class _Tried:
         elif some.get("class") == "COLUMN_REF":
             name = some["column_names"][-1].lower()
             place = "x" if name == self.name else f"y{self.others.index(name)}"
-        return {**_COLUMN, "column_names": [place]} if place else None
+        return column_node(place) if place else None

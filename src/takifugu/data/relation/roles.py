@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 
 from takifugu.core.errors import InputError, TakifuguError, gathered, raise_gathered
 from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.data.relation.keys import Column, Source, key_of
-from takifugu.data.relation.lost_states import followed, refuse_lost_states
+from takifugu.data.relation.lost_states import Computed, followed
 from takifugu.data.relation.opening import WRITTEN, Opening
 from takifugu.data.relation.relation import MEMORY, Relation, connected, types_of, view
 from takifugu.data.sql.faults import wrong_data, wrong_key
 from takifugu.data.sql.judge import judged
 from takifugu.data.sql.rules import check_dependence
 from takifugu.data.sql.scopes import Cell, Cells, together
-from takifugu.data.sql.tree import Node, expression, parsed, replaced, text_of, with_texts
+from takifugu.data.sql.tree import Node, column_node, expression, parsed, replaced, text_of, with_texts
 from takifugu.data.sql.words import identifier
 
 _DAY = 86_400 * 10**6
@@ -45,7 +46,8 @@ class Opened:
 
     Where coverage is declared, `where` and `sql` may leave rows out by what is hidden. `keeps_left_out` says that
     `where` does: these rows stay, without a state, so that the rules about rows hold for them, too, whatever their
-    values. `hides_rows` says that `sql` does: that there are no rows tells of values, and is no fault.
+    values. `hides_rows` says that `sql` does: that there are no rows tells of values, and is no fault. `computed` has
+    what is computed for each value.
     """
 
     source: Source
@@ -57,6 +59,7 @@ class Opened:
     filters: Cells = field(default_factory=dict, repr=False)
     hides_rows: bool = False
     keeps_left_out: bool = False
+    computed: Mapping[str, Sequence[Computed]] = field(default_factory=dict, repr=False)
 
     def type(self, role: str) -> str:
         """Return DuckDB's type of a role, "" without one."""
@@ -137,7 +140,8 @@ def _opened(opening: Opening, source: Source) -> Opened:
                 when = together(*(roles[role].cells for role in ("order", "end") if role in roles))
                 roles[name] = replace(roles[name], text=_without_ends(opening, source, when))
     raise_gathered(faults)
-    values = together(*(role.cells for name, role in roles.items() if name.startswith("value")))
+    of_values = {name: role for name, role in roles.items() if name.startswith("value")}
+    values = together(*(role.cells for role in of_values.values()))
     cells = {name: role.cells for name, role in roles.items() if not name.startswith("value")}
     check_dependence(
         cells | {"value": values}, opening.rows.filters, opening.rows.is_distinct, source.is_covered,
@@ -145,7 +149,6 @@ def _opened(opening: Opening, source: Source) -> Opened:
         source.rows == "visits",
     )  # fmt: skip
     opening.refuse_long_texts(together(values, *cells.values(), opening.rows.filters))
-    _refuse_lost_states(opening, source, values)
     hidden = frozenset(values if source.is_covered and not source.is_public else ())
     keeps_left_out = source.rows != "answers" and not cells.get("where", {}).keys().isdisjoint(hidden)
     deciding = together(opening.rows.filters, {} if keeps_left_out else cells.get("where", {}))
@@ -162,18 +165,25 @@ def _opened(opening: Opening, source: Source) -> Opened:
             relation.alone[key_of(name)] = f"select count({roles[name].sql}) from {identifier(WRITTEN)}"
     filters = opening.rows.filters
     return Opened(
-        source, relation, roles, opening.kind, opening.split, opening.sql, filters, hides_rows, keeps_left_out
-    )
+        source, relation, roles, opening.kind, opening.split, opening.sql, filters, hides_rows, keeps_left_out,
+        _ways(opening, source, of_values),
+    )  # fmt: skip
 
 
-def _refuse_lost_states(opening: Opening, source: Source, values: Cells) -> None:
-    """Refuse a state that is read as nothing, by `value` or by what `sql` computes of the same columns."""
-    of_value = [expression(text, "value") for text in source.values if text not in dict(opening.rows.columns)]
-    of_sql = [(name, node) for name, node, _ in opening.computed]
-    computed = followed([*of_sql, *(("", node) for node in of_value)])
-    hidden = [tried for tried, (*_, cells) in zip(computed, opening.computed, strict=False) if values.keys() & cells]
-    refuse_lost_states(opening.connection, source, "sql", hidden)
-    refuse_lost_states(opening.connection, source, "value", computed[len(of_sql) :])
+def _ways(opening: Opening, source: Source, values: Mapping[str, Role]) -> dict[str, list[Computed]]:
+    """Return what is computed for each value: by `value`, and by `sql` of the same columns."""
+    named = dict(opening.rows.columns)
+    of_values = [column_node(text) if text in named else expression(text, "value") for text in source.values]
+    tried = followed([*((name, node) for name, node, _ in opening.computed), *(("", node) for node in of_values)])
+    ways = dict[str, list[Computed]]()
+    for (name, role), text, of_value in zip(values.items(), source.values, tried[len(opening.computed) :], strict=True):
+        judged_nodes = zip(tried, opening.computed, strict=False)
+        hidden = chain(*(nodes for nodes, (*_, cells) in judged_nodes if role.cells.keys() & cells))
+        of_sql = [Computed("sql", node) for node in hidden if node not in of_value]
+        key = "sql" if text in named else "value"
+        way = [*of_sql, *(Computed(key, node, is_value=True) for node in of_value)]
+        ways[name] = [one for one in way if one.node["class"] != "COLUMN_REF"]
+    return ways
 
 
 def _without_ends(opening: Opening, source: Source, when: Cells) -> str:

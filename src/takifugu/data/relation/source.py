@@ -26,7 +26,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.cache import cached
 from takifugu.core.files import private_folder
 from takifugu.data.lookalikes import refuse_lookalikes
-from takifugu.data.relation.answers import Answers, Groups, answered, check_answers, check_rows, listed, summed
+from takifugu.data.relation.answers import Answers, Groups, answered, check_rows, listed, summed
 from takifugu.data.relation.counts import counted
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.opening import WRITTEN
@@ -35,7 +35,7 @@ from takifugu.data.relation.relation import MEMORY, Relation
 from takifugu.data.relation.roles import SOURCE, Opened, open_source
 from takifugu.data.relation.roster import Roster, read_roster
 from takifugu.data.relation.transitions import States, states_of, transitions_of, transitions_of_all
-from takifugu.data.relation.types import Known, check_types
+from takifugu.data.relation.types import Known, check_known, check_types
 from takifugu.data.relation.visits import Grid, Visits, visited
 from takifugu.data.sql.words import identifier
 from takifugu.data.values.bounded import Bounded
@@ -114,9 +114,9 @@ class Table:
         """Return the answers of each row in the order of the rows."""
         return listed(self.with_rows, known)
 
-    def check_answers(self, known: Sequence[Known]) -> None:
-        """Raise InputError, with the key, for columns of other types than their states, bins or classes."""
-        check_answers(self.opened, known)
+    def check_known(self, known: Sequence[Known], may_miss: Sequence[bool] = ()) -> None:
+        """Raise InputError, with the key, for columns of another type than what is declared, or that lose it."""
+        check_known(self.opened, known, may_miss)
 
     def has_rows(self, counts: Mapping[Texts, int], columns: Sequence[str]) -> bool:
         """Return whether its columns hold these rows of texts in any order, and no others, by `where` or without it."""

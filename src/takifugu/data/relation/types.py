@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from takifugu.core.cache import cached
 from takifugu.core.errors import TakifuguError, gathered, raise_gathered
 from takifugu.core.plain import toml_of
 from takifugu.data.relation.keys import Column
+from takifugu.data.relation.lost_states import refuse_lost_states
 from takifugu.data.relation.roles import SOURCE, Opened
 from takifugu.data.sql.clocks import CLOCKS, ISO, MOMENTS, OFFSET, WHOLE, has_point
 from takifugu.data.sql.faults import BIT, wrong_data, wrong_key
@@ -58,7 +60,9 @@ def check_types(opened: Opened) -> None:
             if opened.source.rows == "visits":
                 _check_place(opened)
             else:
-                check_value(opened, "value0", opened.source.bin_edges)
+                known = opened.source.bin_edges or opened.source.states
+                check_value(opened, "value0", known)
+                _refuse_lost(opened, [known], [False])
     raise_gathered(faults)
 
 
@@ -97,7 +101,30 @@ def _check_order(opened: Opened, role: str) -> None:
         raise wrong_key(role, f"{role} holds {kind}", "a time has its day", toml_line(role, f"day + {column}"))
 
 
-def check_value(opened: Opened, role: str, known: Known | None) -> None:
+def check_known(opened: Opened, known: Sequence[Known], may_miss: Sequence[bool] = ()) -> None:
+    """Raise InputError, with the key, for values of another type than is declared, or that lose it; reads no row.
+
+    `known` has the states, bins or classes of each value, and `may_miss` says which of them may be missing.
+    """
+    check_types(opened)
+    for number, rule in enumerate(known):
+        check_value(opened, f"value{number}", rule)
+    _refuse_lost(opened, known, may_miss or [False] * len(known))
+
+
+def _refuse_lost(opened: Opened, known: Sequence[Known], may_miss: Sequence[bool]) -> None:
+    """Raise InputError for values that lose what is declared of them; they are tried once."""
+    declared = tuple(rule if isinstance(rule, Bins | Classes) else tuple(rule) for rule in known)
+
+    def refuse() -> None:
+        for number, (rule, misses) in enumerate(zip(declared, may_miss, strict=True)):
+            has_missing, way = opened.source.nulls == "unobserved", opened.computed[f"value{number}"]
+            refuse_lost_states(opened.relation.connection, way, rule, has_missing, misses)
+
+    cached(opened, (declared, *may_miss), refuse)
+
+
+def check_value(opened: Opened, role: str, known: Known) -> None:
     """Raise InputError for a value of another type than its states, bins or classes are."""
     kind, column, values = opened.type(role), opened.words()[role], opened.source.values
     name, rule = "value", "states are texts, whole numbers, or true and false"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -16,9 +17,10 @@ from takifugu.data.relation.counts import bits, integers, refuse
 from takifugu.data.relation.opening import WRITTEN
 from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.statements import visits
-from takifugu.data.relation.types import MISSING, UNKNOWN, check_types, name_why
+from takifugu.data.relation.types import MISSING, UNKNOWN, check_known, name_why
 from takifugu.data.sql.faults import no_rows
 from takifugu.data.sql.words import double, identifier, literal, number_of
+from takifugu.data.values.bins import Bins
 from takifugu.data.values.spellings import meant
 
 _VISITS, _PEOPLE = '"takifugu visits"', '"takifugu people"'
@@ -37,6 +39,12 @@ class Grid:
     x: tuple[float, ...]
     y: tuple[float, ...]
     in_degrees: bool = False
+
+    @property
+    def bins(self) -> tuple[Bins, Bins]:
+        """Return the columns and the rows as bins of coordinates, by their ends."""
+        x, y = ({f"{low} to {high}": (low, high) for low, high in pairwise(edges)} for edges in (self.x, self.y))
+        return Bins(x), Bins(y)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +80,7 @@ def visited(opened: Opened, known: Sequence[str] | Grid) -> Visits:
     Raises InputError for a column of another type, RowFault for rows against a rule, and DataError for a source without
     rows, two spellings of one person, and names of places that resemble a declared one, whether they count or not.
     """
-    check_types(opened)
+    check_known(opened, known.bins if isinstance(known, Grid) else [tuple(known)])
     relation, places = opened.relation, _of_grid(opened, known) if isinstance(known, Grid) else _of_list(opened, known)
     if not isinstance(known, Grid):
         _refuse_lookalikes(opened, known)

@@ -116,6 +116,11 @@ def column_nodes(node: Node) -> list[Node]:
     return nodes_of(node, "COLUMN_REF")
 
 
+def column_node(name: str) -> Node:
+    """Return the expression that is a column."""
+    return {"class": "COLUMN_REF", "type": "COLUMN_REF", "alias": "", "column_names": [name]}
+
+
 def columns_in(node: Node) -> list[str]:
     """Return the first names of the columns that an expression names, once each."""
     return list(dict.fromkeys(column["column_names"][0] for column in column_nodes(node)))

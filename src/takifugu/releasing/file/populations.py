@@ -19,6 +19,8 @@ from takifugu.core.assumptions import public, world
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.plain import toml_of
 from takifugu.data import meant
+from takifugu.data.relation.types import Known
+from takifugu.data.relation.visits import Grid
 from takifugu.data.values.texts import NOT_FINITE, NUMBER, not_numbers
 from takifugu.mechanisms.local.held_out import halves_of, held_out
 from takifugu.mechanisms.local.populations import populations_of
@@ -27,7 +29,7 @@ from takifugu.model.beliefs.declared_populations import PopulationsSection, Refe
 from takifugu.model.beliefs.populations import About, FromPopulations
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import LocalValue, Query
-from takifugu.model.queries.sections import EACH_ROW
+from takifugu.model.queries.sections import EACH_ROW, spelled
 from takifugu.model.secrets.of_populations import population_membership
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact
@@ -81,10 +83,18 @@ _NUMBER = re.compile(f"{NUMBER}|{NOT_FINITE}")
 _RESTRICTED = "restricted-laplace"
 
 
+def _known(spec: PopulationReleaseSpec, belief: FromPopulations) -> Sequence[Known]:
+    """Return the values of a column, or the ends of the box by axis."""
+    section: PopulationsSection = spec.belief.meant
+    if section.box is None:
+        return [tuple(spelled(belief.values))]
+    return Grid(*section.box.ends).bins if isinstance(spec.source.value, tuple) else ()
+
+
 class Populations(Kind):
     """Rows of people whose population is hidden; one table holds what is sent for each row."""
 
-    facts = Shape(EACH_ROW, PopulationReleaseSpec, PopulationItemSpec, AboutUnits)
+    facts = Shape(EACH_ROW, PopulationReleaseSpec, PopulationItemSpec, AboutUnits, known=_known)
 
     def shape(self, spec: PopulationReleaseSpec, folder: Path, data: object) -> Iterator[TakifuguError]:
         source, belief = spec.source, spec.belief

@@ -35,8 +35,8 @@ class Shape:
     together are one unit of the ledger, though a key of [source] may name them, `has_lengths` whether a unit has more
     or fewer entries than another one. The belief is made of the sections `believes_from`: faults in others are told
     beside its own. `meaning` returns the `Parts` of sections that are checked one by one, where others are not valid;
-    `notices` say what [source] leaves unsaid. `tables` are those of a file without a fault: of a regular one there is
-    one for each window.
+    `notices` say what [source] leaves unsaid, and `may_miss` which values may be missing.
+    `tables` are those of a file without a fault: of a regular one there is one for each window.
     """
 
     rows: str
@@ -52,6 +52,7 @@ class Shape:
     tables: Callable[[Any], tuple[Table, ...]] = lambda spec: spec.table
     read_by: Callable[[Any, Any], ReadBy] = lambda spec, belief: (spec.source.read(), (), ())
     known: KnownOf = lambda spec, belief: ()
+    may_miss: Callable[[Any], Sequence[bool]] = lambda spec: ()
 
     def owner_column(self, source: Any) -> str | None:
         """Return the column of the ledger's units, None where all rows are one unit."""
@@ -68,7 +69,7 @@ def opened(
         table = open_relation(spec.source, keys, states, folder, data, public)
         check_types(table.opened)
         if belief is not None:
-            table.check_answers(shape.known(spec, belief))
+            table.check_known(shape.known(spec, belief), shape.may_miss(spec))
         return table, []
     except TakifuguError as error:
         if "value" in type(spec.source).model_fields:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -29,25 +30,43 @@ from takifugu.releasing.file.reading import faults_of_rows, raise_all, wrong
 from takifugu.releasing.file.sections import Table as Item
 
 
+def _classes(spec: Any) -> Mapping[str, DeclaredClasses]:
+    """Return the classes of numbers by column."""
+    belief = spec.belief.meant
+    return belief.classes if written(belief, ("classes",)) else {}
+
+
+def _states(spec: Any, belief: object) -> dict[str, Mapping[str, Hashable]]:
+    """Return the values of each column by their texts, also classes that nobody is believed to be in."""
+    classes = _classes(spec)
+    return {
+        name: spelled(classes[name].called) if name in classes else values
+        for name, values in values_by_column(belief).items()
+    }
+
+
+def _known(spec: Any, belief: object) -> list[Rule]:
+    classes = _classes(spec)
+    return [
+        classes[name].classes([*values]) if name in classes else [*values]
+        for name, values in _states(spec, belief).items()
+    ]
+
+
 class Finite(Attributes):
     """A kind whose columns hold values that the belief lists; a belief may put the numbers of some into `classes`."""
 
+    facts = replace(Attributes.facts, known=_known)
+
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the records as columns, in the order of their values, which hides that of the data."""
-        belief = file.spec.belief.meant
-        classes: Mapping[str, DeclaredClasses] = belief.classes if written(belief, ("classes",)) else {}
-        states = values_by_column(file.belief)
-        known = list[Rule]()
-        for name, values in states.items():
-            if name in classes:  # also those that nobody is believed to be in
-                values = states[name] = spelled(classes[name].called)
-            known.append(classes[name].classes([*values]) if name in classes else [*values])
+        states, known = _states(file.spec, file.belief), _known(file.spec, file.belief)
         try:
             groups = file.table.answers(known)
         except TakifuguError as error:
-            raise_all(faults_of_rows(file.table, known, error, {"no value": dict(map(_of_class, classes))}))
+            raise_all(faults_of_rows(file.table, known, error, {"no value": dict(map(_of_class, _classes(file.spec)))}))
             raise
-        _check_count(int(groups.rows.sum()), belief.records)
+        _check_count(int(groups.rows.sum()), file.spec.belief.meant.records)
         columns = dict[str, list[State]]()
         for name, codes in zip(states, groups.codes.T, strict=True):
             of_rows = np.array([*states[name].values()], dtype=object)[np.repeat(codes, groups.rows)]

@@ -32,7 +32,7 @@ from takifugu.releasing.file.calendars import (
 )
 from takifugu.releasing.file.keys import ROWS
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
-from takifugu.releasing.file.policies.reading import read_by, valued, visited
+from takifugu.releasing.file.policies.reading import known, read_by, valued, visited
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PolicySourceSpec, PriorSpec
 from takifugu.releasing.file.problems import blaming, broken, fault
 from takifugu.releasing.file.reading import misplaced
@@ -46,7 +46,7 @@ class UnderPolicy(Kind):
 
     facts = Shape(
         POLICY, PolicyReleaseSpec, Windowed,
-        is_one_unit=True, believes_from=("belief",), tables=expanded, read_by=read_by,
+        is_one_unit=True, believes_from=("belief",), tables=expanded, read_by=read_by, known=known,
     )
 
     def shape(self, spec: PolicyReleaseSpec, folder: Path, data: object) -> Iterator[TakifuguError]:

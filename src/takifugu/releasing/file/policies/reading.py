@@ -8,7 +8,9 @@ from typing import Any
 from takifugu.core.arrays import IntArray
 from takifugu.core.cache import cached
 from takifugu.data.relation.source import Table
+from takifugu.data.relation.types import Known
 from takifugu.data.relation.visits import Grid, Visits
+from takifugu.model.beliefs.domain import Domain
 from takifugu.model.policies import places
 from takifugu.releasing.file.reading import are_degrees, placed_at, wrong
 
@@ -17,6 +19,15 @@ def read_by(spec: Any, belief: object) -> tuple[dict[str, Any], Sequence[Hashabl
     """Return the keys that rows are read by; what a row is follows from the belief."""
     rows = "answers" if spec.belief.meant.values is not None else "visits"
     return {"rows": rows, **spec.source.read()}, (), ()
+
+
+def known(spec: Any, belief: Domain | places.Visits) -> Sequence[Known]:
+    """Return how the value of a row is counted: by declared values or places, or by the edges of boxes."""
+    if isinstance(belief, Domain):
+        return [tuple(map(str, belief.alphabets[0]))]
+    if belief.boxes is None:
+        return [tuple(map(str, belief.places))]
+    return Grid(*belief.boxes.edges()).bins if isinstance(spec.source.value, tuple) else ()
 
 
 def visited(table: Table, domain: places.Visits, window: range | None) -> IntArray:
@@ -35,12 +46,12 @@ def visited(table: Table, domain: places.Visits, window: range | None) -> IntArr
 
 def _read_once(table: Table, domain: places.Visits) -> Visits:
     """Return the visits of all windows."""
-    known: Grid | tuple[str, ...] = tuple(map(str, domain.places))
+    counted: Grid | tuple[str, ...] = tuple(map(str, domain.places))
     if domain.boxes is not None:
         across, along = domain.boxes.edges()
         values = table.opened.source.values
-        known = Grid(across, along, len(values) == 2 and are_degrees(values))
-    return cached(table, ("visits", known), lambda: table.visits(known))
+        counted = Grid(across, along, len(values) == 2 and are_degrees(values))
+    return cached(table, ("visits", counted), lambda: table.visits(counted))
 
 
 def valued(table: Table, values: Sequence[Hashable], people: int) -> list[Hashable]:

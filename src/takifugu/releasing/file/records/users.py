@@ -54,7 +54,7 @@ class Users(Records):
     reads, hides = ("value", "group"), "presence"
     facts = replace(
         Records.facts, is_one_unit=True, read_by=_read_by,
-        known=lambda spec, belief: _known(spec, belief),
+        known=lambda spec, belief: _known(spec, belief), may_miss=lambda spec: _may_miss(spec),
     )  # fmt: skip
 
     def shape_faults(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
@@ -246,6 +246,11 @@ def _known(spec: RecordReleaseSpec, belief: Any) -> list[Listed]:
     return known
 
 
+def _may_miss(spec: RecordReleaseSpec) -> list[bool]:
+    """Return whether a missing value of each column counts as a declared one."""
+    return [name in (spec.belief.missing or {}) for name in names_of(spec.source.value)]
+
+
 def _counted(
     table: Table, spec: RecordReleaseSpec, belief: Any, words: Sequence[str], faults: list[TakifuguError]
 ) -> dict[tuple[Any, ...], int]:
@@ -258,7 +263,7 @@ def _counted(
     known, replaced, names = _known(spec, belief), spec.belief.missing or {}, names_of(spec.source.value)
     counts = dict[tuple[Any, ...], int]()
     try:
-        answers = table.answers(known, [name in replaced for name in names])
+        answers = table.answers(known, _may_miss(spec))
     except TakifuguError as error:
         faults += faults_of_rows(table, known, error, {"no value": dict(map(_as_answer, names))})
         return counts
