@@ -328,8 +328,8 @@ def check_pair(seed: int, folder: Path) -> str:
     *(pytest.param(range(n, n + 1300), marks=pytest.mark.slow) for n in range(1000, 7500, 1300)),
 ])  # fmt: skip
 def test_random_pairs_differ_where_a_value_goes_and_nowhere_else(tmp_path: Path, seeds: Sequence[int]) -> None:
-    said = Counter(check_pair(seed, tmp_path) for seed in seeds)  # many are refused: what is missing would tell a state
-    assert said["hidden"] >= (len(seeds) + 6) // 30, said
+    said = Counter(check_pair(seed, tmp_path) for seed in seeds)
+    assert said["hidden"] >= (len(seeds) + 6) // 26, said
 
 
 def test_a_key_of_another_type_would_meet_two_rows(tmp_path: Path) -> None:
