@@ -117,6 +117,15 @@ KINDS: Registry[type[Registered]] = Registry(
     },
     _check,
 )
+#: Kinds about steps in order, and what the value of one entry is called under others: a certificate has kinds alone.
+OF_STEPS = {
+    "markov-chain", "periodic-chain", "markov-chain-class", "binary-chain-interval", "chain-region",
+    "independent-pieces",
+}  # fmt: skip
+VALUES_OF_ONE = {
+    "clique-infection": "the state of any one {person}", "independent-users": "the value of any one {person}",
+    "bayesian-network": "the value of any one column", "joint-table": "the value of any one column",
+}  # fmt: skip
 #: The shape of the data that a belief is about in release files, and the section that declares it there.
 SECTIONS = {
     "markov-chain": "sequences model.beliefs.chains.declared_chain:ChainSection",

@@ -16,6 +16,7 @@ from takifugu.core.escaping import at_least, at_most, number
 from takifugu.core.plain import Plain
 from takifugu.core.text.tables import shortened
 from takifugu.model import secrets as secret_room
+from takifugu.model.beliefs import OF_STEPS, VALUES_OF_ONE
 from takifugu.model.frameworks import DEFINITIONS
 from takifugu.model.queries.registry import KINDS as KNOWN_QUERIES
 from takifugu.releasing.certificates.content import Content
@@ -36,15 +37,6 @@ COMPOSES = {
 TITLES = {
     Kind.WORLD: "Assumptions about the world", Kind.CHECK: "Check before you rely on this table",
     Kind.PUBLIC: "Known to everybody (not protected)", Kind.READING: "How rows were read", Kind.LIMIT: "Not protected",
-}  # fmt: skip
-#: Beliefs about steps in order, and whose the value of one entry is under others.
-_OF_STEPS = {
-    "markov-chain", "periodic-chain", "markov-chain-class", "binary-chain-interval", "chain-region",
-    "independent-pieces",
-}  # fmt: skip
-_OF_ONE = {
-    "clique-infection": "the state of any one {person}", "independent-users": "the value of any one {person}",
-    "bayesian-network": "the value of any one column", "joint-table": "the value of any one column",
 }  # fmt: skip
 #: Kinds that are numbered, one after the other: the guarantee holds if they are true.
 NUMBERED = (Kind.WORLD, Kind.CHECK, Kind.PUBLIC, Kind.READING)
@@ -210,10 +202,10 @@ def secret_of(c: Content) -> str:
     if any(secret != {"kind": "every-entry", "attribute": None} for secret in secrets):
         return " and ".join(c.hidden)
     kinds = {str(belief["kind"]) for summary in c.frameworks.values() for belief in summary["beliefs"]}
-    if kinds <= _OF_STEPS or (not kinds <= _OF_ONE.keys() and (c.window or c.stays)):
+    if kinds <= OF_STEPS or (not kinds <= VALUES_OF_ONE.keys() and (c.window or c.stays)):
         step = f"step of {c.window.step}" if c.window is not None and not c.window.step.isdigit() else "step"
         return f"the state{whose} in any one {step}"
-    words = dict.fromkeys(_OF_ONE.get(kind, c.hidden[0]) for kind in kinds)
+    words = dict.fromkeys(VALUES_OF_ONE.get(kind, c.hidden[0]) for kind in kinds)
     return " or ".join(sorted(words)).replace("{person}", c.person)
 
 

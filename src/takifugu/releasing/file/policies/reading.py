@@ -12,6 +12,7 @@ from takifugu.data.relation.types import Known
 from takifugu.data.relation.visits import Grid, Visits
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.policies import places
+from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.reading import are_degrees, placed_at, wrong
 
 
@@ -25,9 +26,17 @@ def known(spec: Any, belief: Domain | places.Visits) -> Sequence[Known]:
     """Return how the value of a row is counted: by declared values or places, or by the edges of boxes."""
     if isinstance(belief, Domain):
         return [tuple(map(str, belief.alphabets[0]))]
-    if belief.boxes is None:
-        return [tuple(map(str, belief.places))]
-    return Grid(*belief.boxes.edges()).bins if isinstance(spec.source.value, tuple) else ()
+    counted = _counted(belief, names_of(spec.source.value))
+    if not isinstance(counted, Grid):
+        return [counted]
+    return counted.bins if isinstance(spec.source.value, tuple) else ()
+
+
+def _counted(domain: places.Visits, values: Sequence[str]) -> Grid | tuple[str, ...]:
+    """Return the places that visits are counted at: their names, or the boxes of two coordinates."""
+    if domain.boxes is None:
+        return tuple(map(str, domain.places))
+    return Grid(*domain.boxes.edges(), in_degrees=len(values) == 2 and are_degrees(values))
 
 
 def visited(table: Table, domain: places.Visits, window: range | None) -> IntArray:
@@ -46,11 +55,7 @@ def visited(table: Table, domain: places.Visits, window: range | None) -> IntArr
 
 def _read_once(table: Table, domain: places.Visits) -> Visits:
     """Return the visits of all windows."""
-    counted: Grid | tuple[str, ...] = tuple(map(str, domain.places))
-    if domain.boxes is not None:
-        across, along = domain.boxes.edges()
-        values = table.opened.source.values
-        counted = Grid(across, along, len(values) == 2 and are_degrees(values))
+    counted = _counted(domain, table.opened.source.values)
     return cached(table, ("visits", counted), lambda: table.visits(counted))
 
 
