@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, product
+from typing import TYPE_CHECKING
 
 from takifugu.accounting import definitions
 from takifugu.calibration import Calibration
@@ -26,10 +27,12 @@ from takifugu.numbers.rationals import to_text
 from takifugu.releasing.advice.forecast import Forecast, Foreseen, forecast_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.planning.notices import unjudged_words
-from takifugu.releasing.planning.outlook import Outlook, outlook
 from takifugu.releasing.planning.plan import Plan, Watch, aims_as_needed, aims_of, planned_of, unwatched
 from takifugu.releasing.planning.prices import Compared, Prices, compared, meaning_words, only_one, prices
 from takifugu.releasing.planning.questions import Question
+
+if TYPE_CHECKING:
+    from takifugu.releasing.planning.outlook import Outlook
 
 _NOISE = ("table", "answers", "mechanism", "scale", "error", "epsilon")
 #: Said where tables have epsilons of their own.
@@ -207,6 +210,8 @@ def cost(
     ahead = None
     if windows is not None:
         watch("looking ahead", 0, 1)
+        from takifugu.releasing.planning.outlook import outlook
+
         ahead = outlook(file, windows)
     scopes = aims_as_needed(file, watch) if windows is None else aims_of(file)
     side_by_side = tuple(compared(file, scopes, watch)) if with_all or name is not None else ()

@@ -18,7 +18,7 @@ from takifugu.releasing.advice.bands import adjusted_bands, cell_band, differenc
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import calibrated
 from takifugu.releasing.postprocess.adjust import nearest
-from takifugu.releasing.postprocess.readable import LEVEL
+from takifugu.releasing.postprocess.intervals import LEVEL
 
 TOTALS = [(None,), (Fraction(600),), (Fraction(100), Fraction(500)), (None, Fraction(500))]
 

@@ -15,7 +15,7 @@ from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.checking import check
 from takifugu.releasing.advice.worth import GOOD, ROUGH, Expectation, Named, Verdict
 from takifugu.releasing.file.sections import ExpectSpec
-from takifugu.releasing.postprocess.readable import LEVEL
+from takifugu.releasing.postprocess.intervals import LEVEL
 
 RUNS = 1500
 LEVELS = [0, 10, 20, 30]

@@ -27,7 +27,7 @@ from takifugu.releasing.advice.advice import EXPECTED_HEADER
 from takifugu.releasing.advice.bands import coverage
 from takifugu.releasing.advice.worth import Named
 from takifugu.releasing.planning.expected import AT_ONCE
-from takifugu.releasing.postprocess.readable import LEVEL
+from takifugu.releasing.postprocess.intervals import LEVEL
 
 COUNT = ('query = "histogram"', 'query = "count"\nstates = ["on"]')
 POOLED = ('per = "unit"', 'per = "pooled"')

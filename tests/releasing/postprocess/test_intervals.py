@@ -15,7 +15,8 @@ from takifugu.analysis.randomisers import Base, DiscreteLaplace, RoundedLaplace,
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
-from takifugu.releasing.postprocess.readable import Interval, rows_of
+from takifugu.releasing.postprocess.intervals import Interval
+from takifugu.releasing.postprocess.readable import rows_of
 from takifugu.releasing.postprocess.release import Release
 
 DRAWS, REJECT = 10_000, 1e-6

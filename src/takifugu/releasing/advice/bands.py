@@ -25,7 +25,7 @@ from takifugu.core.plain import Json
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.planning.expected import half_width, values_of
 from takifugu.releasing.planning.plan import Table
-from takifugu.releasing.postprocess.readable import LEVEL, measured
+from takifugu.releasing.postprocess.intervals import LEVEL, measured
 
 #: A law on more steps than this is counted in blocks of steps, which moves a band by a thousandth of itself at most.
 _MOST_STEPS = 10_000

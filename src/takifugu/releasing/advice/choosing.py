@@ -24,7 +24,7 @@ from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.contradicting import refuse_more_often, rows_read, share_of_rows
 from takifugu.releasing.advice.expecting import declared, first_belief, means_of, numbers_for, undecided
 from takifugu.releasing.advice.worth import Expectation, Worth
-from takifugu.releasing.postprocess.readable import LEVEL
+from takifugu.releasing.postprocess.intervals import LEVEL
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration

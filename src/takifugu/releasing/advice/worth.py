@@ -24,8 +24,7 @@ from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.advice.bands import Band, adjusted_bands, cell_band, difference_band
 from takifugu.releasing.file.policies.sections import PriorSpec
 from takifugu.releasing.planning.expected import Expected, beside_range
-from takifugu.releasing.postprocess.readability import is_off_zero
-from takifugu.releasing.postprocess.readable import measured
+from takifugu.releasing.postprocess.intervals import is_off_zero, measured
 
 if TYPE_CHECKING:
     from takifugu.releasing.file.sections import ExpectSpec

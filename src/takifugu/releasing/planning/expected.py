@@ -15,7 +15,7 @@ from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.numbers.rationals import to_text
-from takifugu.releasing.postprocess.readable import LEVEL
+from takifugu.releasing.postprocess.intervals import LEVEL
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration

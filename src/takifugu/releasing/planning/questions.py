@@ -25,11 +25,11 @@ from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive, Query
 from takifugu.numbers.runs import Runs, refined
 from takifugu.releasing.file.kind import Unit
-from takifugu.releasing.planning.truth import Seen, read
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Debit
     from takifugu.calibration import Calibration
+    from takifugu.releasing.planning.truth import Seen
 
 class Reader(NamedTuple):
     """What a unit's data are: the framework about them, and where its recordings start, where no calendar says that."""
@@ -67,11 +67,15 @@ class Question:
     @cached_property
     def seen(self) -> Seen:
         """Return its data, read and found valid. Raises DataError for data that break a rule."""
+        from takifugu.releasing.planning.truth import read
+
         return read(self.calibration, self.data)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """Return the names of its values: none of randomised rows, and of what another library draws."""
+        from takifugu.releasing.planning.truth import Seen
+
         data = self.data.data if isinstance(self.data, Seen) else self.data
         if isinstance(data, CodedRows) or not KINDS.find(self.calibration.randomiser.kind).is_drawn_here:
             return ()

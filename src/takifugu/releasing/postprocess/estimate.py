@@ -29,7 +29,7 @@ from takifugu.model.queries import Additive, Query, key_of, resolved
 from takifugu.releasing.certificates.cells import ESTIMATED
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.content import Answer
-from takifugu.releasing.postprocess.readable import measured
+from takifugu.releasing.postprocess.intervals import measured
 
 #: How likely the exact value lies in the interval, if the belief is true.
 LEVEL = 0.95

@@ -14,7 +14,8 @@ from takifugu.core.errors import InputError
 from takifugu.core.plain import Plain
 from takifugu.model.queries.registry import two_way_of
 from takifugu.numbers.rationals import Number, as_fraction
-from takifugu.releasing.postprocess.readable import Readable, readable
+from takifugu.releasing.postprocess.intervals import Readable
+from takifugu.releasing.postprocess.readable import readable
 from takifugu.releasing.postprocess.release import Adjusted, Release
 
 _BETWEEN = ", "

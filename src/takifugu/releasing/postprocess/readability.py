@@ -18,19 +18,11 @@ from takifugu.model import frameworks, queries
 from takifugu.model.queries.registry import KINDS, resolved
 from takifugu.releasing.certificates.cells import POSSIBLE, READABLE
 from takifugu.releasing.certificates.certificate import Certificate
+from takifugu.releasing.postprocess.intervals import is_off_zero
 
 #: One person's own value, often a code: it is judged by the error of one value, and not by its size.
 _OF_ONE = "identity"
 Ends = tuple[float, float]
-
-
-def is_off_zero(low: float, high: float, can_be_negative: bool = False) -> bool:
-    """Return whether an interval tells its value from 0.
-
-    >>> is_off_zero(44 - 63, 44 + 63), is_off_zero(0, 126), is_off_zero(-133, -7), is_off_zero(-133, -7, True)
-    (False, True, False, True)
-    """
-    return low >= 0 or (can_be_negative and high <= 0)
 
 
 def counts(query: Plain) -> bool:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
 from importlib import import_module
 from importlib.util import find_spec
@@ -14,12 +12,10 @@ from takifugu.analysis.randomisers import MARKS, Randomiser, answered
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import (
     as_exact_as,
-    at_least,
     at_most,
     float_at_least,
     float_at_most,
     number,
-    plus_minus,
 )  # fmt: skip
 from takifugu.core.nearest import did_you_mean, nearest
 from takifugu.core.plain import Json, Row
@@ -28,45 +24,9 @@ from takifugu.releasing.certificates.cells import MARK, UPPER, Rows
 from takifugu.releasing.certificates.certificate import Certificate
 
 T = TypeVar("T")
-Readable = int | float
-
-#: The level of every error bar: all values of a table at once, over the noise alone.
-LEVEL = 0.95
-#: What an interval covers, wherever one is shown.
-NOISE_ONLY = "noise only, not sampling error"
 NOT_PRIVATE = "NOT PRIVATE: the noise came from a test seed."
 #: The libraries that a table can be returned in; by default the first one installed.
 LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb", "pyspark")
-
-
-@dataclass(frozen=True)
-class Interval:
-    """Where a true value lies with probability `level` over the noise alone: this is not sampling error.
-
-    `level` holds simultaneously for all `cells` values that were published together. It unpacks to low and high.
-
-    >>> low, high = Interval(3, 9, 0.95, 4)
-    >>> print(Interval(3, 9, 0.95, 4))
-    3 to 9 (95 % over the noise, all 4 cells at once; noise only, not sampling error)
-    """
-
-    low: Readable
-    high: Readable
-    level: float
-    cells: int = 1
-    label: str = NOISE_ONLY
-
-    def __iter__(self) -> Iterator[Readable]:
-        return iter((self.low, self.high))
-
-    def __contains__(self, value: object) -> bool:
-        return isinstance(value, int | float | Fraction) and self.low <= value <= self.high
-
-    def __str__(self) -> str:
-        level = f"{at_least(100 * Fraction(str(self.level)))} % over the noise"
-        if self.cells > 1:
-            level += f", all {self.cells} cells at once"
-        return f"{at_least(self.low)} to {at_most(self.high)} ({level}; {self.label})"
 
 
 def one_or_all(certificate: Certificate, labels: Sequence[str], things: Sequence[T]) -> T | dict[str, T]:
@@ -150,18 +110,6 @@ def in_words(row: Row) -> str:
         return number(row[UPPER])
     words = f"at most {at_most(row[UPPER])}"
     return f"{row[MARK]}: {words}" if MARK in row else words
-
-
-def measured(size: float, unit: str) -> str:
-    """Write a size, rounded up, with its unit, if any.
-
-    >>> measured(137.0, "rows"), measured(1.0, "rows"), measured(2.58334, "hours"), measured(2.5, "")
-    ('137 rows', '1 row', '2.59 hours', '2.5')
-    """
-    text = plus_minus(size)
-    if text == "1":
-        unit = re.sub(r"^(row|step|second|minute|hour|day|week)s\b", r"\1", unit)
-    return f"{text} {unit}".rstrip()
 
 
 def library_of(data: Any) -> str | None:

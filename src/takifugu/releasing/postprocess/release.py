@@ -28,13 +28,11 @@ from takifugu.releasing.postprocess.adjust import (
     with_total,
 )
 from takifugu.releasing.postprocess.estimate import Estimate, estimates_of_answer
+from takifugu.releasing.postprocess.intervals import NOISE_ONLY, Interval, Readable
 from takifugu.releasing.postprocess.picture import picture_of, title_of
 from takifugu.releasing.postprocess.readability import Rule, possible_ends
 from takifugu.releasing.postprocess.readable import (
-    NOISE_ONLY,
     NOT_PRIVATE,
-    Interval,
-    Readable,
     cells_of,
     frame_of,
     in_words,

@@ -29,7 +29,7 @@ from takifugu.releasing.certificates.facts import Caution, Fact, Stays, Window
 from takifugu.releasing.certificates.wording import once
 from takifugu.releasing.planning.expected import half_width
 from takifugu.releasing.planning.questions import NoisyAnswer, Question
-from takifugu.releasing.postprocess.readable import LEVEL
+from takifugu.releasing.postprocess.intervals import LEVEL
 from takifugu.releasing.publishing.doubts import doubts_of, foresee_doubts
 from takifugu.releasing.publishing.statements import in_certificate
 from takifugu.releasing.publishing.witnesses import witness_of

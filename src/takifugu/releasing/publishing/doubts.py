@@ -25,7 +25,7 @@ from takifugu.core.escaping import number, plus_minus
 from takifugu.model.queries.additive import Additive
 from takifugu.releasing.advice.worth import rounded
 from takifugu.releasing.planning.questions import NoisyAnswer, Question
-from takifugu.releasing.postprocess.readable import LEVEL
+from takifugu.releasing.postprocess.intervals import LEVEL
 
 #: A table whose beliefs are true is doubted with this probability at most.
 MISS = 0.001

@@ -13,8 +13,9 @@ from takifugu.core.text.bars import common_error
 from takifugu.releasing.advice.advising import verdict_and_words
 from takifugu.releasing.advice.bands import cell_band, difference_band
 from takifugu.releasing.advice.worth import Verdict, Worth
+from takifugu.releasing.postprocess.intervals import measured
 from takifugu.releasing.postprocess.readability import exact_word
-from takifugu.releasing.postprocess.readable import measured, readable
+from takifugu.releasing.postprocess.readable import readable
 from takifugu.releasing.report.values import error_words, farthest_end
 
 if TYPE_CHECKING:

@@ -22,9 +22,10 @@ from takifugu.releasing.certificates.cells import CLOCK, UPPER, Rows
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.facts import Fact, Window
 from takifugu.releasing.postprocess.estimate import Estimate, narrowing
+from takifugu.releasing.postprocess.intervals import LEVEL, NOISE_ONLY, measured
 from takifugu.releasing.postprocess.picture import Answers, boxes_in, picture_of
 from takifugu.releasing.postprocess.readability import Ends, Rule, possible_ends
-from takifugu.releasing.postprocess.readable import LEVEL, NOISE_ONLY, cells_of, frame_of, measured, readable, rows_of
+from takifugu.releasing.postprocess.readable import cells_of, frame_of, readable, rows_of
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.report.opening import accuracy
 from takifugu.releasing.report.page import WIDE

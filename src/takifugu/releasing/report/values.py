@@ -13,6 +13,7 @@ from takifugu.core.escaping import at_least, at_most, number, plus_minus
 from takifugu.core.plain import Row
 from takifugu.core.text.bars import common_error, relative_error
 from takifugu.releasing.certificates.cells import READABLE, UPPER
+from takifugu.releasing.postprocess.intervals import LEVEL, measured
 from takifugu.releasing.postprocess.picture import (
     LEGEND,
     MOST_OF_TWO,
@@ -27,7 +28,7 @@ from takifugu.releasing.postprocess.picture import (
     two_way_of,
 )
 from takifugu.releasing.postprocess.readability import Ends, exact_word, is_outside
-from takifugu.releasing.postprocess.readable import LEVEL, in_words, measured
+from takifugu.releasing.postprocess.readable import in_words
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.page import WIDE, Block, Cell, Figure, Line, Table, Words
 from takifugu.releasing.report.populations import population_maps

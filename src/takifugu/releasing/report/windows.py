@@ -20,9 +20,10 @@ from takifugu.releasing.advice.bands import difference_band
 from takifugu.releasing.certificates.cells import MARK, READABLE, UPPER
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import REPORT
+from takifugu.releasing.postprocess.intervals import measured
 from takifugu.releasing.postprocess.picture import LEGEND, MOST_PANELS, SAFE, boxes_in, place_kind, safe_map
 from takifugu.releasing.postprocess.readability import possible_ends
-from takifugu.releasing.postprocess.readable import in_words, measured, readable
+from takifugu.releasing.postprocess.readable import in_words, readable
 from takifugu.releasing.report.outcomes import published_of
 from takifugu.releasing.report.page import Block, Cell, Figure, Folded, Gallery, Table, Words, page
 from takifugu.releasing.report.privacy import privacy_of

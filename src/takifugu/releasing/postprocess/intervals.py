@@ -1,0 +1,68 @@
+"""Where a true value lies over the noise alone: its interval, at which level, and how large it is in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from takifugu.core.escaping import at_least, at_most, plus_minus
+
+Readable = int | float
+
+#: The level of every error bar: all values of a table at once, over the noise alone.
+LEVEL = 0.95
+#: What an interval covers, wherever one is shown.
+NOISE_ONLY = "noise only, not sampling error"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Where a true value lies with probability `level` over the noise alone: this is not sampling error.
+
+    `level` holds simultaneously for all `cells` values that were published together. It unpacks to low and high.
+
+    >>> low, high = Interval(3, 9, 0.95, 4)
+    >>> print(Interval(3, 9, 0.95, 4))
+    3 to 9 (95 % over the noise, all 4 cells at once; noise only, not sampling error)
+    """
+
+    low: Readable
+    high: Readable
+    level: float
+    cells: int = 1
+    label: str = NOISE_ONLY
+
+    def __iter__(self) -> Iterator[Readable]:
+        return iter((self.low, self.high))
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, int | float | Fraction) and self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        level = f"{at_least(100 * Fraction(str(self.level)))} % over the noise"
+        if self.cells > 1:
+            level += f", all {self.cells} cells at once"
+        return f"{at_least(self.low)} to {at_most(self.high)} ({level}; {self.label})"
+
+
+def is_off_zero(low: float, high: float, can_be_negative: bool = False) -> bool:
+    """Return whether an interval tells its value from 0.
+
+    >>> is_off_zero(44 - 63, 44 + 63), is_off_zero(0, 126), is_off_zero(-133, -7), is_off_zero(-133, -7, True)
+    (False, True, False, True)
+    """
+    return low >= 0 or (can_be_negative and high <= 0)
+
+
+def measured(size: float, unit: str) -> str:
+    """Write a size, rounded up, with its unit, if any.
+
+    >>> measured(137.0, "rows"), measured(1.0, "rows"), measured(2.58334, "hours"), measured(2.5, "")
+    ('137 rows', '1 row', '2.59 hours', '2.5')
+    """
+    text = plus_minus(size)
+    if text == "1":
+        unit = re.sub(r"^(row|step|second|minute|hour|day|week)s\b", r"\1", unit)
+    return f"{text} {unit}".rstrip()
