@@ -142,6 +142,35 @@ def test_an_answer_that_would_be_lost_is_refused_whoever_is_there(
                     reading_of(known)
 
 
+@pytest.mark.parametrize(("keys", "known"), [
+    ({"value": ["v", "CASE WHEN v = 'ill' THEN NULL ELSE n END"]}, [SICK, ["1", "40"]]),
+    ({"value": ["CASE v WHEN 'well' THEN n END", "v"]}, [["1", "40"], SICK]),
+    ({"value": ["v", "nullif(n, '1') || nullif(v, 'ill')"]}, [SICK, ["40ill", "40well"]]),
+    ({"value": ["v", "CASE WHEN v <> 'ill' THEN n END"]}, [SICK, AGES]),
+    ({"value": ["v", "w"], "sql": OF_SQL.format("case when v <> 'ill' then n end")}, [SICK, ["1", "40"]]),
+    ({"value": ["n", "CASE WHEN n::int < 18 THEN v END"]}, [AGES, SICK]),
+])  # fmt: skip
+def test_an_answer_that_is_there_by_another_one_is_refused(tmp_path: Path, keys: dict[str, Any], known: Any) -> None:
+    """Where nobody is ill such a table was published, and else refused."""
+    for row in ("ill,40", "well,1"):
+        (tmp_path / "a.csv").write_text(f"v,n\n{row}\nwell,1\n")
+        file = {} if "sql" in keys else {"file": "a.csv"}
+        refused = pytest.raises(InputError, match=r"has a value that is missing if [vn] is '(ill|from 18 to below 65)'")
+        with opened_table({**ANSWERS, **file, **keys}, (), tmp_path) as source, refused:
+            source.answers(known)
+
+
+@pytest.mark.parametrize(("value", "known"), [
+    (["v", "CASE WHEN v = 'ill' THEN n ELSE '1' END"], [SICK, ["1", "40"]]), (["v", "v"], [SICK, SICK]),
+    (["n", "least(n::int, 20)"], [AGES, AGES]), (["n", "n::double / 7"], [AGES, AGES]),
+    (["v", "coalesce(n, v)"], [SICK, ["1", "40", *SICK]]),
+])  # fmt: skip
+def test_an_answer_may_be_computed_of_another_one(tmp_path: Path, value: list[str], known: Any) -> None:
+    (tmp_path / "a.csv").write_text("v,n\nill,40\nwell,1\n")
+    with opened_table({**ANSWERS, "file": "a.csv", "value": value}, (), tmp_path) as source:
+        assert source.answers(known).rows.sum() == 2
+
+
 @pytest.mark.parametrize(("keys", "known", "may_miss"), [
     ({"value": "nullif(v, 'ill')"}, [SICK], [True]), ({"value": "CASE WHEN n::int < 18 THEN n END"}, [AGES], [True]),
     ({"value": "CASE WHEN n::int < 18 THEN n END"}, [Classes([18, 65], missing=2)], [False]),

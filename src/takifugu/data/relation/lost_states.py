@@ -30,6 +30,8 @@ _OF_ROWS = ("WINDOW", "SUBQUERY")
 _MOST_TEXTS, _MOST_ROWS, _LONGEST = 20, 50_000, 100_000
 #: What stands for nothing beside a fault.
 _NOTHING = "takifugu nothing"
+#: The states that a value can be in: words, or numbers of bins or of classes.
+States = Sequence[object] | Bins | Classes
 
 
 @dataclass(frozen=True)
@@ -59,18 +61,25 @@ def followed(computed: Sequence[tuple[str, Node]]) -> list[list[Node]]:
 
 
 def refuse_lost_states(
-    connection: DuckDBPyConnection, way: Sequence[Computed], known: Sequence[object] | Bins | Classes,
-    has_missing: bool, may_miss: bool,
+    connection: DuckDBPyConnection, way: Sequence[Computed], known: States, has_missing: bool, may_miss: bool,
+    of_others: Mapping[str, States],
 ) -> None:  # fmt: skip
     """Raise InputError if an expression on the `way` to a value has nothing for a state that it could leave as it is.
 
     `known` are the states, or their numbers; a missing value `may_miss` where it is declared what that is. Nor may the
-    value itself have a word that is no state. Where such rows are refused it is so, too: that a table is published
-    would tell that nobody is in the state.
+    value itself have a word that is no state, or be there by what a column `of_others`, which are other values, says.
+    Where such rows are refused it is so, too: that a table is published would tell that nobody is in the state.
     """
     is_listed = not isinstance(known, Bins | Classes)
     may_miss |= isinstance(known, Classes) and known.missing >= 0
     for one in way if not is_listed or known else ():
+        for column in sorted(of_others.keys() & set(_names_in(one.node)) if not may_miss else ()):
+            for state in _deciding(connection, one.node, column, _raw_values(of_others[column], one.node), has_missing):
+                raise wrong_key(
+                    one.key, f"{one.key} has a value that is missing if {column} is {state!r}, and else is not",
+                    f"{column} is hidden, and which values are missing or refused is not",
+                    "leave that value as the file has it",
+                )  # fmt: skip
         raw = _raw_values(known, one.node)
         states = frozenset(raw if is_listed and one.is_value else ())
         for state, word in _lost(connection, one.node, raw, has_missing, may_miss, states):
@@ -81,7 +90,7 @@ def refuse_lost_states(
             )  # fmt: skip
 
 
-def _raw_values(known: Sequence[object] | Bins | Classes, node: Node) -> Mapping[str, str]:
+def _raw_values(known: States, node: Node) -> Mapping[str, str]:
     """Return each state by what a column says of it: its name, or numbers of its bin or class."""
     if isinstance(known, Bins):
         states, edges = known.states, [*map(float, known.edges)]
@@ -126,12 +135,7 @@ def _lost(
     others hold, each for itself, what the expression names, numbers beside that, and (`has_missing`) nothing. What is
     of other rows is a column, too; what compares the tried one with a table is true or false for each state.
     """
-    names, of_rows = _names_in(node), nodes_of(node, *_OF_ROWS)
-    texts = [str((constant.get("literal") or {}).get("text")) for constant in nodes_of(node, "CONSTANT")]
-    texts += [str(number + more) for number in _numbers_in(node) for more in (-1, 1)]
-    for text, state in product([*texts], raw):  # of a column beside it, after or before the state
-        texts += [part for part in (text.removeprefix(state), text.removesuffix(state)) if part not in ("", text)]
-    beside = list(dict.fromkeys(["'true'", "'false'", *["null"] * has_missing, *map(literal, texts)]))[:_MOST_TEXTS]
+    names, of_rows, beside = _names_in(node), nodes_of(node, *_OF_ROWS), _beside(node, raw, has_missing)
     for name, kind, other in product(names, ("varchar", "double"), ("varchar", "double", "boolean")):
         if other == "varchar" or len(names) + len(of_rows) > 1:
             tried = _Tried(name, [one for one in names if one != name], of_rows, kind, other)
@@ -139,6 +143,28 @@ def _lost(
             if lost := tried.lost(connection, node, raw, beside, may_miss, words):
                 return lost
     return []
+
+
+def _deciding(
+    connection: DuckDBPyConnection, node: Node, column: str, raw: Mapping[str, str], has_missing: bool
+) -> list[str]:
+    """Return the states of another value's column with which an expression has nothing, if it has something else."""
+    others = [name for name in _names_in(node) if name != column]
+    of_rows, beside = nodes_of(node, *_OF_ROWS), _beside(node, raw, has_missing)
+    for kind, other in product(("varchar", "double"), ("varchar", "double", "boolean")):
+        tried = _Tried(column, others, of_rows, kind, other, is_own=False)
+        if lost := tried.lost(connection, node, raw, beside, False, frozenset()):
+            return [state for state, _ in lost]
+    return []
+
+
+def _beside(node: Node, raw: Mapping[str, str], has_missing: bool) -> list[str]:
+    """Return what the columns beside a tried one hold, as literals."""
+    texts = [str((constant.get("literal") or {}).get("text")) for constant in nodes_of(node, "CONSTANT")]
+    texts += [str(number + more) for number in _numbers_in(node) for more in (-1, 1)]
+    for text, state in product([*texts], raw):  # of a column beside it, after or before the state
+        texts += [part for part in (text.removeprefix(state), text.removesuffix(state)) if part not in ("", text)]
+    return list(dict.fromkeys(["'true'", "'false'", *["null"] * has_missing, *map(literal, texts)]))[:_MOST_TEXTS]
 
 
 def _names_in(node: Node) -> list[str]:
@@ -150,19 +176,26 @@ def _names_in(node: Node) -> list[str]:
 
 @dataclass(frozen=True)
 class _Tried:
-    """A column that has all states, of one type, and the others beside it, of another one."""
+    """A column that has all states, of one type, and the others beside it, of another one.
+
+    What it holds is `is_own` to the value, or else belongs to another one.
+    """
 
     name: str
     others: Sequence[str]
     of_rows: Sequence[Node]
     kind: str
     other: str
+    is_own: bool = True
 
     def lost(
         self, connection: DuckDBPyConnection, node: Node, raw: Mapping[str, str], beside: Sequence[str],
         may_miss: bool, states: Set[str],
     ) -> list[tuple[str, str]]:  # fmt: skip
-        """Return the states that are lost, with the word in their place, where another one is left as it is."""
+        """Return the states that are lost, with the word in their place, where another one is left as it is.
+
+        Of another value's states another one may be read as anything.
+        """
         computed = text_of({**replaced(node, self._as_tried), "alias": ""})
         places = [f"y{number}" for number in range(len(self.others) + len(self.of_rows))]
         listed = ", ".join(map(literal, raw))
@@ -180,10 +213,13 @@ class _Tried:
             statement = f"select {named} from (select {columns} from {', '.join(tables)})"
             left, lost = set[Any](), dict[Any, dict[str, str]]()
             for state, value, result, *others in run(connection, statement, "value").fetchall():
+                if not self.is_own and None in others and "null" not in beside:  # a text that is no number
+                    continue
                 key, words = tuple(others), {str(other) for other in others if other is not None}
-                if value == result and value not in words:
+                is_nothing = result in ("", _NOTHING)
+                if (value == result and value not in words) or not (self.is_own or is_nothing or result is None):
                     left.add(key)
-                if result in ("", _NOTHING) or (result is None and not places):  # beside others it may be their fault
+                if is_nothing or (result is None and not places):  # beside others it may be their fault
                     if not may_miss:
                         lost.setdefault(key, {})[raw[state]] = "nothing"
                 elif result is not None and states and not states & {result} and not any(o in result for o in words):

@@ -117,9 +117,14 @@ def _refuse_lost(opened: Opened, known: Sequence[Known], may_miss: Sequence[bool
     declared = tuple(rule if isinstance(rule, Bins | Classes) else tuple(rule) for rule in known)
 
     def refuse() -> None:
+        has_missing = opened.source.nulls == "unobserved"
+        columns = [{name.lower() for _, name in opened.roles[f"value{number}"].cells} for number, _ in enumerate(known)]
         for number, (rule, misses) in enumerate(zip(declared, may_miss, strict=True)):
-            has_missing, way = opened.source.nulls == "unobserved", opened.computed[f"value{number}"]
-            refuse_lost_states(opened.relation.connection, way, rule, has_missing, misses)
+            of_others = dict[str, Known]()
+            for other, states in enumerate(declared):
+                of_others |= dict.fromkeys(columns[other] if other != number else (), states)
+            way = opened.computed[f"value{number}"]
+            refuse_lost_states(opened.relation.connection, way, rule, has_missing, misses, of_others)
 
     cached(opened, (declared, *may_miss), refuse)
 
