@@ -96,6 +96,21 @@ def test_a_state_that_is_read_as_no_state_is_refused(tmp_path: Path, nulls: str,
     assert reading(tmp_path, {"value": value, "nulls": nulls}, ["bad", "well"])
 
 
+@pytest.mark.parametrize("nulls", ["unobserved", "refuse"])
+@pytest.mark.parametrize("value", ["CASE WHEN n::double > 20 THEN 9999 ELSE n::double END",
+                                   "CASE WHEN n::int >= 10 THEN '9999' ELSE n END"])
+def test_a_number_that_is_moved_out_of_all_bins_is_refused(tmp_path: Path, nulls: str, value: str) -> None:
+    bins = {"low": [-10, 10], "high": [10, 30]}
+    with pytest.raises(InputError, match=r"^value reads the state 'high' as '9999(\.0)?', which is none of them"):
+        reading(tmp_path, {"value": value, "nulls": nulls, "bins": bins}, [])
+    assert reading(tmp_path, {"value": value, "nulls": nulls, "bins": {**bins, "ill": [30, 10_000]}}, [])
+
+
+@pytest.mark.parametrize("value", ["n::double * 2", "n::int - 8", "greatest(n::int, -10)", "n::double % 24", "n"])
+def test_numbers_may_be_computed_for_bins(tmp_path: Path, value: str) -> None:
+    assert reading(tmp_path, {"value": value, "bins": {"low": [-10, 10], "high": [10, 30]}}, [])
+
+
 @pytest.mark.parametrize("value", ["v", "lower(v)", "CASE WHEN v || n = 'ill12' THEN v ELSE v END"])
 def test_a_table_is_gone_as_soon_as_nobody_has_it(tmp_path: Path, value: str) -> None:
     """What was tried in vain kept its callers' frames, and so the private folder, until garbage was collected."""

@@ -8,7 +8,7 @@ Columns that `sql` computes are followed to those of the file. No row is read.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, pairwise, product
@@ -81,8 +81,8 @@ def refuse_lost_states(
                     "leave that value as the file has it",
                 )  # fmt: skip
         raw = _raw_values(known, one.node)
-        states = frozenset(raw if is_listed and one.is_value else ())
-        for state, word in _lost(connection, one.node, raw, has_missing, may_miss, states):
+        words = known if one.is_value else None
+        for state, word in _lost(connection, one.node, raw, has_missing, may_miss, words):
             raise wrong_key(
                 one.key, f"{one.key} reads the state {state!r} as {word}",
                 "a state is hidden, and which values are missing or refused is not",
@@ -119,17 +119,26 @@ def _numbers_in(node: Node) -> list[float]:
 
 def _between(low: float, high: float) -> float:
     """Return a number between two others, which may be infinite."""
-    inside = (low + high) / 2
+    inside = low + (high - low) * 0.41  # not 0, which a product leaves as it is
     if math.isinf(inside):
         inside = high - 1.5 if math.isinf(low) else low + 1.5
     return 0.0 if math.isnan(inside) else inside
 
 
+def _test_of(known: States | None, kind: str) -> Callable[[str], bool]:
+    """Return what tells whether a word of this type is a state, where it can be told."""
+    if isinstance(known, Bins):
+        return lambda text: known.code_of(text) >= 0
+    if known is None or isinstance(known, Classes) or kind != "varchar":
+        return lambda text: True
+    return frozenset(map(str, known)).__contains__
+
+
 def _lost(
     connection: DuckDBPyConnection, node: Node, raw: Mapping[str, str], has_missing: bool, may_miss: bool,
-    states: Set[str],
+    known: States | None,
 ) -> list[tuple[str, str]]:  # fmt: skip
-    """Return the states that an expression has nothing for, or none of the `states`, if it leaves another as it is.
+    """Return the states that an expression has nothing for, or none of the `known`, if it leaves another as it is.
 
     One that leaves none as it is reads other words: it says itself which of them are states. Each column is tried. The
     others hold, each for itself, what the expression names, numbers beside that, and (`has_missing`) nothing. What is
@@ -139,8 +148,7 @@ def _lost(
     for name, kind, other in product(names, ("varchar", "double"), ("varchar", "double", "boolean")):
         if other == "varchar" or len(names) + len(of_rows) > 1:
             tried = _Tried(name, [one for one in names if one != name], of_rows, kind, other)
-            words = states if kind == "varchar" else frozenset()
-            if lost := tried.lost(connection, node, raw, beside, may_miss, words):
+            if lost := tried.lost(connection, node, raw, beside, may_miss, known):
                 return lost
     return []
 
@@ -153,7 +161,7 @@ def _deciding(
     of_rows, beside = nodes_of(node, *_OF_ROWS), _beside(node, raw, has_missing)
     for kind, other in product(("varchar", "double"), ("varchar", "double", "boolean")):
         tried = _Tried(column, others, of_rows, kind, other, is_own=False)
-        if lost := tried.lost(connection, node, raw, beside, False, frozenset()):
+        if lost := tried.lost(connection, node, raw, beside, False, None):
             return [state for state, _ in lost]
     return []
 
@@ -190,7 +198,7 @@ class _Tried:
 
     def lost(
         self, connection: DuckDBPyConnection, node: Node, raw: Mapping[str, str], beside: Sequence[str],
-        may_miss: bool, states: Set[str],
+        may_miss: bool, known: States | None,
     ) -> list[tuple[str, str]]:  # fmt: skip
         """Return the states that are lost, with the word in their place, where another one is left as it is.
 
@@ -211,7 +219,7 @@ class _Tried:
         named = ", ".join(["x0", "x::varchar", f"try(coalesce(({computed})::varchar, {literal(_NOTHING)}))", *fixed])
         with suppress(TakifuguError):  # an expression of another type
             statement = f"select {named} from (select {columns} from {', '.join(tables)})"
-            left, lost = set[Any](), dict[Any, dict[str, str]]()
+            left, lost, is_state = set[Any](), dict[Any, dict[str, str]](), _test_of(known, self.kind)
             for state, value, result, *others in run(connection, statement, "value").fetchall():
                 if not self.is_own and None in others and "null" not in beside:  # a text that is no number
                     continue
@@ -222,7 +230,7 @@ class _Tried:
                 if is_nothing or (result is None and not places):  # beside others it may be their fault
                     if not may_miss:
                         lost.setdefault(key, {})[raw[state]] = "nothing"
-                elif result is not None and states and not states & {result} and not any(o in result for o in words):
+                elif result is not None and not is_state(result) and not any(o in result for o in words):
                     lost.setdefault(key, {})[raw[state]] = f"{result!r}, which is none of them"
             return next(([*of_key.items()] for key, of_key in lost.items() if key in left), [])
         return []
