@@ -77,6 +77,14 @@ def test_from_a_table_to_a_release(page: Any, tmp_path: Path) -> None:
     assert page.locator("#release").is_hidden()
 
 
+def test_another_answer_is_typed(page: Any) -> None:
+    page.locator("#q-rows").select_option("samples")
+    page.locator("#q-unit").select_option(label="another answer …")
+    page.locator("input#q-unit").fill("household")
+    page.keyboard.press("Tab")
+    page.locator("[data-question=unit]:not(.open, .wrong)").wait_for()
+
+
 def test_a_slider_is_followed_by_the_engine_and_then_by_the_library(page: Any) -> None:
     answer(page)
     before = page.locator("#cells svg").get_attribute("aria-label")

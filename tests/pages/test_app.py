@@ -123,6 +123,8 @@ def test_a_question_without_an_origin_or_a_cookie_gets_no_answer(app: App) -> No
     b"", b"[]", b"{", b"nothing", b"{}", b'{"said": [], "changes": []}', b'{"said": {"a": 1}, "changes": []}',
     b'{"said": {}, "changes": [1]}', b'{"said": {}, "changes": [{"where": ["hide", "kind"], "value": 1}]}',
     b'{"said": {}, "changes": [{"where": ["table", 7, "epsilon"], "value": 1}]}', b"[" * 90_000, b"\xff",
+    b'{"said": {"a": "\\ud800"}, "changes": []}', b'{"said": {}, "changes": [{"where": ["source", ""], "value": 1}]}',
+    b'{"said": {}, "changes": [{"where": ["source", "name"], "value": [null]}]}',
     b'{"said": {}, "changes": [{"where": [], "value": 1}]}', json.dumps({"said": {}, "changes": [1] * 999}).encode(),
 ])  # fmt: skip
 def test_a_body_that_is_no_question_is_refused(app: App, body: bytes) -> None:

@@ -1,7 +1,9 @@
 """Files and frames as people have them: read as written, or refused with the line that mends it."""
 
 import gzip
+import os
 import sqlite3
+import sys
 import tracemalloc
 import zipfile
 from contextlib import closing
@@ -122,6 +124,18 @@ def test_a_text_of_another_encoding_is_read_as_declared(encoding: str, tmp_path:
         line = refused(tmp_path, unit="Größe", file="a.csv", encoding="cp1252")
         assert line == 'encoding: a.csv is not written in cp1252; encoding = "utf-16"'
         assert "a.csv has no 'Name'" in refused(tmp_path, unit="Name", file="a.csv", encoding="utf-16")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every name is a text")
+def test_a_folder_or_a_file_whose_name_is_no_text_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+    for path in (folder / "a.csv", tmp_path / os.fsdecode(b"\xe9.csv")):
+        path.write_text(TEXT)
+    for where, name in ((folder, "a.csv"), (tmp_path, "*.csv")):
+        line = refused(where, file=name)
+        assert "\\udce9" in line
+        assert "is no text in UTF-8" in line
 
 
 def test_the_fault_of_a_line_does_not_follow_from_the_path(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ import os
 import shutil
 import stat
 import struct
+import time
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -143,6 +145,35 @@ def test_other_methods_and_encrypted_members_are_refused() -> None:
     locked[locked.index(b"PK\x01\x02") + 8] |= 1
     with pytest.raises(InputError, match="encrypted"):
         members_of(bytes(locked), "a.zip")
+
+
+def test_a_folder_of_large_tables_is_read_table_by_table(folder: Path, tmp_path: Path) -> None:
+    (certificate,) = folder.glob("*-pooled.certificate.json")
+    for number in range(20):
+        shutil.copy(certificate, tmp_path / f"{number}.certificate.json")
+        shutil.copy(certificate.with_name("time-use-pooled.csv"), tmp_path / f"{number}.csv")
+    (tmp_path / "9.csv").write_bytes(bytes(10**7))  # the last by name
+    tracemalloc.start()
+    with pytest.raises(InputError, match=r"9\.csv is not the table that was certified"):
+        verified(tmp_path)
+    once = tracemalloc.get_traced_memory()[1]
+    for number in range(10, 20):
+        (tmp_path / f"{number}.csv").write_bytes(bytes(10**7))
+    tracemalloc.reset_peak()
+    with pytest.raises(InputError, match=r"\.csv is not the table that was certified"):
+        verified(tmp_path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2 * once
+
+
+def test_a_field_that_is_there_twice_is_found_at_once(tmp_path: Path) -> None:
+    names = ",".join(f'"{n}":0' for n in range(100_000))
+    (tmp_path / "a.certificate.json").write_text(f'{{{names},"99999":1}}')
+    begun = time.process_time()
+    with pytest.raises(InputError, match="has the field '99999' twice"):
+        verified(tmp_path)
+    assert time.process_time() - begun < 20
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:

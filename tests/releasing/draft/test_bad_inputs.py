@@ -129,6 +129,8 @@ def test_a_compressed_table_and_a_codec_that_is_said_are_read(tmp_path: Path) ->
     text = draft(tmp_path / "a.csv.gz", **{**RIGHT, "unit": "кто", "encoding": "cp1251"})
     assert 'encoding = "cp1251"' in text
     assert "is not written in" in refused(tmp_path / "a.csv.gz", encoding="ascii")
+    for name in ("utf-9", "rot13", "\0"):
+        assert "is no encoding of text files" in refused(tmp_path / "a.csv.gz", encoding=name)
 
 
 @pytest.mark.parametrize("name", ["plain", "german_meter", "missing", "padded"])

@@ -93,6 +93,7 @@ def test_what_is_put_off_is_not_asked_again_and_is_no_mistake(table: Path) -> No
     ("from", "2026-01-05", "2026-01-05"), ("units_independent", "true", True), ("size", "100", 100),
     ("probabilities", "0.5, 1/2", [0.5, "1/2"]), ("table.at_most", "5", 5), ("belief.rows", "[[1]]", [[1]]),
     ("epsilon", "0.5", 0.5), ("epsilon", "much", "much"), ("order", "2026", "2026"),
+    *(("epsilon", word, word) for word in ("9" * 5000, "0x" + "9" * 5000, "[" * 9000)),  # nobody can write them again
 ])  # fmt: skip
 def test_plain_words_are_what_stands_in_the_file(name: str, plain: str, written: object) -> None:
     assert value_of(name, plain, {}) == written

@@ -239,8 +239,11 @@ def test_a_ledger_from_before_is_noticed(file: Path) -> None:
     newest = ledger.read_bytes()
     shutil.copy(copy, ledger)
     assert "has answers that the ledger" in words_of(ended(BAD_INPUT, "session", file, "gym"))
+    put(file.parent, {file.name: changed(FILE, ('output = "out"', 'output = "elsewhere"'))})
+    assert "has answers that the ledger" in words_of(ended(BAD_INPUT, "session", file, "gym"))
     ledger.write_bytes(newest)
     assert len(answers(json_of("session", file, "gym"))) == 3
+    assert (file.parent / "elsewhere" / "safe-session.csv").exists()
 
 
 def test_whoever_is_stopped_goes_on(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

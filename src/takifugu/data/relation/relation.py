@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from takifugu.core.errors import DataError
+from takifugu.core.escaping import on_one_line
 from takifugu.data.files.readers import open_part
 from takifugu.data.sql.faults import translated, wrong_data
 from takifugu.data.sql.words import identifier, literal
@@ -141,7 +142,7 @@ def files_named(path: str, root: Path, key: str) -> dict[str, str]:
         raise wrong_data(key, what, rule, "download it, and write the file's path")
     place = os.path.join(os.path.realpath(root), path)
     if os.path.isfile(place):  # a name may hold *
-        return {os.path.realpath(place): os.path.basename(place)}
+        return _in_utf_8({os.path.realpath(place): os.path.basename(place)}, key)
     closed = len(place.split(os.sep)) - len(open_part(path).split("/"))
     if "**" in path:
         what, rule = f"{path[:120]!r} has **", "all folders of a machine have no end"
@@ -157,6 +158,17 @@ def files_named(path: str, root: Path, key: str) -> dict[str, str]:
         raise wrong_data(key, f"{path[:120]!r} is a folder", "rows are read from files", fix)
     if not files:
         raise wrong_data(key, f"there is no file {path[:120]!r}", "", "write its path from the release file on")
+    return _in_utf_8(files, key)
+
+
+def _in_utf_8(files: dict[str, str], key: str) -> dict[str, str]:
+    """Return files whose paths DuckDB can read; DataError for a folder or a file with another name."""
+    for file in files:
+        try:
+            file.encode()
+        except UnicodeEncodeError:
+            what, rule = f"the path '{on_one_line(file)}' is no text in UTF-8", "files are read by such names"
+            raise wrong_data(key, what, rule, "rename the folder or the file whose name shows a \\") from None
     return files
 
 

@@ -84,6 +84,7 @@ class Guard:
                 raise Refused(413, TOO_LARGE)
         try:
             content = json.loads(body)
+            json.dumps(content, ensure_ascii=False).encode("utf-8")  # half of a pair of code units is no text
         except (ValueError, RecursionError):
             raise Refused(400, NO_JSON) from None
         if not isinstance(content, dict):

@@ -1,7 +1,8 @@
 // The page: sends what was answered, and shows what the library says. While the slider moves the explorer's engine answers.
 
 const element = id => document.getElementById(id);
-const OTHER = "\u0000other", PLEASE = "Please say: nobody but you knows.", SETTLED = 60, IDLE = 400;
+const OTHER = "\u0001other";   // no answer; of U+0000 markup makes another character
+const PLEASE = "Please say: nobody but you knows.", SETTLED = 60, IDLE = 400;
 
 const said = {}, remediesTaken = [], typed = new Set(), drawn = new Map();
 let latest = null, turn = 0, waiting = 0, seeking = 0, isAsking = false, isStale = false, isSeeking = false;

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import html
 import threading
+import tomllib
 from collections.abc import Awaitable, Callable
 from importlib.resources import files
 from pathlib import Path
@@ -19,7 +20,7 @@ from starlette.routing import Route
 
 from takifugu.core.errors import InputError, TakifuguError, standing
 from takifugu.core.escaping import visible
-from takifugu.core.plain import Json
+from takifugu.core.plain import Json, toml_of
 from takifugu.pages.app.guard import HEADERS, NO_JSON, Guard, Refused
 from takifugu.releasing.advice.changes import Change
 from takifugu.releasing.certificates.files import REPORT
@@ -155,9 +156,18 @@ def _change(written: object) -> Change:
         case {"where": [("source" | "joint_epsilon" | "belief" | "table") as section, *steps], "value": value}:
             is_first = section != "table" or steps[:1] == [0]
             is_place = bool(steps) != (section == "joint_epsilon") and all(type(step) in (str, int) for step in steps)
-            if is_place and is_first and len(steps) <= 3:
+            if is_place and is_first and len(steps) <= 3 and "" not in steps and (value is None or _is_toml(value)):
                 return Change((section, *steps), value)
     raise Refused(400, NO_JSON)
+
+
+def _is_toml(value: object) -> bool:
+    """Return whether a release file can hold a value."""
+    try:
+        tomllib.loads(f"value = {toml_of(value)}")
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _read(name: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import types
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
@@ -157,8 +158,7 @@ def _each_once(file: str, pairs: list[tuple[str, object]]) -> Json:
     """Return an object of a certificate; InputError for a name that it has twice, of which readers take either."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in fields if names.count(name) > 1)
+        twice = next(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
         raise InputError(f"{file} has the field {twice!r} twice", fix="give the file as Takifugu wrote it")
     return fields
 

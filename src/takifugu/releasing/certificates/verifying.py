@@ -6,8 +6,9 @@ A checksum shows accidents and edits. A signature beside the certificate shows w
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from takifugu.core.errors import InputError
@@ -75,10 +76,12 @@ def verified(path: str | Path) -> tuple[Verified, ...]:
             too large ones.
     """
     place = Path(path)
+    content: Callable[[str], bytes] = partial(_read_in, place if place.is_dir() else place.parent)
     if place.is_dir():
         files = _in_folder(place)
     elif place.name.casefold().endswith(".zip"):
-        files = read_archive(place)
+        members = read_archive(place)
+        files, content = {*members}, members.__getitem__
     else:
         files = _single(place)
     names = sorted(name.removesuffix(CERTIFICATE) for name in files if name.endswith(CERTIFICATE))
@@ -86,10 +89,10 @@ def verified(path: str | Path) -> tuple[Verified, ...]:
         fix = "give the folder or ZIP of a published table"
         raise InputError(f"{place.name or path} holds no certificate", fix=fix)
     read, unverified = {f"{name}{end}" for name in names for end in _READ}, dict[str | None, list[str]]()
-    for file in sorted(files.keys() - read):
+    for file in sorted(files - read):
         unverified.setdefault(_table_of(file, files), []).append(file)
     others = tuple(unverified.get(None, ()))
-    return tuple(_verified(name, files, tuple(unverified.get(name, ())), others) for name in names)
+    return tuple(_verified(name, files, content, tuple(unverified.get(name, ())), others) for name in names)
 
 
 def _table_of(file: str, files: Container[str]) -> str | None:
@@ -102,20 +105,23 @@ def _table_of(file: str, files: Container[str]) -> str | None:
     return None
 
 
-def _verified(name: str, files: Mapping[str, bytes], unverified: tuple[str, ...], others: tuple[str, ...]) -> Verified:
-    file = f"{name}{CERTIFICATE}"
-    certificate = from_dict(fields_of(files[file], file), file)
-    content = files.get(f"{name}{TABLE}")
-    state = state_of(certificate, None if content is None else digest_of(content), f"{name}{TABLE}")
-    signature, key = files.get(f"{name}{SIGNATURE}"), None
-    if signature is not None:
-        key = signed_by(files[file], signature, f"{name}{SIGNATURE}")
+def _verified(
+    name: str, files: Container[str], content: Callable[[str], bytes], unverified: tuple[str, ...],
+    others: tuple[str, ...],
+) -> Verified:  # fmt: skip
+    """Verify a certificate; what it is compared with is read now: a folder may hold more than a memory."""
+    (file, table, signature), key = (f"{name}{end}" for end in (CERTIFICATE, TABLE, SIGNATURE)), None
+    written = content(file)
+    certificate = from_dict(fields_of(written, file), file)
+    state = state_of(certificate, digest_of(content(table)) if table in files else None, table)
+    if signature in files:
+        key = signed_by(written, content(signature), signature)
     return Verified(name, certificate, state, unverified, key, others)
 
 
-def _in_folder(folder: Path) -> dict[str, bytes]:
-    """Return what lies in a folder, and is not hidden; only certificates and what they are compared with are read."""
-    files = dict[str, bytes]()
+def _in_folder(folder: Path) -> set[str]:
+    """Return what lies in a folder, and is not hidden, with certificates and what they are compared with."""
+    files = set[str]()
     try:
         names = sorted(os.listdir(folder))
     except OSError as error:
@@ -125,26 +131,21 @@ def _in_folder(folder: Path) -> dict[str, bytes]:
         raise InputError(f"{str(folder)!r} has too many certificates", fix="verify them folder by folder")
     for name in names:
         end = next((end for end in _READ if name.endswith(end)), None)
-        if end is not None and name.removesuffix(end) in certified:
-            files[name] = _read(folder / name)
-        elif not name.startswith("."):
-            files[name] = b""
+        if not name.startswith(".") or (end is not None and name.removesuffix(end) in certified):
+            files.add(name)
     return files
 
 
-def _single(path: Path) -> dict[str, bytes]:
+def _single(path: Path) -> set[str]:
     """Return one certificate, and its table and its signature if they are beside it."""
     if not path.name.endswith(CERTIFICATE):
-        fields_of(_read(path), path.name)  # which says what it is instead
+        fields_of(_read_in(path.parent, path.name), path.name)  # which says what it is instead
         raise InputError(f"{path.name} is not called as a certificate is", fix=f"its name ends in {CERTIFICATE}")
-    files, name = {path.name: _read(path)}, path.name.removesuffix(CERTIFICATE)
-    for end in (TABLE, SIGNATURE):
-        adjacent = path.with_name(f"{name}{end}")
-        if adjacent.exists():
-            files[adjacent.name] = _read(adjacent)
-    return files
+    adjacent = (f"{path.name.removesuffix(CERTIFICATE)}{end}" for end in (TABLE, SIGNATURE))
+    return {path.name, *(name for name in adjacent if path.with_name(name).exists())}
 
 
-def _read(path: Path) -> bytes:
+def _read_in(folder: Path, name: str) -> bytes:
+    path = folder / name
     return required_bytes(path, "give a folder, a .zip or a certificate" if path.exists() else "check the path")
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import SpecError, TakifuguError
+from takifugu.core.plain import toml_of
 from takifugu.data.relation.keys import KEYS
 from takifugu.releasing.draft.questions import NONE, Answers, Choice, Question
 from takifugu.releasing.file.loading import checked
@@ -150,8 +151,11 @@ def value_of(name: str, word: str, answers: Answers) -> Any:
 
 
 def _as_toml(word: str) -> Any:
-    with suppress(tomllib.TOMLDecodeError, RecursionError):
-        return tomllib.loads(f"value = {word}")["value"]
+    """Return the value of a word that TOML reads, and that can be written to a file; None for another one."""
+    with suppress(ValueError, RecursionError):  # also for a number of thousands of digits
+        read = tomllib.loads(f"value = {word}")["value"]
+        toml_of(read)
+        return read
     return None
 
 

@@ -18,6 +18,7 @@ from takifugu.core.errors import DataError, InputError
 from takifugu.core.escaping import visible
 from takifugu.data.files.text_file import LONGEST_LINE, SIGNS, Form, bytes_of, first_record, text_in
 from takifugu.data.sql.words import literal
+from takifugu.data.values.encodings import check_encoding
 
 #: So much of a file is looked at for its line of names, and so many letters tell one codec from another.
 _START, _LINES, _LETTERS = 2_000_000, 300, 12
@@ -61,14 +62,15 @@ class Layout:
 
 
 def layout_of(path: str, encoding: str | None = None) -> Layout:
-    """Return how a text file is written; DataError for a file that is empty, or no text."""
+    """Return how a text file is written; DataError for a file that is empty, or no text, InputError for no codec."""
     name = Path(path).name
+    check_encoding(encoding)
     try:
         said = encoding or _codec(path)
         codec = said or "utf-8-sig"
         with text_in(path, codec) as text:
             start = text.read(_START) + text.readline(LONGEST_LINE)
-    except (UnicodeError, LookupError):
+    except UnicodeError:
         fix = 'encoding = "cp1252", or the codec that it was saved with'
         raise DataError(f"{name} is not written in {str(encoding)[:40]}", fix=fix).at("encoding") from None
     except OSError:

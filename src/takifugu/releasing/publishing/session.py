@@ -34,13 +34,13 @@ from takifugu.releasing.planning.session import Inquiry, Reply, Terms
 from takifugu.releasing.planning.truth import answer_of
 from takifugu.releasing.publishing.bundle import Bundle
 from takifugu.releasing.publishing.choosing import NO_CHOICE, Choice
-from takifugu.releasing.publishing.folder import certificates_of, place, writing
+from takifugu.releasing.publishing.folder import place, writing
 from takifugu.releasing.publishing.new_ledger import opened
 from takifugu.releasing.publishing.orders import alone_for, planned_of
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.publish import check, pay, validate
 from takifugu.releasing.publishing.sheets import bundle_for, tables_of
-from takifugu.releasing.publishing.standing import payments_of
+from takifugu.releasing.publishing.standing import payments_of, public_of
 from takifugu.releasing.publishing.statements import declared_of, statements_of
 from takifugu.releasing.report.outcomes import Published
 
@@ -210,25 +210,23 @@ class _Sitting:
 
         Raises ReleaseError for files of others, and LedgerError where they have answers that the ledger lacks.
         """
-        folder, public = self.folder, None
+        folder, published = self.folder, {}
         files = [name for name in files_of([self.name]) if os.path.lexists(folder / name)]
-        if paid is not None:
-            for certified in certificates_of(folder, paid.ids):
-                if public is None and certified.release_id in paid.ids.values():
-                    public = certified.certificate
-        answers = list[tuple[str, str]]()
-        if public is not None:
-            answers = [*public.answers[0].values.items()]
-        elif files:
+        if paid is not None:  # also where its tables were published before
+            read = {certified.path: certified.certificate for certified in public_of(paid, [folder])}
+            published = {path: certificate for path, certificate in read.items() if certificate is not None}
+        if files and folder.absolute() not in {path.parent for path in published}:
             raise ReleaseError(
                 f"{', '.join(files)} in {str(folder)!r} would be overwritten", fix="move it, or rename the [[table]]"
             ).at("output")
-        if answers != [(reply.question.place, str(reply.value)) for reply in replies[: len(answers)]]:
-            raise LedgerError(
-                f"{files[0]} in {str(folder)!r} has answers that the ledger {str(self.file.ledger)!r} lacks",
-                rule="it is a copy from before, and would answer them anew",
-                fix=f"restore the newest copy, or {_ANOTHER}",
-            ).at("ledger")
+        for path, certificate in published.items():
+            answers = [*certificate.answers[0].values.items()]
+            if answers != [(reply.question.place, str(reply.value)) for reply in replies[: len(answers)]]:
+                raise LedgerError(
+                    f"{path.name} in {str(path.parent)!r} has answers that the ledger {str(self.file.ledger)!r} lacks",
+                    rule="it is a copy from before, and would answer them anew",
+                    fix=f"restore the newest copy, or {_ANOTHER}",
+                ).at("ledger")
         return {name: digest_at(folder / name) or "" for name in files}
 
     def _pay(self) -> Payment:
