@@ -221,7 +221,6 @@ def rows_sql(opened: Opened, more: str = "") -> str:
             why.append(f"{is_missing(role, 'VARCHAR')}::bigint * {BIT['no ' + role]}")
     if "where" in roles:
         columns.append('"where" is null as undecided')
-        why.append(f"undecided::bigint * {BIT['where unknown']}")
     if more and source.rows == "visits":
         columns.append(f"{more} as place")
         listed.append("place")
@@ -247,8 +246,10 @@ def rows_sql(opened: Opened, more: str = "") -> str:
             why.append(f"coalesce(({name} < {FIRST} or {name} >= {LAST})::bigint, 0) * {BIT[year]}")
     if "end" in roles:
         why.append(f"coalesce((stop < tick)::bigint, 0) * {BIT['backwards']}")
-    inner = f"select {', '.join(columns)} from {identifier(SOURCE)}"
-    return f"select {', '.join(listed)}, {' + '.join(why) or '0::bigint'} as why from ({inner})"
+    inner, bits = f"select {', '.join(columns)} from {identifier(SOURCE)}", " + ".join(why) or "0::bigint"
+    if "where" in roles:  # what else is wrong with a row counts where it does
+        bits = f"case when undecided then {BIT['where unknown']} else {bits} end"
+    return f"select {', '.join(listed)}, {bits} as why from ({inner})"
 
 
 def faults_of_codes(is_refused: bool) -> dict[int, str]:
