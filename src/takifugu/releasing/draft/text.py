@@ -30,6 +30,7 @@ _WIDTH, _COMMENT_AT = 110, 31
 #: Answers that are read below, or choose the kind.
 _READ = {*declared.OF_THE_TABLE, "epsilon"}
 _MOVED = "when, as a moment: of two equal times the first row's is the earlier; times that clocks skip are moved"
+_FROM = "; if another file will follow, declare from before the first release"
 #: What is secret (a key of [hide], if any), and the table that is published first, by what a row is in a kind's data.
 _FIRST: dict[str, tuple[Line | None, Line]] = {
     IN_ORDER: (("kind", "every-entry", "the state in every single step"),
@@ -224,7 +225,9 @@ def _source(start: Draft) -> Iterator[Line]:
             yield "bins", FILL_IN, "the numbers that count as each state: { low = [0, 5], high = [5, inf] }"
         if answers.get("nulls") == "unobserved":
             yield "nulls", "unobserved", "a missing value was not recorded"
-        yield from _filled(answers, "source")
+        for key, value, why in _filled(answers, "source"):
+            is_without_start = key == "step" and not str(value).isdigit() and "from" not in answers
+            yield key, value, why + _FROM * (is_without_start and answers["rows"] in ("samples", "wide"))
         if start.zone:
             yield "timezone", start.zone, "whose clocks say which hour and day a moment is in"
 
