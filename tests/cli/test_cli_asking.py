@@ -154,7 +154,7 @@ def test_yes_takes_the_only_answer_that_there_is(log: Path, left: str) -> None:
 
 @pytest.mark.parametrize(("words", "place"), [
     (["--rows", "wide"], "rows"), (["--rows", "stays"], "end"), (["--unit", "nobody"], "unit"),
-    (["--value", "nothing"], "value"), (["--order", "state"], "order"), (["--step", "3"], "order"),
+    (["--value", "nothing"], "value"), (["--order", "state"], "order"), (["--step", "3"], "step"),
     (["--step", "a while"], "step"), (["--where", "random() > 1"], "where"), (["--nulls", "maybe"], "nulls"),
     (["--kind", "users"], "rows"), (["--timezone", "Mars"], "timezone"), (["--kind", "user"], "kind"),
 ])  # fmt: skip

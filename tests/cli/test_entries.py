@@ -47,6 +47,18 @@ def test_another_step_names_the_one_answer_that_it_may_have(changed: Path) -> No
     assert "--only later --allow-useless --same-entries" not in said
 
 
+def test_a_next_file_that_starts_elsewhere_names_the_one_answer_that_it_may_have(tmp_path: Path) -> None:
+    for week, day in enumerate((5, 12)):
+        lines = [f"{day + hour // 24:02d}T{hour % 24:02d}:00,busy" for hour in range(100)]
+        (tmp_path / f"week-{week}.csv").write_text("\n".join(["at,state", *(f"2026-01-{line}" for line in lines)]))
+    file = release_file(tmp_path, "week-0.csv", 'value = "state"\norder = "at"\nstep = "1h"', "", 'states = ["busy"]')
+    succeed("release", "--allow-useless", file)
+    file.write_text(file.read_text().replace("week-0.csv", "week-1.csv").replace('name = "t"', 'name = "later"'))
+    said = words_of(ended(BAD_INPUT, "release", "--allow-useless", file))
+    assert "--same-entries WHY (same_entries='...' in Python): refused" in said
+    assert f"run `takifugu release {visible(str(file))} --allow-useless --other-entries`, or read it as before" in said
+
+
 def test_other_entries_are_paid_for(changed: Path) -> None:
     succeed("release", changed, "--allow-useless", "--other-entries")
     assert spent(changed) == 2

@@ -250,6 +250,10 @@ class CompositionRefused(TakifuguError):
     """Releases on one source have no proven joint promise."""
 
 
+#: What an answer comes to that is refused begins so.
+REFUSED = "refused, "
+
+
 class ReadingChanged(InputError):
     """A source is read otherwise than before, or its entries have no name, and nobody has said which entries these are.
 

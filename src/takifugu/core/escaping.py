@@ -209,3 +209,25 @@ def command(*words: object) -> str:
     "`takifugu ledger resume 'a study/ledger.db'`"
     """
     return f"`{shlex.join(['takifugu', *map(str, words)])}`"
+
+
+def option(name: str, word: str) -> str:
+    """Return an option of the command line, its word quoted for a shell.
+
+    >>> option("order", "day, time")
+    "--order 'day, time'"
+    """
+    return f"--{name} {shlex.quote(word)}"
+
+
+#: An option as it is written above.
+_OPTION = re.compile(r"""(?<!\S)--([a-z]+) ('[^']*'(?:"'"'[^']*')*|[\w@%+=:./-]+)""")
+
+
+def as_arguments(text: str) -> str:
+    """Return a text with its options as arguments of Python.
+
+    >>> as_arguments("--rows samples (now), or --order 'day, time', 1h")
+    "rows='samples' (now), or order='day, time', 1h"
+    """
+    return _OPTION.sub(lambda match: f"{match[1]}={''.join(shlex.split(match[2]))!r}", text)

@@ -16,6 +16,7 @@ from takifugu.data.relation import roles
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.relation import Relation
 from takifugu.data.relation.source import opened_table
+from takifugu.data.sql.faults import RowFault
 
 STATES = ("x", "y", "n")
 KEYS: dict[str, Any] = {"unit": "id", "order": "t", "value": "v", "step": 1, "nulls": "unobserved"}
@@ -192,6 +193,32 @@ def test_where_is_true_or_false_for_each_row(tmp_path: Path) -> None:
     with opened_table({**keys, "where": "coalesce(w <> '2', false)"}, STATES, tmp_path) as source:
         assert source.counts().counts.tolist() == [[1, 0, 0]]
         assert source.left_out()[1] == 2
+
+
+LINES = "id,t,v\nA,0,1\nA,1,2\nA,sum,3\n,,\n"
+
+
+@pytest.mark.parametrize(("more", "said"), [
+    ({"where": "t <> 'sum'"}, "where: row 4: where is neither true nor false"),
+    ({"where": "coalesce(t <> 'sum', false)"}, ""),
+    ({"where": "t IN ('0', '1')"}, "where: row 4: where is neither true nor false"),
+    ({"where": "coalesce(t <> 'sum', false)", "value": "cast('n' || v AS bigint)"}, "value: value casts a value"),
+    ({"where": "cast(t AS bigint) < 2"}, "where: where casts a value"),
+    ({}, "order: order casts a value"),
+])  # fmt: skip
+def test_a_fault_of_one_expression_is_that_of_its_key_in_the_rows_that_count(
+    more: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.csv").write_text(LINES)
+    keys = {**KEYS, "file": "a.csv", "order": "cast(t AS bigint)", "value": "'n' || v", **more}
+    with opened_table(keys, ("n1", "n2"), tmp_path) as source:
+        if not said:
+            assert source.counts().counts.tolist() == [[1, 1]]
+            return
+        with pytest.raises(TakifuguError) as error:
+            source.counts()
+    assert error.value.line.startswith(said)
+    assert not isinstance(error.value, RowFault) or not error.value.others
 
 
 # -- random sql, roles and where, over pairs of tables that differ in one cell

@@ -185,6 +185,8 @@ OF_CAUSES: dict[str, tuple[str, dict[str, Any], list[list[str]], tuple[tuple[str
                [["p", "1", "0", "2.5"], ["p", "1", "1", "7"], ["p", "1", "2", "NaN"]], ()),
     "blanks around": ("who,run,t,state", OFTEN, [*FEW, [" q", "1", "3", "y"]], ()),
     "number with a point": ("who,run,t,state", OFTEN, [["7.0", "1", "0", "y"], ["8.0", "1", "1", "n"]], ()),
+    "fields as a name": ("who,run,t,state", OFTEN,
+                         [['"{""id"": 7}"', "1", "0", "y"], ['"{""id"": 8}"', "1", "1", "n"]], ()),
     "between steps": ("who,t,state", HOURS, [["p", TIMES[0], "y"], ["p", "2026-01-05T01:20", "n"]], ()),
     "tie": ("who,run,t,state", OFTEN, [*FEW, ["q", "1", "2", "y"]],
             (("... QUALIFY", f"from {SELECT} QUALIFY"), ("ORDER BY ...", "ORDER BY run"))),

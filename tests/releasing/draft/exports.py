@@ -188,7 +188,7 @@ def sqlite() -> Export:
         file.close()
 
     right = {**SAMPLES, "order": "ts", "sql": 'FROM "states"', "timezone": "UTC"}
-    return Export("home.sqlite", write, right, truth, {"from": "2026-01-05T00:00:00.25"}, is_ugly=True)
+    return Export("home-assistant_v2.db", write, right, truth, {"from": "2026-01-05T00:00:00.25"}, is_ugly=True)
 
 
 def json_lines() -> Export:

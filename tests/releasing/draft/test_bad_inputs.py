@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import pickle
+import re
 import tomllib
 from pathlib import Path
 
@@ -21,11 +22,12 @@ RIGHT = {"rows": "samples", "unit": "who", "order": "t", "step": "1", "value": "
 TEXT = "who,t,state\nAna,0,hidden\nBen,1,hidden\n"
 
 
-def refused(given: object, **answers: str | None) -> str:
+def refused(given: object, **answers: object) -> str:
     with pytest.raises(TakifuguError) as error:
         draft(given, **{**RIGHT, **answers})
     assert "Ana" not in error.value.line
     assert "hidden" not in error.value.line
+    assert "--" not in error.value.line  # of the command line
     return error.value.line
 
 
@@ -43,7 +45,8 @@ def source(given: Path, **answers: str) -> dict[str, object]:
     ("a.csv.gz", gzip.compress(b"x" * 99)[:10] + b"\xff" * 99, "cannot be read"),
     ("a.csv.gz", b"\x1f\x8bnonsense", "cannot be read"), ("a.pdf", b"abc", "of no kind that is read"),
     ("a.parquet", b"abc", "file:"), ("a.xlsx", b"abc", "no workbook"), ("a.sqlite", b"abc", "a.sqlite is damaged"),
-    ("a.db", b"SQLite format 3\0abc", "mv "), ("a.duckdb", b"abc", "file:"), ("a.jsonl", b"{Ana\n", "file:"),
+    ("a.db", b"SQLite format 3\0abc", "a.db is no SQLite file, or is in use"),
+    ("a.duckdb", b"abc", "file:"), ("a.jsonl", b"{Ana\n", "file:"),
     ("a.csv", b"who,t,state\nAna,0,hidden\nBen,1,hidden,9\n", "line 3 of a.csv"),
     ("a.csv", b'who,t,state\n"Ana,0,hidden\n', "of a.csv"),
 ])  # fmt: skip
@@ -60,18 +63,32 @@ def test_folders_missing_files_and_frames_that_are_none_are_told(tmp_path: Path)
 
 
 @pytest.mark.parametrize(("answers", "words"), [
-    ({"unit": None}, "Whose is a row?"), ({"rows": None}, "--rows samples"), ({"unit": "whom"}, "did you mean 'who'?"),
+    ({"unit": None}, "Whose is a row?"), ({"rows": None}, "; rows='samples' ("),
+    ({"unit": "whom"}, "did you mean 'who'?"),
     ({"unit": "(select 1)"}, "has a subquery"), ({"unit": "who; drop table x"}, "one expression"),
-    ({"rows": "sample"}, "did you mean 'samples'?"), ({"step": "5 weeks"}, "--step 15min"), ({"step": "0"}, "--step 1"),
-    ({"step": "1min"}, "strptime("), ({"order": "state"}, "strptime("), ({"where": "random() > 1"}, "calls random()"),
+    ({"rows": "sample"}, "did you mean 'samples'?"), ({"step": "5 weeks"}, "; step='1', or step='15min', 1h, 1d"),
+    ({"step": "0"}, "; step='1', or"),
+    ({"step": "1min"}, "; step='1', or another number"), ({"order": "state"}, "; order='datediff("),
+    ({"order": "state", "step": "1min"}, """; order='strptime("state", \\'%d.%m.%Y %H:%M\\')' with your format"""),
+    ({"order": "state, who", "step": "1min"}, """; order='strptime("state" || \\' \\' || "who", \\'%d"""),
+    ({"where": "random() > 1"}, "calls random()"),
     ({"rows": "wide"}, "no columns are called as steps"), ({"rows": "answers"}, "What is secret?"),
-    ({"kind": "users"}, "no release file of such rows"), ({"kind": "user"}, "user"),
+    ({"kind": "users"}, "; rows='answers', or another kind"), ({"kind": "user"}, "user"),
 ])  # fmt: skip
 def test_an_answer_that_is_none_is_told_with_the_option_that_mends_it(
     answers: dict[str, str | None], words: str, tmp_path: Path
 ) -> None:
     (tmp_path / "a.csv").write_text(TEXT)
     assert words in refused(tmp_path / "a.csv", **answers)
+
+
+def test_answers_in_python_are_texts_or_the_values_of_their_keys(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("who,day,clock,state\nAna,2026-01-05,10:00,hidden\n")
+    texts = {**RIGHT, "order": "day, clock", "step": "1h", "states": "x, y", "mean_duration": "x 2 h, y 5 h"}
+    values = {**texts, "order": ["day", "clock"], "states": ["x", "y"], "mean_duration": {"x": "2 h", "y": "5 h"}}
+    assert draft(tmp_path / "a.csv", **texts) == draft(tmp_path / "a.csv", **values)
+    (tmp_path / "a.csv").write_text(TEXT)
+    assert draft(tmp_path / "a.csv", **RIGHT) == draft(tmp_path / "a.csv", **{**RIGHT, "step": 1})
 
 
 def test_whose_rows_are_has_no_default_and_is_refused_without_an_answer(tmp_path: Path) -> None:
@@ -241,5 +258,5 @@ def test_an_error_lists_a_dozen_columns_and_says_how_many_more_there_are(tmp_pat
     (tmp_path / "d.csv").write_text("\n".join(",".join(f"{row}{name}" for name in names) for row in ("", "1", "2")))
     with pytest.raises(TakifuguError) as error:
         draft(tmp_path / "d.csv", rows="answers", unit="-", kind="users")
-    assert [word for word in error.value.fix.split() if word in names] == [*names[:11], names[-1]]
+    assert re.findall(r"value='(\w+)'", error.value.fix) == [*names[:11], names[-1]]
     assert error.value.fix.endswith(", or 3 more")

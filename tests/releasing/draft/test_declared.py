@@ -109,3 +109,15 @@ def test_each_question_has_its_words_once() -> None:
     words = [question[0] for question in DECLARED.values()]
     assert len({*words}) == len(words)
     assert all(place_of(name)[1] == name for name in DECLARED)
+
+
+@pytest.mark.parametrize(("step", "more", "is_told"), [
+    ("1d", {}, True), ("1d", {"from": "2026-01-01"}, False), ("1", {}, False), ("1d", {"rows": "events"}, False),
+])  # fmt: skip
+def test_samples_of_times_without_a_start_are_told_to_declare_it(
+    step: str, more: dict[str, str], is_told: bool, table: Path
+) -> None:
+    rows = [f"A,2026-01-{t + 1:02d},{t},a\n" for t in range(20)]
+    table.write_text("who,day,t,state\n" + "".join(rows), encoding="utf-8")
+    said = {**ROWS, "order": "day" if step == "1d" else "t", "step": step, **more}
+    assert ("declare from before the first release" in drafted_text(table, said)) == is_told

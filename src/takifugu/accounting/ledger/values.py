@@ -13,6 +13,7 @@ from takifugu.accounting.ledger.fitting import Charged
 from takifugu.accounting.ledger.trials import Order, Trial, trial_of
 from takifugu.accounting.ledger.view import Group, View
 from takifugu.core.errors import (
+    REFUSED,
     BudgetExceeded,
     CompositionRefused,
     InputError,
@@ -144,6 +145,6 @@ def _tried(view: View, order: Order) -> tuple[Trial | TakifuguError, str]:
     try:
         trial = trial_of(view, order)
     except (InputError, LedgerError, CompositionRefused) as refused:
-        return refused, f"refused, {refused.message}"
+        return refused, REFUSED + refused.message
     name = order.source
     return trial, f"{name!r} goes from {view.source(name).spent} to {trial.view.source(name).spent}"

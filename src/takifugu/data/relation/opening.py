@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from takifugu.core.errors import DataError, TakifuguError, about, gathered, raise_gathered
-from takifugu.core.escaping import is_plain
+from takifugu.core.escaping import is_plain, option
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import SELECT
@@ -184,7 +183,7 @@ class Opening:
             names = self._name_tables()
             if len(names) != 1:
                 said = [f"FROM {identifier(name)}" for name in names[:6]]
-                lines = [f"--sql {shlex.quote(sql)}" if self.is_question else f"sql = {toml_of(sql)}" for sql in said]
+                lines = [option("sql", sql) if self.is_question else f"sql = {toml_of(sql)}" for sql in said]
                 fix = ", or ".join(lines) if self.statement == "sql" else "write it to a file of its own"
                 what = f"the file has {len(names)} tables"
                 raise wrong_key("sql", what, "a source is one of them", fix).offering((sql, "") for sql in said)

@@ -156,18 +156,26 @@ def _opened(opening: Opening, source: Source) -> Opened:
     condition = f"coalesce({roles['where'].sql}, true)" if "where" in roles else "true"
     if keeps_left_out:
         condition = _public_part(opening, str(source.where), hidden)
-    listed = ", ".join(f"{role.sql} as {identifier(name)}" for name, role in roles.items())
+    listed = ", ".join(f"{_where_decided(roles, name)} as {identifier(name)}" for name in roles)
     number = identifier("takifugu row")  # a file may have a column called row
     numbered = f"select *, row_number() over () as {number} from {identifier(WRITTEN)}"
     view(opening.connection, SOURCE, f'select {listed}, {number} as "row" from ({numbered}) where {condition}', "value")
-    for name, text in opening.wanted:
+    for name, text in sorted(opening.wanted, key=lambda one: one[0] != "where"):  # by which the rows of others count
         if text not in relation.types:
-            relation.alone[key_of(name)] = f"select count({roles[name].sql}) from {identifier(WRITTEN)}"
+            relation.alone[key_of(name)] = f"select count({identifier(name)}) from {identifier(SOURCE)}"
     filters = opening.rows.filters
     return Opened(
         source, relation, roles, opening.kind, opening.split, opening.sql, filters, hides_rows, keeps_left_out,
         _ways(opening, source, of_values),
     )  # fmt: skip
+
+
+def _where_decided(roles: Mapping[str, Role], name: str) -> str:
+    """Return the SQL of a role, which is not computed in rows of which `where` is neither true nor false."""
+    role, where = roles[name], roles.get("where")
+    if where is None or where is role or role.sql == role.written:
+        return role.sql
+    return f"CASE WHEN {where.sql} IS NOT NULL THEN {role.sql} END"
 
 
 def _ways(opening: Opening, source: Source, values: Mapping[str, Role]) -> dict[str, list[Computed]]:

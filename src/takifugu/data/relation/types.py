@@ -42,6 +42,8 @@ CONTROLS = (
 )
 _EDGES = r"^[\p{Z}\p{Cc}]|[\p{Z}\p{Cc}]$"
 _POINT = r"[+-]?\d+[.]\d*([eE][+-]?\d+)?|[+-]?\d+[eE][+-]?\d+"
+#: How an object or a list of JSON begins, and a struct of DuckDB's as a text; {3F25-...} is a name.
+_FIELDS = r"""^[{\[]\s*["'{\[]"""
 
 
 def check_types(opened: Opened) -> None:
@@ -74,6 +76,8 @@ def _check_name(opened: Opened, role: str) -> None:
         raise wrong_key(role, f"{role} holds numbers with a point ({kind})", rule, fix)
     if kind not in WHOLE | {"VARCHAR", "UUID", "ENUM"}:
         fix = toml_line(role, f"cast({column} AS varchar)")
+        if kind == "STRUCT":
+            fix = toml_line(role, f"struct_extract({column}, 'id')") + ", with the field that names somebody"
         raise wrong_key(role, f"{role} holds {kind}", "names are texts or whole numbers", fix)
 
 
@@ -226,7 +230,6 @@ def rows_sql(opened: Opened, more: str = "") -> str:
             why.append(f"{is_missing(role, 'VARCHAR')}::bigint * {BIT['no ' + role]}")
     if "where" in roles:
         columns.append('"where" is null as undecided')
-        why.append(f"undecided::bigint * {BIT['where unknown']}")
     if more and source.rows == "visits":
         columns.append(f"{more} as place")
         listed.append("place")
@@ -252,8 +255,10 @@ def rows_sql(opened: Opened, more: str = "") -> str:
             why.append(f"coalesce(({name} < {FIRST} or {name} >= {LAST})::bigint, 0) * {BIT[year]}")
     if "end" in roles:
         why.append(f"coalesce((stop < tick)::bigint, 0) * {BIT['backwards']}")
-    inner = f"select {', '.join(columns)} from {identifier(SOURCE)}"
-    return f"select {', '.join(listed)}, {' + '.join(why) or '0::bigint'} as why from ({inner})"
+    inner, bits = f"select {', '.join(columns)} from {identifier(SOURCE)}", " + ".join(why) or "0::bigint"
+    if "where" in roles:  # what else is wrong with a row counts where it does
+        bits = f"case when undecided then {BIT['where unknown']} else {bits} end"
+    return f"select {', '.join(listed)}, {bits} as why from ({inner})"
 
 
 def faults_of_codes(is_refused: bool) -> dict[int, str]:
@@ -283,7 +288,8 @@ def name_why(opened: Opened) -> str:
     return (
         f"({why} | {control_why(name)}) + "
         f"coalesce(regexp_matches({name}, {literal(_EDGES)})::bigint, 0) * {BIT['blanks around']} + "
-        f"coalesce(regexp_full_match({name}, {literal(_POINT)})::bigint, 0) * {BIT['number with a point']}"
+        f"coalesce(regexp_full_match({name}, {literal(_POINT)})::bigint, 0) * {BIT['number with a point']} + "
+        f"coalesce(regexp_matches({name}, {literal(_FIELDS)})::bigint, 0) * {BIT['fields as a name']}"
     )
 
 

@@ -125,6 +125,9 @@ CAUSES = (
           "7.0 was 7 before a column had gaps: the same person under another name",
           "unit = \"regexp_replace({unit}, '^(-?[0-9]{{1,15}})[.]0*$', '\\1')\"; others may have lost digits: "
           "export the column as texts"),
+    Cause("fields as a name", "unit", "a name in {unit} that has fields of its own (JSON)",
+          "another value of one field would make another name",
+          "unit = \"json_extract_string({unit}, 'id')\", with the field that names somebody"),
     *_of_both(Cause("year", "order", "a time before 1900 or after 2099 in {order}",
           "a year of two digits is read as one of the first century", "%y in strptime() reads a year of two digits"),
           "end year"),

@@ -132,7 +132,8 @@ class Calendar:
             first_window = next((text for text, _, _ in self._windows(every)), "")
             raise InputError(
                 "the calendar has no end, so there is no last window",
-                fix=f"declare until under [source], or publish one window, such as --window {first_window}",
+                fix=f"declare until under [source], or publish one window, such as --window {first_window} "
+                f"(window='{first_window}' in Python)",
             ).at("every")
         if self.is_time and size * self.step > MOST_WINDOWS * _LENGTHS[every]:
             raise InputError(

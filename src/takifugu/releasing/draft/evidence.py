@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import DataError, InputError
+from takifugu.core.escaping import option
 from takifugu.core.files import private_folder
 from takifugu.data.files.text_file import ENDINGS
-from takifugu.data.relation.opening import DUCKDB, JSON, PARQUET, WRITTEN, Opening
+from takifugu.data.relation.opening import JSON, PARQUET, WRITTEN, Opening
 from takifugu.data.relation.relation import Relation, connected, run, types_of, view
 from takifugu.data.sql.judge import judged
 from takifugu.data.sql.scopes import Rows
@@ -92,8 +92,8 @@ class Evidence:
             return identifier(text)
         line = [name.lower() for name in self.layout.line] if self.layout else []
         if line.count(text.lower()) > 1:
-            others = [f'"column {n}"' for n, name in enumerate(line, 1) if name == text.lower()]
-            what, fix = f"the first line names {text[:80]!r} twice", f"--{key} {' or '.join(others)}"
+            others = [f"column {n}" for n, name in enumerate(line, 1) if name == text.lower()]
+            what, fix = f"the first line names {text[:80]!r} twice", ", or ".join(option(key, name) for name in others)
             error = InputError(what, rule="a column has one name", fix=fix).at(key)
             raise error.offering((other, "") for other in others)
         tree = expression(text, key)
@@ -156,11 +156,6 @@ def evidence(given: object, encoding: str | None = None, sql: str | None = None)
     ending, layout = Path(file.lower().removesuffix(".gz")).suffix, None
     if ending in ENDINGS:
         layout = layout_of(file, encoding)
-    elif ending in DUCKDB:
-        with open(file, "rb") as start:
-            if start.read(15) == b"SQLite format 3":
-                what = f"{path.name} holds SQLite, and is named as DuckDB's files are"
-                raise DataError(what, fix=shlex.join(["mv", file, str(path.with_suffix(".sqlite"))])).at("file")
     connection = connected(folder.name)
     select = layout.select(path.name) if layout else sql
     opening = Opening((), path.parent, folder.name, connection, None if layout or not file else path.name, select,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.escaping import visible
+from takifugu.core.escaping import option, visible
 from takifugu.data.files.text_file import LONGEST_LINE, SIGNS, Form, bytes_of, first_record, text_in
 from takifugu.data.sql.words import literal
 from takifugu.data.values.encodings import check_encoding
@@ -114,8 +114,8 @@ def _codec(path: str) -> str | None:
             some[codec] = f"where these letters are right: {letters}"
     raise InputError(
         f"{Path(path).name} is not UTF-8 text, and its bytes are of several codecs",
-        rule="each gives other letters, and no table tells which are right",
-        fix=", or ".join(f"--encoding {codec} ({words})" for codec, words in some.items()),
+        rule="no table tells which letters are right, and codecs that give the same here differ elsewhere",
+        fix=", or ".join(f"{option('encoding', codec)} ({words})" for codec, words in some.items()),
     ).offering(some.items()).at("encoding")
 
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import math
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import visible
+from takifugu.core.escaping import option, visible
 from takifugu.core.nearest import unknown
 from takifugu.data.sql.words import identifier
 from takifugu.data.times.zones import Zone
@@ -54,13 +53,13 @@ QUESTIONS = {
     "value": ("What is published?", "its values are counted"),
     "value-read": ("How are the numbers in {} written?", "each gives other numbers"),
     "nulls": ("What does a missing value mean?", "what is missing is part of what is protected"),
-    "encoding": ("Which letters are right?", "each codec gives other letters, and no table tells which are right"),
+    "encoding": ("Which letters are right?", "no table tells it, and codecs that give the same here differ elsewhere"),
     "sql": ("Which table of the file is it?", "a source is one of them"),
 }
 #: So many choices are pasted in an error, gaps are looked at, and rows are named.
 _LISTED, _MOST_GAPS, _NAMED = 12, 10_000, 3
-#: The form of dates that a message shows.
-FORM = "'%d.%m.%Y %H:%M'"
+#: The forms of times and months that a message shows.
+FORM, MONTH = "'%d.%m.%Y %H:%M'", "'%b %Y'"
 _NULLS = {"unobserved": "nothing was recorded then", "refuse": "it is a mistake: such rows are refused"}
 #: Of so many texts one may be no time, such as a total: which rows count is then asked.
 _FEW = 10
@@ -99,10 +98,10 @@ class Question:
 
     def listed(self) -> str:
         """Return the choices as options of the command line, of many the first and the last."""
-        words = [f"--{self.name} COLUMN (its name)"] if self.is_by_name else []
+        words = [f"{option(self.name, 'COLUMN')} (its name)"] if self.is_by_name else []
         left = len(self.choices) - _LISTED
         for choice in (*self.choices[: _LISTED - 1], *self.choices[_LISTED - 1 :][-1:]):
-            words.append(f"--{self.name} {shlex.quote(visible(choice.name))} ({visible(choice.words)})")
+            words.append(f"{option(self.name, visible(choice.name))} ({visible(choice.words)})")
         return ", or ".join([*words, f"{left} more"] if left > 0 else words)
 
 
@@ -154,7 +153,7 @@ def at(evidence: Evidence, answers: Answers) -> Evidence:
     """Return the evidence of the steps and the rows that answers name."""
     if answers.get("rows") == "wide":
         if not evidence.steps:
-            error = InputError("rows are wide, and no columns are called as steps", fix="--rows samples")
+            error = InputError("rows are wide, and no columns are called as steps", fix=option("rows", "samples"))
             raise error.offering([("samples", "")]).at("rows")
         evidence = evidence.by_steps
     if answers.get("where"):
@@ -186,7 +185,7 @@ def _rows(evidence: Evidence, answers: Answers) -> Question | None:
         return None
     if rows in ROWS:
         what = f"rows are {rows}, and no release file of such rows is drafted for a belief of kind {answers['kind']!r}"
-        fix = f"--rows {' or '.join(some)}, or another --kind"
+        fix = f"{', or '.join(option('rows', name) for name in some)}, or another kind"
         raise InputError(what, fix=fix).offering((name, "") for name in some).at("rows")
     if rows is not None:
         raise unknown(f"rows is {rows[:40]!r}", rows, some).at("rows")
@@ -249,7 +248,8 @@ def full_readings(evidence: Evidence, answers: Answers, key: str) -> list[Readin
 def _kind_of_step(answers: Answers) -> str | None:
     step = answers.get("step")
     if step is not None and not re.fullmatch(r"[1-9]\d*(s|min|h|d)?", step):
-        raise InputError(f"step is {step[:40]!r}", fix="--step 1, or --step 15min, 1h, 1d").offering(
+        some = ", or ".join(option("step", name) for name in ("1", "15min"))
+        raise InputError(f"step is {step[:40]!r}", fix=f"{some}, 1h, 1d").offering(
             (step, "") for step in ("1", "15min", "1h", "1d")
         ).at("step")
     return None if step is None else NUMBERS if step.isdigit() else TIMES
@@ -295,17 +295,26 @@ def _words(ways: Sequence[Reading]) -> str:
 
 def _where(evidence: Evidence, answers: Answers, key: str) -> Question:
     """Return the question which rows count, where few say no time; InputError where most do not."""
-    columns = columns_in(answers[key], evidence.types)
-    some, column = readings(evidence, columns, key), columns[0]
-    some = [reading for reading in some if reading.fits(_kind_of_step(answers))]
-    quoted = identifier(column) if column in evidence.types else column
+    columns, step = columns_in(answers[key], evidence.types), _kind_of_step(answers)
+    ways = readings(evidence, columns, key)
+    some = [reading for reading in ways if reading.fits(step)]
     if not some or (some[0].there - some[0].rows) * _FEW > some[0].there:
         mixed = f"; {some[0].rows:,} of {some[0].there:,} rows are {some[0].kind}" if some else ""
-        kind = "" if _kind_of_step(answers) is None else f" as {_kind_of_step(answers)}, as step is,"
+        kind = "" if step is None else f" as {step}, as step is,"
+        what = f"nothing reads all of {answers[key][:80]!r}{kind} to a time of 1900 to 2099{mixed}"
+        if step == NUMBERS:
+            what = f"nothing reads all of {answers[key][:80]!r} as numbers, as step is{mixed}"
+        if others := [reading for reading in ways if reading.is_full and not reading.fits(step)]:
+            another, kind = ("1", "number") if step == TIMES else ("1min", "length of time")
+            rule = f"{others[0].kind} have a step of their kind"
+            error = InputError(what, rule=rule, fix=f"{option('step', another)}, or another {kind}")
+            raise error.offering([(another, "")]).at("step")
+        quoted = " || ' ' || ".join(identifier(column) if column in evidence.types else column for column in columns)
         form = f"strptime({quoted}, {FORM})"
+        if step == NUMBERS:
+            form = f"datediff('month', DATE '2000-01-01', strptime({quoted}, {MONTH}))"
         raise InputError(
-            f"nothing reads all of {answers[key][:80]!r}{kind} to a time of 1900 to 2099{mixed}",
-            rule="all times of a column are written alike", fix=f"--{key} {shlex.quote(form)} with your format",
+            what, rule="all times of a column are written alike", fix=f"{option(key, form)} with your format",
         ).offering([(form, "with your format")]).at(key)  # fmt: skip
     condition = some[0].condition
     numbered = f"(select *, row_number() over () as takifugu_row from {evidence.rows})"

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from takifugu.core.errors import InputError
+from takifugu.core.escaping import as_arguments
 from takifugu.core.plain import toml_of
 from takifugu.data.relation.keys import KEYS
 from takifugu.data.sql.words import identifier, literal
@@ -28,6 +30,7 @@ _WIDTH, _COMMENT_AT = 110, 31
 #: Answers that are read below, or choose the kind.
 _READ = {*declared.OF_THE_TABLE, "epsilon"}
 _MOVED = "when, as a moment: of two equal times the first row's is the earlier; times that clocks skip are moved"
+_FROM = "; if another file will follow, declare from before the first release"
 #: What is secret (a key of [hide], if any), and the table that is published first, by what a row is in a kind's data.
 _FIRST: dict[str, tuple[Line | None, Line]] = {
     IN_ORDER: (("kind", "every-entry", "the state in every single step"),
@@ -83,15 +86,15 @@ class Draft:
         return next(neighbours(self.output.parent, [self.evidence.file]), None) if self.evidence.file else None
 
 
-def draft(given: object, kind: str | None = None, output: str | Path = "release.toml", **answers: str | None) -> str:
+def draft(given: object, kind: str | None = None, output: str | Path = "release.toml", **answers: object) -> str:
     """Draft the text of a release file about a table.
 
     Args:
         given: The path of a file, or a frame of pandas, Polars or PyArrow.
         kind: What is secret, as the release file's kind of belief.
         output: Where the text is to lie; paths in it are relative to that.
-        answers: The answers, named like the keys that they set: rows, unit, order, step, value, timezone and others;
-            of other keys as TOML, such as `mean_duration = '{ still = "2 h" }'`.
+        answers: The answers, named like the keys that they set: rows, unit, order, step, value, timezone and others,
+            as a text or as the key's own value, such as `mean_duration={"still": "2 h"}`.
 
     Returns:
         The text, in TOML. What only its author can know is missing in it.
@@ -108,10 +111,20 @@ def draft(given: object, kind: str | None = None, output: str | Path = "release.
         >>> print(text.partition("[source]")[2].partition("[belief]")[0].strip().splitlines()[4])
         unit = "who"                   # whose row it is
     """
-    codec, sql = answers.pop("encoding", None), answers.pop("sql", None)
-    said = {key: word for key, word in answers.items() if word is not None}
-    with evidence(given, codec, sql) as opened:
-        return text_of(draft_of(opened, said, kind, Path(output)))
+    said = {key: _said(key, word) for key, word in answers.items() if word is not None}
+    try:
+        with evidence(given, said.pop("encoding", None), said.pop("sql", None)) as opened:
+            return text_of(draft_of(opened, said, kind, Path(output)))
+    except InputError as error:
+        error.reworded(as_arguments)
+        raise
+
+
+def _said(key: str, word: object) -> str:
+    """Return an answer as it is written: several columns by commas, and other values of Python as in TOML."""
+    if isinstance(word, list | tuple) and key in questions.QUESTIONS:
+        return ", ".join(map(str, word))
+    return word if isinstance(word, str) else toml_of(word)
 
 
 def draft_of(evidence: Evidence, answers: Answers, kind: str | None, output: Path) -> Draft:
@@ -212,7 +225,9 @@ def _source(start: Draft) -> Iterator[Line]:
             yield "bins", FILL_IN, "the numbers that count as each state: { low = [0, 5], high = [5, inf] }"
         if answers.get("nulls") == "unobserved":
             yield "nulls", "unobserved", "a missing value was not recorded"
-        yield from _filled(answers, "source")
+        for key, value, why in _filled(answers, "source"):
+            is_without_start = key == "step" and not str(value).isdigit() and "from" not in answers
+            yield key, value, why + _FROM * (is_without_start and answers["rows"] in ("samples", "wide"))
         if start.zone:
             yield "timezone", start.zone, "whose clocks say which hour and day a moment is in"
 

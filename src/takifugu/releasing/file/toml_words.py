@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 #: What is said to Python alone, beside what holds for both.
-_ASIDE = re.compile(r" \(\w+=['\w]+(?: in Python)?\)|,? or [A-Z]\w+\.\w+(?=\))")
+_ASIDE = re.compile(r" \(\w+=['\w-]+(?: in Python)?\)|,? or [A-Z]\w+\.\w+(?=\))")
 #: Secrets that are sections of a release file.
 _SECRETS = {"every_entry": "record", "dataset_property": "property", "distribution_parameter": "parameter"}
 _SECRET = re.compile(rf"\b({'|'.join(_SECRETS)})\(('[^']*'|\"[^\"]*\")(, [^()]*)?\)")

@@ -120,7 +120,7 @@ RELEASE = (
     ),
     Row(
         (*_NEVER, *_OTHER), (STRANGE,), Does.REFUSE, 2,
-        _OVERWRITTEN, "move it, choose another folder, or write --force", Does.PAY,
+        _OVERWRITTEN, "move it, choose another folder, or write --force (force=True)", Does.PAY,
     ),
     Row((PAID,), (EMPTY,), Does.DRAW, 0, _COMPLETED),
     Row((PAID,), _THEIRS, Does.DRAW_ONLY, 4, _OVERWRITTEN, forced=Does.DRAW),
