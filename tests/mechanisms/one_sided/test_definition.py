@@ -177,6 +177,7 @@ def test_a_policy_that_is_a_function_composes_with_nothing() -> None:
     one = made(odd, tf.Count("ill"), domain=PEOPLE)
     assert one.guarantee.covers is Covers.OUTPUT
     assert compose([one]).epsilon == 1
+    assert "the only release about its source" in tf.release(one, ["ill", "well", "well"]).certificate.text()
     with pytest.raises(CompositionRefused, match="a function as predicate composes with no other"):
         compose([one, one])
 

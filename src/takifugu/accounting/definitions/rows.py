@@ -124,7 +124,7 @@ def loss_of_pair(
         has_delta = any(earlier.delta for earlier in _before(charges, number))
         if has_delta and charge.covers is not Covers.EVERYTHING:  # what has a delta may have betrayed the rows
             late.add(id(charge))
-    losses: list[Loss] = [Fraction(0)]
+    losses = list[Loss]()
     for left, right in permutations(pair):
         between = _Between(view, belief.only(pair), (left, right), distance, late)
         losses += [_loss_of_readings(between, readings_of([charge])) for charge in sent]
@@ -184,9 +184,10 @@ def _loss_of_readings(between: _Between, readings: Sequence[Reading], is_counted
         costs.append(cost)
         all_local.append(cost.local)
         all_least.append(cost.least)
-    losses = [_all_but_one(all_local, all_least)]
+    dependent = _all_but_one(all_local, all_least)
     if not belief.independent:
-        return losses[0]
+        return dependent
+    losses = [dependent]
     for column in columns:
         outside, capped, least, distinct = list[Loss](), list[Loss](), list[Loss](), list[Loss]()
         for reading, cost in zip(readings, costs, strict=True):
