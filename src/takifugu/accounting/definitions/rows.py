@@ -222,7 +222,7 @@ def _cost(between: _Between, reading: Reading, is_apart: bool, is_counted: bool)
     reads_alike = belief.adds_up and reading.values == {belief.values}
     losses, least = list[Loss](), list[Loss]()
     for charge, noise in zip(reading.charges, reading.noises, strict=True):
-        loss = _exact(noise.loss(Fraction(1)))
+        loss = noise.rows * _exact(noise.local_loss())
         losses.append(loss)
         if id(charge) not in between.late:
             loss = min(loss, _promise(between, charge, rows))
@@ -242,7 +242,7 @@ def _cost(between: _Between, reading: Reading, is_apart: bool, is_counted: bool)
 def _local(reading: Reading) -> Loss:
     """Return what a reading tells of its rows, whatever their values."""
     noises = reading.noises
-    total = _sum(_exact(noise.loss(Fraction(1))) for noise in noises)
+    total = _sum(noise.rows * _exact(noise.local_loss()) for noise in noises)
     if len(noises) == 1 or len(reading.values) > 1:
         return total
     return min(total, reading.rows * _exact(float(joint_losses(noises).max())))
