@@ -222,7 +222,7 @@ def _cost(between: _Between, reading: Reading, is_apart: bool, is_counted: bool)
     reads_alike = belief.adds_up and reading.values == {belief.values}
     losses, least = list[Loss](), list[Loss]()
     for charge, noise in zip(reading.charges, reading.noises, strict=True):
-        loss = noise.rows * _exact(noise.local_loss())
+        loss: Loss = noise.rows * _exact(noise.local_loss())
         losses.append(loss)
         if id(charge) not in between.late:
             loss = min(loss, _promise(between, charge, rows))
