@@ -352,6 +352,15 @@ def test_a_field_that_nobody_knows_is_refused_wherever_it_stands(text: str) -> N
         del node["invented"]
 
 
+@pytest.mark.parametrize("text", [
+    "from a where count(*) over (partition by who) > 1", "from a join b on count(*) over () = b.z",
+    "from (values (row_number() over (order by 1))) k(x)",
+])  # fmt: skip
+def test_a_window_stands_where_all_rows_are_known(text: str) -> None:
+    with pytest.raises(InputError):
+        judged(parsed(text, "sql"))
+
+
 @pytest.mark.parametrize("text", ALLOWED)
 def test_what_changes_with_a_column_is_said_to_come_from_it(text: str) -> None:
     """One cell of random tables is drawn again: each column of the answer that is another one follows it, and one row
