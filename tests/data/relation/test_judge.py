@@ -94,7 +94,7 @@ EXPRESSIONS = (
     "DEFAULT", "row(v, random())", "md5(random()::varchar)", "sha256(uuid()::varchar)",
     "levenshtein(v, (select 'x'))", "greatest(v, (select 'x'))", "v like (select 'x')",
     "time_bucket(interval 1 hour, now())", "v is null or (select true)", "columns(*)::varchar", "columns(c -> true)",
-    "COLUMNS(['v'])", "t.*", "v.*", "* exclude (t)", "* replace (1 as v)",
+    "COLUMNS(['v'])", "t.*", "v.*", "* exclude (t)", "* replace (1 as v)", "v in (values ('x'))",
 )  # fmt: skip
 ROLES = ("unit", "order", "value", "where")
 FINE = {("value", "v -- ")}
@@ -306,7 +306,8 @@ TABLES = {"a": ("who", "t", "v", "w"), "b": ("who", "z")}
 ALLOWED = (
     "select who, t::varchar(3) as t, CASE v WHEN 'x' THEN lower(v) ELSE w END as q, v between 'a' and 'x' as r, "
     "v in ('x', w) as s, v is null and not (w = '1') as u, coalesce(v, w) as c from a where w <> '1' and t < '3'",
-    "select distinct * from a order by t desc", "select try_cast(t as int) as v, v || w as z, z || '.' as y from a",
+    "select distinct * from a order by t desc", "from a order by count(*) over (partition by who)",
+    "select try_cast(t as int) as v, v || w as z, z || '.' as y from a",
     "from a qualify row_number() over (partition by who order by t desc nulls last, v, w) = 1",
     "select * exclude (w) replace (trim(v) as v) rename (t as z) from a", "select * rename (v as w, w as v) from a",
     "select columns('who|t|v') from a",
