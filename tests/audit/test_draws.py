@@ -56,7 +56,9 @@ def test_draws_follow_their_law_and_halved_noise_does_not(noise: Any, answer: An
 
 
 @settings(max_examples=60)
-@given(st.sampled_from([noise for noise, *_ in NOISES[:9]]), st.lists(st.fractions(0, 9, max_denominator=3), min_size=2))
+@given(
+    st.sampled_from([noise for noise, *_ in NOISES[:9]]), st.lists(st.fractions(0, 9, max_denominator=3), min_size=2)
+)
 def test_outputs_that_are_looked_at_have_every_ratio_and_nearly_all_mass(noise: Any, atoms: list[F]) -> None:
     part = noise.cell(0) if hasattr(noise, "cell") else noise
     xs = [F(round(x)) if isinstance(part, DiscreteLaplace | Whole) else x for x in atoms[:3]]

@@ -227,6 +227,7 @@ STATEMENTS = (
     f"select a.*, n from {READ} a left join (from (values ('Ana', random())) k(z, n)) b on a.who = b.z",
     f"select a.*, n from {READ} a left join (from (values ('Ana', (select 1))) k(z, n)) b on a.who = b.z",
     f"from (unpivot {READ} on (v || w) into name k value x)",
+    f"from (unpivot {READ} on (v, w), (w, t) into name k value x, y)",
 )  # fmt: skip
 
 
