@@ -3,18 +3,21 @@
 import math
 from dataclasses import replace
 from fractions import Fraction as F
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from mpmath import mp
 
 from takifugu.analysis.randomisers import Direction, DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
-from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
+from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated, Whole
 from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.audit.draws import LEAST, fit
-from takifugu.audit.noise_masses import DIGITS, cell_mass, cell_tail
+from takifugu.audit.noise_masses import DIGITS, LOST, cell_mass, cell_tail, places, places_near, places_of_mass
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model.queries.candidates import MostFrequent
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
@@ -50,6 +53,30 @@ def test_draws_follow_their_law_and_halved_noise_does_not(noise: Any, answer: An
     assert good.p > 1e-3
     halved = replace(noise, **{field: getattr(noise, field) / 2})
     assert fit(noise, answer, draws(halved, answer)).p < 1e-6
+
+
+@settings(max_examples=60)
+@given(
+    st.sampled_from([noise for noise, *_ in NOISES[:9]]), st.lists(st.fractions(0, 9, max_denominator=3), min_size=2)
+)
+def test_outputs_that_are_looked_at_have_every_ratio_and_nearly_all_mass(noise: Any, atoms: list[F]) -> None:
+    part = noise.cell(0) if hasattr(noise, "cell") else noise
+    xs = [F(round(x)) if isinstance(part, DiscreteLaplace | Whole) else x for x in atoms[:3]]
+    with mp.workdps(DIGITS):
+        mass = cell_mass(part)
+        for x in xs:
+            assert mp.fsum(mass(y, x) for y in places_of_mass(part, xs)) >= 1 - 2 * mp.mpf(LOST)
+        if isinstance(part, RoundedNormal):
+            return  # its ratios grow without end
+
+        def largest(outputs: Any) -> list[Any]:
+            ratios = [[mass(y, x) / mass(y, z) if mass(y, z) else mp.inf for y in outputs if mass(y, x)]
+                      for x, z in permutations(xs, 2)]  # fmt: skip
+            return list(map(max, ratios))
+
+        every = largest(range(-30, 40))
+        for outputs in (places(part, xs), places_near(part, xs)):
+            assert largest(outputs) == pytest.approx(every, rel=1e-30)
 
 
 @pytest.mark.parametrize(("noise", "answer", "field"), NOISES[:9])

@@ -106,6 +106,26 @@ def test_a_noisy_density_bends_no_more_than_its_exponentials(law):
     assert lines
 
 
+@pytest.mark.parametrize("law", [
+    tf.Normal(1, 2), MIXTURE, tf.Truncated(tf.Normal(0, 1), -1, None), tf.Truncated(MIXTURE, -1, 3),
+], ids=str)  # fmt: skip
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("scale", ["0.5", "2"])
+def test_a_tail_is_bounded_and_nothing_of_it_is_left_beyond_the_end(law, sign, scale):
+    """Over e^(-|y - place|/b) a noisy density rises to its limit, which is E[e^(sign (X - place)/b)] / 2b."""
+    with mp.workdps(50):
+        b = mp.mpf(scale)
+        noisy = Noisy(law.to_dict(), with_laplace(law.to_dict(), b), b)
+        for place in (noisy.end(sign), noisy.end(sign) / 3):
+            least, most = noisy.tail(place, sign)
+            over = [noisy.curve.at(place + sign * y) * mp.exp(y / b) for y in (0, mp.mpf("0.1"), 1, 3, 60)]
+            assert least == over[0]
+            assert over == pytest.approx(sorted(over), rel=1e-30)
+            assert most == pytest.approx(over[-1], rel=1e-20)
+            if place == noisy.end(sign):
+                assert most - least <= 1e-9 * most
+
+
 @pytest.mark.slow
 def test_a_mutant_with_lines_for_exponentials_misses_the_supremum(monkeypatch):
     p, q = PiecewiseLinear([0, 1, 2], [0, 1, 0]), PiecewiseLinear([0, 1, 3], [1, 0, 0.5])

@@ -201,6 +201,26 @@ def test_problems_need_one_grid_and_the_same_cells() -> None:
         _ = pair.answers
 
 
+@given(
+    st.lists(st.one_of(st.integers(-9, 9), st.floats(-1e9, 1e9), st.floats(-1e-9, 1e-9)), min_size=1, max_size=4),
+    st.sampled_from([None, 1, "0.1"]),
+)
+def test_the_grid_of_two_laws_holds_them_or_is_a_millionth_of_what_they_span(atoms: list[float], grid: Any) -> None:
+    laws = [Pmf(sorted({*some}), [Fraction(1, len({*some}))] * len({*some})) for some in (atoms, atoms[:1])]
+    problem = Problem(distribution_pair(*laws), tf.Identity(grid=grid), Fraction(1))
+    exact = [*map(Fraction, atoms)]
+    held = all((atom / problem.grid).denominator == 1 for atom in exact)
+    if grid is not None:
+        assert (problem.grid, problem.on_grid) == (Fraction(grid), held)
+    elif problem.on_grid:
+        assert held
+        assert problem.grid.denominator <= 10**6
+    else:
+        span = (max(exact) - min(exact) or abs(exact[0])) / 10**6
+        assert problem.grid <= span < 10 * problem.grid
+        assert {*str(problem.grid.numerator), *str(problem.grid.denominator)} <= {"0", "1"}
+
+
 CHAIN = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3, states=STATES[:2])
 IDENTITY = MarkovChain(np.eye(2), 3, [1, 0], STATES[:2])
 COLUMNS = tf.JointTable([(0, "x"), (1, "y")], [0.5, 0.5], names=["bit", "letter"])

@@ -1,13 +1,14 @@
 """What releases about rows of one person cost together, against the truth by enumeration of all rows and outputs."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction as F
 from itertools import combinations, permutations, product
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.mechanisms.local.test_together import LAW, RESPONSE, charge, framework
 from tests.support import region_oracles
@@ -51,19 +52,21 @@ class Case:
 
     def charges(self, about: Framework) -> list[Charge]:
         return [
-            charge(as_sent(channel), about, promise(channel, self.laws), batch, reading)
-            for channel, _, batch, reading in self.releases
+            charge(as_sent(channel, len(read)), about, len(read) * promise(channel, self.laws), batch, reading)
+            for channel, read, batch, reading in self.releases
         ]
 
-    def exact_loss(self, pair: tuple[dict[int, F], dict[int, F]]) -> float:
+    def sent(self, pair: Iterable[dict[int, F]]) -> list[dict[Any, F]]:
         tables = [table(channel) for channel, *_ in self.releases]
         read = [of for _, of, *_ in self.releases]
-        one, other = (oracle.sent_of_rows(law, read, tables) for law in pair)
-        return oracle.loss(one, other)
+        return [oracle.sent_of_rows(law, read, tables) for law in pair]
+
+    def exact_loss(self, pair: tuple[dict[int, F], dict[int, F]]) -> float:
+        return oracle.loss(*self.sent(pair))
 
 
-def as_sent(channel: Channel) -> Sending:
-    return Sending(1, 0.0, 1.0, "", Sender(channel))
+def as_sent(channel: Channel, rows: int = 1) -> Sending:
+    return Sending(rows, 0.0, 1.0, "", Sender(channel))
 
 
 def table(channel: Channel) -> dict[Any, dict[Any, F]]:
@@ -77,16 +80,23 @@ def promise(channel: Channel, pair: tuple[dict[int, F], ...]) -> F:
 
 
 @st.composite
-def cases(draw: Any, populations: int = 2) -> Case:
-    """Draw up to three releases: of two batches, of one reading, or of any rows, these among them."""
+def cases(draw: Any, populations: int = 2, turned: bool = False) -> Case:
+    """Draw up to three releases: of two batches, of one reading, or of any rows, these among them.
+
+    With `turned` some of them list the values in another order, so that nothing adds up place by place.
+    """
     count = draw(st.integers(2, 3))
     drawn = tuple(draw(laws(count, least=1)) for _ in range(populations))
-    anywhere = st.tuples(st.just(""), st.sampled_from([(0,), (1,), (2,)]))
+    anywhere = st.tuples(st.just(""), st.sampled_from([(0,), (1,), (2,), (1, 2)]))
     releases = []
     for number in range(draw(st.integers(1, 3))):
         batch, read = draw(st.one_of(st.sampled_from([MAY, JUNE]), anywhere))
         together = "" if batch else draw(st.sampled_from(["", f"of {read}"]))
-        releases.append((draw(channels_of(count, 2, least=1)), read, batch, together or f"number {number}"))
+        channel = draw(channels_of(count, 2, least=1))
+        if turned and draw(st.booleans()):
+            values = channel.inputs[::-1]
+            channel = Channel.of(values, channel.outputs, [[*channel.row(x).values()] for x in values])
+        releases.append((channel, read, batch, together or f"number {number}"))
     return Case(drawn, tuple(releases))
 
 
@@ -103,8 +113,15 @@ def test_no_set_costs_less_than_it_tells(case: Case) -> None:
     assert_no_less(case.exact_loss(case.laws), joint(about, case.charges(about)).epsilon)
 
 
-@settings(max_examples=100)
-@given(cases(), st.sampled_from([1, 8, 20]))
+#: Values that are told apart by both channels, which list them in two orders, and laws that are about one of them each.
+NEARLY_SURE = tuple({x: F(9998 if x == sure else 1, 10000) for x in range(3)} for sure in (0, 1))
+SHARES = [[F(9, 10), F(1, 10)], [F(1, 10), F(9, 10)], [F(1, 2), F(1, 2)]]
+BOTH_ORDERS = [Channel.of(values, [0, 1], [SHARES[x] for x in values]) for values in ([0, 1, 2], [2, 1, 0])]
+
+
+@settings(max_examples=150)
+@example(Case(NEARLY_SURE, tuple((channel, (0,), "May", "") for channel in BOTH_ORDERS)), 1)
+@given(cases(turned=True), st.sampled_from([1, 8, 20]))
 def test_where_outputs_cannot_be_listed_no_set_costs_less_than_it_tells(case: Case, most: int) -> None:
     about = case.about
     exact = joint(about, case.charges(about)).epsilon
@@ -117,14 +134,33 @@ def test_where_outputs_cannot_be_listed_no_set_costs_less_than_it_tells(case: Ca
 
 
 @settings(max_examples=100)
-@given(cases())
-def test_batches_with_names_cost_what_they_tell_and_no_more(case: Case) -> None:
+@given(cases(), st.sampled_from(["", "another"]))
+def test_batches_with_names_cost_what_they_tell_and_no_more(case: Case, made_under: str) -> None:
     about = case.about
-    charges = [charge for charge in case.charges(about) if tf.LocalValue.from_dict(charge.query).batch]
+    charges = [
+        replace(charge, framework=made_under or charge.framework)
+        for charge in case.charges(about)
+        if tf.LocalValue.from_dict(charge.query).batch
+    ]
     named = replace(case, releases=tuple(release for release in case.releases if release[2]))
     true = named.exact_loss(case.laws) if charges else 0
     alone = max((charge.epsilon for charge in charges), default=0)
     assert float(joint(about, charges).epsilon) == pytest.approx(max(true, alone), abs=CLOSE)
+
+
+@settings(max_examples=150)
+@given(cases(turned=True), st.tuples(*[st.tuples(st.sampled_from([F(0), F(1, 2), F(1)]), st.booleans())] * 3))
+def test_no_set_of_promises_with_a_delta_costs_less_than_it_tells(case: Case, drawn: Any) -> None:
+    """Each promises a share of what it tells, and the rest as its delta; another column may hold the same values."""
+    about, charges = case.about, list[Charge]()
+    for one, release, (share, is_other) in zip(case.charges(about), case.releases, drawn, strict=False):
+        epsilon, alone = one.epsilon * share, replace(case, releases=(release,))
+        delta = F(oracle.excess(*alone.sent(case.laws), float(epsilon)))
+        query = replace(tf.LocalValue.from_dict(one.query), columns=("another",) if is_other else ())
+        charges.append(replace(one, epsilon=epsilon, delta=delta, query=query.to_dict()))
+        assert joint(about, charges[-1:]).epsilon <= epsilon
+    total = joint(about, charges)
+    assert oracle.excess(*case.sent(case.laws), float(total.epsilon)) <= total.delta + F(CLOSE)
 
 
 @settings(max_examples=60)
@@ -134,13 +170,15 @@ def test_of_several_beliefs_the_pairs_of_one_of_them_count(case: Case) -> None:
     beliefs = [tf.FromPopulations(dict(zip("ab", pair, strict=True)), 1, True) for pair in pairs]
     about = tf.Pufferfish(tf.population_membership(), beliefs)
     promised = [
-        charge(as_sent(channel), about, max(promise(channel, pair) for pair in pairs), *where)
-        for channel, _, *where in case.releases
+        charge(
+            as_sent(channel, len(read)), about, len(read) * max(promise(channel, pair) for pair in pairs), *where
+        )
+        for channel, read, *where in case.releases
     ]
-    cost = joint(about, promised).epsilon
+    cost, read = joint(about, promised).epsilon, sum(len(read) for _, read, *_ in case.releases)
     for pair in pairs:
         assert_no_less(case.exact_loss(pair), cost)
-        assert cost <= len(case.releases) * max(map(rows_cap, beliefs)) * (1 + CLOSE) + CLOSE
+        assert cost <= read * max(map(rows_cap, beliefs)) * (1 + CLOSE) + CLOSE
 
 
 def rows_cap(belief: Any) -> float:
@@ -222,13 +260,13 @@ def dependent(draw: Any) -> list[dict[tuple[int, int], F]]:
 
 
 @settings(max_examples=150)
-@given(dependent(), st.tuples(channels_of(2, 2, least=1), channels_of(2, 2, least=1)))
+@given(dependent(), st.tuples(channels_of(2, 2, least=1), channels_of(2, 2, least=1)), st.booleans(), st.booleans())
 def test_dependent_rows_never_cost_less_than_they_tell(
-    both: list[dict[tuple[int, int], F]], sending: tuple[Channel, Channel]
+    both: list[dict[tuple[int, int], F]], sending: tuple[Channel, Channel], independent: bool, is_ours: bool
 ) -> None:
     """The belief says of the first place of the pair what it is, and of the second nothing."""
     first = [{x: sum((m for pair, m in law.items() if pair[0] == x), F(0)) for x in (0, 1)} for law in both]
-    about = framework({"p": first[0], "q": first[1]})
+    about = framework({"p": first[0], "q": first[1]}, independent=independent)
     one, other = (oracle.sent(law, [table(channel) for channel in sending]) for law in both)
     known = promise(sending[0], tuple(first))
     for where in ({"batch": "June"}, {}, {"batch": "May", "columns": ("y",)}):
@@ -236,7 +274,11 @@ def test_dependent_rows_never_cost_less_than_they_tell(
             charge(as_sent(sending[0]), about, known, batch="May"),
             replace(charge(as_sent(sending[1]), about, F(0), **where), framework="another"),
         ]
+        if not is_ours:
+            charges[0] = replace(charges[0], framework="another")
         if "columns" not in where:
+            if independent:
+                continue  # these are dependent
             second = [{x: sum((m for pair, m in law.items() if pair[1] == x), F(0)) for x in (0, 1)} for law in both]
             if first != second:
                 continue  # rows of one column have one law
@@ -307,7 +349,36 @@ def test_a_delta_is_paid_again_with_each_release() -> None:
     assert totals[1][0] > F(1, 10)
     assert [delta for _, delta in totals] == [share, 2 * share, 3 * share]
     assert totals == sorted(totals)
+    assert joint(about, [replace(one, delta=F(9, 10)) for one in sent]).delta == 1
     assert joint(about, sent[:1]).covers is Covers.COMPONENT  # the weakest kind of all
+
+
+@pytest.mark.parametrize(("independent", "batch", "columns", "of_values"), [
+    (True, "June", (), None), (True, "", (), math.log(3)), (False, "June", (), 2), (True, "June", ("y",), 2),
+])  # fmt: skip
+def test_promises_with_a_delta_add_up_where_all_rows_are_known_to_be_distinct(
+    independent: bool, batch: str, columns: tuple[str, ...], of_values: float | None
+) -> None:
+    """Else one of both costs what its rows tell of the population, and the other what they tell of the values."""
+    about = framework({"p": PEOPLE["home"], "q": PEOPLE["out"]}, independent=independent)
+    channel = randomised_response(list("abc"), 2)
+    noise, row = as_sent(channel), float(promise(channel, tuple(PEOPLE.values())))
+    sent = [charge(noise, about, F(1, 10), "May"), charge(noise, about, F(1, 10), batch, columns=columns)]
+    total = joint(about, [replace(one, delta=F(1, 100)) for one in sent])
+    assert total.delta == F(1, 50)
+    assert float(total.epsilon) == pytest.approx(0.2 if of_values is None else row + of_values)
+    assert row > 0.2
+
+
+def test_where_outputs_of_a_class_cannot_be_listed_it_costs_no_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples, costs = samples_of([("p", 0), ("p", 1), ("q", 1)] * 9, 2), list[float]()
+    for most in (together.MOST_OF_CLASS, 1):
+        monkeypatch.setattr(together, "MOST_OF_CLASS", most)
+        belief = tf.FromPopulations.counted(samples, ["a", "b"], 0.9, independent=True)
+        about = tf.Pufferfish(tf.population_membership(), belief)
+        twice = [charge(as_sent(randomised_response(["a", "b"], 1)), about, F(9), "May")] * 2
+        costs.append(float(joint(about, twice).epsilon))
+    assert costs == sorted(costs)
 
 
 def test_a_delta_is_raised_by_what_was_seen_of_the_same_rows_under_another_definition() -> None:

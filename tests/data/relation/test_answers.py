@@ -32,6 +32,7 @@ def test_answers_are_counted_by_all_columns_at_once(form: str, tmp_path: Path) -
                  rng.choice([17.0, 18.0, 40.5, 65.0]), rng.choice(["A", "B"])) for n in range(rng.randint(1,
                      40))]  # fmt: skip
         frame, keys = None, {**ANSWERS, "value": ["smokes", "score", "age"]}
+        bins, classes = {"low": (0, 10), "high": (10, 20)}, Classes([18, 65])
         if form == "csv":
             lines = [",".join("" if cell is None else str(cell) for cell in row) for row in rows]
             (tmp_path / "a.csv").write_text("\n".join(["who,smokes,score,age,town", *lines]) + "\n")
@@ -41,11 +42,10 @@ def test_answers_are_counted_by_all_columns_at_once(form: str, tmp_path: Path) -
             kinds = [pa.string(), pa.string(), pa.float64(), pa.float64(), pa.string()]
             columns = [pa.array(column, kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)]
             frame = pa.table(columns, names=names)
-        bins, classes = Bins({"low": (0, 10), "high": (10, 20)}), Classes([18, 65])
-        with opened_table(keys, (), tmp_path, frame, public=["town"]) as source:
-            groups = source.answers([["no", "yes"], bins, classes])
+        with opened_table({**keys, "bins": {"score": bins}}, (), tmp_path, frame, public=["town"]) as source:
+            groups = source.answers([["no", "yes"], source.opened.source.bins_of_values[1], classes])
         expected = Counter(
-            ((-1 if smokes is None else ["no", "yes"].index(smokes), bins.code(score), classes.code(age)), town)
+            ((-1 if smokes is None else ["no", "yes"].index(smokes), Bins(bins).code(score), classes.code(age)), town)
             for _, smokes, score, age, town in rows
         )
         keyed = zip(map(tuple, groups.codes.tolist()), groups.keys[0].tolist(), strict=True)

@@ -1,5 +1,9 @@
 """SQL and expressions: what is not on the list of what is allowed is refused, and nothing is read that is not named."""
 
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,8 +16,8 @@ from takifugu.data.relation.keys import Source
 from takifugu.data.relation.roles import Opened, open_source
 from takifugu.data.sql import allowed
 from takifugu.data.sql.judge import Judge
-from takifugu.data.sql.scopes import Rows, Scope
-from takifugu.data.sql.tree import expression
+from takifugu.data.sql.scopes import Rows, Scope, together
+from takifugu.data.sql.tree import expression, parsed
 
 KEYS: dict[str, Any] = {"unit": "who", "order": "t", "value": "v", "step": "1h"}
 READ = "read_csv('a.csv')"
@@ -90,7 +94,7 @@ EXPRESSIONS = (
     "DEFAULT", "row(v, random())", "md5(random()::varchar)", "sha256(uuid()::varchar)",
     "levenshtein(v, (select 'x'))", "greatest(v, (select 'x'))", "v like (select 'x')",
     "time_bucket(interval 1 hour, now())", "v is null or (select true)", "columns(*)::varchar", "columns(c -> true)",
-    "COLUMNS(['v'])", "t.*", "v.*", "* exclude (t)", "* replace (1 as v)",
+    "COLUMNS(['v'])", "t.*", "v.*", "* exclude (t)", "* replace (1 as v)", "v in (values ('x'))",
 )  # fmt: skip
 ROLES = ("unit", "order", "value", "where")
 FINE = {("value", "v -- ")}
@@ -220,6 +224,10 @@ STATEMENTS = (
     f"select *, lag(v, random()::int) over (partition by who order by t) as n from {READ}",
     f"select *, max(v) over (order by t range between interval 1 day preceding and current row) as n from {READ}",
     f"select *, list_sort(list(v) over ()) as n from {READ}",
+    f"select a.*, n from {READ} a left join (from (values ('Ana', random())) k(z, n)) b on a.who = b.z",
+    f"select a.*, n from {READ} a left join (from (values ('Ana', (select 1))) k(z, n)) b on a.who = b.z",
+    f"from (unpivot {READ} on (v || w) into name k value x)",
+    f"from (unpivot {READ} on (v, w), (w, t) into name k value x, y)",
 )  # fmt: skip
 
 
@@ -292,6 +300,108 @@ def test_every_allowed_function_is_one_of_duckdb() -> None:
 ])  # fmt: skip
 def test_what_people_write_is_allowed(text: str, folder: Path) -> None:
     opened(folder, sql=text).relation.close()
+
+
+TABLES = {"a": ("who", "t", "v", "w"), "b": ("who", "z")}
+#: One of everything that is allowed, over two tables.
+ALLOWED = (
+    "select who, t::varchar(3) as t, CASE v WHEN 'x' THEN lower(v) ELSE w END as q, v between 'a' and 'x' as r, "
+    "v in ('x', w) as s, v is null and not (w = '1') as u, coalesce(v, w) as c from a where w <> '1' and t < '3'",
+    "select distinct * from a order by t desc", "from a order by count(*) over (partition by who)",
+    "select try_cast(t as int) as v, v || w as z, z || '.' as y from a",
+    "from a qualify row_number() over (partition by who order by t desc nulls last, v, w) = 1",
+    "select * exclude (w) replace (trim(v) as v) rename (t as z) from a", "select * rename (v as w, w as v) from a",
+    "select columns('who|t|v') from a",
+    "select a.*, n from a left join (from (values ('x', '1')) k(z, n)) b on a.v = b.z and a.w = b.n",
+    "from a where who in (select who from b where z > '1')", "from a where who not in (select z from b)",
+    "select x.* from a x(who, q) semi join b using (who)", "from a anti join b on a.v = b.z",
+    "from a join b using (who)", "from a join b using (who) left join (from b) c using (who)",
+    "select a.who, z from a left join b on a.v = b.who", "from (from a where v = 'x') c(i) where t <> 'x'",
+    "select who, t, v from a union all select who, w, t from a where w = '2'", "from b union select v, w from a",
+    "select *, lead(t) over (partition by who order by t, v, w) as n, count(*) over (partition by v) as m from a",
+    "from (unpivot a on v, w into name k value x)", "from a unpivot include nulls (x for k in (v, w))",
+    "from (unpivot a on columns(* exclude (who, t)) into name k value x)",
+    "select d.v from (select distinct v, w from a) d", "select w from (from a qualify min(v) over (order by t) = 'x')",
+)  # fmt: skip
+
+
+def judged(tree: Any) -> tuple[Judge, Rows]:
+    tables = {name: Rows.of(number, columns) for number, (name, columns) in enumerate(TABLES.items())}
+    judge = Judge("sql", tables, lambda name, pattern: bool(re.search(pattern, name)), is_expression=False)
+    return judge, judge.select(tree)
+
+
+def nodes_within(tree: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield all that has named fields, with the name of what it stands in."""
+    if isinstance(tree, dict):
+        yield key, tree
+        for name, value in tree.items():
+            yield from nodes_within(value, name)
+    for value in tree if isinstance(tree, list) else ():
+        yield from nodes_within(value, key)
+
+
+@pytest.mark.parametrize("text", ALLOWED)
+def test_a_field_that_nobody_knows_is_refused_wherever_it_stands(text: str) -> None:
+    tree = parsed(text, "sql")
+    judged(tree)
+    for key, node in nodes_within(tree):
+        if key in ("literal", "case_checks", "arguments", "replace_list", "rename_list", "key") and "type" not in node:
+            continue  # a text, or a pair of nodes
+        node["invented"] = "x"
+        with pytest.raises(InputError):
+            judged(tree)
+        del node["invented"]
+
+
+@pytest.mark.parametrize("text", [
+    "from a where count(*) over (partition by who) > 1", "from a join b on count(*) over () = b.z",
+    "from (values (row_number() over (order by 1))) k(x)",
+])  # fmt: skip
+def test_a_window_stands_where_all_rows_are_known(text: str) -> None:
+    with pytest.raises(InputError):
+        judged(parsed(text, "sql"))
+
+
+@pytest.mark.parametrize("text", ALLOWED)
+def test_what_changes_with_a_column_is_said_to_come_from_it(text: str) -> None:
+    """One cell of random tables is drawn again: each column of the answer that is another one follows it, and one row
+    of it at most, but where the cell is said to go into several."""
+    judge, rows = judged(parsed(text, "sql"))
+    chance, connection, followed = random.Random(text), duckdb.connect(), 0
+    for _ in range(30):
+        content = {
+            name: [chance.choices("123xyB", k=len(columns)) for _ in range(4)] for name, columns in TABLES.items()
+        }
+        before = answered(connection, text, content, judge)
+        if before is None:
+            continue
+        assert [name for name, _ in before] == [name for name, _ in rows.columns]
+        for scan, (name, columns) in enumerate(TABLES.items()):
+            for place, column in enumerate(columns):
+                drawn = [list(row) for row in content[name]]
+                chance.choice(drawn)[place] = chance.choice("123xyB")
+                after = answered(connection, text, {**content, name: drawn}, judge)
+                for (_, cells), (_, one), (_, other) in zip(rows.columns, before, after or before, strict=True):
+                    moved = max((one - other).total(), (other - one).total())
+                    places = together(cells, rows.inner().filters).get((scan, column), ())
+                    assert moved <= len(places) or len(places) > 1
+                    followed += moved
+    assert followed
+
+
+def answered(
+    connection: Any, text: str, content: dict[str, list[list[str]]], judge: Judge
+) -> list[tuple[str, Counter[str]]] | None:
+    """Return the columns of an answer, each with what it holds in any order; None where a check refuses the tables."""
+    for name, table in content.items():
+        values = ", ".join(str(tuple(row)) for row in table)
+        connection.execute(f"create or replace table {name} as from (values {values}) x({', '.join(TABLES[name])})")
+    if any(connection.execute(check.sql).fetchall() for check in judge.checks):
+        return None
+    answer = connection.execute(text)
+    names, table = [column[0] for column in answer.description], answer.fetchall()
+    return [(name, Counter(str(row[place]) for row in table)) for place, name in enumerate(names)]
 
 
 def test_a_connection_is_locked(folder: Path) -> None:

@@ -1,5 +1,6 @@
 """Extended distribution privacy: epsilon per unit of distance between populations, against every output and set."""
 
+from dataclasses import replace
 from fractions import Fraction as F
 from itertools import combinations
 from typing import Any
@@ -9,13 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import distance_oracles as oracle
 from tests.support import rows_oracle
+from tests.support.ledger_tools import chain_framework
+from tests.support.ledger_tools import charge as of_a_chain
 from tests.support.population_oracles import laws as drawn_laws
 from tests.support.rows_oracle import channel_of
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
 from takifugu.analysis.guarantee import Covers
-from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.core.errors import CalibrationRefused, CompositionRefused, InputError
 from takifugu.mechanisms.local import choosing
 from takifugu.model import frameworks
 from takifugu.model.beliefs.counted_populations import samples_of
@@ -126,6 +129,29 @@ def test_w_infinity_of_counted_populations_holds_by_values_for_any_two(mechanism
     assert oracle.loss_per_distance(LAWS, channel, apart("w-infinity"))[0] <= 0.5
 
 
+def test_releases_about_counted_populations_cost_what_all_tell_of_a_value_per_distance() -> None:
+    """What is of another column, of other values or of other data has no cost per distance."""
+    about = counted("w-infinity", 2, True)
+    more = tf.FromPopulations({name: {**law, 4: F(0)} for name, law in LAWS.items()}, 2, True, supports="align")
+    others = [counted(None, 2, True), tf.Pufferfish(tf.population_membership(), more)]
+    sent = [
+        tf.calibrate(each, tf.LocalValue(batch="May"), F(1, 2), mechanism="exponential") for each in (about, *others)
+    ]
+    ours, one, wider = map(charge_of, sent)
+    first, second = (channel_of(calibration.randomiser) for calibration in sent[:2])
+    both = {x: {(y, z): first[x][y] * second[x][z] for y in first[x] for z in second[x]} for x in first}
+    for charges, channel in (([ours], first), ([ours, one], both)):
+        true = 2 * oracle.value_loss_per_distance(channel, lambda x, y: abs(x - y))
+        assert float(joint(about, charges).epsilon) == pytest.approx(true, rel=1e-9)
+    chain = of_a_chain(chain_framework(3), tf.Count(1), 3, Covers.EVERYTHING)
+    for refused in ([one], [wider], [ours, wider], [ours, chain]):
+        with pytest.raises(CompositionRefused):
+            joint(about, refused)
+    dependent = counted("w-infinity", 2)
+    with pytest.raises(CompositionRefused):
+        joint(dependent, [replace(ours, framework=dependent.fingerprint())])
+
+
 def test_w_infinity_of_counted_rows_that_may_depend_is_refused() -> None:
     with pytest.raises(CalibrationRefused, match="W-infinity of counted populations is that of single rows"):
         tf.calibrate(counted("w-infinity", 2), tf.LocalValue(), epsilon=1, mechanism="exponential")
@@ -205,6 +231,7 @@ def test_populations_that_are_alike_have_no_distance() -> None:
     same = {"a": LAWS["near"], "b": LAWS["near"]}
     with pytest.raises(CalibrationRefused, match="distance of two populations is 0"):
         tf.calibrate(framework(laws=same), tf.LocalValue(), epsilon=1, mechanism="exponential")
+    assert joint(framework(laws=same), []).epsilon == 0
     three = {**same, "c": LAWS["far"]}
     calibration = tf.calibrate(framework(laws=three), tf.LocalValue(), epsilon=1, mechanism="exponential")
     assert tf.exact_loss(calibration).loss == pytest.approx(1, abs=0.01)

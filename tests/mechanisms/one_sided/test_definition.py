@@ -13,13 +13,14 @@ from hypothesis import given, settings
 from tests.model.queries.test_additive import all_data, answers, by_hand
 
 import takifugu as tf
+from takifugu.accounting import definitions
 from takifugu.accounting.composition import charge_of, compose, joint
 from takifugu.accounting.definitions.asymmetric import loss_along
 from takifugu.accounting.ledger import Ledger
 from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.randomisers import Direction
+from takifugu.analysis.randomisers import Direction, DiscreteLaplace
 from takifugu.audit.exact import joint_loss
 from takifugu.calibration.registry import REGISTRY
 from takifugu.core.assumptions import world
@@ -177,8 +178,13 @@ def test_a_policy_that_is_a_function_composes_with_nothing() -> None:
     one = made(odd, tf.Count("ill"), domain=PEOPLE)
     assert one.guarantee.covers is Covers.OUTPUT
     assert compose([one]).epsilon == 1
+    assert "the only release about its source" in tf.release(one, ["ill", "well", "well"]).certificate.text()
     with pytest.raises(CompositionRefused, match="a function as predicate composes with no other"):
         compose([one, one])
+    other = made(Policy.of(none_of("ill")), tf.Count("ill"), domain=PEOPLE)
+    with pytest.raises(CompositionRefused, match="a function as predicate composes with no other"):
+        joint(one.framework, [charge_of(one), charge_of(other)])
+    assert definitions.find("asymmetric").met([one.framework, Asymmetric(visits(), PLACES)]) is None
 
 
 def test_what_counts_other_places_is_refused() -> None:
@@ -232,6 +238,15 @@ def test_what_noise_loses_along_the_moves_of_another_policy(policy: Policy, quer
     assert loss_along(noise, sensitivity(policy, PLACES, query)) == lost
     audited = tf.exact_loss(Asymmetric(policy, PLACES), query, noise).loss
     assert audited == pytest.approx(float(lost)) if lost != math.inf else audited == math.inf
+
+
+@pytest.mark.parametrize("policy", [visits(), visits(["bar"]), Policy.of(any_of("bar"), any_of("shop"))])
+@pytest.mark.parametrize("query", [tf.Visitors(), tf.Visitors(["bar"]), tf.Visitors(["shop"])])
+def test_noise_on_both_sides_loses_as_much_whichever_way_an_answer_goes(policy: Policy, query: Query) -> None:
+    moves = sensitivity(policy, PLACES, query)
+    noise = DiscreteLaplace(F(2), F(1), len(moves.changes))
+    audited = tf.exact_loss(Asymmetric(policy, PLACES), query, noise).loss
+    assert float(loss_along(noise, moves)) == pytest.approx(audited)
 
 
 def test_the_certificate_says_what_is_hidden_from_whom_and_who_is_not_protected() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
+from takifugu.accounting.definitions.asymmetric import loss_along
 from takifugu.accounting.ledger import Ledger
 from takifugu.analysis import randomisers
 from takifugu.analysis.randomisers import Direction
@@ -220,10 +221,10 @@ def moving(*amounts: Any, direction: Monotone = Monotone.DECREASING) -> Sensitiv
 def test_what_is_lost_on_a_grid_of_halves_is_counted_in_its_steps(limit: Any, lost: F) -> None:
     """Cells that fall by 4, 2 and 1 steps, noise of 3 units: one value loses 4/3 at most, all of them 7/3."""
     noise = SafeCells(F(3), F(1, 2), 3, (5,), limit, F(7))
-    assert noise.loss_along(moving(2, 1, F(1, 2))) == lost
-    assert noise.loss_along(moving(0, 0, 0, direction=Monotone.CONSTANT)) == 0
-    assert noise.loss_along(replace(moving(2, 1, F(1, 2), direction=Monotone.INCREASING))) == math.inf
-    assert noise.loss_along(Sensitivity((), F(0))) == 0
+    assert loss_along(noise, moving(2, 1, F(1, 2))) == lost
+    assert loss_along(noise, moving(0, 0, 0, direction=Monotone.CONSTANT)) == 0
+    assert loss_along(noise, replace(moving(2, 1, F(1, 2), direction=Monotone.INCREASING))) == math.inf
+    assert loss_along(noise, Sensitivity((), F(0))) == 0
     assert noise.loss(F(7, 2), Direction.DOWN) == F(7, 3)  # as if one cell fell by all of it
     assert noise.loss(F(7, 2), Direction.UP) == math.inf
     assert noise.scale == F(3, 2)

@@ -49,7 +49,7 @@ def out_of_phase(view: View, belief: Belief, charges: Sequence[Charge]) -> list[
 
     Clocks were changed between them: the matrices in between are not those of the period.
     """
-    if not is_recording(belief) or belief.chain.period == 1:
+    if not is_recording(belief):
         return [set()]
     native = [charge.at for charge in charges if charge.at is not None and view.is_native(charge)]
     phases = dict.fromkeys(belief.chain.phase(place) for place in native)

@@ -214,15 +214,12 @@ def cost(view: View, charge: Charge) -> Fraction:
 
 def loss_along(noise: Randomiser, moves: Sensitivity) -> Fraction | float:
     """Return the noise's largest loss, maybe infinite, along one allowed move."""
-    if not moves.total:
-        return Fraction(0)
     if isinstance(noise, SafeCells):
         return noise.loss_along(moves)
     needed = [DIRECTIONS[change.direction] for change in moves.changes]
     directions = noise.directions
     if not directions:
-        is_one_way = len({*needed}) == 1
-        return noise.loss(moves.total, needed[0] if is_one_way else Direction.EITHER)
+        return noise.loss(moves.total)
     if len(directions) != len(needed):
         directions = directions * len(needed)
     for change, needs, offered in zip(moves.changes, needed, directions, strict=True):

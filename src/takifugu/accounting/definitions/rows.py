@@ -124,7 +124,7 @@ def loss_of_pair(
         has_delta = any(earlier.delta for earlier in _before(charges, number))
         if has_delta and charge.covers is not Covers.EVERYTHING:  # what has a delta may have betrayed the rows
             late.add(id(charge))
-    losses: list[Loss] = [Fraction(0)]
+    losses = list[Loss]()
     for left, right in permutations(pair):
         between = _Between(view, belief.only(pair), (left, right), distance, late)
         losses += [_loss_of_readings(between, readings_of([charge])) for charge in sent]
@@ -184,9 +184,10 @@ def _loss_of_readings(between: _Between, readings: Sequence[Reading], is_counted
         costs.append(cost)
         all_local.append(cost.local)
         all_least.append(cost.least)
-    losses = [_all_but_one(all_local, all_least)]
+    dependent = _all_but_one(all_local, all_least)
     if not belief.independent:
-        return losses[0]
+        return dependent
+    losses = [dependent]
     for column in columns:
         outside, capped, least, distinct = list[Loss](), list[Loss](), list[Loss](), list[Loss]()
         for reading, cost in zip(readings, costs, strict=True):
@@ -221,7 +222,7 @@ def _cost(between: _Between, reading: Reading, is_apart: bool, is_counted: bool)
     reads_alike = belief.adds_up and reading.values == {belief.values}
     losses, least = list[Loss](), list[Loss]()
     for charge, noise in zip(reading.charges, reading.noises, strict=True):
-        loss = _exact(noise.loss(Fraction(1)))
+        loss: Loss = noise.rows * _exact(noise.local_loss())
         losses.append(loss)
         if id(charge) not in between.late:
             loss = min(loss, _promise(between, charge, rows))
@@ -241,7 +242,7 @@ def _cost(between: _Between, reading: Reading, is_apart: bool, is_counted: bool)
 def _local(reading: Reading) -> Loss:
     """Return what a reading tells of its rows, whatever their values."""
     noises = reading.noises
-    total = _sum(_exact(noise.loss(Fraction(1))) for noise in noises)
+    total = _sum(noise.rows * _exact(noise.local_loss()) for noise in noises)
     if len(noises) == 1 or len(reading.values) > 1:
         return total
     return min(total, reading.rows * _exact(float(joint_losses(noises).max())))

@@ -98,11 +98,11 @@ class Judge:
         self.only(node, "child", "type_expr", "try_cast")
         kind = node["type_expr"]
         self.only(kind, "type_name", "children", "qualified_name")
-        name, parameters = str(kind.get("type_name", "")).lower(), kind.get("children") or []
+        name = str(kind.get("type_name", "")).lower()
         if not _is_plain_name(kind, "type_name") or name not in allowed.TYPES:
             self.refuse(f"casts to {name or 'a type'}", "values are texts, numbers, times, or true and false")
-        if any(parameter.get("class") != "CONSTANT" for parameter in parameters):
-            self.refuse(f"casts to {name} with computed parameters", "a type is written out")
+        for parameter in kind.get("children") or []:
+            self.only(parameter, "literal")
         return self.value(node["child"], scope)
 
     def _subquery(self, node: Node, scope: Scope) -> Cells:
@@ -189,9 +189,11 @@ class Judge:
 
     def _star(self, node: Node, scope: Scope) -> list[tuple[str, Cells]]:
         self.only(node, "relation_name", "exclude_list", "replace_list", "rename_list", "columns", "expr")
-        pattern = (node.get("expr") or {}).get("literal") or {}
-        if node.get("expr") and (node["expr"].get("class"), pattern.get("kind")) != ("CONSTANT", "STRING"):
+        only = node.get("expr") or {}
+        pattern = only.get("literal") or {}
+        if only and (only.get("class"), pattern.get("kind")) != ("CONSTANT", "STRING"):
             self.refuse("uses COLUMNS(...) with a condition", "columns are named", "COLUMNS('pattern') or COLUMNS(*)")
+        self.only(only, "literal")
         left_out = {_name_of(name).lower() for name in node.get("exclude_list") or []}
         other = {_name_of(entry["key"]).lower(): entry["value"] for entry in node.get("replace_list") or []}
         new = {_name_of(entry["key"]).lower(): str(entry["value"]) for entry in node.get("rename_list") or []}
@@ -214,6 +216,7 @@ class Judge:
     def _modified(self, rows: Rows, node: Node, scope: Scope) -> Rows:
         for modifier in node.get("modifiers") or []:
             if modifier["type"] == "ORDER_MODIFIER":  # which changes no row
+                self.only(modifier, "orders")
                 self._values([self._ordered(order) for order in modifier["orders"]], scope)
             elif modifier["type"] == "DISTINCT_MODIFIER":
                 self.only(modifier)
@@ -323,13 +326,17 @@ class Judge:
     def _equal(self, node: Node | None, left: Scope, right: Scope) -> list[tuple[Node, Node]]:
         """Return what ON compares: an expression of the left, and a column of the right."""
         node = node or {}
-        parts = node["children"] if node.get("type") == "CONJUNCTION_AND" else [node]
+        parts = [node]
+        if node.get("type") == "CONJUNCTION_AND":
+            self.only(node, "children")
+            parts = node["children"]
         pairs = list[tuple[Node, Node]]()
         for some in parts:
             sides = (some.get("left") or {}, some.get("right") or {})
             for one, other in (sides, sides[::-1]):
                 is_right = other.get("class") == "COLUMN_REF" and right.has([other]) and not left.has([other])
                 if some.get("type") == "COMPARE_EQUAL" and is_right and left.has(column_nodes(one)):
+                    self.only(some, "left", "right")
                     pairs.append((one, other))
                     break
         if not pairs or len(pairs) < len(parts):
