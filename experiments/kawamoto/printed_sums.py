@@ -22,7 +22,6 @@ from itertools import product
 from kawamoto.composing import PairPromise, after_stable, fresh_input, on_one_value
 from takifugu.core.escaping import at_most, number
 from takifugu.mechanisms.local.choosing import measured_loss, per_distance
-from takifugu.mechanisms.local.classes import largest_mass
 from takifugu.mechanisms.local.measuring import excess, loss_per_distance
 from takifugu.mechanisms.local.over_classes import largest_mass_over
 from takifugu.mechanisms.local.populations import Populations
@@ -132,7 +131,7 @@ def _theorem3(sender: Sender, populations: Populations, epsilon: Fraction) -> Pa
     """Return Theorem 3 at epsilon, eta = 0."""
     channel, nearest = sender.channel, min(populations.distances_apart.values())
     if populations.regions is None:
-        most = max(largest_mass(channel, law) for law in populations.laws.values())
+        most = max(max(channel.lift(law).values()) for law in populations.laws.values())
     else:
         most = largest_mass_over(channel, populations.regions)
     beta = min(Fraction(most), Fraction(1))

@@ -275,10 +275,7 @@ def _indicator(entries: range | tuple[int, ...], size: int) -> Runs:
     else:
         starts = np.array(sorted(entries), dtype=np.int64)
         stops = starts + 1
-    ends = np.append(np.stack([starts, stops], axis=1).ravel(), size)
-    values = np.arange(len(ends)) % 2
-    is_run = np.diff(ends, prepend=0) > 0
-    return Runs(values[is_run], ends[is_run])
+    return Runs.indicator(starts, stops, size)
 
 
 def _given(problem: Problem, pair: LawPair, number: int) -> Part:

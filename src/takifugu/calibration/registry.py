@@ -162,7 +162,7 @@ _OURS = (
         noise="the least normal noise that keeps the exact δ, with credit for the answer's own variance",
     ),
     Line(
-        "process-gaussian", "attribute.process_gaussian", takes_delta=True, of_columns=True,
+        "process-gaussian", "attribute.gaussian_exact:PROCESS", takes_delta=True, of_columns=True,
         noise="the least normal noise that hides every move of a value of a Gaussian process",
     ),
     Line(

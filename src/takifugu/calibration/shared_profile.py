@@ -52,7 +52,7 @@ class PartTables:
             assert read.answer is not None
             profile = profile_of(part.belief, Release(read.changes, Fraction(1), read.answer))
             profiles.append(of_all_values(part.belief, profile))
-        together, kinds = different(*(Runs(profile.table_of, profile.ends) for profile in profiles))
+        together, kinds = different(*(profile.kinds for profile in profiles))
         tables = []
         for numbers in together.T.tolist():
             rows = [profile.tables[number] for profile, number in zip(profiles, numbers, strict=True)]

@@ -9,9 +9,10 @@ A belief says `names` (in its own order, the one of its tables and runs) and, wh
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from copy import copy
-from typing import Protocol, Self, TypeVar, runtime_checkable
+from itertools import chain
+from typing import Protocol, Self, TypeVar, overload, runtime_checkable
 
 from takifugu.core.cache import forget, memoised
 from takifugu.core.errors import InputError, within
@@ -60,6 +61,34 @@ class Undivided:
 
     def component(self, number: int) -> Self:
         return self
+
+
+class Components(Sequence[range]):
+    """Entries behind one another, each run made when it is asked for: a million users are one range of ends.
+
+    >>> users, pieces = Components(range(1, 4)), Components((2, 5))
+    >>> users[-1], users[:2], list(pieces)
+    (range(2, 3), [range(0, 1), range(1, 2)], [range(0, 2), range(2, 5)])
+    """
+
+    def __init__(self, ends: Sequence[int]) -> None:
+        self._ends = ends
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @overload
+    def __getitem__(self, number: int) -> range: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[range]: ...
+    def __getitem__(self, number: int | slice) -> range | Sequence[range]:
+        if isinstance(number, slice):
+            return [self[place] for place in range(len(self))[number]]
+        place = range(len(self))[number]
+        return range(self._ends[place - 1] if place else 0, self._ends[place])
+
+    def __iter__(self) -> Iterator[range]:
+        return map(range, chain((0,), self._ends), self._ends)
 
 
 Belief = TypeVar("Belief", bound=Entries)

@@ -139,7 +139,7 @@ def of_all_values(belief: Belief, profile: Profile) -> Profile:
     if all(len(table) > 1 for table in profile.tables):
         return profile
     return _in_runs(
-        (Runs(profile.table_of, profile.ends), _states(belief)),
+        (profile.kinds, _states(belief)),
         lambda number, count: profile.tables[number] if len(profile.tables[number]) > 1 else np.zeros((count, count)),
     )
 
@@ -177,7 +177,7 @@ def in_steps(profile: Profile) -> tuple[IntArray, Fraction]:
     bits = min(40, 60 - int(profile.size).bit_length())
     power = bits - math.frexp(float(largest.max()))[1]
     steps = np.ceil(np.ldexp(largest, power)).astype(np.int64)
-    return Runs(steps[profile.table_of], profile.ends).numbers, Fraction(2) ** power
+    return profile.kinds.mapped(steps[profile.table_of]).numbers, Fraction(2) ** power
 
 
 def is_least(belief: Belief) -> bool:

@@ -107,6 +107,13 @@ class ListedFamily:
         return 2 * self.relative_error * (1 + self.relative_error)
 
 
+def one_move(entry: int, pair: tuple[int, int], move: Fraction) -> ListedFamily:
+    """Return the family of two numbers that a move lies between, beside what is the same under both hypotheses."""
+    a, b = pair
+    laws = {a: (Pmf([Fraction(0)], [1]),), b: (Pmf([move], [1]),)}
+    return ListedFamily(entry, ((a, b), (b, a)), laws, whole=False)
+
+
 class PairLaw(AnswerLaw[LawPair]):
     """The two given laws, in answer units."""
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import cast
 
-from takifugu.analysis.answer_laws.listed import ListedFamily
+from takifugu.analysis.answer_laws.listed import ListedFamily, one_move
 from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.analysis.questions.normal_law import ComparedNormals, NormalLaw, deviation_up
 from takifugu.core.errors import Unsupported
@@ -20,7 +20,6 @@ from takifugu.model.beliefs.records.normal_views import NormalView
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.model.secrets.hypotheses import against
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet
-from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.normal.comparisons import (
     NormalComparison,
     Shifted,
@@ -241,8 +240,7 @@ class ShiftLaw(AnswerLaw[NormalView | RegionView]):
                     fix='use mechanism="attribute-gaussian-exact"',
                 )
             shift = certain_move(view, answer, column_moves(view, answer, left, right) or ())[0]
-            laws = {a: (Pmf([Fraction(0)], [1]),), b: (Pmf([shift / answer.grid], [1]),)}
-            yield ListedFamily(number, ((a, b), (b, a)), laws, whole=False)
+            yield one_move(number, (a, b), shift / answer.grid)
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
         return 1e4 * len(self.family.value_pairs(self.belief, 0)), 1e4

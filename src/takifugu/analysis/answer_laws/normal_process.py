@@ -11,13 +11,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import cast
 
-from takifugu.analysis.answer_laws.listed import ListedFamily
+from takifugu.analysis.answer_laws.listed import ListedFamily, one_move
 from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.analysis.questions.normal_law import ComparedNormals, NormalLaw
 from takifugu.model.beliefs.records.process_view import ProcessView
 from takifugu.model.queries.real_columns import ColumnSums
 from takifugu.model.secrets.hypotheses import against
-from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.normal.comparisons import Shifted
 
 #: Operations for the move of one value with another, and for a look at its weight in a cell.
@@ -51,10 +50,9 @@ class ProcessShift(AnswerLaw[ProcessView]):
 
     def families(self) -> Iterator[ListedFamily]:
         answer = cast(ColumnSums, self.answer)
-        for number, (a, b) in enumerate(self.belief.pairs):
+        for number, pair in enumerate(self.belief.pairs):
             (move,) = self.belief.moves(answer, number)
-            laws = {a: (Pmf([Fraction(0)], [1]),), b: (Pmf([move / answer.grid], [1]),)}
-            yield ListedFamily(number, ((a, b), (b, a)), laws, whole=False)
+            yield one_move(number, pair, move / answer.grid)
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
         return predicted(self.belief, 1), 1e4

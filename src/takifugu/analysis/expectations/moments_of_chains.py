@@ -85,20 +85,16 @@ def _of_whole_pieces(
     return _of_beginnings(chain, contribution, tilts, lengths, times) + unread * taken
 
 
-def of_classes(chains: Belief, pieces: IndependentPieces, count: Additive, tilts: FloatArray) -> FloatArray:
+def of_class(chains: Belief, pieces: Belief, count: Additive, tilts: FloatArray) -> FloatArray:
     """Bound the moments of all pieces of chains of a class at once."""
-    return _of_martingale(count, tilts, _memory_of_class(chains), *expected_range(pieces, count))
-
-
-def of_class(chains: Belief, count: Additive, tilts: FloatArray) -> FloatArray:
-    """Bound the moments under every chain of a class."""
-    return _of_martingale(count, tilts, _memory_of_class(chains), *expected_range(chains, count))
-
-
-def _memory_of_class(chains: Belief) -> float:
     expected = EXPECTED_ANSWER.of(chains)(chains)
     assert isinstance(expected, OfChains)
-    return expected.memory
+    return _of_martingale(count, tilts, expected.memory, *expected_range(pieces, count))
+
+
+def of_one_piece(chains: Belief, count: Additive, tilts: FloatArray) -> FloatArray:
+    """Bound the moments under every chain of a class: it is its only piece."""
+    return LOG_MOMENTS_OF_PIECES.of(chains)(chains, chains, count, tilts)
 
 
 def _of_martingale(

@@ -16,11 +16,11 @@ import math
 
 import numpy as np
 
-from takifugu.analysis.expectations.moments_of_chains import of_class, of_classes, squared_spreads
+from takifugu.analysis.expectations.moments_of_chains import of_class, squared_spreads
 from takifugu.analysis.expectations.regions import OfChains
 from takifugu.core.arrays import FloatArray
+from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import ReversibleChains
-from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.queries.additive import Additive
 
 
@@ -38,17 +38,10 @@ class OfReversible(OfChains[ReversibleChains]):
         return sum_of_least(1.0, math.sqrt(1 / (2 * self.belief.pi)), self.belief.g)
 
 
-def moments(chains: ReversibleChains, count: Additive, tilts: FloatArray) -> FloatArray:
-    """Bound the moments under every chain of a class."""
-    return np.minimum(of_class(chains, count, tilts), _from_stationary(chains, 1, count, tilts))
-
-
-def moments_of_pieces(
-    chains: ReversibleChains, pieces: IndependentPieces, count: Additive, tilts: FloatArray
-) -> FloatArray:
+def moments(chains: ReversibleChains, pieces: Belief, count: Additive, tilts: FloatArray) -> FloatArray:
     """Bound the moments of all pieces of chains of a class at once."""
-    spectral = _from_stationary(chains, len(pieces.lengths), count, tilts)
-    return np.minimum(of_classes(chains, pieces, count, tilts), spectral)
+    spectral = _from_stationary(chains, len(pieces.components()), count, tilts)
+    return np.minimum(of_class(chains, pieces, count, tilts), spectral)
 
 
 def _from_stationary(chains: ReversibleChains, pieces: int, count: Additive, tilts: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.alike import alike
+from takifugu.model.beliefs.alike import shares
 from takifugu.model.queries.additive import Additive
 
 B = TypeVar("B", bound=Belief, covariant=True)
@@ -72,9 +72,8 @@ def expected_answer(belief: Belief, answer: Additive) -> FloatArray:
 def of_components(belief: Belief, answer: Additive) -> FloatArray:
     """Add up the mean of each cell over components, in grid units."""
     total = np.zeros(answer.cells)
-    for group in alike(belief, answer):
-        piece, share = belief.component(group.number), answer.restrict(slice(group.run.start, group.run.stop))
-        total += group.count * EXPECTED_ANSWER.of(piece)(piece).cells(share)
+    for count, piece, share in shares(belief, answer):
+        total += count * EXPECTED_ANSWER.of(piece)(piece).cells(share)
     return total
 
 
@@ -94,10 +93,9 @@ def expected_range(belief: Belief, answer: Additive) -> tuple[FloatArray, FloatA
 def means_of_components(belief: Belief, answer: Additive) -> tuple[FloatArray, FloatArray]:
     """Add up the least and largest mean of each cell over components, in grid units."""
     least, most = np.zeros(answer.cells), np.zeros(answer.cells)
-    for group in alike(belief, answer):
-        piece, share = belief.component(group.number), answer.restrict(slice(group.run.start, group.run.stop))
+    for count, piece, share in shares(belief, answer):
         low, high = EXPECTED_ANSWER.of(piece)(piece).means(share)
-        least, most = least + group.count * low, most + group.count * high
+        least, most = least + count * low, most + count * high
     return least, most
 
 

@@ -20,7 +20,7 @@ from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.alike import alike
+from takifugu.model.beliefs.alike import shares
 from takifugu.model.queries.additive import Additive
 
 ComplexArray = npt.NDArray[np.complex128]
@@ -98,19 +98,14 @@ def characteristic(belief: Belief, one: Additive, numbers: FloatArray, most: flo
 
     Raises Unsupported where a belief is no single distribution, and above the work `most`.
     """
-    total, shares, work = np.ones(len(numbers), dtype=np.complex128), list[tuple[Belief, Additive, int]](), 0.0
-    if CHARACTERISTIC.of(belief) is not no_law:
-        shares = [(belief, one, 1)]
-    else:
-        for group in alike(belief, one):
-            share = one.restrict(slice(group.run.start, group.run.stop))
-            shares.append((belief.component(group.number), share, group.count))
-    for _, share, _ in shares:
+    total, work = np.ones(len(numbers), dtype=np.complex128), 0.0
+    classes = list(shares(belief, one)) if CHARACTERISTIC.of(belief) is no_law else [(1, belief, one)]
+    for _, _, share in classes:
         height = min(_TALL, max(map(len, share.tables)))
         work += len(numbers) * len(share.turn[1]) * height**3 * (1 + math.log2(share.size))
     if work > most:
         raise Unsupported("the distributions of the cells would take too long")
-    for piece, share, count in shares:
+    for count, piece, share in classes:
         total *= CHARACTERISTIC.of(piece)(piece, share, numbers) ** count
     return total
 

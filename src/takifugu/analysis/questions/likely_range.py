@@ -14,7 +14,7 @@ import numpy as np
 from takifugu.core.arrays import FloatArray
 from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.alike import alike
+from takifugu.model.beliefs.alike import shares
 from takifugu.model.queries.additive import Additive
 
 if TYPE_CHECKING:
@@ -87,9 +87,8 @@ def log_moments(belief: Belief, count: Any, tilts: FloatArray) -> FloatArray:
 def of_components(belief: Belief, count: Additive, tilts: FloatArray) -> FloatArray:
     """Add up the log moments of independent components, each class of them once."""
     total = np.zeros(len(tilts))
-    for group in alike(belief, count):
-        piece, share = belief.component(group.number), count.restrict(slice(group.run.start, group.run.stop))
-        total += group.count * LOG_MOMENTS.of(piece)(piece, share, tilts)
+    for times, piece, share in shares(belief, count):
+        total += times * LOG_MOMENTS.of(piece)(piece, share, tilts)
     return total
 
 

@@ -30,24 +30,21 @@ if TYPE_CHECKING:
 
 
 class Rounded(Noise):
-    """What both laws share, given the tail of |Z| of the unit law; `_size` is the scale."""
+    """What both laws share, given the tail of |Z| of the unit law."""
 
+    scale: Fraction
     on_grid: bool
     _survival: Survival
 
-    @property
-    def _size(self) -> Fraction:
-        raise NotImplementedError
-
     def __post_init__(self) -> None:
-        check_scale(self._size)
+        check_scale(self.scale)
         check_shape(self.grid, self.cells)
 
     def added(self, answers: Array, entropy: Entropy) -> Array:
         from takifugu.numbers import noise
 
         draw = noise.rounded_laplace if self.laplace_scale else noise.rounded_normal
-        return draw(answers, self._size / self.grid, 1, len(answers), entropy)
+        return draw(answers, self.scale / self.grid, 1, len(answers), entropy)
 
     def unseen(self, change: Fraction) -> Fraction:
         """Return P(|noise| >= change/2) from below, wherever the answer lies.
@@ -63,10 +60,10 @@ class Rounded(Noise):
         seen = within * self.grid / 2
         if self.cells > 1:
             seen = max(seen, change / 2)
-        return Fraction(self._survival(seen / self._size, BITS)[0], 1 << BITS)
+        return Fraction(self._survival(seen / self.scale, BITS)[0], 1 << BITS)
 
     def steps_within(self, level: Fraction) -> int:
-        return _steps_within(self._survival, self._size / self.grid, level, self.on_grid)
+        return _steps_within(self._survival, self.scale / self.grid, level, self.on_grid)
 
 
 @dataclass(frozen=True)
@@ -88,8 +85,6 @@ class RoundedLaplace(Rounded, kind="rounded-laplace"):
     @property
     def laplace_scale(self) -> Fraction:
         return self.scale
-
-    _size = laplace_scale
 
     def log_mass(self, difference: int | Fraction) -> float:
         """Return log P(output - answer = difference) of one cell.
@@ -133,10 +128,8 @@ class RoundedNormal(Rounded, kind="rounded-normal"):
     norm = 2
 
     @property
-    def scale(self) -> Fraction:
+    def scale(self) -> Fraction:  # type: ignore[override]
         return self.sigma
-
-    _size = scale
 
     def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
         from takifugu.numbers.after_noise.gaussian import gaussian_delta

@@ -122,22 +122,15 @@ class Runs:
 
     def _largest_between(self, firsts: IntArray) -> FloatArray:
         """Return the sum of the largest c of all steps between the first and the last of each run."""
-        ends, lengths = self.profile.ends, self.profile.lengths
         largest = np.array([table.max() for table in self.profile.tables])[self.profile.table_of]
-        power = 61 - math.frexp(float((largest * lengths).sum()))[1]  # sums of whole numbers are exact
+        power = 61 - math.frexp(float((largest * self.profile.lengths).sum()))[1]  # sums of whole numbers are exact
         units = np.ceil(np.ldexp(largest, power)).astype(np.int64)
-        sums = np.concatenate([[0], np.cumsum(units * lengths)])
-
-        def up_to(entries: IntArray) -> IntArray:
-            number = np.searchsorted(ends, entries, side="right")
-            return np.asarray(sums[number] + (entries - (ends - lengths)[number]) * units[number])
-
-        between = up_to(firsts + self.length - 1) - up_to(firsts + 1)
+        each = self.profile.kinds.mapped(units)
+        between = each.sum_before(firsts + self.length - 1) - each.sum_before(firsts + 1)
         return np.asarray(np.ldexp(between.astype(np.float64), -power))
 
     def _tables(self, entries: IntArray) -> FloatArray:
-        number = np.searchsorted(self.profile.ends, entries, side="right")
-        return np.asarray(np.array(self.profile.tables)[self.profile.table_of[number]])
+        return np.asarray(np.array(self.profile.tables)[self.profile.kinds.at(entries)])
 
     def _can(self, entries: IntArray) -> BoolArray:
         """Return which value can follow which at some entries, shape (entries, k, k)."""

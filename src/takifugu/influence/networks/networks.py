@@ -98,7 +98,7 @@ def _passes(network: BayesianNetwork, profile: Profile) -> tuple[list[FloatArray
     """Return all entries' losses, and the messages between bags, if any."""
 
     def passes() -> tuple[list[FloatArray], Messages | None]:
-        tables = [profile.tables[place] for place in profile.table_numbers.tolist()]
+        tables = [profile.tables[place] for place in profile.kinds.numbers.tolist()]
         along_arcs = losses_on_tree(network, tables) if is_forest(network) else None
         if along_arcs is not None and (is_binary_forest(network) or network.size > MOST_IN_ONE_BAG):
             return along_arcs, None
@@ -118,7 +118,7 @@ def loss_of_what_is_read(network: BayesianNetwork, profile: Profile, entry: int)
     others = _read_with(network, profile, entry)
     is_few = network.size <= MOST_IN_ONE_BAG and joint_size(network, (entry, *others)) <= JOINED
     if others and is_few and not is_one_bag(network):
-        tables = [profile.tables[place] for place in profile.table_numbers.tolist()]
+        tables = [profile.tables[place] for place in profile.kinds.numbers.tolist()]
         return np.minimum(loss, block_losses(network, tables, entry, others))
     return loss
 

@@ -202,7 +202,7 @@ def table_losses(belief: JointTable, profile: Profile, entry: int) -> FloatArray
 def _sum_of_all(profile: Profile, entry: int) -> FloatArray:
     """Return c of an entry plus the largest of all others."""
     most = 0.0
-    for t, table_number in enumerate(profile.table_numbers.tolist()):
+    for t, table_number in enumerate(profile.kinds.numbers.tolist()):
         if t != entry:
             most = float(sum_up(most, float(profile.tables[table_number].max(initial=0.0))))
     return with_others(profile.at(entry), most)

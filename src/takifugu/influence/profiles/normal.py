@@ -63,7 +63,7 @@ def normal_profile(releases: Sequence[NormalRelease], log_kappa: float, added: P
     kinds = list(map(_kinds, releases))
     columns = list(map(itemgetter(1), kinds))
     if added is not None:
-        columns.append(Runs(added.table_of, added.ends))
+        columns.append(added.kinds)
     together, table_of = different(*columns)
     pairs = []
     for places in together.T.tolist():
@@ -102,7 +102,7 @@ def covering_multiple(first: Sequence[NormalRelease], other: NormalRelease | Pro
     """
     kinds = list(map(_kinds, first))
     if isinstance(other, Profile):
-        their_tables, at = list(map(as_normal, other.tables)), Runs(other.table_of, other.ends)
+        their_tables, at = list(map(as_normal, other.tables)), other.kinds
     else:
         their_tables, at = _kinds(other)
     worst = []

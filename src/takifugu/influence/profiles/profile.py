@@ -11,7 +11,7 @@ import numpy as np
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import InputError
 from takifugu.numbers.outward_rounding import closed, sum_up
-from takifugu.numbers.runs import Runs
+from takifugu.numbers.runs import Runs, refined
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,23 +61,23 @@ class Profile:
         """The entry behind the last one of each run."""
         return np.cumsum(self.lengths)
 
+    @cached_property
+    def kinds(self) -> Runs:
+        """The number of each entry's table."""
+        return Runs(self.table_of, self.ends)
+
     @property
     def size(self) -> int:
         return int(self.lengths.sum())
 
     def at(self, entry: int) -> FloatArray:
         """Return c(u, v) of one entry."""
-        return self.tables[int(self.table_of[int(np.searchsorted(self.ends, entry, side="right"))])]
-
-    @property
-    def table_numbers(self) -> IntArray:
-        """Return the number of each entry's table."""
-        return Runs(self.table_of, self.ends).numbers
+        return self.tables[int(self.kinds.at(np.array(entry)))]
 
     @property
     def largest_of_all(self) -> FloatArray:
         """Return the largest c(u, v) of each entry."""
-        return np.array([table.max(initial=0.0) for table in self.tables])[self.table_numbers]
+        return np.array([table.max(initial=0.0) for table in self.tables])[self.kinds.numbers]
 
     def largest(self, entry: int) -> float:
         """Return the largest c(u, v) of one entry."""
@@ -87,9 +87,7 @@ class Profile:
         """Return the profile of two releases together, rounded up."""
         if self.size != other.size:
             raise InputError(f"profiles of {self.size} and {other.size} entries do not add up")
-        ends = np.union1d(self.ends, other.ends)
-        first = self.table_of[np.searchsorted(self.ends, ends, side="left")]
-        second = other.table_of[np.searchsorted(other.ends, ends, side="left")]
-        pairs, table_of = np.unique(np.stack([first, second]), axis=1, return_inverse=True)
+        kinds, ends = refined(self.kinds, other.kinds)
+        pairs, table_of = np.unique(kinds, axis=1, return_inverse=True)
         tables = tuple(sum_up(self.tables[a], other.tables[b]) for a, b in pairs.T.tolist())
         return Profile(tables, np.diff(ends, prepend=0), table_of.ravel().astype(np.int64))

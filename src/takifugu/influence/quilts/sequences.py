@@ -19,7 +19,7 @@ from takifugu.analysis.bounds import Witness
 from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import Worst
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
-from takifugu.influence.quilts.near_sets import RunningChange, query_change
+from takifugu.influence.quilts.near_sets import RunningChange
 from takifugu.influence.quilts.scores import SAME, exact_scale, scores, settle
 from takifugu.model.secrets.families import Family
 from takifugu.model.secrets.hypotheses import compared
@@ -174,7 +174,7 @@ def least(of_entry: float, left: Choices, right: Choices, epsilon: float) -> tup
 
 def needed(part: Part, influences: Influences, epsilon: Fraction) -> Worst:
     """Return the largest need over the secret entries of a part, by their best quilts."""
-    sequence = Sequence(influences, query_change(part.answer.entry_changes()))
+    sequence = Sequence(influences, RunningChange(part.answer.entry_changes()))
     limit, total = float_below(epsilon), sequence.change.total()
 
     def spread(best: Best, entries: IntArray) -> FloatArray:

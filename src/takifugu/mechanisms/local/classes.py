@@ -23,11 +23,9 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.mechanisms.local.over_classes import largest_mass_over
 from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.model.beliefs.population_region import Regions
-from takifugu.numbers.atoms import Atom
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.distributions.positive_part import Enclosure
 from takifugu.numbers.rationals import Number, as_fraction
-from takifugu.numbers.transport.bottleneck import Population
 
 #: Kinds of pairs that are tried.
 MOST_PAIRS = 5_000
@@ -35,15 +33,6 @@ MOST_PAIRS = 5_000
 _ROUGH = 0.05
 
 Law = tuple[Fraction, ...]
-
-
-def largest_mass(channel: Channel, population: Population) -> Atom:
-    """Return the largest A#(population)[y]: the least beta whose class holds the population.
-
-    >>> largest_mass(Channel.of([0, 1], [0, 1], [[1, 0], [0, 1]]), {0: Fraction(1, 4), 1: Fraction(3, 4)})
-    Fraction(3, 4)
-    """
-    return max(channel.lift(population).values())
 
 
 @dataclass(frozen=True)

@@ -76,6 +76,12 @@ def alike(belief: Belief, answer: Additive, *marks: Runs) -> Iterator[Alike]:
         yield Alike(number, runs[number], numbers)
 
 
+def shares(belief: Belief, answer: Additive) -> Iterator[tuple[int, Belief, Additive]]:
+    """Yield each class of components: how many they are, one of them, and its share of an answer."""
+    for group in alike(belief, answer):
+        yield group.count, belief.component(group.number), answer.restrict(slice(group.run.start, group.run.stop))
+
+
 def lengths_of(belief: Belief) -> IntArray:
     """Return the number of entries of each component."""
     if isinstance(belief, Pieces):

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, overload
+from typing import ClassVar
 
 import numpy as np
 
 from takifugu.core.arrays import IntArray, read_only
 from takifugu.core.assumptions import Assumption, public, reading, world
 from takifugu.core.columns import value_of
+from takifugu.core.entries import Components
 from takifugu.core.errors import InputError
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import ByValue, Json, Plain, set_fields
@@ -19,31 +20,6 @@ from takifugu.core.rules import check_any, check_as_many, list_of
 from takifugu.model.beliefs.states import State
 from takifugu.model.beliefs.user_laws import MODES, LawReader, Letters, Mass, UserLaw, checked_absence
 from takifugu.numbers.rationals import as_whole, exact_or_float
-
-
-@dataclass(frozen=True)
-class Singles(Sequence[range]):
-    """The ranges range(0, 1), range(1, 2), ...: every user is its own component."""
-
-    size: int
-
-    def __len__(self) -> int:
-        return self.size
-
-    @overload
-    def __getitem__(self, index: int) -> range: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[range]: ...
-
-    def __getitem__(self, index: int | slice) -> range | Sequence[range]:
-        if isinstance(index, slice):
-            return [range(i, i + 1) for i in range(self.size)[index]]
-        place = range(self.size)[index]
-        return range(place, place + 1)
-
-    def __iter__(self) -> Iterator[range]:
-        return (range(i, i + 1) for i in range(self.size))
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,7 +229,7 @@ class IndependentUsers(ByValue):
         return tuple(possible)
 
     def components(self) -> Sequence[range]:
-        return Singles(self.size)
+        return Components(range(1, self.size + 1))
 
     def component(self, number: int) -> IndependentUsers:
         number_of_law = int(self.law_of[number])

@@ -22,7 +22,17 @@ from typing import NoReturn
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Plain, PlainForm, set_fields
 from takifugu.core.rules import check_as_many, check_known, check_type, list_of
-from takifugu.model.policies.predicates import KINDS, AnyOf, Checked, EachOf, NoneOf, Predicate, Record, Value, listed
+from takifugu.model.policies.predicates import (
+    AnyOf,
+    Checked,
+    EachOf,
+    NoneOf,
+    Predicate,
+    Record,
+    Value,
+    from_dict,
+    listed,
+)
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_whole
 
 #: The definition of privacy that a policy is read under (`takifugu.accounting.definitions`).
@@ -201,7 +211,7 @@ def policy_from(data: Plain) -> Policy:
     >>> policy_from(visits().to_dict()) == visits()
     True
     """
-    return Policy(tuple(KINDS.find(rule.get("kind"))(rule) for rule in data["rules"]))
+    return Policy(tuple(map(from_dict, data["rules"])))
 
 
 def visits(places: Iterable[Value] | None = None) -> Policy:

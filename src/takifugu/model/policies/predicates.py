@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
@@ -22,7 +22,6 @@ from takifugu.numbers.rationals import as_whole
 
 Value = Hashable
 Record = Value | frozenset[Value]
-
 #: How the named values of a predicate are written.
 _VALUES = form(list, key="values")
 
@@ -66,14 +65,27 @@ class Predicate(PlainForm):
 
 
 @dataclass(frozen=True)
-class NoneOf(Predicate, kind="none-of"):
+class Naming(Predicate):
+    """A predicate about the values that it names."""
+
+    named: tuple[Value, ...] = field(metadata=_VALUES)
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        return self.named
+
+    @classmethod
+    def from_dict(cls, data: Plain) -> Self:
+        return cls(listed(data["values"]))
+
+
+@dataclass(frozen=True)
+class NoneOf(Naming, kind="none-of"):
     """p = not c: the record has none of these values; what is hidden is that it has one.
 
     >>> NoneOf(("ill",))("well"), NoneOf(("bar",))(frozenset({"bar", "shop"}))
     (True, False)
     """
-
-    named: tuple[Value, ...] = field(metadata=_VALUES)
 
     def __call__(self, record: Record) -> bool:
         return held(record).isdisjoint(self.named)
@@ -81,29 +93,19 @@ class NoneOf(Predicate, kind="none-of"):
     def __invert__(self) -> AnyOf:
         return AnyOf(self.named)
 
-    @property
-    def values(self) -> tuple[Value, ...]:
-        return self.named
-
     def describe(self) -> str:
         return f"that a record has {_one_of(self.named)} (not that it has not)"
 
 
 @dataclass(frozen=True)
-class AnyOf(Predicate, kind="any-of"):
+class AnyOf(Naming, kind="any-of"):
     """p = c: the record has one of these values at least; what is hidden is that it has none."""
-
-    named: tuple[Value, ...] = field(metadata=_VALUES)
 
     def __call__(self, record: Record) -> bool:
         return not held(record).isdisjoint(self.named)
 
     def __invert__(self) -> NoneOf:
         return NoneOf(self.named)
-
-    @property
-    def values(self) -> tuple[Value, ...]:
-        return self.named
 
     def describe(self) -> str:
         return f"that a record does not have {_one_of(self.named)} (not that it has)"
@@ -147,6 +149,17 @@ class Checked(Predicate, kind="checked"):
                 f"the predicate {self.name!r} returns a {type(verdict).__name__}", rule="it says true or false"
             ).at("policy")
         return bool(verdict)
+
+    @staticmethod
+    def from_dict(data: Plain) -> Checked:
+        key = (data["name"], data["version"])
+        if key not in _DEFINED:
+            raise InputError(
+                f"nobody has defined the predicate {data['name']!r} of version {data['version']}",
+                rule="a file has its name only",
+                fix="define it, as checked(name, version, function), before you read it",
+            ).at("policy")
+        return _DEFINED[key]
 
     def describe(self) -> str:
         return f"that {self.name!r} (version {self.version}) is false of a record (not that it is true)"
@@ -254,6 +267,10 @@ class EachOf(PlainForm, kind="each-of"):
     def values(self) -> tuple[Value, ...]:
         return self.named or ()
 
+    @staticmethod
+    def from_dict(data: Plain) -> EachOf:
+        return EachOf(None if data["values"] is None else listed(data["values"]))
+
     def predicates(self, values: Iterable[Value]) -> tuple[NoneOf, ...]:
         """Return the predicates one by one, by default of all `values`."""
         members = values if self.named is None else self.named
@@ -271,37 +288,15 @@ def from_dict(data: Plain) -> Predicate | EachOf:
 
     Raises InputError for an unknown kind, or a function that this process has not defined.
     """
-    return KINDS.find(data.get("kind"))(data)
+    return KINDS.find(data.get("kind")).from_dict(data)
 
 
-def _none(data: Plain) -> NoneOf:
-    return NoneOf(listed(data["values"]))
-
-
-def _any(data: Plain) -> AnyOf:
-    return AnyOf(listed(data["values"]))
-
-
-def _checked(data: Plain) -> Checked:
-    key = (data["name"], data["version"])
-    if key not in _DEFINED:
-        raise InputError(
-            f"nobody has defined the predicate {data['name']!r} of version {data['version']}",
-            rule="a file has its name only", fix="define it, as checked(name, version, function), before you read it",
-        ).at("policy")  # fmt: skip
-    return _DEFINED[key]
-
-
-def _each(data: Plain) -> EachOf:
-    return EachOf(None if data["values"] is None else listed(data["values"]))
-
-
-#: How each kind of predicate is read back.
-KINDS: Registry[Callable[[Plain], Predicate | EachOf]] = Registry(
+#: Every kind of predicate.
+KINDS: Registry[type[Predicate | EachOf]] = Registry(
     "the predicate's kind",
     {
-        "none-of": "model.policies.predicates:_none", "any-of": "model.policies.predicates:_any",
-        "checked": "model.policies.predicates:_checked", "each-of": "model.policies.predicates:_each",
+        "none-of": "model.policies.predicates:NoneOf", "any-of": "model.policies.predicates:AnyOf",
+        "checked": "model.policies.predicates:Checked", "each-of": "model.policies.predicates:EachOf",
     },
 )  # fmt: skip
 

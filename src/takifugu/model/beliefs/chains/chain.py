@@ -250,8 +250,8 @@ class ReversibleChains(PlainForm, OneChain, kind="markov-chain-class"):
         "the mean of an answer": "analysis.expectations.reversible_chains:OfReversible",
         "what is known of quilts": "influence.quilts.of_chains:CLASS",
         "the list of joint states": "audit.states:ReversibleClass",
-        "the moments of a count": "analysis.expectations.reversible_chains:moments",
-        "the moments of a count over pieces": "analysis.expectations.reversible_chains:moments_of_pieces",
+        "the moments of a count": "analysis.expectations.moments_of_chains:of_one_piece",
+        "the moments of a count over pieces": "analysis.expectations.reversible_chains:moments",
         "steps until a class of chains forgets": "influence.chains.class_chains:settled_of_class",
         "sweeps over all chains of a class": "influence.chains.class_chains:sides_of_class",
         "what a profile costs its secrets": "influence.curves:CLASS",
@@ -324,8 +324,8 @@ class BinaryChains(PlainForm, OneChain, kind="binary-chain-interval"):
         "the mean of an answer": "analysis.expectations.regions:of_interval",
         "what is known of quilts": "influence.quilts.of_chains:INTERVAL",
         "the list of joint states": "audit.states:ChainClass",
-        "the moments of a count": "analysis.expectations.moments_of_chains:of_class",
-        "the moments of a count over pieces": "analysis.expectations.moments_of_chains:of_classes",
+        "the moments of a count": "analysis.expectations.moments_of_chains:of_one_piece",
+        "the moments of a count over pieces": "analysis.expectations.moments_of_chains:of_class",
         "what a profile costs its secrets": "influence.curves:INTERVAL",
     }
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
-from typing import Any, ClassVar, overload
+from typing import Any, ClassVar
 
 import numpy as np
 
 from takifugu.core.arrays import IntArray, read_only
 from takifugu.core.assumptions import Assumption, world
-from takifugu.core.entries import Nameless
+from takifugu.core.entries import Components, Nameless
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.core.rules import list_of
@@ -22,30 +22,6 @@ from takifugu.model.beliefs.one_sequence import OneSequence
 State = Hashable
 #: A certificate with more recordings would want the memory of who reads it.
 MOST_PIECES = 10**7
-
-
-class _Components(Sequence[range]):
-    """Ranges of entries, each made when it is asked for: a million of them are one array."""
-
-    def __init__(self, ends: IntArray) -> None:
-        self._ends = ends
-
-    def __len__(self) -> int:
-        return len(self._ends)
-
-    @overload
-    def __getitem__(self, number: int) -> range: ...
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[range]: ...
-    def __getitem__(self, number: int | slice) -> range | Sequence[range]:
-        if isinstance(number, slice):
-            return [self[place_of_piece] for place_of_piece in range(len(self))[number]]
-        place = range(len(self))[number]
-        return range(int(self._ends[place - 1]) if place else 0, int(self._ends[place]))
-
-    def __iter__(self) -> Iterator[range]:
-        ends = self._ends.tolist()
-        return map(range, [0, *ends[:-1]], ends)
 
 
 def _read_chain(data: Plain) -> OneSequence:
@@ -158,7 +134,7 @@ class IndependentPieces(PlainForm, Nameless, kind="independent-pieces"):
         return self.component(piece).possible(entry - self.components()[piece].start)
 
     def components(self) -> Sequence[range]:
-        return _Components(self.ends)
+        return Components(self.ends.data)
 
     def component(self, number: int) -> Belief:
         length = self.lengths[number]
