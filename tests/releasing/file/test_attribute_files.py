@@ -309,13 +309,6 @@ def test_a_secret_that_takes_one_value_is_refused(tmp_path: Path) -> None:
     assert re.search("one value|probability zero|nothing would be hidden", line), line
 
 
-def test_the_query_may_be_the_sensitive_function(tmp_path: Path) -> None:
-    path = written(tmp_path, "normal", {'attribute = "weight"\n': 'attribute = "income"\n'})
-    (table,) = plan(load(path)).tables
-    assert table.calibrations[0].scale is not None
-    assert 0 < table.calibrations[0].scale < 100
-
-
 HIDDEN = 'property = { attribute = "income", function = "mean", max_difference = 2 }'
 
 
