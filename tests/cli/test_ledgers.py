@@ -1,7 +1,6 @@
 """The commands about a ledger: what they print, their JSON, how they end, and bad input, which harms nothing."""
 
 import json
-import re
 import shutil
 import sqlite3
 from contextlib import closing
@@ -339,11 +338,6 @@ def test_a_word_of_before_names_the_line_to_write_now(place: Path, typed: str, l
 def test_a_word_of_before_in_json() -> None:
     error = json.loads(ended(2, "ledger", "check", "l.db", "--json").stdout)["error"]
     assert "Write `takifugu ledger verify l.db --json`" in error["what"]
-
-
-def test_the_commands_in_the_order_of_their_use() -> None:
-    listed = re.findall(r"^  ([a-z-]+) ", invoke("ledger", "--help").output.split("Commands:")[1], re.MULTILINE)
-    assert listed == ["show", "set-budget", "verify", "import-certificates", "key", "resume"]
 
 
 def test_an_address_is_shown_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from tests.support import density_oracles as oracle
 import takifugu as tf
 from takifugu.core.errors import Unsupported
 from takifugu.numbers import Bates, PiecewiseLinear
-from takifugu.numbers.after_noise import laplace_densities, noisy_densities
+from takifugu.numbers.after_noise import laplace_densities
 from takifugu.numbers.after_noise.hockey_stick import gaussian_hockey_stick
 from takifugu.numbers.after_noise.laplace_densities import laplace_loss, least_laplace_noise
 from takifugu.numbers.after_noise.noisy_densities import least_normal_noise, noisy_delta, point_masses
@@ -48,16 +48,6 @@ def test_point_masses_are_within_their_distance(law, sigma, y):
     assert distance < 1e-10
     with mp.workdps(25):
         assert abs(of_nodes(law, sigma, y) - below_with_noise(law, sigma, y)) <= distance + 1e-15
-
-
-def test_fewer_nodes_than_the_bound_asks_for_are_noticed(monkeypatch):
-    """Two nodes of a cell instead of twelve: with the distance of twelve the claim above is false."""
-    right = point_masses(BOX, 0.5)[1]
-    places, weights = noisy_densities.np.polynomial.legendre.leggauss(2)
-    monkeypatch.setattr(noisy_densities, "_PLACES", places)
-    monkeypatch.setattr(noisy_densities, "_WEIGHTS", weights)
-    with mp.workdps(25):
-        assert abs(of_nodes(BOX, 0.5, 0.2) - below_with_noise(BOX, 0.5, 0.2)) > 1e6 * right
 
 
 @pytest.mark.sampled(3)

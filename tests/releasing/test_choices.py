@@ -89,22 +89,6 @@ def test_units_and_pieces_of_sequences(scope, tmp_path):
     assert {"unit": 1, "pooled": 1, "both": 2}[scope] == len(values)
 
 
-@pytest.mark.slow
-def test_a_window_of_a_calendar(tmp_path):
-    text = release_text(
-        read_from("home", "stays.csv", value="state", order="time", step="1h", from_="2026-01-05", until="2026-01-19",
-                  budget=400),
-        believe("markov-chain", states=["out", "in"], matrix=[[0.9, 0.1], [0.2, 0.8]]),
-        output="out",
-    )  # fmt: skip
-    lines = [f"2026-01-{5 + hour // 24:02}T{hour % 24:02}:00,{'in' if hour < 168 else 'out'}"
-             for hour in range(336) if hour % 7]  # fmt: skip
-    rows = ["time,state", *lines]
-    tf.release_file(written(tmp_path, 'query = "mode"\nevery = "week"', epsilon=100, text=text, rows=rows))
-    values = [row["value"] for path in sorted((tmp_path / "out").rglob("*.csv")) for row in tf.read_table(path)]
-    assert values == ["in", "out"]
-
-
 GROUPS = release_text(
     read_from("stays", "stays.csv", value="days", group="ward", budget=1000),
     believe("users"),

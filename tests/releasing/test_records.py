@@ -189,15 +189,6 @@ def test_declared_rows(tmp_path: Path) -> None:
         assert spec.load(write(tmp_path, text)).belief.total == 4  # type: ignore[union-attr]
 
 
-def test_several_releases_about_one_record_add_up(tmp_path: Path) -> None:
-    """So little noise shows which education somebody has: it is allowed here, as that is what is published."""
-    text = TABLE.replace('mechanism = "kantorovich"', "allow_zero_noise = true")
-    again = text[text.index("[[table]]") :].replace('name = "education"', 'name = "again"')
-    planned = plan.calibrated(spec.load(write(tmp_path, f"{text}\n{again}")))
-    assert {t.calibrations[0].mechanism for t in planned.tables} == {"influence"}
-    assert {t.calibrations[0].scale < 3 for t in planned.tables} == {True}  # which group needs
-
-
 BAD_DATA = [
     ("network", PATIENTS.replace("wet", "bloody"), "row 1: a value in \"cough\" that is none of the states"),
     ("network", PATIENTS.replace("p9", "p10"), "row 2: a second row of one person"),

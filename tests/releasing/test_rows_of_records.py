@@ -100,14 +100,6 @@ def test_counts_are_those_of_a_loop_over_random_rows(tmp_path: Path) -> None:
         assert Counter(cells(path, frame)) == expected, seed
 
 
-def test_the_loop_notices_a_code_that_stands_for_another_state(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("takifugu.releasing.file.records.users.state_of", lambda known, code: str(next(iter(known))))
-    path = written(tmp_path, users(), "answer\nyes\nno\nno\nno\n")
-    assert cells(path) != {"yes": 1, "no": 3}
-
-
 @pytest.mark.parametrize(("column", "words"), [
     (pl.Series([1.0, 2.0, 1.0, 2.0]), "holds numbers with a point (DOUBLE)"),
     (pl.Series([1, 2, 1, 2]).cast(pl.Decimal(5, 2)), "holds numbers with a point (DECIMAL"),

@@ -62,12 +62,6 @@ def by_hand(rows: list[Row], column: int = 1) -> Counter[str]:
     return Counter(f"{row[column]}, {row[4]}" for row in rows)
 
 
-@pytest.mark.slow
-def test_a_histogram_is_counted_by_ward(tmp_path: Path) -> None:
-    assert cells(written(tmp_path)) == by_hand(recorded())
-    assert cells(written(tmp_path, ('by = "ward"', 'by = ["floor"]'))) == by_hand(recorded(), 2)
-
-
 @pytest.mark.parametrize(("query", "of"), [
     ("count", lambda states: states.count("busy")), ("sum", lambda states: 2 * states.count("busy")),
     ("mean", lambda states: Fraction(2 * states.count("busy"), len(states))),

@@ -231,14 +231,6 @@ def test_a_plan_looks_for_what_fits_and_a_dry_run_does_not(tmp_path: Path) -> No
 SLOW_CHAIN = ("[[0.9, 0.1], [0.4, 0.6]]", "[[0.99, 0.01], [0.02, 0.98]]")
 
 
-@pytest.mark.slow
-def test_a_plan_is_what_the_ledger_charges(tmp_path: Path) -> None:
-    path = written(tmp_path, SLOW_CHAIN)
-    expected = outlook(load(path), 4).rows[-1].epsilon
-    release_file(path, allow_useless=True)
-    assert spent(tmp_path, "ward").epsilon == expected
-
-
 @pytest.mark.parametrize(("mechanism", "keys"), [
     ("group", 'from = "2026-01-05"\nuntil = "2026-05-01"\nstep = "1d"'),  # February has 28 days, March 31
     ("influence", 'from = "2026-03-27"\nuntil = "2026-04-01"\nstep = "1h"'),  # in Berlin the third day has 23 hours

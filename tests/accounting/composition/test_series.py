@@ -94,13 +94,6 @@ def test_releases_that_begin_it_together_add_up_by_their_squares() -> None:
         joint(FRAMEWORK, [begun[0], replace(later, begins_series=True)])
 
 
-def test_mutant_that_counts_half_a_multiple_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = normal(COUNT, 1, "0.01")
-    monkeypatch.setattr(series, "covering_multiple", lambda *_: 0.5)
-    together = joint(framework_of(STAY, 4), charges(one, one))
-    assert true_delta_of([(COUNT, float(one.scale) / math.sqrt(2), True)], together.epsilon) > float(one.delta)
-
-
 def test_a_pure_release_tells_no_more_than_its_normal_one() -> None:
     """Randomised response is the worst of all that lose c; so is a sum of such for the square of the sum."""
     losses = np.concatenate([np.linspace(0.001, 12, 400), [20, 50, 200]])

@@ -18,7 +18,6 @@ from tests.support.window_oracles import STARTS, long_quilt_cost, step_costs, tr
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
-from takifugu.accounting.composition import alignment as aligned
 from takifugu.accounting.composition.piling import Windows, piled
 from takifugu.accounting.composition.several import BITS, merged
 from takifugu.analysis.guarantee import Covers
@@ -340,13 +339,3 @@ def test_of_windows_that_contradict_the_period_those_of_one_phase_count_beside_w
     assert joint(framework, nobody_says).epsilon == 2 * whole
     loose = window(tf.PeriodicChain([NIGHT, DAY], 168, BY_HOUR, initial="any"), 0, 168)
     assert joint(loose[0], [replace(loose[1], at=0), replace(loose[1], at=168)]).epsilon < 1
-
-
-def test_composition_that_forgets_the_phase_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    sure, loose = [[0.99, 0.01], [0.01, 0.99]], [[0.5, 0.5], [0.5, 0.5]]
-    chain = tf.PeriodicChain([sure, loose], 4, [0, 0, 0, 1])
-    frameworks, charges = zip(*[window(chain, 3, 2, at=0), window(chain, 4, 3, at=0)], strict=True)
-    right = joint(frameworks[1], list(charges)).epsilon
-    monkeypatch.setattr(aligned, "_steps_before", lambda view, belief, items: 0)
-    wrong = joint(tf.Pufferfish(tf.every_entry(), chain.from_step(4, 3)), list(charges)).epsilon
-    assert right != wrong

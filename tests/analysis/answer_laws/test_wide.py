@@ -187,9 +187,3 @@ def test_rows_as_wide_numbers_are_the_chunks_without_what_is_to_spare() -> None:
         chunk, at = divmod(place, chunks.floats.shape[2])
         number_there = chunks.floats[row, chunk, at] * 2.0 ** float(chunks.tops[row, chunk])
         assert numbers[row, place].floats() == number_there
-
-
-def test_a_decay_that_is_a_little_off_is_seen() -> None:
-    weights = random_wide(6, (1, 100), 10)
-    with pytest.raises(AssertionError):
-        agree(weights, Fraction(1, 3), decayed(weights, Fraction(1, 3) * (1 + Fraction(1, 10**11))))

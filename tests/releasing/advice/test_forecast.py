@@ -132,17 +132,6 @@ def test_tables_of_units_are_judged_by_their_sum(tmp_path: Path) -> None:
     succeed("release", many)
 
 
-def _of_one_answer(table: Expected) -> tuple[float, float]:
-    return float(table.blurs[0].median), float(table.blurs[0].widest)
-
-
-@pytest.mark.slow
-def test_without_the_sum_that_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Expected, "noise_and_range", property(_of_one_answer))
-    with pytest.raises(AssertionError):
-        test_tables_of_units_are_judged_by_their_sum(tmp_path)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("scales", [(1.0, 1.0), (1.0, 3.0), (2.0,) * 5, (1.0,) * 40, (1.0, 0.1)])
 def test_half_of_a_sum_of_noises(scales: tuple[float, ...]) -> None:

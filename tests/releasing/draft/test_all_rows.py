@@ -10,7 +10,6 @@ from tests.support.release_files import believe, publish, read_from, release_tex
 from takifugu.core.assumptions import Assumption
 from takifugu.core.errors import TakifuguError
 from takifugu.data.relation.source import opened_table
-from takifugu.releasing.draft import forms
 from takifugu.releasing.draft.evidence import evidence
 from takifugu.releasing.draft.questions import questions
 from takifugu.releasing.draft.text import draft
@@ -43,11 +42,6 @@ def test_a_last_row_that_no_form_reads_is_a_question_that_names_it(tmp_path: Pat
         draft(table(tmp_path, "Z,25/02/2026,x", "Z,soon,x"), **RIGHT)
     assert "leaves out 1 of 30,002 rows: 30002" in error.value.line
     assert "soon" not in error.value.line
-
-
-def test_a_draft_that_looks_at_most_rows_alone_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forms.Reading, "is_full", property(lambda reading: 2 * reading.rows > reading.there))
-    assert choices_of(table(tmp_path, "Z,02/25/2026,x")) != []  # where one form reads every row
 
 
 def test_an_offset_in_the_last_row_is_not_dropped(tmp_path: Path) -> None:

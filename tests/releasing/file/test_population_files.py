@@ -15,7 +15,7 @@ import pytest
 from tests.support.commands import invoke, succeed
 from tests.support.failing import FULL, failing
 from tests.support.release_files import believe, changed, publish, read_from, release_text
-from tests.support.releases import assert_says, faults_of, put, refused, spent
+from tests.support.releases import assert_says, put, refused, spent
 
 import takifugu as tf
 from takifugu.accounting.ledger import DRAWN, Ledger
@@ -338,13 +338,6 @@ def test_the_private_column_is_no_reference_unless_that_is_declared(tmp_path: Pa
     assert any("the promise does not cover that" in words for words in map(str, table.certificate.assumptions))
     assert not any("other people." in words for words in map(str, table.certificate.assumptions))
     assert any("counted in the private rows" in words for words in map(str, table.certificate.assumptions))
-
-
-def test_all_faults_leave_together(tmp_path: Path) -> None:
-    text = PLACES.replace("epsilon = 1.5", "epsilon = -1").replace("smoothing = 1", "smoothing = -1")
-    text = text.replace('name = "places"', 'name = "../up"').replace("units_independent = true\n", "")
-    faults = faults_of(places_in(tmp_path, text))
-    assert {"table[0].epsilon", "table[0].name", "belief.units_independent"} <= {*faults}
 
 
 def test_different_supports_are_refused_or_aligned(tmp_path: Path) -> None:
