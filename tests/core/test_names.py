@@ -15,6 +15,15 @@ EVERY_CHARACTER = [chr(code) for code in range(sys.maxunicode + 1)]
 WRITING_DIRECTION = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 
+@pytest.mark.parametrize("name", [7, 7.5, b"Ana", None, ["Ana"]])
+def test_a_name_that_is_no_text_is_refused_and_not_quoted(name: object) -> None:
+    for spelt in (normalised, budget_name):
+        with pytest.raises(InputError, match=r"the name of a person is a .*, and no text: write it as one") as caught:
+            spelt(name, "the name of a person")  # type: ignore[arg-type]
+        assert "7" not in str(caught.value).partition(":")[0]
+        assert "Ana" not in str(caught.value)
+
+
 @pytest.mark.parametrize(("text", "name"), [
     ("Jose\u0301 Luis", "José Luis"), (" José Luis", "José Luis"), ("José Luis ", "José Luis"),
     ("José\u00a0Luis", "José Luis"), ("José  Luis", "José Luis"), ("José \t\u2003\r\n Luis\u3000", "José Luis"),

@@ -100,7 +100,8 @@ def as_budget(budget: Budget) -> Amount:
     amount = Amount(as_epsilon(epsilon, "the budget's epsilon"), as_delta(delta, "the budget's delta"))
     if amount.epsilon < SMALLEST_SPEND:
         raise InputError(
-            f"the budget's epsilon is {epsilon!r}", rule="it is too small to be meant", fix="write for example 1.0"
+            f"the budget's epsilon is {short(amount.epsilon, up=True)}", rule="it is too small to be meant",
+            fix="write for example 1.0",
         ).at("budget")
     return amount
 

@@ -43,6 +43,7 @@ def normalised(text: str, what: str = "the name") -> str:
     >>> normalised("1.0\\u200b")
     '1'
     """
+    _check_text(text, what)
     if text.isascii() and text.isalnum() and len(text) <= LONGEST:
         return text  # most names are, and there are many
     cleaned = _cleaned(text, what)
@@ -60,9 +61,16 @@ def budget_name(text: str, what: str = "the name") -> str:
     >>> budget_name("007"), budget_name("-0.0"), budget_name("+4930123"), budget_name("007a")
     ('7', '0', '4930123', '007a')
     """
+    _check_text(text, what)
     if text.isascii() and text.isidentifier() and len(text) <= LONGEST:
         return text  # most names are, and there are many
     return without_zeros(normalised(text, what))
+
+
+def _check_text(text: object, what: str) -> None:
+    """Refuse a name that is no text, such as a number: which spelling of it is meant nobody knows."""
+    if not isinstance(text, str):
+        raise InputError(f"{what} is a {type(text).__name__}, and no text", fix="write it as one, such as '7'")
 
 
 def without_zeros(name: str) -> str:

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from fractions import Fraction
 from itertools import permutations
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 from tests.support.ledger_edits import certificate, debit, missing, pay, prices, published
 
-from takifugu.accounting.ledger import SESSION, Amount, Ledger, certificates
+from takifugu.accounting.ledger import SESSION, Amount, Ledger, certificates, events
 from takifugu.core.errors import InputError, LedgerError
 
 TENTH = Fraction(1, 10)
@@ -110,6 +111,40 @@ def test_a_session_that_ended_elsewhere_is_over_here_or_paid_for_again(tmp_path:
         book.publish(group, [b"our answers"])
     assert missing(book, [said], [b"its answers"]) == ()
     assert book.check() == other.check() == ()
+
+
+class Stopped:
+    """A clock that stands still."""
+
+    @classmethod
+    def now(cls, zone: object) -> datetime:
+        return datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def test_a_session_knows_its_own_certificates_and_nobody_elses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has one after each answer. A copy that draws the same text has drawn it once more, at whatever time."""
+    monkeypatch.setattr(events, "datetime", Stopped)
+    book = Ledger.open(tmp_path / "ledger.db")
+    group = pay(book, recipe=SESSION, budget=9).group
+    book.answer(group, 0, ("inn?", "safe"))
+    shutil.copy(tmp_path / "ledger.db", tmp_path / "other.db")
+    own, theirs, other = [certificate(book, group)], list[Any](), Ledger.open(tmp_path / "other.db")
+    for place in ("bar?", "pub?"):
+        for ledger, certificates_of, number in ((book, own, len(own)), (other, theirs, len(theirs) + 1)):
+            ledger.answer(group, number, (place, "safe"))
+            certificates_of.append(certificate(ledger, group))
+    bodies = [b"one", b"two", b"three"]
+    for ends in (False, True):
+        assert missing(book, own, bodies) == ()
+        assert book.adopt(own, bodies=bodies) == {"data": Amount(TENTH)}
+        assert missing(other, own[:1], bodies[:1]) == ()
+        assert len(missing(book, [theirs[-1]], [b"theirs"])) == 1
+        assert len(missing(other, [own[-1]], [b"three"])) == 1
+        if not ends:
+            book.publish(group, bodies[-1:])
+            other.publish(group, [b"theirs"])
+    assert book.adopt([theirs[-1]], bodies=[b"theirs"]) == {"data": Amount(2 * TENTH)}
+    assert book.check() == ()
 
 
 def test_other_values_than_those_that_closed_a_payment_are_paid_for(tmp_path: Path) -> None:

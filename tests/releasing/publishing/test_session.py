@@ -246,6 +246,19 @@ def test_a_ledger_from_before_is_noticed(file: Path) -> None:
     assert (file.parent / "elsewhere" / "safe-session.csv").exists()
 
 
+def test_what_a_session_has_published_is_known_while_it_goes_on_and_after_its_end(file: Path) -> None:
+    """It was once called a second draw, and the command that was printed charged the session again."""
+    ledger, out, before = file.parent / "ledger.db", file.parent / "out", file.parent / "before"
+    succeed("session", file, "inn")
+    shutil.copytree(out, before)
+    for words in (["bar"], ["--end"]):
+        succeed("session", file, *words)
+        for folder in (out, before):
+            succeed("ledger", "verify", ledger, folder)
+            assert "nothing to enter" in words_of(succeed("ledger", "import-certificates", ledger, folder, "--yes"))
+    assert spent(file) == "epsilon 60"
+
+
 def test_whoever_is_stopped_goes_on(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr("takifugu.releasing.publishing.session.place", raising(KeyboardInterrupt()))
@@ -291,7 +304,7 @@ def in_ledger(folder: Path) -> tuple[list[str], Answers]:
         waiting = connection.execute("select body from waiting order by name, number").fetchall()
     answers: Answers = []
     for (body,) in waiting:
-        question, answer = json.loads(zlib.decompress(body))
+        question, answer, _ = json.loads(zlib.decompress(body))
         answers.append((json.loads(question)[0], answer))
     states = {event["group"]: "reserved" for event in events if event["kind"] == "paid"}
     states |= {event["group"]: "drawn" for event in events if event["kind"] == "kept"}

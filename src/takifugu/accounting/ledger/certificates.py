@@ -39,10 +39,13 @@ def certificate_of(view: View, group: str) -> dict[str, Any]:
             lines.append(line_of)
     paid = there.paid
     same = [{"declared": event.created, "why": event.why} for event in view.source(paid.source).same]
-    return {
+    statement = {
         "ledger": view.id, "head": there.digest, "source": paid.source, "ids": dict(paid.ids),
         "reading": view.content(paid.reading).decode(), "entries": paid.entries, "lines": lines, "same": same,
     }  # fmt: skip
+    if there.values and view.is_session(there):  # it has a certificate after each answer
+        statement["answered"] = there.values[-1]
+    return statement
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,11 +95,12 @@ def lacking_in(
             group, why = view.groups.get(view.releases.get(number, "")), _UNKNOWN
             if group is not None or number in published:
                 known = published.setdefault(number, {*group.certificates} if group is not None else set())
+                answered = group is not None and certificate.get("answered") in group.values
                 goes_on = group is not None and group.state == DRAWN and view.is_session(group)
                 if group is not None and not group.paid.adopted and group.digest != certificate["head"]:
                     why = _REWRITTEN
-                elif goes_on or (known and not known.issuperset(digests)):  # a session answers here, and ended there
-                    why = _AGAIN
+                elif not answered and (goes_on or (known and not known.issuperset(digests))):
+                    why = _AGAIN  # of a session, too, that answers here and answered something else there
                 else:  # what is not noted as published yet may have been so with these values
                     known.update(digests)
                     continue

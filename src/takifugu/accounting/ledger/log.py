@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from secrets import token_hex
 from threading import local
 
 from takifugu.accounting.amounts import NOTHING, Amount
@@ -155,14 +156,14 @@ class Log:
             return ()
         with decoding():
             questions = map(json.loads, self._values(view, group))
-            return tuple((str(question), str(answer)) for question, answer in questions)
+            return tuple((str(question), str(answer)) for question, answer, *_ in questions)
 
     def answer(self, group: str, number: int, question: tuple[str, str]) -> str:
         """Keep the answer to question `number` of a session, before anybody sees it; return the first that was kept.
 
         Raises LedgerError where another process asked another question, and where earlier answers are not kept.
         """
-        body = canonical(list(question), "an answer").encode()
+        body = canonical([*question, token_hex(8)], "an answer").encode()  # equal texts are different draws
 
         def decide(view: View) -> Change:
             questions = self.answers(group)

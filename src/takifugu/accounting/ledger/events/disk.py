@@ -51,7 +51,9 @@ _REASONS = {
     sqlite3.SQLITE_LOCKED: _LOCKED,
     sqlite3.SQLITE_READONLY: ("is read-only", "", "make the file and its folder writable for this user"),
     sqlite3.SQLITE_PERM: ("may not be read by this user", "", "change the permissions of the file and its folder"),
-    sqlite3.SQLITE_CANTOPEN: ("cannot be opened", "", "check that its folder is there, and may be written to"),
+    sqlite3.SQLITE_CANTOPEN: (
+        "cannot be opened", "", "check that its folder is there, and that you may read and write both",
+    ),
     sqlite3.SQLITE_FULL: ("cannot grow", "the disk is full", "make room"),
     sqlite3.SQLITE_IOERR: ("cannot be read or written (input/output error)", "", "check the disk"),
     sqlite3.SQLITE_CORRUPT: _DAMAGED,
