@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.support.ledger_edits import certificate, debit, missing, pay, prices, published
 
-from takifugu.accounting.ledger import SESSION, Amount, Ledger, certificates, events
+from takifugu.accounting.ledger import SESSION, Amount, Ledger, Session, certificates, events
 from takifugu.core.errors import InputError, LedgerError
 
 TENTH = Fraction(1, 10)
@@ -144,6 +144,22 @@ def test_a_session_knows_its_own_certificates_and_nobody_elses(tmp_path: Path, m
             book.publish(group, bodies[-1:])
             other.publish(group, [b"theirs"])
     assert book.adopt([theirs[-1]], bodies=[b"theirs"]) == {"data": Amount(2 * TENTH)}
+    assert book.check() == ()
+
+
+def test_a_session_that_was_closed_without_a_certificate_has_answered_all_the_same(tmp_path: Path) -> None:
+    """What another copy answers was once taken for its answers, and charged nothing."""
+    book = Ledger.open(tmp_path / "ledger.db")
+    session = Session(book, pay(book, recipe=SESSION, budget=9))
+    group = session.paid.group
+    shutil.copy(tmp_path / "ledger.db", tmp_path / "other.db")
+    other = Ledger.open(tmp_path / "other.db")
+    for ledger in (book, other):
+        ledger.answer(group, 0, ("inn?", "safe"))
+    theirs = certificate(other, group)
+    session.close()
+    for _ in range(2):
+        assert book.adopt([theirs], bodies=[b"theirs"]) == {"data": Amount(2 * TENTH)}
     assert book.check() == ()
 
 

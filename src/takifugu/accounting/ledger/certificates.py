@@ -13,7 +13,7 @@ from typing import Any
 from takifugu.accounting.amounts import Amount
 from takifugu.accounting.composition import joint
 from takifugu.accounting.ledger import words
-from takifugu.accounting.ledger.events import DRAWN, EACH, NOBODY, RESERVED, Line, Over, Paid, canonical, keyed
+from takifugu.accounting.ledger.events import EACH, NOBODY, RESERVED, Line, Over, Paid, canonical, keyed
 from takifugu.accounting.ledger.trials import Change, charged
 from takifugu.accounting.ledger.view import View
 from takifugu.analysis.guarantee import Charge
@@ -96,11 +96,13 @@ def lacking_in(
             if group is not None or number in published:
                 known = published.setdefault(number, {*group.certificates} if group is not None else set())
                 answered = group is not None and certificate.get("answered") in group.values
-                goes_on = group is not None and group.state == DRAWN and view.is_session(group)
+                is_other = not known.issuperset(digests)
+                if not known:  # a session has answered, though nothing notes its certificate
+                    is_other = group is not None and bool(group.values) and view.is_session(group)
                 if group is not None and not group.paid.adopted and group.digest != certificate["head"]:
                     why = _REWRITTEN
-                elif not answered and (goes_on or (known and not known.issuperset(digests))):
-                    why = _AGAIN  # of a session, too, that answers here and answered something else there
+                elif is_other and not answered:
+                    why = _AGAIN
                 else:  # what is not noted as published yet may have been so with these values
                     known.update(digests)
                     continue
