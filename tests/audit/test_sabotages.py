@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import takifugu as tf
+from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.analysis.sensitivity import component_change
 from takifugu.influence.chains.runs import Runs
 from takifugu.influence.curves import influence_loss
@@ -227,6 +228,28 @@ def test_it_is_noticed(sabotage: Sabotage, monkeypatch: pytest.MonkeyPatch) -> N
     sabotage.patch(monkeypatch)
     broken = audited("it", None, sabotage.calibrate(), sabotage.draws)
     assert broken.is_faulty, broken
+
+
+#: Noise of which none is to spare, so that a fiftieth less breaks the promise.
+LEAST: dict[str, Callable[[], Any]] = {
+    "laplace-exact": made("laplace-exact", tf.Count(1)),
+    "wasserstein": made("wasserstein", SUM, lambda: chain(THREE, 1)),
+    "influence": made("influence", tf.Count(1), lambda: chain(length=6, initial="any")),
+    "gaussian-exact": made("gaussian-exact", tf.Count(1), **WITH_DELTA),
+    "attribute-gaussian-exact": made("attribute-gaussian-exact", tf.Mean("height"), body, WEIGHT, **WITH_DELTA),
+}
+
+
+@pytest.mark.parametrize("mechanism", LEAST)
+def test_a_fiftieth_less_noise_is_noticed(mechanism: str) -> None:
+    calibration, less = LEAST[mechanism](), Fraction(49, 50)
+    noise = calibration.randomiser
+    if isinstance(noise, DiscreteLaplace):
+        noise = replace(noise, units=noise.units * less)
+    else:
+        noise = replace(noise, sigma=noise.sigma * less)
+    assert audited("it", None, calibration, 0).verdict == "kept"
+    assert audited("it", None, replace(calibration, randomiser=noise), 0).is_faulty
 
 
 def test_each_mechanism_on_densities_is_broken_once() -> None:

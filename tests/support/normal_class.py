@@ -94,3 +94,24 @@ def delta(slope: Any, residual: Any, move: Any, added: Any, epsilon: Any, record
         return mpmath.mpf(0)
     e = as_mpf(epsilon)
     return mpmath.ncdf(ratio / 2 - e / ratio) - mpmath.exp(e) * mpmath.ncdf(-ratio / 2 - e / ratio)
+
+
+def delta_of_cells(
+    kind: str, cells: Any, law: tuple[Any, Any, Any], move: Any, added: Any, epsilon: Any, records: int
+) -> Any:
+    """Return the delta of N(0, added) on each cell, a sum over records of w x + u y for (w, u) of `cells`.
+
+    `law` has the slope of y on x, the variance of y given x, and that of x. What is hidden moves by `move`: the mean or
+    the sum of x, its value in one record, or its mean in the population, where the mean of y stays.
+    """
+    with mpmath.workdps(40):
+        slope, residual, variance = map(as_mpf, law)
+        along = mpmath.matrix([as_mpf(w) + slope * as_mpf(u) for w, u in cells])
+        across = mpmath.matrix([as_mpf(u) for _, u in cells])
+        others = {"mean": 0, "sum": 0, "one": records - 1, "population": records}[kind]
+        covariance = records * residual * across * across.T + others * variance * along * along.T
+        covariance += as_mpf(added) * mpmath.eye(len(cells))
+        times = {"mean": records, "sum": 1, "one": 1, "population": records}[kind] * as_mpf(move)
+        shift = times * (mpmath.matrix([as_mpf(w) for w, _ in cells]) if kind == "population" else along)
+        ratio = mpmath.sqrt((shift.T * mpmath.lu_solve(covariance, shift))[0])
+        return delta(ratio, 1, 1, 0, epsilon)

@@ -11,7 +11,7 @@ import mpmath
 import pytest
 from tests.releasing.attribute_files import written
 from tests.support.commands import succeed
-from tests.support.normal_class import delta, is_inside, misses, samples
+from tests.support.normal_class import delta, delta_of_cells, is_inside, misses, samples
 from tests.support.releases import refusal_of
 
 import takifugu as tf
@@ -134,6 +134,45 @@ def test_two_numbers_and_both_columns_have_their_worst_law_at_an_end() -> None:
 
 def scale(belief: tf.MultivariateNormal, query: Any) -> float:
     return float(calibrated(SECRETS["the mean"], belief, query).scale)
+
+
+#: What is hidden of the incomes, up to a difference.
+HIDDEN = {
+    "mean": lambda most: tf.dataset_property("income", "mean", max_difference=most),
+    "sum": lambda most: tf.dataset_property("income", "sum", max_difference=most),
+    "one": lambda most: tf.every_entry("income", max_difference=most),
+    "population": lambda most: tf.distribution_parameter("income", map="mean", max_difference=most),
+}
+
+
+@pytest.mark.parametrize("kind", HIDDEN)
+def test_no_member_is_told_by_several_sums_more_than_delta(kind: str) -> None:
+    """Members at ends and inside, answers of one to three sums of one or both columns: delta by its definition."""
+    numbers, shares = random.Random(kind), list[float]()
+    while len(shares) < 60:
+        belief = fitted(numbers.choice([5, 40, 400]), numbers.choice([0.5, 0.99]))
+        other = numbers.choice(["weight", "height"])
+        read = ["income"] if kind == "population" else ["income", other]
+        columns = [numbers.choice(read) for _ in range(numbers.randint(1, 3))]
+        most, epsilon = numbers.choice([1, 40, 900]), numbers.choice([0.1, 1, 8])
+        framework = tf.Pufferfish(HIDDEN[kind](most), belief)
+        options = {"delta": "1e-4", "mechanism": "attribute-gaussian-exact", "single_release": True}
+        made = tf.calibrate(
+            framework, tf.JointQuery([tf.Sum(column) for column in columns]) if columns[1:] else tf.Sum(columns[0]),
+            epsilon, allow_zero_noise=True, **options,
+        )  # fmt: skip
+        added = Fraction(made.scale) ** 2
+        if not added:  # the others' randomness hides it
+            continue
+        place, ends = belief.columns.index(other), belief.ends
+        low, high = ends.slopes[0][place]
+        for _ in range(6):
+            more = [Fraction(numbers.choice([1, 1, 1 + numbers.random(), 9])) for _ in range(2)]
+            inside = low + (high - low) * Fraction(numbers.choice([0, 1, numbers.random()]))
+            law = inside, ends.residuals[0][place] * more[0], ends.variances[0] * more[1]
+            cells = [(int(column == "income"), int(column == other)) for column in columns]
+            shares.append(float(delta_of_cells(kind, cells, law, most, added, epsilon, 50) / 1e-4))
+    assert 0.999 < max(shares) <= 1 + 1e-9
 
 
 def test_rounding_errors_are_those_of_the_least_variances() -> None:

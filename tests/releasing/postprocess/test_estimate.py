@@ -17,7 +17,7 @@ from tests.support.simulated import stationary
 
 import takifugu as tf
 from takifugu.analysis.questions.law_of_cell import law_of_cell
-from takifugu.analysis.randomisers import DiscreteLaplace
+from takifugu.analysis.randomisers import DiscreteLaplace, RoundedNormal
 from takifugu.core.errors import Unsupported
 from takifugu.core.escaping import number
 from takifugu.model.frameworks import Framework
@@ -89,6 +89,31 @@ def test_a_chain_of_several_matrices(matrices, length, scale, value) -> None:
     chain = tf.PeriodicChain(matrices, length, initial=start)
     joint = list(oracle.chain_states(matrices, length, start))
     agrees(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), joint, lambda i, v: [int(v == 1)], [value], scale)
+
+
+@given(st.lists(WITH_ZEROS, min_size=2, max_size=2), ROWS, st.integers(1, 6), st.sampled_from(["1/3", "1", "9"]),
+       st.integers(-4, 12), st.integers(-4, 12))  # fmt: skip
+def test_normal_noise_is_read_by_its_own_masses(matrix, start, length, deviation, first, second) -> None:
+    chain, published = tf.MarkovChain(matrix, length, initial=start), (first, second)
+    joint = oracle.cells_of(oracle.chain_states([matrix], length, start), counted)
+    priors = estimate.priors_of(tf.Pufferfish(tf.every_entry(), chain), tf.Histogram())
+    noise = RoundedNormal(Fraction(deviation), Fraction(1), 2)
+    spread = float(noise.scale) * math.sqrt(2)
+    for cell, estimated in enumerate(estimate.estimates_of(priors, noise, list(map(Fraction, published)))):
+        masses = dict[int, float]()
+        for cells, mass in joint.items():
+            for number_told, value in zip(published, cells, strict=True):
+                near = abs(number_told - value)
+                mass *= (math.erfc((near - 0.5) / spread) - math.erfc((near + 0.5) / spread)) / 2
+            masses[cells[cell]] = masses.get(cells[cell], 0.0) + mass
+        whole = math.fsum(masses.values())
+        if estimated.contradicts or whole < 1e-6:  # noises that improbable are left out of account
+            continue
+        below = math.fsum(mass for value, mass in masses.items() if value < estimated.low)
+        above = math.fsum(mass for value, mass in masses.items() if value > estimated.high)
+        assert max(below, above) <= 0.025 * whole * (1 + 1e-5)
+        mean = math.fsum(value * mass for value, mass in masses.items()) / whole
+        assert estimated.mean == pytest.approx(mean, abs=0.01 * (estimated.high - estimated.low) + 1e-6)
 
 
 @given(st.lists(ROWS_OF_3, min_size=3, max_size=3), st.lists(st.integers(1, 3), min_size=1, max_size=3), SCALES,
