@@ -131,8 +131,9 @@ def test_nobody_is_asked_in_continuous_integration(log: Path) -> None:
 def test_options_answer_and_the_others_are_asked(log: Path) -> None:
     words = ["init", "log.csv", "--rows", "events", "--unit", "user", "--step", "1h"]
     said = [f"{name}={word.strip()}" for name, word in OWNED.items() if name != "units_independent"]
-    code, _, screens = answering([*words, *said], ["\n"] * 2 + ["true\n"], log.parent)
+    code, _, screens = answering([*words, *said], [*["\n"] * 2, "away\n", "true\n"], log.parent)
     assert code == 0, screens
+    assert "\ndefault_state: " in screens
     assert [name for name in REPLIES if f"\n{name} [" in screens or f"\n{name}: " in screens] == ["order", "value"]
 
 

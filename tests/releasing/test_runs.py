@@ -121,6 +121,8 @@ WHICH_EVENT = "the state in one step of 1 hour: which event, if any"
     ((), ["The secret is the state in one step of 1 hour, not all of the change",
           "Before a first row the state is 'away'.", "A step has the state at its start"]),
     (EVENTS, [f"The secret is {WHICH_EVENT}", "In a step without any event the state is 'away'."]),
+    ((*EVENTS, ('default_state = "away"', 'nulls = "unobserved"')),
+     ["which event, not whether there is one.", "In which steps there is no event is no secret."]),
 ])  # fmt: skip
 def test_a_log_is_published_as_time_with_what_is_hidden(tmp_path: Path, changes: Changes, sentences: list[str]) -> None:
     release_file(written(tmp_path, *changes), allow_useless=True)
@@ -206,6 +208,8 @@ def test_rows_that_are_not_said_to_be_samples_are_noticed(tmp_path: Path) -> Non
     ((*EVENTS, ('roster = "agents.csv"\n', "")), 'source.roster: rows = "events" without a roster'),
     ((*EVENTS, ('until = "2026-01-19"\n', "")), 'source.until: rows = "events" without until'),
     ((*EVENTS, ('default_state = "away"', 'default_state = "gone"')), "source.default_state: default_state is 'gone'"),
+    ((*EVENTS, ('default_state = "away"', "")),
+     "source.default_state: is missing, so the times of events would be no secret"),
     (SAMPLES[:2], "source.default_state: default_state of samples"),
     ((*EVENTS, ('order = "when"', 'order = "when"\nend = "end"')),
      'source.end: end is declared beside rows = "events"'),

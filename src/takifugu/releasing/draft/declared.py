@@ -26,6 +26,7 @@ OF_THE_TABLE = ("rows", "kind", "sql", "where", "unit", "order", "end", "value",
 _PUBLIC = "it is public and declared: a row that decided it would be published with it"
 _STATES = "they are published: write what everybody knows, whatever the rows hold"
 _BELIEF = "it is what a reader may believe, and the noise follows from it: take it from what is publicly known"
+_NO_ROW = "it is counted and secret like any other"
 _ALONE = "if not, what is said of one tells of the other, and the noise of this file would be too little"
 _NOT_NOW = Choice(NONE, "not now: the file then says what is missing")
 _YES = Choice("true", "yes, it says nothing")
@@ -36,7 +37,7 @@ DECLARED = {
     "from": ("When does the recording start?", _PUBLIC, "text", "2026-01-05"),
     "until": ("When does it end?", _PUBLIC, "text", "2026-02-02"),
     "roster": ("Who was recorded?", "somebody without a row counts, too", "roster", "Ana, Ben, or a file: people.csv"),
-    "default_state": ("Which state is it where no row says one?", _BELIEF, "text", "still"),
+    "default_state": ("Which state is it where no row says one?", _NO_ROW, "text", "still"),
     "mean_duration": ("How long does each state last at a time, on average?", _BELIEF, "each", "2 h, or 8 for 8 steps"),
     "next_state": ("Which share of all times that a state begins is each one's?", _BELIEF, "each", "0.5"),
     "units_independent": ("Does one person say nothing about another?", _ALONE, "truth", ""),

@@ -41,7 +41,10 @@ def faults_of(source: SourceSpec, belief: SequenceBelief | None, folder: Path, d
     if isinstance(roster, str):
         private = private_files(source, folder, data)
         is_private = any(is_one_of(file, private) for file in files_read(roster, folder))
+    has_no_state = source.rows in ("stays", "events") and source.default_state is None and source.nulls == "refuse"
     yield from broken(
+        (has_no_state, "source.default_state", f"is missing, so the times of {source.rows} would be no secret",
+         'write the state of all other steps, such as default_state = "off"; or nulls = "unobserved", if public'),
         (is_private, "source.roster", "is the private data itself, so it is no public list", "write another file"),
         (source.are_runs and written(belief, ("fit",)), "belief.fit",
          f"counts transitions row by row, and rows are {source.rows}",
@@ -97,7 +100,8 @@ def words_of(source: SourceSpec, people: str, run: int = 1) -> Iterator[Assumpti
     if run > 1:
         step = f"any {run} {step.removeprefix('one ').replace('step', 'steps', 1)} in a row, together"
     if source.rows == "events":
-        secret = f"The secret is the state in {step}: which event, if any."
+        which = "which event, if any" if source.default_state is not None else "which event, not whether there is one"
+        secret = f"The secret is the state in {step}: {which}."
         yield reading(f"A row is an event, and its step has its state. {secret}")
     else:
         lasts = {"changes": "until the next one"}.get(source.rows, "from its start up to its end")
@@ -115,3 +119,5 @@ def words_of(source: SourceSpec, people: str, run: int = 1) -> Iterator[Assumpti
         yield reading(f"Before a first row the state is {str(source.default_state)!r}.")
     elif source.default_state is not None:
         yield reading(f"In a step without any {row_noun} the state is {str(source.default_state)!r}.")
+    elif source.rows != "changes":
+        yield public(f"In which steps there is no {row_noun} is no secret.")
