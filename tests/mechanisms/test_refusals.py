@@ -24,6 +24,7 @@ def density(given: dict[int, object]) -> Framework:
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4)
 THREE = hidden(tf.MarkovChain([[0.8, 0.1, 0.1], [0.4, 0.5, 0.1], [0.2, 0.2, 0.6]], 3))
+RUNS = tf.Pufferfish(tf.every_run(2), CHAIN)
 TWO_LAWS = tf.distribution_pair(Pmf([0, 1], [0.5, 0.5]), Pmf([2, 3], [0.5, 0.5]))
 COPIES = hidden(tf.JointTable([(0, 0), (1, 1)], [0.5, 0.5]))
 CLASS = tf.ReversibleChains(0.2, 0.4, 30)
@@ -79,6 +80,9 @@ ROWS: list[tuple[list[str], Framework, Query, object, tuple[str, ...]]] = [
     (["wasserstein", *BY_RULE], UNEQUAL, IDENTITY, "0.00001", ("deviations 1 and 2", "gaussian-exact")),
     (["attribute-quilt"], hidden(CHAIN), COUNT, 0, ("requires the belief Parameters",)),
     (["wasserstein", "laplace-exact"], TOWNS, tf.Sum("c"), 0, ('use mechanism="attribute-quilt"',)),
+    # Runs of values.
+    ([*LAPLACE, *CHANNELS], RUNS, COUNT, 0, ("secrets of single values",)),
+    (["wasserstein-delta", "gaussian-exact", *BY_RULE], RUNS, COUNT, "0.01", ("secrets of single values",)),
     # A delta of nothing, or of too little.
     (["gaussian-exact", *BY_RULE], TWO_LAWS, IDENTITY, 0, ("give a delta above 0",)),
     (["wasserstein-delta"], TWO_LAWS, IDENTITY, 0, ("delta is 0", 'mechanism="wasserstein"')),

@@ -321,6 +321,8 @@ ALLOWED = (
     "select *, lead(t) over (partition by who order by t, v, w) as n, count(*) over (partition by v) as m from a",
     "from (unpivot a on v, w into name k value x)", "from a unpivot include nulls (x for k in (v, w))",
     "from (unpivot a on columns(* exclude (who, t)) into name k value x)",
+    "select who, t from a where v = 'x' union all select who, w from a where v <> 'y'",
+    "select distinct who, v from a union all select who, z from b",
     "select d.v from (select distinct v, w from a) d", "select w from (from a qualify min(v) over (order by t) = 'x')",
 )  # fmt: skip
 
@@ -356,9 +358,11 @@ def test_a_field_that_nobody_knows_is_refused_wherever_it_stands(text: str) -> N
 
 @pytest.mark.parametrize("text", [
     "from a where count(*) over (partition by who) > 1", "from a join b on count(*) over () = b.z",
-    "from (values (row_number() over (order by 1))) k(x)",
+    "from (values (row_number() over (order by 1))) k(x)", "from a join b on a.who = b.who and a.v > 'x'",
+    "from a left join b on a.who = b.who and b.z > 'x'", "from a semi join b on a.v <> 'x' and a.who = b.who",
+    "from a join (b join (from (values ('x')) k(n)) c on b.z = c.n) on a.who = b.who",
 ])  # fmt: skip
-def test_a_window_stands_where_all_rows_are_known(text: str) -> None:
+def test_windows_see_all_rows_and_joins_meet_at_equal_columns_one_by_one(text: str) -> None:
     with pytest.raises(InputError):
         judged(parsed(text, "sql"))
 

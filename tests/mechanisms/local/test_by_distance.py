@@ -232,6 +232,8 @@ def test_populations_that_are_alike_have_no_distance() -> None:
     with pytest.raises(CalibrationRefused, match="distance of two populations is 0"):
         tf.calibrate(framework(laws=same), tf.LocalValue(), epsilon=1, mechanism="exponential")
     assert joint(framework(laws=same), []).epsilon == 0
+    with pytest.raises(CompositionRefused):
+        joint(framework(laws=same), [of_a_chain(chain_framework(3), tf.Count(1), 3, Covers.EVERYTHING)])
     three = {**same, "c": LAWS["far"]}
     calibration = tf.calibrate(framework(laws=three), tf.LocalValue(), epsilon=1, mechanism="exponential")
     assert tf.exact_loss(calibration).loss == pytest.approx(1, abs=0.01)
