@@ -321,7 +321,7 @@ ALLOWED = (
     "select *, lead(t) over (partition by who order by t, v, w) as n, count(*) over (partition by v) as m from a",
     "from (unpivot a on v, w into name k value x)", "from a unpivot include nulls (x for k in (v, w))",
     "from (unpivot a on columns(* exclude (who, t)) into name k value x)",
-    "select who, t from a where v = 'x' union all select who, w from a where v <> 'y'",
+    "select who, t from a where v > '3' union all select who, w from a where v > '2'",
     "select distinct who, v from a union all select who, z from b",
     "select d.v from (select distinct v, w from a) d", "select w from (from a qualify min(v) over (order by t) = 'x')",
 )  # fmt: skip
