@@ -18,7 +18,7 @@ from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import ReleaseState, TakifuguError
 from takifugu.numbers import Pmf
 from takifugu.releasing.advice import advising
-from takifugu.releasing.planning import questions
+from takifugu.releasing.planning import truth
 from takifugu.releasing.publishing import folder, library, orders, publish
 
 #: A state of the data that no belief knows, and one of the data that beliefs know.
@@ -140,7 +140,7 @@ def test_refusals_of_the_ledger(tmp_path: Path) -> None:
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("error", [KeyError(PLANTED, COUNT), KeyboardInterrupt(), OSError(5, PLANTED), MemoryError()])
 @pytest.mark.parametrize(("room", "name", "state"), [
-    (questions, "read", ReleaseState.NOTHING),
+    (truth, "read", ReleaseState.NOTHING),
     (publish, "answer_of", ReleaseState.PAID),
     (DiscreteLaplace, "draw", ReleaseState.PAID),
     (library, "certificate_of", ReleaseState.PAID),
