@@ -97,49 +97,44 @@ def many_digits():
         yield
 
 
-def keeps(move, pure, loss, log_kappa):
-    """Whether delta(c - r) <= kappa (e^c - 1) for kappa a little higher: `log_share` lowers it by the margin."""
+def keeps(move, loss, log_kappa):
+    """Whether delta(c) <= kappa (e^c - 1) for kappa a little higher: `log_share` lowers it by the margin."""
     allowed = mpmath.exp(mpmath.mpf(log_kappa) + MARGIN) * mpmath.expm1(mpmath.mpf(loss))
-    return shifted_delta(move, mpmath.mpf(loss) - mpmath.mpf(pure)) <= allowed
+    return shifted_delta(move, mpmath.mpf(loss)) <= allowed
 
 
 @pytest.mark.parametrize("log_kappa", SHARES)
-@pytest.mark.parametrize("pure", [0.0, 1e-9, 0.3, 40.0])
-def test_the_least_loss_keeps_its_inequality_and_a_smaller_one_does_not(pure, log_kappa):
+def test_the_least_loss_keeps_its_inequality_and_a_smaller_one_does_not(log_kappa):
     limit = float(np.logaddexp(0, -log_kappa))  # from here on any delta up to 1 is kept
-    losses = least_losses(np.array(MOVES), np.full(len(MOVES), pure), log_kappa)
+    losses = least_losses(np.array(MOVES), log_kappa)
     for move, loss in zip(MOVES, losses.tolist(), strict=True):
         assert loss <= limit
-        assert loss >= limit or (loss >= pure and keeps(move, pure, loss, log_kappa))
-        less = pure + (loss - pure) * (1 - 2e-6) - 1e-14 * loss
-        assert less <= pure or not keeps(move, pure, less, log_kappa)
+        assert loss >= limit or keeps(move, loss, log_kappa)
+        less = loss * (1 - 2e-6)
+        assert less <= 0 or not keeps(move, less, log_kappa)
 
 
 @pytest.mark.parametrize("log_kappa", SHARES)
-def test_the_largest_loss_is_that_of_a_delta_of_one_and_nothing_moved_loses_what_is_pure(log_kappa):
+def test_the_largest_loss_is_that_of_a_delta_of_one_and_nothing_moved_loses_nothing(log_kappa):
     limit = mpmath.log1p(mpmath.exp(-mpmath.mpf(log_kappa) - MARGIN))
-    for move, pure in ((1e6, 0.0), (0.5, 2 * float(limit) + 1)):
-        (most,) = least_losses(np.array([move]), np.array([pure]), log_kappa).tolist()
-        assert limit <= mpmath.mpf(most) <= limit * (1 + mpmath.mpf(10) ** -8)
-    pure = np.array([0.0, 0.25, 0.9]) * min(2.0, float(limit))
-    assert least_losses(np.zeros(3), pure, log_kappa).tolist() == pure.tolist()
+    (most,) = least_losses(np.array([1e6]), log_kappa).tolist()
+    assert limit <= mpmath.mpf(most) <= limit * (1 + mpmath.mpf(10) ** -8)
+    assert least_losses(np.zeros(3), log_kappa).tolist() == [0.0] * 3
 
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("log_kappa", SHARES)
-def test_least_losses_rise_with_the_move_with_what_is_pure_and_with_a_smaller_share(log_kappa):
-    moves, pure = (grid.ravel() for grid in np.meshgrid(MOVES, [0.0, 0.2, 9.0]))
-    losses = least_losses(moves, pure, log_kappa)
-    for other in (least_losses(1.5 * moves, pure, log_kappa), least_losses(moves, pure + 0.1, log_kappa)):
-        assert (other >= losses * (1 - 1e-8)).all()
-    assert (least_losses(moves, pure, log_kappa - 1) >= losses * (1 - 1e-8)).all()
+def test_least_losses_rise_with_the_move_and_with_a_smaller_share(log_kappa):
+    moves = np.array(MOVES)
+    losses = least_losses(moves, log_kappa)
+    assert (least_losses(1.5 * moves, log_kappa) >= losses * (1 - 1e-8)).all()
+    assert (least_losses(moves, log_kappa - 1) >= losses * (1 - 1e-8)).all()
 
 
 def test_the_least_loss_solves_its_equation():
-    move, pure, share = 0.7, 0.4, math.log(1e-3)
-    loss = float(least_losses(np.array([move]), np.array([pure]), share)[0])
-    rest = loss - pure
-    delta = ndtr(move / 2 - rest / move) - math.exp(rest + float(log_ndtr(-move / 2 - rest / move)))
+    move, share = 0.7, math.log(1e-3)
+    loss = float(least_losses(np.array([move]), share)[0])
+    delta = ndtr(move / 2 - loss / move) - math.exp(loss + float(log_ndtr(-move / 2 - loss / move)))
     assert delta == pytest.approx(1e-3 * math.expm1(loss), rel=1e-8)
 
 
@@ -187,23 +182,19 @@ def pairs_of(entry):
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("log_kappa", [-14.0, -2.0])
-@pytest.mark.parametrize("with_pure", [False, True])
-def test_the_profile_of_releases_is_that_of_the_root_of_all_squares(with_pure, log_kappa):
-    pure = [np.abs(np.subtract.outer(np.arange(k), np.arange(k))) * 0.1 for k in (3, 2, 3, 3)]
-    added = Profile((pure[0], pure[1], 2 * pure[0]), np.array([1, 1, 1, 2]), np.array([0, 1, 2, 0]))
-    profile = normal_profile(releases(), log_kappa, added if with_pure else None)
+def test_the_profile_of_releases_is_that_of_the_root_of_all_squares(log_kappa):
+    profile = normal_profile(releases(), log_kappa)
     assert profile.size == 5
     for entry in range(5):
         for pair in pairs_of(entry):
             squared = sum((square(one, entry, pair) for one in releases()), Fraction(0))
-            fixed = float(added.at(entry)[pair]) if with_pure else 0.0
             loss = float(profile.at(entry)[pair])
             move = mpmath.sqrt(mpmath.mpf(squared.numerator) / squared.denominator)
             if not squared:
-                assert loss == fixed
+                assert loss == 0
                 continue
-            assert keeps(float(move * (1 - mpmath.mpf(2) ** -60)), fixed, loss, log_kappa)
-            (least,) = least_losses(np.array([float(move)]), np.array([fixed]), log_kappa).tolist()
+            assert keeps(float(move * (1 - mpmath.mpf(2) ** -60)), loss, log_kappa)
+            (least,) = least_losses(np.array([float(move)]), log_kappa).tolist()
             assert loss == pytest.approx(least, rel=1e-8)
             assert mpmath.mpf(least) <= mpmath.mpf(loss) * (1 + mpmath.mpf(10) ** -11)
 

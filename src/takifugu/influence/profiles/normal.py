@@ -1,8 +1,8 @@
-"""The profile of normal noise, and of Laplace noise beside it, at a share kappa of delta (docs/theory/influence.md).
+"""The profile of normal noise at a share kappa of delta (docs/theory/influence.md).
 
 P(S | x) + kappa has the profile c_t(u, v): the least c with delta_t(u, v; c) <= kappa (e^c - 1), where delta_t is the
 privacy profile of all normal releases together for a change of entry t from u to v. Normal releases whose squared
-changes over sigma^2 add up to mu^2 are as one with mu; Laplace releases of profile r beside them shift c by r.
+changes over sigma^2 add up to mu^2 are as one with mu.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from functools import reduce
 from operator import itemgetter
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.influence.profiles.profile import Profile
@@ -49,10 +48,8 @@ def log_share(epsilon: Fraction, delta: Fraction) -> float:
     return math.log(delta.numerator) - math.log(delta.denominator) - _log_expm1(budget) - MARGIN
 
 
-def normal_profile(releases: Sequence[NormalRelease], log_kappa: float, added: Profile | None = None) -> Profile:
-    """Return the profile at kappa of normal and Laplace releases, rounded up.
-
-    `added` is the profile of the Laplace releases. All read the same entries.
+def normal_profile(releases: Sequence[NormalRelease], log_kappa: float) -> Profile:
+    """Return the profile at kappa of normal releases, which all read the same entries, rounded up.
 
     >>> from takifugu import Count, MarkovChain
     >>> answer = Count(1).resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100))
@@ -61,26 +58,22 @@ def normal_profile(releases: Sequence[NormalRelease], log_kappa: float, added: P
     0.3024
     """
     kinds = list(map(_kinds, releases))
-    columns = list(map(itemgetter(1), kinds))
-    if added is not None:
-        columns.append(added.kinds)
-    together, table_of = different(*columns)
-    pairs = []
+    together, table_of = different(*map(itemgetter(1), kinds))
+    moves = list[FloatArray]()
     for places in together.T.tolist():
-        squares = [matrices[place] for (matrices, _), place in zip(kinds, places, strict=False)]
-        pure = np.zeros((1, 1)) if added is None else added.tables[places[-1]]
-        pairs.append(np.sqrt(reduce(sum_up, squares)) + 1j * pure)
-    return Profile(_tables(pairs, log_kappa), table_of.lengths, table_of.values)
+        squares = [matrices[place] for (matrices, _), place in zip(kinds, places, strict=True)]
+        moves.append(np.sqrt(reduce(sum_up, squares)))
+    return Profile(_tables(moves, log_kappa), table_of.lengths, table_of.values)
 
 
-def _tables(pairs: Sequence[npt.NDArray[np.complex128]], log_kappa: float) -> tuple[FloatArray, ...]:
-    """Return c(u, v) for each table of mu + i r."""
-    different, place = np.unique(np.concatenate(list(map(np.ravel, pairs))), return_inverse=True)
-    losses = least_losses(different.real, different.imag, log_kappa)[place.ravel()]
+def _tables(moves: Sequence[FloatArray], log_kappa: float) -> tuple[FloatArray, ...]:
+    """Return c(u, v) for each table of mu."""
+    different_moves, place = np.unique(np.concatenate(list(map(np.ravel, moves))), return_inverse=True)
+    losses = least_losses(different_moves, log_kappa)[place.ravel()]
     tables, start = [], 0
-    for pair in pairs:
-        tables.append(losses[start : start + pair.size].reshape(pair.shape))
-        start += pair.size
+    for table in moves:
+        tables.append(losses[start : start + table.size].reshape(table.shape))
+        start += table.size
     return tuple(tables)
 
 
@@ -144,53 +137,49 @@ def _kinds(release: NormalRelease) -> tuple[list[FloatArray], Runs]:
     return matrices, number
 
 
-def least_losses(moves: FloatArray, pure: FloatArray, log_kappa: float) -> FloatArray:
-    """Return the least c for each mu and r, from above.
+def least_losses(moves: FloatArray, log_kappa: float) -> FloatArray:
+    """Return the least c for each mu, from above.
 
-    delta_mu(c - r) <= kappa (e^c - 1), and c is above the least such number by at most 1e-6 relative, never below. A
-    search in floats proposes c; what counts is the inequality at c, decided with many digits. c is r where mu is 0, and
-    never above log(1 + 1/kappa), since no delta is above 1.
+    delta_mu(c) <= kappa (e^c - 1), and c is above the least such number by at most 1e-6 relative, never below. A search
+    in floats proposes c; what counts is the inequality at c, decided with many digits. c is 0 where mu is 0, and never
+    above log(1 + 1/kappa), since no delta is above 1.
     """
-    losses: FloatArray = pure.copy()
+    losses = np.zeros(moves.shape)
     most = np.logaddexp(0.0, -log_kappa)
     moving = np.flatnonzero(moves > 0)
-    proposed = _proposed(moves[moving], pure[moving], log_kappa)
-    for place, loss in zip(moving.tolist(), proposed.tolist(), strict=True):
-        square, fixed, slack = Fraction(float(moves[place])) ** 2, float(pure[place]), 1e-12
-        while fixed + loss < most and (
-            log_shifted_delta(square, Fraction(loss)) > log_kappa + _log_expm1(fixed + loss)
-        ):  # fmt: skip
+    for place, loss in zip(moving.tolist(), _proposed(moves[moving], log_kappa).tolist(), strict=True):
+        square, slack = Fraction(float(moves[place])) ** 2, 1e-12
+        while loss < most and log_shifted_delta(square, Fraction(loss)) > log_kappa + _log_expm1(loss):
             loss, slack = loss * (1 + slack), 2 * slack
-        losses[place] = sum_up(fixed, loss)
+        losses[place] = loss
     return np.minimum(losses, most)
 
 
-def _proposed(moves: FloatArray, pure: FloatArray, log_kappa: float) -> FloatArray:
-    """Return about the least c - r, by bisection in floats."""
+def _proposed(moves: FloatArray, log_kappa: float) -> FloatArray:
+    """Return about the least c, by bisection in floats."""
     low, high = np.zeros(moves.shape), moves * (moves + 1)
     for _ in range(200):
-        small = ~_holds(moves, pure, high, log_kappa)
+        small = ~_holds(moves, high, log_kappa)
         if not small.any():
             break
         high[small] *= 2
     for _ in range(60):
         middle = (low + high) / 2
-        holds = _holds(moves, pure, middle, log_kappa)
+        holds = _holds(moves, middle, log_kappa)
         low, high = np.where(holds, low, middle), np.where(holds, middle, high)
     return high
 
 
-def _holds(moves: FloatArray, pure: FloatArray, loss: FloatArray, log_kappa: float) -> BoolArray:
+def _holds(moves: FloatArray, loss: FloatArray, log_kappa: float) -> BoolArray:
     from scipy.special import log_ndtr
 
-    losses = pure + loss
     with np.errstate(all="ignore"):
         tilt = loss / moves
         near, far = log_ndtr(moves / 2 - tilt), log_ndtr(-moves / 2 - tilt)
         exact = near + np.log(-np.expm1(np.minimum(loss + far - near, -1e-300)))
         tail, density = log_ndtr(-tilt), -tilt * tilt / 2 - math.log(2 * math.pi) / 2
         first = np.log(moves) + density + np.log(np.maximum(-np.expm1(np.log(tilt) + tail - density), 1e-300))
-        gain = losses + np.log(-np.expm1(-losses))
+        gain = loss + np.log(-np.expm1(-loss))
         return np.asarray(np.where(moves < SMALL, first, exact) <= log_kappa + gain)
 
 
