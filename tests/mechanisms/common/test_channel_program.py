@@ -19,7 +19,7 @@ def ratios(epsilon):
     return np.array([LAWS[a] - np.exp(epsilon) * LAWS[b] for a, b in ((0, 1), (1, 0))])
 
 
-def least_cost(rows, delta, mixing=None):
+def least_cost(rows, delta, mixing=None, allowed=None):
     """Return the least cost, with a variable for each entry and each t_ry and a constraint for each, in loops."""
     parts = np.eye(3) if mixing is None else mixing
     entry = {pair: n for n, pair in enumerate(itertools.product(range(len(parts)), range(3)))}
@@ -45,7 +45,9 @@ def least_cost(rows, delta, mixing=None):
             line[entry[part, y]] += parts[part][x]
             costs[entry[part, y]] += parts[part][x] * COST[x, y]
         sums.append(line)
-    return linprog(costs, limits, bounds, sums, np.ones(3)).fun
+    can = [allowed is None or allowed[part][y] for part, y in entry] + [True] * len(spare)
+    ends = [(0, None if may else 0) for may in can]
+    return linprog(costs, limits, bounds, sums, np.ones(3), bounds=ends).fun
 
 
 @pytest.mark.parametrize("delta", [0.0, 0.1])
@@ -57,11 +59,15 @@ def test_the_program_is_the_one_that_is_stated(epsilon, delta):
 
 
 @pytest.mark.parametrize("delta", [0.0, 0.1])
-def test_parts_that_are_mixed(delta):
+def test_parts_that_are_mixed_and_entries_that_are_not_allowed(delta):
     mixing = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]])
     rows = np.column_stack([ratios(0.3), ratios(0.3).sum(axis=1)])
     matrix = solved(COST, ratio_limits(rows, 3, delta), csr_array(mixing)).matrix
     assert (matrix * COST).sum() == pytest.approx(least_cost(rows, delta, mixing), abs=1e-7)
+    allowed = [[y >= x for y in range(3)] for x in range(3)]
+    upper = solved(COST, ratio_limits(ratios(0.3), 3, delta), allowed=allowed).matrix
+    assert (upper * COST).sum() == pytest.approx(least_cost(ratios(0.3), delta, allowed=allowed), abs=1e-7)
+    assert (np.tril(upper, -1) == 0).all()
 
 
 def test_several_limits_hold_together_and_what_nothing_keeps_is_refused():

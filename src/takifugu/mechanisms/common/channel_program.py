@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from takifugu.core.arrays import BoolArray
 from takifugu.core.errors import Unsupported
 from takifugu.numbers.atoms import Floats
 from takifugu.numbers.distributions.channel import Channel, repair
@@ -81,10 +82,13 @@ def together(several: Sequence[Limits], size: int) -> Limits:
     return Limits(hstack([entries, further], format="csr"), bounds, sum(limits.more for limits in several))
 
 
-def solved(cost: Floats, limits: Limits, mixing: Floats | None = None) -> Solved:
+def solved(
+    cost: Floats, limits: Limits, mixing: Floats | None = None, allowed: BoolArray | None = None
+) -> Solved:
     """Return the channel of least total cost, a matrix shaped like `cost`.
 
-    `mixing` has shape (parts, inputs). Raises Unsupported where the solver finds none.
+    `mixing` has shape (parts, inputs); `allowed` says which entries of C may be above 0 (default: all). Raises
+    Unsupported where the solver finds none.
 
     >>> factor = np.e
     >>> limits = ratio_limits(np.array([[1.0, -factor], [-factor, 1.0]]), 2)
@@ -100,11 +104,16 @@ def solved(cost: Floats, limits: Limits, mixing: Floats | None = None) -> Solved
     rows = hstack(
         [kron(parts.T, csr_array(np.ones((1, outputs)))), csr_array((inputs, limits.more))], format="csr"
     )
-    costs = np.zeros(size + limits.more)
+    costs, most = np.zeros(size + limits.more), np.full(size + limits.more, np.inf)
     costs[:size] = np.asarray(parts @ cost).ravel()
+    if allowed is not None:
+        most[:size] = np.where(np.asarray(allowed).ravel(), np.inf, 0.0)
     why = ""
     for method in ("highs-ipm", "highs-ds"):
-        solution = linprog(costs, limits.limits, limits.bounds, rows, np.ones(inputs), method=method)
+        solution = linprog(
+            costs, limits.limits, limits.bounds, rows, np.ones(inputs),
+            bounds=np.column_stack([np.zeros(len(most)), most]), method=method,
+        )  # fmt: skip
         if solution.status == 0:
             matrix = np.asarray(parts.T @ np.maximum(solution.x[:size], 0.0).reshape(-1, outputs))
             sums = matrix.sum(axis=1, keepdims=True)
