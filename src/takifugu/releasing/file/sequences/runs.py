@@ -100,8 +100,9 @@ def words_of(source: SourceSpec, people: str, run: int = 1) -> Iterator[Assumpti
     if run > 1:
         step = f"any {run} {step.removeprefix('one ').replace('step', 'steps', 1)} in a row, together"
     if source.rows == "events":
-        which = "which event, if any" if source.default_state is not None else "which event, not whether there is one"
-        secret = f"The secret is the state in {step}: {which}."
+        secret = f"The secret is the state in {step}: which event, if any."
+        if source.default_state is None:
+            secret = f"The secret is the state in {step}: which event, not whether there is one."
         yield reading(f"A row is an event, and its step has its state. {secret}")
     else:
         lasts = {"changes": "until the next one"}.get(source.rows, "from its start up to its end")
