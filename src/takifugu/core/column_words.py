@@ -21,6 +21,7 @@ NOUNS = _words(
 )
 #: Words beside them that say only that it is a name.
 NAMING = _words("id uid pid name nr no number key code")
+_PEOPLE = _words("who whose person people")
 #: Words in the names of columns of degrees.
 NORTH = _words("lat latitude latitud latitudine breite breitengrad")
 EAST = _words("lon lng long longitude longitud longitudine lange langengrad")
@@ -35,6 +36,15 @@ def words_in(name: str) -> frozenset[str]:
     split_name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", unicodedata.normalize("NFKD", name)).lower()
     letters = "".join(sign for sign in split_name if not unicodedata.combining(sign))
     return frozenset(word for word in re.split(r"[\W\d_]+", letters) if word)
+
+
+def is_told(column: str) -> bool:
+    """Return whether the name of a column says whose rows it names: by a noun, or as that of people.
+
+    >>> [is_told(column) for column in ("household_id", "who", "Name", "Stellplatz")]
+    [True, True, True, False]
+    """
+    return words_in(column) <= NAMING | _PEOPLE or people_of(column) is not PEOPLE
 
 
 def people_of(column: str | None, called: str | None = None) -> People:

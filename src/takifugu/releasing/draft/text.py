@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from takifugu.core.column_words import is_told
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import as_arguments
 from takifugu.core.plain import toml_of
@@ -30,6 +31,7 @@ _WIDTH, _COMMENT_AT = 110, 31
 #: Answers that are read below, or choose the kind.
 _READ = {*declared.OF_THE_TABLE, "epsilon"}
 _MOVED = "when, as a moment: of two equal times the first row's is the earlier; times that clocks skip are moved"
+_CALLED = '; called = "shop" would say what one of them is, else they are people'
 _FROM = "; if another file will follow, declare from before the first release"
 #: What is secret (a key of [hide], if any), and the table that is published first, by what a row is in a kind's data.
 _FIRST: dict[str, tuple[Line | None, Line]] = {
@@ -238,7 +240,7 @@ def _roles(start: Draft) -> Iterator[Line]:
     if answers.get("where"):
         yield "where", answers["where"], "which rows count"
     if answers.get("unit", NONE) != NONE and not questions.names_nobody(start.kind):
-        yield "unit", answers["unit"], "whose row it is"
+        yield "unit", answers["unit"], "whose row it is" + _CALLED * (not is_told(answers["unit"]))
     for key, why in (("order", "when"), ("end", "when it ends")):
         if key in answers and start.is_timed:
             (reading,) = questions.full_readings(evidence, answers, key)
