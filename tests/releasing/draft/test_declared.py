@@ -39,7 +39,7 @@ def drafted_text(table: Path, said: dict[str, str]) -> str:
 
 
 @pytest.mark.parametrize(("unit", "is_told"), [("who", True), ("clinic", True), ("Filiale", False)])
-def test_a_draft_says_how_to_call_what_the_name_of_a_column_does_not_tell(table: Path, unit: str, is_told: bool) -> None:
+def test_a_draft_says_how_to_call_what_no_column_tells(table: Path, unit: str, is_told: bool) -> None:
     table.write_text(table.read_text("utf-8").replace("who", unit, 1), encoding="utf-8")
     text = drafted_text(table, {**ROWS, "unit": unit, "kind": "markov-chain"})
     assert ("called = " in text) is not is_told
