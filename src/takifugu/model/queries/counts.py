@@ -230,9 +230,11 @@ class CountAbove(Query, kind="count-above"):
         thresholds: One number or several, each once.
         codes: The number of each state; None where the states are numbers.
         entries: The entries to count, by number from 0 or by name; None for all.
+        duration: The time of one entry; the answers are then times, in its unit.
 
     Raises:
-        InputError: For no threshold and a repeated one. Calibration raises it for a state without a number.
+        InputError: For no threshold, a repeated one, and a duration that is not above 0. Calibration raises it for a
+            state without a number.
 
     Examples:
         >>> CountAbove([30, "50.5"]).describe()
@@ -242,6 +244,7 @@ class CountAbove(Query, kind="count-above"):
     thresholds: tuple[Fraction, ...]
     codes: Mapping[State, Number] | None = field(default=None, hash=False, metadata=CODES)
     entries: Chosen | None = field(default=None, metadata=RUNS)
+    duration: Fraction | None = field(default=None, metadata=DURATION)
 
     reads_alike = is_count = is_by_cells = True
 
@@ -250,6 +253,7 @@ class CountAbove(Query, kind="count-above"):
         thresholds: Number | Sequence[Number],
         codes: Mapping[State, Number] | None = None,
         entries: Sequence[int | str] | None = None,
+        duration: Number | None = None,
     ) -> None:
         all_thresholds = thresholds if isinstance(thresholds, list | tuple) else [thresholds]
         exact = tuple(as_fraction(value_of(threshold), "a threshold", "thresholds") for threshold in all_thresholds)
@@ -257,7 +261,10 @@ class CountAbove(Query, kind="count-above"):
             raise InputError(
                 "a threshold is repeated" if exact else "there is no threshold", fix="give each threshold once"
             ).at("thresholds")
-        set_fields(self, thresholds=exact, codes=copied_codes(codes), entries=entry_tuple(entries))
+        set_fields(
+            self, thresholds=exact, codes=copied_codes(codes), entries=entry_tuple(entries),
+            duration=_duration(duration),
+        )  # fmt: skip
 
     def resolve(self, entries: Entries) -> Additive:
         def rows(alphabet: tuple[State, ...]) -> list[list[int]]:
@@ -268,7 +275,11 @@ class CountAbove(Query, kind="count-above"):
             return table
 
         tables, weights, table_of = state_tables(entries, self.entries, rows)
-        return Additive(Fraction(1), tuple(self._words()), tables, weights, table_of)
+        each = self.duration or Fraction(1)
+        return Additive(each, tuple(self._words()), tables, weights, table_of, each=each)
+
+    def lasting(self, duration: Fraction) -> CountAbove:
+        return replace(self, duration=duration)
 
     def _words(self) -> list[str]:
         return [f"above {to_text(threshold)}" for threshold in self.thresholds]
@@ -276,7 +287,8 @@ class CountAbove(Query, kind="count-above"):
     def describe(self) -> str:
         *first, last = self._words()
         all_words = f"{', '.join(first)} and {last}" if first else last
-        return f"how many values are {all_words}{where(self.entries)}"
+        subject = "how many values are" if self.duration is None else "the time in which values are"
+        return f"{subject} {all_words}{where(self.entries)}"
 
 
 @dataclass(frozen=True, kw_only=True)
