@@ -10,17 +10,20 @@ import polars as pl
 import pytest
 from tests.releasing import files
 from tests.releasing.test_windows import written
-from tests.support.commands import invoke, json_of
+from tests.support.commands import invoke, json_of, succeed
+from tests.support.failing import failing
 from tests.support.pages import Element, Tree, walk
 from tests.support.release_files import changed
 
 import takifugu as tf
+from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import ReadingChanged, SpecError
 from takifugu.data import Counts
 from takifugu.data.relation.source import Table
 from takifugu.releasing.file.kind import Unit
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
+from takifugu.releasing.publishing import orders
 from takifugu.releasing.report.outcomes import MOST_ROWS
 from takifugu.releasing.study import Study
 
@@ -211,6 +214,18 @@ def test_an_edited_file_is_read_anew(tmp_path: Path) -> None:
     steps = study(tmp_path)
     files.write(tmp_path, QUICK.replace("epsilon = 1.0", "epsilon = 0.5"))
     assert {str(table.noisiest.epsilon) for table in steps.cost().tables} == {"1/2"}
+
+
+@pytest.mark.slow
+def test_the_command_line_completes_what_a_study_has_paid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = study(tmp_path)
+    with failing(monkeypatch, orders, "place", OSError("no room")), pytest.raises(tf.TakifuguError):
+        steps.release(allow_useless=True)
+    book = Ledger.open(tmp_path / "ledger.db")
+    spent = book.spent("study")
+    done = succeed("release", "--allow-useless", tmp_path / "release.toml")
+    assert "completed the release" in done.stdout
+    assert book.spent("study") == spent
 
 
 def reachable(thing: Any) -> set[type]:

@@ -12,12 +12,14 @@ import pytest
 from tests.releasing.attribute_files import BODIES, FILES, SCHOOL, STAFF, written
 from tests.support.commands import succeed
 from tests.support.engines import ENGINES, Columns
-from tests.support.releases import by_cells, faults_of, refused
+from tests.support.failing import failing
+from tests.support.releases import by_cells, faults_of, refused, spent
 
 import takifugu as tf
-from takifugu.core.errors import DataError, TakifuguError
+from takifugu.core.errors import BudgetExceeded, CompositionRefused, DataError, TakifuguError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
+from takifugu.releasing.publishing import orders
 
 #: What the files of `attribute_files` publish, by hand, in grid units of each.
 ANSWERS = {"records": 16, "parameters": 30}
@@ -350,6 +352,35 @@ def test_several_columns_are_published_together(tmp_path: Path, kind: str) -> No
     mean = [answers(written(tmp_path / column, kind, {'attribute = "weight"\n': f'attribute = "{column}"\n'}))[0]
             for column in ("income", "weight")]  # fmt: skip
     assert answers(written(tmp_path / "linear", kind, weights)) == [60 * (2 * mean[0] - mean[1])]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", FILES)
+def test_a_promise_about_one_output_is_the_only_one(tmp_path: Path, kind: str) -> None:
+    changes = {"\n[belief]\n": "single_release = true\n\n[belief]\n"}
+    if kind != "normal":
+        changes["epsilon = 1.0\n"] = 'epsilon = 1.0\nmechanism = "laplace-exact"\n'
+    path = written(tmp_path, kind, changes)
+    tf.release_file(path, allow_useless=True)
+    name = load(path).source.name
+    before = spent(tmp_path, name)
+    with pytest.raises((CompositionRefused, BudgetExceeded)):
+        tf.release_file(path, replace=load(path).items[0].name, idempotency_key="K", allow_useless=True)
+    assert spent(tmp_path, name) == before
+
+
+@pytest.mark.slow
+def test_an_unfinished_release_is_completed_and_pays_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in FILES:
+        path = written(tmp_path / kind, kind)
+        name = load(path).source.name
+        with failing(monkeypatch, orders, "place", OSError("no more")), pytest.raises(TakifuguError):
+            tf.release_file(path, allow_useless=True)
+        before = spent(tmp_path / kind, name)
+        assert before.epsilon == 1
+        (resumed,) = tf.resume(tmp_path / kind / "ledger.db")
+        assert (str(resumed.state), resumed.problem) == ("done", "")
+        assert spent(tmp_path / kind, name) == before
 
 
 @pytest.mark.slow

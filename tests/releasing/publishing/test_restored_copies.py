@@ -2,19 +2,20 @@
 
 import json
 import shutil
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from tests.releasing import files
 from tests.support.commands import ended, succeed, words_of
-from tests.support.paying import copied, copies_of_each_state, restored
+from tests.support.paying import copied, copies_of_each_state, restored, unchanged
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import LedgerError, ReadingChanged, ReleaseError, ReleaseState
-from takifugu.releasing.publishing.adopting import adopt, certificates_in
+from takifugu.releasing.publishing.adopting import Adopted, adopt, certificates_in
 from takifugu.releasing.report.outcomes import Outcome
 
 SMALL = files.SPEC.replace('per = "both"\n', "")
@@ -210,6 +211,32 @@ def test_weeks_of_a_calendar_cost_the_same_and_the_study_goes_on(tmp_path: Path,
     assert (tmp_path / "out" / "busy-2026-W04.csv").read_bytes() == before
     assert book.spent("study").epsilon < Fraction("0.501")
     assert book.check() == ()
+
+
+def test_what_was_changed_is_not_adopted(tmp_path: Path) -> None:
+    forgotten(tmp_path)
+    path = tmp_path / "out" / "time-use.certificate.json"
+    path.write_text(path.read_text().replace('"epsilon": "1"', '"epsilon": "0.001"'))
+    assert "was changed after it was written" in words_of(ended(2, *importing(tmp_path), "--yes"))
+    assert Ledger.open(tmp_path / "ledger.db").payments() == ()
+    ended(2, "ledger", "import-certificates", tmp_path / "ledger.db", tmp_path / "nowhere")
+
+
+@pytest.mark.slow
+def test_nothing_is_adopted_before_its_price_is_known(tmp_path: Path) -> None:
+    book, _, _ = adopted_after(tmp_path, SMALL, AGAIN)
+    spent = book.show()[0].spent
+    restored(tmp_path / "ledger.db", tmp_path / "copy.db")
+    certificates, prices = certificates_in([tmp_path / "out"]), list[Sequence[Adopted]]()
+    with unchanged(tmp_path / "ledger.db"):
+        nobody = words_of(ended(2, *importing(tmp_path)))
+        assert "nobody is there to be asked: look at the prices, and add --yes" in nobody
+        assert adopt(book, certificates, lambda offered: bool(prices.append(offered))) == ()
+    ((one,),) = prices
+    assert one.after[-1] == spent
+    assert one.before.epsilon < spent.epsilon
+    assert adopt(book, certificates, lambda _: True) == (one,)
+    assert book.show()[0].spent == spent
 
 
 @pytest.mark.slow

@@ -203,3 +203,37 @@ def test_a_belief_from_the_private_file_says_so(tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_other_queries(tmp_path: Path, old: str, new: str) -> None:
     assert len(run.publish(planned(tmp_path, changed((old, new)))).tables) == 2
+
+
+@pytest.mark.slow
+def test_refusals_leave_everything_as_it_was(tmp_path: Path) -> None:
+    spec = changed(("budget = 10", "budget = 0.5"))
+    with pytest.raises(tf.errors.BudgetExceeded, match="this release would cost epsilon"):
+        run.publish(planned(tmp_path, spec))
+    assert Ledger.open(tmp_path / "ledger.db").show() == ()
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(tf.errors.CalibrationRefused, match="optimal does not apply"):
+        planned(tmp_path, changed(("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "optimal"')))
+    alone = 'query = "count"\nstates = ["walking"]\nmechanism = "gaussian-analytic"\ndelta = 1e-6'
+    with pytest.raises(tf.errors.CompositionRefused, match="no joint promise"):
+        run.publish(planned(tmp_path, changed(('query = "histogram"', alone))))
+    (tmp_path / "ledger.db").write_bytes(b"not a ledger" * 100)
+    with pytest.raises(tf.errors.LedgerError):
+        run.publish(planned(tmp_path))
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_a_second_source_is_asked_about_and_what_is_declared_is_on_the_certificate(tmp_path: Path) -> None:
+    """Equal content is no reason to refuse, as that would tell that people's data are equal."""
+    more = ("budget = 10", "budget = 100")
+    run.publish(planned(tmp_path, changed(more)))
+    name = ('name = "study"', 'name = "study 2"')
+    with pytest.raises(tf.errors.PeopleUndeclared, match="same_people = true"):
+        run.publish(planned(tmp_path, changed(more, name)), output=tmp_path / "b")
+    assert not (tmp_path / "b").exists()
+    also = planned(tmp_path, changed(more, (name[0], f"{name[1]}\nsame_people = true")))
+    other = run.publish(also, output=tmp_path / "b")
+    said = "The people of the source 'study' are the same people. Each release"
+    assert any(said in sentence for sentence in map(str, other.tables[0].certificate.assumptions))
+    assert Ledger.open(tmp_path / "ledger.db").spent("study").epsilon >= 2
