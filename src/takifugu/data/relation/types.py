@@ -122,13 +122,13 @@ def _refuse_lost(opened: Opened, known: Sequence[Known], may_miss: Sequence[bool
 
     def refuse() -> None:
         has_missing = opened.source.nulls == "unobserved"
-        columns = [{name.lower() for _, name in opened.roles[f"value{number}"].cells} for number, _ in enumerate(known)]
+        columns = list[tuple[str, int]]()
+        for number, _ in enumerate(declared):
+            columns += [(name.lower(), number) for _, name in opened.roles[f"value{number}"].cells]
         for number, (rule, misses) in enumerate(zip(declared, may_miss, strict=True)):
-            of_others = dict[str, Known]()
-            for other, states in enumerate(declared):
-                of_others |= dict.fromkeys(columns[other] if other != number else (), states)
-            way = opened.computed[f"value{number}"]
-            refuse_lost_states(opened.relation.connection, way, rule, has_missing, misses, of_others)
+            if way := opened.computed[f"value{number}"]:
+                of_others = {column: declared[other] for column, other in columns if other != number}
+                refuse_lost_states(opened.relation.connection, way, rule, has_missing, misses, of_others)
 
     cached(opened, (declared, *may_miss), refuse)
 
