@@ -21,6 +21,7 @@ from tests.support.paying import copies_of_each_state
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
+from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.publishing import publish
 from takifugu.releasing.publishing.states import RELEASE, RESUME, Does, InFolder, InLedger, Row, row_of
 
@@ -137,7 +138,7 @@ def check(made: Prepared, words: list[str], row: Row, does: Does, exits: int) ->
     state = {1: "nothing happened", 2: "nothing happened", 4: "(paid, not drawn|drawn, not published)"}.get(exits)
     assert state is None or re.search(rf"State of the release: {state}\.", said)
     if does is row.does:
-        assert not [part for part in re.split(r"\{[^}]*\}", f"{row.words}{{}}{row.fix}") if part not in said]
+        assert not [part for part in re.split(r"\{[^}]*\}", in_toml(f"{row.words}{{}}{row.fix}")) if part not in said]
     return result
 
 
