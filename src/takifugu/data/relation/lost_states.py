@@ -74,7 +74,8 @@ def refuse_lost_states(
     may_miss |= isinstance(known, Classes) and known.missing >= 0
     for one in way if not is_listed or known else ():
         for column in sorted(of_others.keys() & set(_names_in(one.node)) if not may_miss else ()):
-            for state in _deciding(connection, one.node, column, _raw_values(of_others[column], one.node), has_missing):
+            hidden = _raw_values(of_others[column], one.node)
+            for state, _ in _lost(connection, one.node, hidden, has_missing, False, None, column):
                 raise wrong_key(
                     one.key, f"{one.key} has a value that is missing if {column} is {state!r}, and else is not",
                     f"{column} is hidden, and which values are missing or refused is not",
@@ -136,33 +137,24 @@ def _test_of(known: States | None, kind: str) -> Callable[[str], bool]:
 
 def _lost(
     connection: DuckDBPyConnection, node: Node, raw: Mapping[str, str], has_missing: bool, may_miss: bool,
-    known: States | None,
+    known: States | None, column: str | None = None,
 ) -> list[tuple[str, str]]:  # fmt: skip
     """Return the states that an expression has nothing for, or none of the `known`, if it leaves another as it is.
 
     One that leaves none as it is reads other words: it says itself which of them are states. Each column is tried. The
     others hold, each for itself, what the expression names, numbers beside that, and (`has_missing`) nothing. What is
     of other rows is a column, too; what compares the tried one with a table is true or false for each state.
+
+    A `column` of another value is tried alone: whatever the expression makes of its states, it may have nothing for
+    none of them, or for all.
     """
     names, of_rows, beside = _names_in(node), nodes_of(node, *_OF_ROWS), _beside(node, raw, has_missing)
-    for name, kind, other in product(names, ("varchar", "double"), ("varchar", "double", "boolean")):
+    tried_ones, kinds = [column] if column else names, ("varchar", "double")
+    for name, kind, other in product(tried_ones, kinds, (*kinds, "boolean")):
         if other == "varchar" or len(names) + len(of_rows) > 1:
-            tried = _Tried(name, [one for one in names if one != name], of_rows, kind, other)
+            tried = _Tried(name, [one for one in names if one != name], of_rows, kind, other, column is None)
             if lost := tried.lost(connection, node, raw, beside, may_miss, known):
                 return lost
-    return []
-
-
-def _deciding(
-    connection: DuckDBPyConnection, node: Node, column: str, raw: Mapping[str, str], has_missing: bool
-) -> list[str]:
-    """Return the states of another value's column with which an expression has nothing, if it has something else."""
-    others = [name for name in _names_in(node) if name != column]
-    of_rows, beside = nodes_of(node, *_OF_ROWS), _beside(node, raw, has_missing)
-    for kind, other in product(("varchar", "double"), ("varchar", "double", "boolean")):
-        tried = _Tried(column, others, of_rows, kind, other, is_own=False)
-        if lost := tried.lost(connection, node, raw, beside, False, None):
-            return [state for state, _ in lost]
     return []
 
 
@@ -194,7 +186,7 @@ class _Tried:
     of_rows: Sequence[Node]
     kind: str
     other: str
-    is_own: bool = True
+    is_own: bool
 
     def lost(
         self, connection: DuckDBPyConnection, node: Node, raw: Mapping[str, str], beside: Sequence[str],
@@ -225,7 +217,7 @@ class _Tried:
                     continue
                 key, words = tuple(others), {str(other) for other in others if other is not None}
                 is_nothing = result in ("", _NOTHING)
-                if (value == result and value not in words) or not (self.is_own or is_nothing or result is None):
+                if (value == result and value not in words) if self.is_own else not (is_nothing or result is None):
                     left.add(key)
                 if is_nothing or (result is None and not places):  # beside others it may be their fault
                     if not may_miss:
