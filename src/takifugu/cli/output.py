@@ -17,7 +17,7 @@ import click
 from takifugu.cli.failures import FORMAT, PRINTED
 from takifugu.cli.group import complain
 from takifugu.cli.terminal import can_ask, undisturbed
-from takifugu.core.errors import REFUSED, PeopleUndeclared, ReadingChanged, ReleaseError, TakifuguError
+from takifugu.core.errors import PeopleUndeclared, ReadingChanged, ReleaseError, TakifuguError
 from takifugu.core.escaping import command, visible
 from takifugu.core.files import draft_of, read_file
 from takifugu.core.plain import Json
@@ -228,7 +228,7 @@ def _with_command(question: ReadingChanged | PeopleUndeclared) -> TakifuguError:
         return question
     if is_unnamed(question.now) and not question.before:
         question.fix += f"\nrun {command(*_typed(), '--other-entries')}, or name them"
-    elif question.same.startswith(REFUSED) or are_never_the_same(question.before, question.now):
+    elif question.is_same_refused or are_never_the_same(question.before, question.now):
         question.fix += f"\nrun {command(*_typed(), '--other-entries')}, or read it as before"
     else:
         question.fix += f"\nrun {command(*_typed(), '--same-entries', 'WHY')}, or the same with --other-entries"

@@ -250,21 +250,21 @@ class CompositionRefused(TakifuguError):
     """Releases on one source have no proven joint promise."""
 
 
-#: What an answer comes to that is refused begins so.
-REFUSED = "refused, "
-
-
 class ReadingChanged(InputError):
     """A source is read otherwise than before, or its entries have no name, and nobody has said which entries these are.
 
     `before` and `now` are the readings, as texts; `same` and `others` say what the source comes to by either answer,
-    where that is known. The message has a line for each fact that differs, and one for each answer.
+    where that is known; `is_same_refused` says that the first one is. The message has a line for each fact that
+    differs, and one for each answer.
     """
 
     separators = (":\n", "\n")
 
-    def __init__(self, source: str, before: str, now: str, same: str = "", others: str = "") -> None:
+    def __init__(
+        self, source: str, before: str, now: str, same: str = "", others: str = "", is_same_refused: bool = False
+    ) -> None:
         self.source, self.before, self.now, self.same, self.others = source, before, now, same, others
+        self.is_same_refused = is_same_refused
         is_nameless = is_unnamed(now)
         if is_nameless:  # the name of its own is of no use to a reader
             now = now[: now.rindex(UNNAMED) + len(UNNAMED)]
@@ -283,7 +283,7 @@ class ReadingChanged(InputError):
         if is_nameless and not before:
             rule = "a ledger adds up what is known to be about the same entries"
         super().__init__(what, rule=rule, fix=fix, where=("same_entries",))
-        self.args = (source, before, self.now, same, others)  # by which a copy is made
+        self.args = (source, before, self.now, same, others, is_same_refused)  # by which a copy is made
 
 
 class PeopleUndeclared(InputError):

@@ -13,7 +13,6 @@ from takifugu.accounting.ledger.fitting import Charged
 from takifugu.accounting.ledger.trials import Order, Trial, trial_of
 from takifugu.accounting.ledger.view import Group, View
 from takifugu.core.errors import (
-    REFUSED,
     BudgetExceeded,
     CompositionRefused,
     InputError,
@@ -124,7 +123,8 @@ def preview_of(view: View, order: Order) -> Preview:
         same, price = _tried(view, replace(order, same_entries=True, why=order.why or "a rehearsal"))
         others, price_of_others = _tried(view, replace(order, same_entries=False))
         trial = same if isinstance(same, Trial) else others
-        asks = ReadingChanged(order.source, changed.before, changed.now, price, price_of_others)
+        is_refused = not isinstance(same, Trial)
+        asks = ReadingChanged(order.source, changed.before, changed.now, price, price_of_others, is_refused)
     except PeopleUndeclared as undeclared:
         trial, price = _tried(view, replace(order, same_people=True))
         if isinstance(trial, ReadingChanged):  # which is asked afterwards
@@ -145,6 +145,6 @@ def _tried(view: View, order: Order) -> tuple[Trial | TakifuguError, str]:
     try:
         trial = trial_of(view, order)
     except (InputError, LedgerError, CompositionRefused) as refused:
-        return refused, REFUSED + refused.message
+        return refused, f"refused, {refused.message}"
     name = order.source
     return trial, f"{name!r} goes from {view.source(name).spent} to {trial.view.source(name).spent}"
