@@ -24,6 +24,7 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.domain import Data
 from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.model.frameworks import Framework
+from takifugu.model.policies.places import Visits
 from takifugu.model.queries import Additive, Query
 from takifugu.model.queries.additive import whole_change
 from takifugu.model.queries.forms import QueryReader
@@ -185,12 +186,9 @@ def _lengths(framework: Framework) -> tuple[int, ...]:
 
     Of visits in a window of a calendar the length is its number of steps.
     """
-    if framework.given_domain is not None:
-        from takifugu.model.policies.places import Visits
-
-        if isinstance(framework.given_domain, Visits):
-            steps = framework.given_domain.steps
-            return () if steps is None else (steps,)
+    if isinstance(framework.given_domain, Visits):
+        steps = framework.given_domain.steps
+        return () if steps is None else (steps,)
     lengths = set[tuple[int, ...]]()
     for belief in framework.beliefs:
         if not is_recording(belief):
