@@ -33,6 +33,8 @@ def placed(opened: Opened, window: range | None) -> str:
     base = (0 if origin is None else origin) - shift * width
     rows = rows_sql(opened)
     place, rest = f"(tick - {base}) // {width} - {shift}", f"(tick - {base}) % {width}"
+    if width == 1:
+        place, rest = f"tick - {0 if origin is None else origin}", "0"
     if source.is_by_rank:
         place, rest = "dense_rank() over (partition by unit, recording order by tick)", "0"
     select = f"select *, {place} as place, {rest} as rest from ({rows})"
@@ -53,8 +55,10 @@ def words(opened: Opened, window: range | None, cells: Cells | None = None) -> s
     Of each word there are the steps in each state, all that are `seen`, how many have a row, the first and the last.
     """
     source, states = opened.source, range(len(opened.source.states))
-    shift = SHIFT if source.origin is None else 0  # no place is below 0
-    place = f"(place + {shift})"
+    place, least, most, positive = "place", "0", "0", "greatest(place, 0)"
+    if source.origin is None:  # no place is below 0 then
+        place = positive = f"(place + {SHIFT})"
+        least, most = ("min(rest)", "max(rest)") if source.width > 1 else ("0", "0")
     columns = ["unit", "code", "why", "place", "rest", f"{place} // {WORD} as word"]
     group, recording = ["unit", "word"], "'' as recording"
     if "recording" in opened.roles:
@@ -63,12 +67,12 @@ def words(opened: Opened, window: range | None, cells: Cells | None = None) -> s
         inside = f"place >= {cells.window.start} and place < {cells.window.stop}"
         columns.append(f"case when {inside} then {cells.number_sql('place')} else -1 end as cell")
         group.append("cell")
-    columns.append(f"1::bigint << (greatest({place}, 0) % {WORD})::int as bit")
+    columns.append(f"1::bigint << ({positive} % {WORD})::int as bit")
     rows = f"select {', '.join(columns)} from ({placed(opened, window)})"
     by_state = "".join(f"bit_or(case when code = {n} then bit else 0 end) as b{n}, " for n in states)
     cell = "cell, " if cells is not None else ""
     grouped = f"""select unit, {recording}, word, {cell}{by_state}bit_count(bit_or(bit)) as steps, min(place) as low,
-        max(place) as high, min(rest) as least, max(rest) as most, count(*) as n, bit_or(why) as why
+        max(place) as high, {least} as least, {most} as most, count(*) as n, bit_or(why) as why
         from ({rows}) group by {', '.join(group)}"""
     return f"select *, {' | '.join(f'b{n}' for n in states) or '0::bigint'} as seen from ({grouped})"
 
