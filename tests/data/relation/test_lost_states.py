@@ -34,6 +34,7 @@ FOLLOWED = (
 AMONG = (
     "v || n = 'ill12'", "v = 'ill' AND n::int > 6", "n = '12' AND q = '0' AND v = 'ill'",
     "v = 'ill' AND e || f || g || h || n <> ''",
+    f"v = 'ill' AND n NOT IN ({', '.join(map(repr, map(str, range(100, 160))))}) AND n = '999'",
 )
 IN_TABLE = "v in (select 'ill' from read_csv('a.csv'))"
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 #: What an expression of other rows has.
 _OF_ROWS = ("WINDOW", "SUBQUERY")
-#: So many texts that an expression names are tried, in so many rows; longer expressions stay as they are written.
-_MOST_TEXTS, _MOST_ROWS, _LONGEST = 20, 50_000, 100_000
+#: What an expression names is tried in so many rows; longer expressions stay as they are written.
+_MOST_ROWS, _LONGEST = 50_000, 100_000
 #: What stands for nothing beside a fault.
 _NOTHING = "takifugu nothing"
 #: The states that a value can be in: words, or numbers of bins or of classes.
@@ -164,7 +164,7 @@ def _beside(node: Node, raw: Mapping[str, str], has_missing: bool) -> list[str]:
     texts += [str(number + more) for number in _numbers_in(node) for more in (-1, 1)]
     for text, state in product([*texts], raw):  # of a column beside it, after or before the state
         texts += [part for part in (text.removeprefix(state), text.removesuffix(state)) if part not in ("", text)]
-    return list(dict.fromkeys(["'true'", "'false'", *["null"] * has_missing, *map(literal, texts)]))[:_MOST_TEXTS]
+    return list(dict.fromkeys(["'true'", "'false'", *["null"] * has_missing, *map(literal, texts)]))
 
 
 def _names_in(node: Node) -> list[str]:
