@@ -19,7 +19,7 @@ from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.audit.draws import LEAST, fit
 from takifugu.audit.noise_masses import DIGITS, LOST, cell_mass, cell_tail, places, places_near, places_of_mass
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
-from takifugu.model.queries.candidates import MostFrequent
+from takifugu.model.queries.choices.candidates import MostFrequent
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
 UP, DOWN = (Direction.UP,), (Direction.DOWN,)

@@ -24,8 +24,8 @@ from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.parameters import Parameters
-from takifugu.model.queries.additive import Additive
-from takifugu.model.queries.columns import ColumnAnswer
+from takifugu.model.queries.answer import Additive
+from takifugu.model.queries.resolving.columns import ColumnAnswer
 from takifugu.model.secrets.families import Family, compared_values
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import UNIT, Wide, stack

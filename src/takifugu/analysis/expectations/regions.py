@@ -21,7 +21,7 @@ from takifugu.core.arrays import FloatArray
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import BinaryChains
 from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain, largest_means
-from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.answer import Additive
 
 B = TypeVar("B", bound=Belief, covariant=True)
 

@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import Plain, PlainForm, form
-from takifugu.model.queries.additive import Additive, Chosen
+from takifugu.model.queries.answer import Additive, Chosen
 from takifugu.model.queries.selections import codes_from, codes_to, runs, unruns
 from takifugu.numbers.rationals import Number, as_positive
 

@@ -9,7 +9,7 @@ from takifugu.core.arrays import Fixed
 from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
 from takifugu.core.rules import check_any, unwritable
-from takifugu.model.queries.additive import Chosen, State
+from takifugu.model.queries.answer import Chosen, State
 from takifugu.numbers.rationals import Number, as_fraction, is_whole, to_text
 
 #: More entries are counted, not named.

@@ -15,8 +15,8 @@ from takifugu.core.plain import VALUES, set_fields
 from takifugu.core.rules import check_written_apart, list_of
 from takifugu.core.sections import Key, Positive
 from takifugu.core.sections import Number as Written
-from takifugu.model.queries.additive import Chosen, State
-from takifugu.model.queries.candidates import (
+from takifugu.model.queries.answer import Chosen, State
+from takifugu.model.queries.choices.candidates import (
     DEFINITIONS,
     ELSEWHERE,
     AtRank,

@@ -16,7 +16,7 @@ from takifugu.core.plain import form, set_fields
 from takifugu.core.rules import check_as_many
 from takifugu.core.sections import FilePath, Key, Text
 from takifugu.core.sections import Number as Written
-from takifugu.model.queries.additive import Additive, Chosen, State
+from takifugu.model.queries.answer import Additive, Chosen, State
 from takifugu.model.queries.coding import chosen_mask, coded, column_mask
 from takifugu.model.queries.forms import CODES, RUNS, Query, grid_or_none
 from takifugu.model.queries.sections import RECORDS, Attribute, Grid, Variables, meant
