@@ -28,7 +28,7 @@ NOISES: tuple[tuple[Any, tuple[Any, ...], str], ...] = (
     (DiscreteLaplace(F(3), F(1, 2), 2), (0, 7), "units"),
     (RoundedLaplace(F(2), F(1, 2)), (3,), "scale"),
     (RoundedLaplace(F(2), F(1), 1, on_grid=False), (F(7, 3),), "scale"),
-    (RoundedNormal(F(2), F(1)), (F(1, 3),), "sigma"),
+    (RoundedNormal(F(2), F(1)), (F(1, 3),), "scale"),
     (OneSidedGeometric(F(3), F(1), 2, DOWN), (4, 0), "units"),
     (OneSidedGeometric(F(3), F(1), 1, UP), (4,), "units"),
     (OneSidedTruncated(F(3), F(1), 1, DOWN, 9), (4,), "units"),

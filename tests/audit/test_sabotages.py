@@ -247,7 +247,7 @@ def test_a_fiftieth_less_noise_is_noticed(mechanism: str) -> None:
     if isinstance(noise, DiscreteLaplace):
         noise = replace(noise, units=noise.units * less)
     else:
-        noise = replace(noise, sigma=noise.sigma * less)
+        noise = replace(noise, scale=noise.scale * less)
     assert audited("it", None, calibration, 0).verdict == "kept"
     assert audited("it", None, replace(calibration, randomiser=noise), 0).is_faulty
 
