@@ -26,9 +26,8 @@ from takifugu.model.queries.choices.candidates import (
     candidates,
 )
 from takifugu.model.queries.coding import code_of, states_of
-from takifugu.model.queries.forms import CODES, RUNS, Query
+from takifugu.model.queries.forms import CODES, RUNS, Query, copied_codes, entry_tuple, several, where
 from takifugu.model.queries.sections import Codes, Listed, States, Variables, meant
-from takifugu.model.queries.selections import copied_codes, entry_tuple, several, where
 from takifugu.numbers.rationals import Number, as_fraction, as_fractions, as_whole, to_text
 
 _HALF = Fraction(1, 2)
