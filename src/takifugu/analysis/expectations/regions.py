@@ -83,5 +83,4 @@ class OfRegion(OfChains[IntervalMarkovChain]):
 
 def of_interval(chains: BinaryChains) -> OfRegion:
     """Return what a class of chains of two states expects: they are a region."""
-    low, high = np.full((2, 2), chains.low), np.full((2, 2), 1 - chains.low)
-    return OfRegion(IntervalMarkovChain(low, high, chains.length, chains.states, source=chains.source))
+    return OfRegion(chains.region)
