@@ -96,7 +96,7 @@ def trees(sizes: list[int]) -> None:
     for size in sizes:
         network = binary_tree(size)
         network.possible(0)
-        ours = seconds(lambda network=network, size=size: networks.every_loss(network, uniform(2, 0.2, size)))  # type: ignore[misc]
+        ours = seconds(lambda network=network, size=size: networks.along_one_tree(network, uniform(2, 0.2, size)))  # type: ignore[misc]
         part = part_of(network, tf.Count(1))
         quilts = seconds(lambda part=part: NETWORK.exact(part).worst(Fraction(1)), runs=1)  # type: ignore[misc]
         row(f"{size:,} nodes", span(ours), compared(ours, quilts, "quilts"))

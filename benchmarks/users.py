@@ -7,8 +7,7 @@ import numpy as np
 import takifugu as tf
 from measure import compared, row, seconds, span, title
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.extended.floats import Wide
-from takifugu.numbers.extended.leave_one_out import Sums, Weights, joined
+from takifugu.numbers.extended.leave_one_out import NOTHING, Sums, Weights
 
 COIN, DIE = {0: 0.3, 1: 0.7}, {0: 0.2, 1: 0.3, 2: 0.5}
 
@@ -22,7 +21,7 @@ def laws(count: int) -> list[Pmf]:
 def tree(given: list[Pmf]) -> None:
     """Find the law of the sum without each user: halves, and halves of halves."""
     weights = [Weights.of(law, 1) for law in given]
-    sums = Sums(weights, [1] * len(given), joined, Weights(0, Wide.of(np.ones(1)), 0.0))
+    sums = Sums(weights, [1] * len(given), NOTHING)
     for user in range(len(given)):
         sums.without(user)
 
@@ -31,9 +30,9 @@ def naive(given: list[Pmf]) -> None:
     """Find the same laws, each computed afresh."""
     weights = [Weights.of(law, 1) for law in given]
     for user in range(len(given)):
-        total = Weights(0, Wide.of(np.ones(1)), 0.0)
+        total = NOTHING
         for other, law in enumerate(weights):
-            total = total if other == user else joined(total, law)
+            total = total if other == user else total.convolve(law)
 
 
 def calibrated(users: tf.IndependentUsers) -> float:

@@ -44,7 +44,7 @@ def ordinary_gaussian(
 
     A record that moves m cells by 1 each moves sqrt(m) in L2. Raises InputError for delta 0.
 
-    >>> float(ordinary_gaussian(1, 1e-5).sigma)
+    >>> float(ordinary_gaussian(1, 1e-5).scale)
     3.7306316...
     """
     budget, failure = as_epsilon(epsilon), as_delta(delta)

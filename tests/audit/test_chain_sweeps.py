@@ -149,7 +149,7 @@ def test_a_delta_of_four_hundred_steps() -> None:
     calibration = tf.calibrate(framework, query, 1, delta=1e-3, mechanism="gaussian-exact", single_release=True)
     audit = exact_delta(calibration)
     assert 0.95e-3 < audit.loss <= audit.upper <= 1e-3
-    less = RoundedNormal(calibration.randomiser.sigma * Fraction(95, 100), Fraction(1))
+    less = RoundedNormal(calibration.randomiser.scale * Fraction(95, 100), Fraction(1))
     assert exact_delta(framework, 1, query, less).lower > 1e-3
 
 

@@ -19,7 +19,7 @@ from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.audit.draws import LEAST, fit
 from takifugu.audit.noise_masses import DIGITS, LOST, cell_mass, cell_tail, places, places_near, places_of_mass
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
-from takifugu.model.queries.candidates import MostFrequent
+from takifugu.model.queries.choices.candidates import MostFrequent
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
 UP, DOWN = (Direction.UP,), (Direction.DOWN,)
@@ -28,7 +28,7 @@ NOISES: tuple[tuple[Any, tuple[Any, ...], str], ...] = (
     (DiscreteLaplace(F(3), F(1, 2), 2), (0, 7), "units"),
     (RoundedLaplace(F(2), F(1, 2)), (3,), "scale"),
     (RoundedLaplace(F(2), F(1), 1, on_grid=False), (F(7, 3),), "scale"),
-    (RoundedNormal(F(2), F(1)), (F(1, 3),), "sigma"),
+    (RoundedNormal(F(2), F(1)), (F(1, 3),), "scale"),
     (OneSidedGeometric(F(3), F(1), 2, DOWN), (4, 0), "units"),
     (OneSidedGeometric(F(3), F(1), 1, UP), (4,), "units"),
     (OneSidedTruncated(F(3), F(1), 1, DOWN, 9), (4,), "units"),

@@ -180,6 +180,39 @@ def test_delta_for_any_start_is_enclosed() -> None:
     assert middle.loss <= audit.upper
 
 
+@pytest.mark.parametrize("matrix", [[[0.9, 0.1], [0.4, 0.6]], [[0.0, 1.0], [1.0, 0.0]]])
+def test_delta_for_any_start_is_known_where_no_start_leads_to_both_values(matrix: list[list[float]]) -> None:
+    framework = tf.Pufferfish(tf.entry(0, 0, 1), tf.MarkovChain(matrix, 3, initial="any"))
+    audit = exact_delta(framework, 0.3, tf.Count(1), discrete(3))
+    assert audit.upper - audit.lower < 1e-12
+    assert audit.comparison
+    mixed = tf.Pufferfish(tf.entry(0, 0, 1), tf.MarkovChain(matrix, 3, [0.3, 0.7]))  # X_0 tells the start
+    assert exact_delta(mixed, 0.3, tf.Count(1), discrete(3)).loss == pytest.approx(audit.loss, abs=1e-12)
+
+
+@pytest.mark.slow
+@settings(max_examples=30)
+@given(st.lists(st.sampled_from([0, 0, 1, 2, 5]), min_size=9, max_size=9), st.integers(2, 4), st.integers(0, 2**31))
+def test_delta_for_any_start_is_reached_by_laws_and_never_passed(rates: list[int], length: int, seed: int) -> None:
+    """Starts near two states reach the lower end; none of many laws passes the upper one."""
+    matrix = np.array(rates, dtype=float).reshape(3, 3) + np.diag(np.array(rates).reshape(3, 3).sum(axis=1) == 0)
+    matrix = matrix / matrix.sum(axis=1, keepdims=True)
+    secret, rng = tf.entry(length - 1, 0, 1), np.random.default_rng(seed)
+    anyhow = tf.MarkovChain(matrix, length, initial="any")
+    assume(all(anyhow.possible(length - 1)[:2]))
+    audit = exact_delta(tf.Pufferfish(secret, anyhow), "1/2", tf.Count(1), discrete(2))
+    laws = [rng.dirichlet(np.ones(3)) for _ in range(5)]
+    for u, v in itertools.permutations(range(3), 2):
+        laws += [np.eye(3)[u] * (1 - t) + np.eye(3)[v] * t for t in (0.0, 1e-7, 0.3)]
+    reached = 0.0
+    for law in laws:
+        of_law = tf.MarkovChain(matrix, length, law.tolist())
+        if all(of_law.possible(length - 1)[:2]):
+            reached = max(reached, exact_delta(tf.Pufferfish(secret, of_law), "1/2", tf.Count(1), discrete(2)).loss)
+    assert audit.lower <= reached + 1e-5
+    assert reached <= audit.upper
+
+
 def test_independent_pieces_are_listed_together() -> None:
     chain = tf.MarkovChain([[0.6, 0.4], [0.3, 0.7]], 3)
     alone = exact_loss(hide(chain), tf.Count(1), discrete(2)).loss

@@ -24,7 +24,7 @@ from takifugu.mechanisms.one_sided import Asymmetric, Policy, none_of
 from takifugu.model.beliefs.counted_populations import samples_of
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.beliefs.records.normal_views import _near as near_view
-from takifugu.model.queries.additive import _largest_change as largest_change
+from takifugu.model.queries.answer import _largest_change as largest_change
 from takifugu.model.secrets.families import Family
 from takifugu.model.secrets.of_entries import EveryRun
 from takifugu.numbers.noise import discrete_laplace, rounded_normal
@@ -180,7 +180,7 @@ SABOTAGES = (
                  component_change(problem), size=Fraction(1))),
              made("group", tf.Count(1), lambda: chain([[0.99, 0.01], [0.01, 0.99]]))),
     Sabotage("half of how far an entry moves the answer",
-             put("takifugu.model.queries.additive._largest_change", lambda table: largest_change(table) // 2),
+             put("takifugu.model.queries.answer._largest_change", lambda table: largest_change(table) // 2),
              made("group", tf.Sum(codes={0: 0, 1: 2}, grid=1), lambda: chain(length=1))),
     Sabotage("twice the strength of what is sent",
              put("takifugu.mechanisms.local.choosing.largest_strength", lambda *about: 2 * largest_strength(*about)),
@@ -247,7 +247,7 @@ def test_a_fiftieth_less_noise_is_noticed(mechanism: str) -> None:
     if isinstance(noise, DiscreteLaplace):
         noise = replace(noise, units=noise.units * less)
     else:
-        noise = replace(noise, sigma=noise.sigma * less)
+        noise = replace(noise, scale=noise.scale * less)
     assert audited("it", None, calibration, 0).verdict == "kept"
     assert audited("it", None, replace(calibration, randomiser=noise), 0).is_faulty
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from takifugu.analysis.bounds import Bound
 from takifugu.analysis.problem import Problem
-from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.answer import Additive
 from takifugu.model.secrets.hypotheses import EntryIs
 
 #: More joint values than these are not gone through.

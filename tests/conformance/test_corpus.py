@@ -6,7 +6,8 @@ import pytest
 from tests.conformance.corpus import DELTAS, EPSILONS, Case, whole
 
 from takifugu.model.beliefs.pair import LawPair
-from takifugu.model.queries.registry import KINDS, resolved
+from takifugu.model.queries.registry import KINDS
+from takifugu.model.queries.resolving.summing import resolved
 
 
 def beliefs(case: Case) -> list[dict[str, Any]]:

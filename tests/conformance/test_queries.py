@@ -13,8 +13,9 @@ from tests.support import query_oracles
 
 import takifugu as tf
 from takifugu.model.beliefs.domain import Domain
-from takifugu.model.queries.counts import EveryChange
-from takifugu.model.queries.registry import KINDS, resolved
+from takifugu.model.queries.additive.counts import EveryChange
+from takifugu.model.queries.registry import KINDS
+from takifugu.model.queries.resolving.summing import resolved
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4, states=["still", "walking"])
 NUMBERS = tf.MarkovChain([[0.5, 0.25, 0.25]] * 3, 3, states=[-1, 0, 4])

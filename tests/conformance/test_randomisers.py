@@ -23,7 +23,7 @@ from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedT
 from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.calibration.registry import REGISTRY
-from takifugu.model.queries.candidates import MostFrequent
+from takifugu.model.queries.choices.candidates import MostFrequent
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
 DRAWS = 2000

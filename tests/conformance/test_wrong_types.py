@@ -32,7 +32,7 @@ WRONG: Mapping[str, Callable[[], object]] = {
 NAMED_ONLY = ("Belief", "Calibration", "Framework", "Guarantee", "Ledger", "Mechanism", "Query", "Release", "Session")
 #: Modules with many constructors whose examples are quick.
 QUICK = (
-    "takifugu.model.queries.rows", "takifugu.model.queries.by", "takifugu.model.beliefs.table",
+    "takifugu.model.queries.tables.rows", "takifugu.model.queries.tables.by", "takifugu.model.beliefs.table",
     "takifugu.model.beliefs.records.records", "takifugu.model.secrets.declared_properties",
     "takifugu.model.beliefs.populations", "takifugu.model.beliefs.chains.chain",
     "takifugu.accounting.composition.composing", "takifugu.numbers.densities.normal",

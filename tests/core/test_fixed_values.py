@@ -24,7 +24,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.plain import LEFT_OUT, VALUES, PlainForm, form, indented, set_fields, to_plain, writes_all
 from takifugu.influence.quilts.network.influence import influences_of
 from takifugu.model import frameworks
-from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.answer import Additive
 
 CODES = {0: 0, 1: 1}
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=6)

@@ -103,7 +103,7 @@ def test_the_schema_knows_its_keys_where_it_belongs(file: Path) -> None:
 @pytest.mark.parametrize(("section", "words"), [
     ("int", "is no section of a table"),
     ("type('S', (), {})", "is no section of a table"),
-    ("__import__('takifugu.model.queries.counts').model.queries.counts.CountSection", "registered already"),
+    ("__import__('pkgutil').resolve_name('takifugu.model.queries.additive.counts:CountSection')", "registered already"),
 ])  # fmt: skip
 def test_a_section_that_no_file_could_use_is_refused(tmp_path: Path, section: str, words: str) -> None:
     with pytest.raises(InputError, match=words):

@@ -21,7 +21,7 @@ from takifugu.influence.networks.elimination import loss_by_elimination
 from takifugu.influence.networks.junction import block_losses, junction_messages, junction_tree
 from takifugu.influence.networks.networks import (
     TOO_WIDE,
-    every_loss,
+    along_one_tree,
     is_least,
     loss_one_by_one,
     network_loss,
@@ -107,7 +107,7 @@ def test_no_bound_is_below_the_worst_mechanism_or_above_the_sum(seed, joined, mo
         one_bag = block_losses(network, tables, entry, [v for v in range(network.size) if v != entry])
         assert one_bag[pairs] == pytest.approx(truth[pairs], abs=1e-8)
         if joined == 256:
-            assert every_loss(network, profile)[entry][pairs] == pytest.approx(truth[pairs], abs=1e-8)
+            assert along_one_tree(network, profile)[0][entry][pairs] == pytest.approx(truth[pairs], abs=1e-8)
 
 
 @pytest.mark.sampled(5)
@@ -192,7 +192,7 @@ def test_binary_trees_are_exact_for_every_entry(seed):
     rng = np.random.default_rng(seed)
     network = tf.BayesianNetwork(spec_of(tree(rng, 6), rng, zeros=seed % 3 == 2, most_states=2))
     tables = random_tables(rng, [2] * 6, silent=0.1)
-    losses = every_loss(network, Profile.by_entry(tables))
+    losses = along_one_tree(network, Profile.by_entry(tables))[0]
     for entry, loss in enumerate(losses):
         pairs = possible_pairs(network, entry)
         assert loss[pairs] == pytest.approx(oracle.worst_pairs(law_of(network), tables, entry)[pairs], abs=1e-9)
@@ -205,7 +205,7 @@ def test_small_trees_of_several_states_are_exact(seed):
     network = tf.BayesianNetwork(spec_of(tree(rng, 5), rng, zeros=seed % 2 == 1, most_states=3))
     tables = random_tables(rng, [len(node.states) for node in network.nodes])
     profile = Profile.by_entry(tables)
-    for entry, loss in enumerate(every_loss(network, profile)):
+    for entry, loss in enumerate(along_one_tree(network, profile)[0]):
         pairs = possible_pairs(network, entry)
         truth = oracle.worst_pairs(law_of(network), tables, entry)
         assert (loss >= truth - 1e-9)[pairs].all()
@@ -258,7 +258,7 @@ def test_masses_that_underflow_on_a_tree_are_charged_in_full(states, turned):
         ("c", values, ["a"], hint[::-1] if turned else hint),
     ])  # fmt: skip
     tables = [c * (1 - np.eye(states)) for c in (0.5, 0.25, 2.0)]
-    alone, below, _ = every_loss(network, Profile.by_entry(tables))
+    alone, below, _ = along_one_tree(network, Profile.by_entry(tables))[0]
     assert 0.5 < alone.min(initial=9, where=alone > 0) < alone.max() - 0.01
     assert below == pytest.approx((0.25 + alone.max()) * (1 - np.eye(states)))  # a and c in full
 
@@ -294,7 +294,7 @@ def test_releases_on_a_binary_tree_with_positive_correlation_reach_the_loss():
         network = binary([[], *([p] for p in rng.integers(0, range(1, 6)))], tables)
         law = law_of(network)
         releases = [oracle.count(law.shape, [1], 1.1), oracle.count(law.shape, [1], 0.9, [1, 3, 4])]
-        losses = every_loss(network, Profile.by_entry(oracle.profile_of(releases, law.shape)))
+        losses = along_one_tree(network, Profile.by_entry(oracle.profile_of(releases, law.shape)))[0]
         for entry, loss in enumerate(losses):
             assert loss == pytest.approx(oracle.joint_losses(law, releases, entry), abs=1e-9)
 
@@ -317,7 +317,7 @@ def test_scale_of_a_tree_of_six():
     start, given_parent = [0.7, 0.3], [[0.8, 0.2], [0.4, 0.6]]
     network = binary([[], [0], [1], [2], [3], [3]], [start, *[given_parent] * 5])
     for scale, within in ((0.80246197897409541, True), (0.80246197897409541 * (1 - 1e-9), False)):
-        losses = every_loss(network, Profile.of(PAIR / scale, 6))
+        losses = along_one_tree(network, Profile.of(PAIR / scale, 6))[0]
         assert bool(max(loss.max() for loss in losses) <= 3 + 1e-12) == within
 
 
@@ -392,7 +392,7 @@ def test_a_large_network_of_small_width_is_far_below_the_sum():
 def test_long_trees_keep_rounding_on_the_safe_side_and_small():
     size = 2000
     network = binary([[], *([i] for i in range(size - 1))], [[0.8, 0.2], *[[[0.9, 0.1], [0.4, 0.6]]] * (size - 1)])
-    losses = every_loss(network, Profile.of(PAIR / 3.33640892201531, size))
+    losses = along_one_tree(network, Profile.of(PAIR / 3.33640892201531, size))[0]
     worst = max(loss.max() for loss in losses)
     assert 1 <= worst <= 1 + 1e-9
 
@@ -400,7 +400,7 @@ def test_long_trees_keep_rounding_on_the_safe_side_and_small():
 def test_the_worst_secret_of_a_family_is_named():
     network = binary([[], [0], [1]], [[0.6, 0.4], [[0.9, 0.1], [0.3, 0.7]], [[0.8, 0.2], [0.2, 0.8]]])
     profile = Profile.by_entry([PAIR, 2 * PAIR, 0 * PAIR])
-    each = every_loss(network, profile)
+    each = along_one_tree(network, profile)[0]
     worst = network_loss(network, profile, Family(range(3)))
     assert worst.epsilon == max(loss.max() for loss in each) == each[worst.entry][worst.left, worst.right]
     assert network_loss(network, profile, Family((2,), ((0, 1),))).epsilon == each[2].max()
@@ -553,7 +553,7 @@ def test_reading_one_more_variable_or_the_same_more_never_lowers_a_loss(size, sm
     for seed in range(2 if size == 8 else 1):
         network, profiles = risen(np.random.default_rng(seed), size, smallest, largest, shares)
         worst = [network_loss(network, profile, Family(range(size))).epsilon for profile in profiles]
-        each = [np.array(every_loss(network, profile)) for profile in profiles]
+        each = [np.array(along_one_tree(network, profile)[0]) for profile in profiles]
         for less, more in pairwise(worst):
             assert less <= more * (1 + 1e-9)
         for less, more in pairwise(each):

@@ -22,7 +22,7 @@ from takifugu.influence.profiles.normal import (
     normal_profile,
 )
 from takifugu.influence.profiles.profile import Profile
-from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.answer import Additive
 
 TENTHS = st.integers(0, 40).map(lambda tenths: tenths / 10)
 

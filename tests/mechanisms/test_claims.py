@@ -70,7 +70,7 @@ def test_a_claim_about_one_output_holds_from_the_least_noise_on(name: str, delta
     problem = least.problem
     for factor, is_enough in ((Fraction(1), True), (1 - Fraction(1, 10**6), False), (Fraction(3), True)):
         if name == "gaussian-exact":
-            noise: Any = replace(least.randomiser, sigma=least.randomiser.sigma * factor)  # type: ignore[type-var]
+            noise: Any = replace(least.randomiser, scale=least.randomiser.scale * factor)  # type: ignore[type-var]
         else:
             noise = replace(least.randomiser, units=least.randomiser.units * factor)  # type: ignore[type-var]
         assert isinstance(claim(problem, noise, delta=Fraction(delta)), Bound) is is_enough

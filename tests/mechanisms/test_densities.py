@@ -50,7 +50,7 @@ def delta_of_normals(first, second, epsilon):
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(F(1), F(1, 10**5)), (F(1, 2), F(1, 1000)), (F(3), F(1, 10**9))])
 def test_unequal_variances_need_what_mpmath_says(epsilon, delta):
-    sigma = bound(gaussian_exact.MECHANISM, UNEQUAL, epsilon, delta).randomiser.sigma
+    sigma = bound(gaussian_exact.MECHANISM, UNEQUAL, epsilon, delta).randomiser.scale
     with mp.workdps(30):
         noise = mp.mpf(sigma.numerator) / sigma.denominator
 
@@ -69,12 +69,12 @@ def test_less_normal_noise_than_that_is_noticed():
     framework = tf.Pufferfish(tf.dataset_property("income", "mean"), tf.Density("income", "mean", MIXED))
     noise = bound(gaussian_exact.MECHANISM, MIXED).randomiser
     assert tf.exact_delta(framework, 1, tf.Identity(), noise).upper <= 1e-5 + 3e-12  # what the audit leaves open
-    less = replace(noise, sigma=noise.sigma * F(99, 100))
+    less = replace(noise, scale=noise.scale * F(99, 100))
     assert tf.exact_delta(framework, 1, tf.Identity(), less).lower > 1e-5
 
 
 def test_shifted_normals_need_the_analytic_noise_less_their_own():
-    sigma = bound(gaussian_exact.MECHANISM, {0: tf.Normal(0, 2), 1: tf.Normal(3, 2)}).randomiser.sigma
+    sigma = bound(gaussian_exact.MECHANISM, {0: tf.Normal(0, 2), 1: tf.Normal(3, 2)}).randomiser.scale
     assert float(sigma) ** 2 + 4 == pytest.approx((3 * gaussian_analytic_sigma(1, 1, 1e-5)) ** 2, rel=1e-9)
 
 
@@ -100,14 +100,14 @@ def test_theorem_3_as_printed_stands_beside_the_corrected_one():
     move, printed = numbers["w_infinity"], numbers["printed_sigma"]
     assert move == pytest.approx(3, rel=2e-6)
     assert printed == pytest.approx(gaussian_rule_b(F(move), F(1), F(1, 10**5), PRINTED_CONSTANT))
-    assert float(corrected.randomiser.sigma) > printed
-    analytic = bound(normal_by_rule.ANALYTIC, SUMS).randomiser.sigma
+    assert float(corrected.randomiser.scale) > printed
+    analytic = bound(normal_by_rule.ANALYTIC, SUMS).randomiser.scale
     assert float(analytic) == pytest.approx(move * gaussian_analytic_sigma(1, 1, 1e-5), rel=1e-9)
 
 
 def test_sums_of_uniforms_need_less_normal_noise_than_w_infinity_says():
     exact, analytic = (
-        bound(mechanism, SUMS).randomiser.sigma for mechanism in (gaussian_exact.MECHANISM, normal_by_rule.ANALYTIC)
+        bound(mechanism, SUMS).randomiser.scale for mechanism in (gaussian_exact.MECHANISM, normal_by_rule.ANALYTIC)
     )
     assert exact < analytic * F(3, 4)
 
@@ -121,7 +121,7 @@ def test_cut_and_drawn_densities_keep_their_delta_and_less_normal_noise_is_notic
     noise = bound(mechanism, CUT, F(1, 2), delta).randomiser
     assert tf.exact_delta(framework, F(1, 2), tf.Identity(), noise).upper <= delta + 1e-11  # what the audit leaves open
     if mechanism is gaussian_exact.MECHANISM:
-        less = replace(noise, sigma=noise.sigma * F(99, 100))
+        less = replace(noise, scale=noise.scale * F(99, 100))
         assert tf.exact_delta(framework, F(1, 2), tf.Identity(), less).lower > delta
 
 

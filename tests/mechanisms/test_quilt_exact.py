@@ -16,7 +16,7 @@ from tests.support.quilt_oracles import exact_chain_quilt, exact_loss, joint_ten
 
 import takifugu as tf
 from takifugu.analysis.guarantee import Covers
-from takifugu.influence.quilts import mqm_exact, near_sets, sequences
+from takifugu.influence.quilts import mqm_exact, sequences
 from takifugu.influence.quilts.mqm_exact import ChainInfluence
 from takifugu.influence.quilts.scores import exact_scale, scores
 from takifugu.mechanisms.group import MECHANISM as GROUP
@@ -312,12 +312,12 @@ def test_near_set_without_its_entry_or_one_entry_short_is_caught(monkeypatch: py
         without.setattr(sequences.Sequence, "at", lambda self, quilt, some: (np.inf * np.ones(len(some)),) * 2)
         without.setattr(sequences, "_largest", lambda *given: (Fraction(0), given[1]))
         assert loss_after_calibration(*REPEATED) > 1.3
-    honest = near_sets.RunningChange.between
+    honest = sequences.RunningChange.between
 
-    def short(self: near_sets.RunningChange, low: Any, high: Any) -> Any:
+    def short(self: sequences.RunningChange, low: Any, high: Any) -> Any:
         return honest(self, low, np.maximum(low, np.asarray(high) - 1))
 
-    monkeypatch.setattr(near_sets.RunningChange, "between", short)
+    monkeypatch.setattr(sequences.RunningChange, "between", short)
     assert loss_after_calibration(*REPEATED) > 1.3
 
 

@@ -23,7 +23,7 @@ from takifugu.mechanisms.common.answer_noise import laplace_noise, normal_noise
 from takifugu.mechanisms.one_sided import Asymmetric, Policy, none_of
 from takifugu.model import queries
 from takifugu.model.beliefs.domain import Domain
-from takifugu.model.queries.candidates import AtRank, MostFrequent
+from takifugu.model.queries.choices.candidates import AtRank, MostFrequent
 from takifugu.numbers import Pmf
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)

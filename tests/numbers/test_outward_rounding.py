@@ -11,7 +11,7 @@ import pytest
 from takifugu.influence.chains import two_states
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.levels import Levels
-from takifugu.influence.profiles.suprema import LARGEST_POWER, over_rays, suprema
+from takifugu.influence.profiles.suprema import LARGEST_POWER, suprema
 from takifugu.numbers.outward_rounding import closed, exp_up, sum_up, up
 
 #: Sums of whole multiples of this are exact, those of tenths are not.
@@ -120,7 +120,6 @@ def test_no_bound_is_below_what_a_likelihood_of_the_cone_reaches(states, size):
         inside = [[mpmath.exp(exact(ratio[u, v])) for u in range(states)] for v in range(states)]
         inside += [[mpmath.exp(-exact(ratio[v, u])) for u in range(states)] for v in range(states)]
         bounds = [Programs().bound(rows, ratio), suprema(rows, ratio), Levels(rows).bound(float(ratio.max()))]
-        bounds += [over_rays(rows, ratio)] if states <= 4 else []
         for a, b in ((0, 1), (1, 0)):
             least = max(log_ratio(rows[a], rows[b], phi) for phi in inside)
             assert all(least <= exact(bound[a, b]) for bound in bounds)

@@ -13,7 +13,7 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Part, Problem
 from takifugu.core.entries import entry_word
 from takifugu.core.escaping import at_most
-from takifugu.model.queries.additive import Additive, whole_change
+from takifugu.model.queries.answer import Additive, whole_change
 from takifugu.numbers.runs import Runs
 
 

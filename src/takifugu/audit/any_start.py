@@ -4,6 +4,9 @@ For start state u let n_u = P(y, X_i = a | u), m_u = P(X_i = a | u), and n'_u, m
 law pi the ratio is [sum pi n / sum pi m] [sum pi m' / sum pi n']. With sum pi m / sum pi m' held fixed, a linear
 condition on pi, it is a ratio of two linear functions of pi, so a largest value has at most two start states. For two
 of them with odds t it is a product of two ratios of linear functions of t; its derivative is zero where a quadratic is.
+
+A delta is convex in the two laws of the start, given a and given b: pairs of start states bound it. Those of `is_limit`
+are limits of both laws (Theorem 2 of docs/theory/audit.md).
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +39,14 @@ def largest_ratio(left: Side, right: Side, place: int) -> mpf:
     for u, v in itertools.combinations(starts, 2):
         ratios += _on_edge(left.at(u, place), left.at(v, place), right.at(u, place), right.at(v, place))
     return max(ratios)
+
+
+def is_limit(i: int, j: int, left: Any, right: Any) -> bool:
+    """Return whether laws of the start come as near as one likes to i given one hypothesis and j given the other.
+
+    `left` and `right` are the masses of the hypotheses by start; i leads to the first and j to the second.
+    """
+    return bool(i == j or not left[j] or not right[i])
 
 
 Pair = tuple[mpf, mpf]

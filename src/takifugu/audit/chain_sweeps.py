@@ -22,6 +22,7 @@ from mpmath import mp
 
 from takifugu.analysis.questions.joint_states import MOST_STATES
 from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace, RoundedNormal
+from takifugu.audit.any_start import is_limit
 from takifugu.audit.compared_pairs import Pairs, is_of_runs, of_entries, paths, runs_of
 from takifugu.audit.noise_masses import DIGITS, mass_function, places, places_of_mass
 from takifugu.audit.partial_sums import NOTHING, Axis, Sums
@@ -155,7 +156,7 @@ class Sweep:
         return Worst(loss, loss + error, error, comparison, self._output(outputs, place))
 
     def delta(self, epsilon: Fraction) -> Worst:
-        """Return the largest delta over starts, its `upper` over pairs of them."""
+        """Return the largest delta that laws of the start come near to, its `upper` over all pairs of starts."""
         if epsilon > SMALLEST:
             raise Unsupported(f"the audit of a long chain's delta takes an epsilon up to {SMALLEST:g}")
         spans = [places_of_mass(axis.noise, axis.ends) for axis in self.sums.axes]
@@ -175,10 +176,11 @@ class Sweep:
                 excess = np.maximum(given[i, a] - factor * given[j, b], 0.0)
                 delta = float(excess.sum())
                 high, comparison = max(high, delta), comparison or self._describe(entry, paths_of_entry, a, b)
-                if i == j and (delta > low * (1 + EQUAL) or place < 0):
+                if not is_limit(i, j, masses[:, a], masses[:, b]):
+                    continue
+                if delta > low * (1 + EQUAL) or place < 0:
                     place, comparison = int(excess.argmax()), self._describe(entry, paths_of_entry, a, b)
-                if i == j:
-                    low = max(low, delta)
+                low = max(low, delta)
         error = 4 * self.relative_error + math.prod(map(len, outputs)) * UNIT + 1e-24 * len(outputs)
         return Worst(low, high, error, comparison, self._output(outputs, place))
 

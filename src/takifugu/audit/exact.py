@@ -25,7 +25,7 @@ from mpmath import mp, mpf
 from takifugu.analysis.questions.joint_states import joint_states, stand_ins
 from takifugu.analysis.randomisers import Randomiser, RoundedLaplace
 from takifugu.audit import real_line
-from takifugu.audit.any_start import largest_ratio
+from takifugu.audit.any_start import is_limit, largest_ratio
 from takifugu.audit.chain_sweeps import Sweep, Worst, sweep_of
 from takifugu.audit.compared_pairs import left_out
 from takifugu.audit.noise_masses import DIGITS, Finite, is_joint
@@ -296,8 +296,9 @@ def exact_delta(
     """Compute the true delta at an epsilon.
 
     The sum runs over all outputs but a set of mass 1e-25 for each cell. With any initial distribution the supremum lies
-    between `lower` (point starts) and `upper` (pairs of point starts, one for each side). For a real-valued answer both
-    enclose the delta before rounding, of which the published value has at most as much. For a class `upper` is 1.
+    between `lower` (point starts, and pairs of them that laws come near to) and `upper` (all pairs, one for each side).
+    For a real-valued answer both enclose the delta before rounding, of which the published value has at most as much.
+    For a class `upper` is 1.
 
     Args:
         subject: A calibration, a release, or a framework.
@@ -361,10 +362,10 @@ def _largest_delta(cases: Iterable[Hypotheses], randomiser: Randomiser, epsilon:
         for case in cases:
             outputs, _ = case.channel.spread
             error = max(error, case.relative_error)
-            for a, b, same_start, excess in _excesses(case, epsilon):
+            for a, b, is_near, excess in _excesses(case, epsilon):
                 delta = mp.fsum(x for x in excess if x > 0)
                 high, comparison = max(high, delta), comparison or case.describe(a, b)
-                if same_start and (delta > low or not place):
+                if is_near and (delta > low or not place):
                     low, comparison = max(low, delta), case.describe(a, b)
                     place = outputs[max(range(len(outputs)), key=excess.__getitem__)]
         slack = 1e-24 * randomiser.cells + 4 * error
@@ -407,7 +408,7 @@ def _published(output: int, noise: Randomiser) -> Hashable:
 def _excesses(case: Hypotheses, epsilon: Fraction) -> Iterator[tuple[int, int, bool, list[mpf]]]:
     """Yield P(y | a) - e^epsilon P(y | b) by pair and start.
 
-    The third part is True where both start in the same state.
+    The third part is True where laws of the start come near to both starts at once.
     """
     sides = case.sides(case.channel.spread[1])
     for a, b in case.pairs:
@@ -417,8 +418,9 @@ def _excesses(case: Hypotheses, epsilon: Fraction) -> Iterator[tuple[int, int, b
         for i, mass in enumerate(left.masses):
             for j, other in enumerate(right.masses):
                 if mass and other:
-                    pairs = zip(left.outputs[i], right.outputs[j], strict=True)
-                    yield a, b, i == j, [n / mass - factor * k / other for n, k in pairs]
+                    masses = zip(left.outputs[i], right.outputs[j], strict=True)
+                    excess = [n / mass - factor * k / other for n, k in masses]
+                    yield a, b, is_limit(i, j, left.masses, right.masses), excess
 
 
 def _parts(

@@ -66,7 +66,7 @@ def _tail(randomiser: Randomiser) -> Callable[[Fraction], mpf]:
         scale = randomiser.scale / randomiser.grid
         return lambda d: _rounded(d, lambda x: _exp(-x / scale) / 2)
     if isinstance(randomiser, RoundedNormal):
-        sigma = randomiser.sigma / randomiser.grid
+        sigma = randomiser.scale / randomiser.grid
         return lambda d: _rounded(d, lambda x: mp.erfc(_mpf(x / sigma) / mp.sqrt(2)) / 2)
     raise Unsupported(f"the audit does not know the distribution of {type(randomiser).__name__} noise")
 
@@ -168,7 +168,7 @@ def places_of_mass(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any
     if isinstance(randomiser, Exact):
         reach = 0
     elif isinstance(randomiser, RoundedNormal):
-        reach = math.ceil(float(randomiser.sigma / randomiser.grid) * math.sqrt(-2 * math.log(LOST))) + 1
+        reach = math.ceil(float(randomiser.scale / randomiser.grid) * math.sqrt(-2 * math.log(LOST))) + 1
     else:
         reach = math.ceil(float(randomiser.scale / randomiser.grid) * -math.log(LOST)) + 1
     return range(math.floor(min(atoms)) - reach, math.ceil(max(atoms)) + reach + 1)

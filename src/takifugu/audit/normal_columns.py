@@ -20,7 +20,7 @@ from takifugu.core.plain import Plain
 from takifugu.model.beliefs.records.normal_region import RegionView
 from takifugu.model.beliefs.records.normal_views import NormalView
 from takifugu.model.beliefs.records.process_view import ProcessView
-from takifugu.model.queries.real_columns import ColumnSums
+from takifugu.model.queries.resolving.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet
 from takifugu.numbers.normal.matrices import dot, form

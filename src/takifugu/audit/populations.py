@@ -59,11 +59,8 @@ class _OfPopulations(JointStates[Populations]):
         if rows.regions is None:
             return member
         for name, law in zip(rows.populations, member.laws, strict=True):
-            region = rows.regions.by_name[name]
-            for block, low, high in zip(region.tree.all, region.low, region.high, strict=True):
-                mass = sum(map(law.__getitem__, block.values), Fraction(0))
-                if not Fraction(low, WHOLE) <= mass <= Fraction(high, WHOLE):
-                    raise InputError(f"the population {name!r} is not in the class", rule="it lies outside its region")
+            if not rows.regions.by_name[name].contains(law):
+                raise InputError(f"the population {name!r} is not in the class", rule="it lies outside its region")
         return member
 
 

@@ -32,7 +32,7 @@ from takifugu.model import secrets
 from takifugu.model.beliefs import Belief
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query, resolved
-from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.answer import Additive
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View
 

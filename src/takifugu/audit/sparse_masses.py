@@ -16,7 +16,7 @@ from mpmath import mp, mpf
 
 from takifugu.analysis.randomisers.base import Randomiser
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
-from takifugu.model.queries.candidates import AtRank, MostFrequent, Outcome
+from takifugu.model.queries.choices.candidates import AtRank, MostFrequent, Outcome
 
 SAFE = "safe"
 #: What is said of a cell: that it is safe, a value in grid units, or nothing.

@@ -18,8 +18,8 @@ from takifugu.core.escaping import at_least
 from takifugu.influence.promise import promise_of
 from takifugu.mechanisms.influence import part_scale
 from takifugu.model.frameworks import Framework
+from takifugu.model.queries.additive.counts import EveryChange
 from takifugu.model.queries.coding import spelled
-from takifugu.model.queries.counts import EveryChange
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, decimal_up, float_below, is_whole
 
 #: What two data sets differ in that the other library calls neighbours.

@@ -21,7 +21,7 @@ from takifugu.analysis.sensitivity import component_change
 from takifugu.core.errors import Unsupported
 from takifugu.core.escaping import number, promised
 from takifugu.core.plugins import package_of
-from takifugu.model.queries.additive import whole_change
+from takifugu.model.queries.answer import whole_change
 
 #: Of ours, those whose proof is about an output alone, by the law of their noise.
 _LAPLACE = ("laplace_exact",)

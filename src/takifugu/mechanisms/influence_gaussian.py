@@ -21,7 +21,7 @@ from takifugu.mechanisms.common.answer_noise import normal_noise
 from takifugu.mechanisms.influence import HIDDEN_ANYHOW, NEXT_TO_NOTHING, predicted_cost, unknown_curve
 from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.model.queries import Additive
-from takifugu.model.queries.additive import root_up
+from takifugu.model.queries.answer import root_up
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
 from takifugu.numbers.rationals import round_up
 from takifugu.numbers.search import smallest_scale

@@ -32,9 +32,8 @@ from takifugu.mechanisms.common.continuous import (
     density_cost,
     largest_of_densities,
 )
-from takifugu.mechanisms.common.largest_need import largest_need, refusing
+from takifugu.mechanisms.common.largest_need import Bools, Stack, largest_need, refusing, stacked
 from takifugu.mechanisms.common.shares import alone
-from takifugu.mechanisms.common.stacks import Bools, Stack, stacked
 
 #: The scale that other comparisons are tried with lies this much above the largest found so far, relatively.
 HEADROOM = Fraction(1, 2**35)

@@ -23,8 +23,7 @@ from takifugu.analysis.questions.compared import Compared
 from takifugu.mechanisms.common.answer_families import Located, predicted
 from takifugu.mechanisms.common.answer_noise import laplace_noise
 from takifugu.mechanisms.common.continuous import OF_MOVE, density_cost, farthest_of_densities
-from takifugu.mechanisms.common.largest_need import largest_need, refusing
-from takifugu.mechanisms.common.stacks import Bools, Stack
+from takifugu.mechanisms.common.largest_need import Bools, Stack, largest_need, refusing
 
 
 @dataclass(frozen=True)

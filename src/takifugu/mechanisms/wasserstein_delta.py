@@ -26,8 +26,7 @@ from takifugu.mechanisms.common.continuous import (
 )
 from takifugu.mechanisms.common.largest_need import largest_need, of_each, refusing
 from takifugu.numbers.rationals import round_up
-from takifugu.numbers.transport.matched_mass import unmatched_mass
-from takifugu.numbers.transport.on_the_line import w_infinity
+from takifugu.numbers.transport.on_the_line import unmatched_mass, w_infinity
 
 NO_DELTA = 'delta is 0: then no mass may stay where it is; use mechanism="wasserstein", or give a delta above 0'
 

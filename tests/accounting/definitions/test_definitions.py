@@ -44,7 +44,7 @@ from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model import frameworks
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.frameworks import DEFINITIONS, Framework
-from takifugu.model.queries.candidates import MostFrequent
+from takifugu.model.queries.choices.candidates import MostFrequent
 from takifugu.numbers import Pmf
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.postprocess.release import releases_of

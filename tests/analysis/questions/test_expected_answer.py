@@ -15,7 +15,7 @@ from takifugu.analysis.questions.expected_answer import expected_answer, of_comp
 from takifugu.analysis.questions.joint_states import all_states
 from takifugu.analysis.questions.likely_range import LOG_MOMENTS, log_chance_of_reaching, unknown
 from takifugu.core.errors import TakifuguError, Unsupported
-from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.answer import Additive
 
 
 def mean_by_enumeration(belief, answer: Additive) -> np.ndarray:

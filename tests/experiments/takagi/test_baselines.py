@@ -40,7 +40,7 @@ def test_the_mean_error_of_laplace_noise_is_b() -> None:
 
 def test_normal_noise_keeps_its_delta_tightly() -> None:
     noise = baselines.ordinary_gaussian(1, "1e-4", F(2), cells=3)
-    assert gaussian_delta(2, noise.sigma, 1) <= 1e-4 < gaussian_delta(2, noise.sigma * F(999, 1000), 1)
+    assert gaussian_delta(2, noise.scale, 1) <= 1e-4 < gaussian_delta(2, noise.scale * F(999, 1000), 1)
     assert noise.cells == 3
     with pytest.raises(InputError, match="pure epsilon"):
         baselines.ordinary_gaussian(1, 0)

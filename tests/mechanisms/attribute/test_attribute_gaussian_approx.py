@@ -56,7 +56,7 @@ def test_references_that_are_right_cost_nothing():
     shift = framework({0: tf.Normal(0, 2), 1: tf.Normal(3, 2)})
     bounded = bound(shift, 1, "0.00001")
     total = 3 * gaussian_analytic_sigma(1, 1, 1e-5)
-    assert math.isclose(float(bounded.randomiser.sigma), math.sqrt(total**2 - 4), rel_tol=1e-9)
+    assert math.isclose(float(bounded.randomiser.scale), math.sqrt(total**2 - 4), rel_tol=1e-9)
     assert dict(bounded.witness.numbers)["eta"] == 0
     assert bounded.witness.comparison.startswith("the mean of 'income' is 0 against")
 
@@ -79,16 +79,16 @@ def test_its_witness_says_what_the_printed_algorithm_would_take(epsilon, delta, 
 def test_signs_and_places_do_not_matter():
     mirrored = {-a: tf.NormalMixture(d.weights, [-m for m in d.means], d.deviations) for a, d in mixtures().items()}
     moved = {a: tf.NormalMixture(d.weights, [m + 7 for m in d.means], d.deviations) for a, d in mixtures().items()}
-    first, *others = (bound(framework(given)).randomiser.sigma for given in (mixtures(), mirrored, moved))
+    first, *others = (bound(framework(given)).randomiser.scale for given in (mixtures(), mirrored, moved))
     for other in others:
         assert math.isclose(first, other, rel_tol=1e-8)
 
 
 @pytest.mark.mutants
 def test_what_is_compared_is_what_the_secret_says():
-    far = bound(framework(mixtures())).randomiser.sigma
-    near = bound(framework(mixtures(), replace(HIDDEN, max_difference=(F(1),)))).randomiser.sigma
-    one = bound(framework(mixtures(), replace(HIDDEN, pairs=((F(0), F(1)),)))).randomiser.sigma
+    far = bound(framework(mixtures())).randomiser.scale
+    near = bound(framework(mixtures(), replace(HIDDEN, max_difference=(F(1),)))).randomiser.scale
+    one = bound(framework(mixtures(), replace(HIDDEN, pairs=((F(0), F(1)),)))).randomiser.scale
     sets = bound(framework(mixtures(), replace(HIDDEN, sets=((F(0), F(2)), (F(1),))))).randomiser
     assert far > near > 0
     assert math.isclose(near, one, rel_tol=1e-9)
@@ -155,5 +155,5 @@ def test_a_split_spends_no_more_than_there_is(closeness, charge, epsilon, delta)
 @pytest.mark.mutants
 def test_noise_and_grid_are_as_declared():
     calibration = tf.calibrate(CASES["mixtures"], tf.Identity(grid="0.01"), 1, "0.01", mechanism=NAME)
-    assert calibration.randomiser == RoundedNormal(calibration.randomiser.sigma, F(1, 100), 1, on_grid=False)
+    assert calibration.randomiser == RoundedNormal(calibration.randomiser.scale, F(1, 100), 1, on_grid=False)
     assert tf.calibrate(CASES["mixtures"], tf.Identity(), 1, "0.01").randomiser.grid == F(1, 10**6)

@@ -15,7 +15,7 @@ import takifugu as tf
 from takifugu.analysis.answer_laws.normal import as_read, certain_move
 from takifugu.core.errors import CalibrationRefused, InputError, Unsupported
 from takifugu.mechanisms.common.rounded_number import least_for_read
-from takifugu.model.queries.real_columns import ColumnSums
+from takifugu.model.queries.resolving.real_columns import ColumnSums
 from takifugu.numbers.after_noise.gaussian import deviation_per_shift, shifted_delta
 from takifugu.numbers.normal.comparisons import Shifted
 from takifugu.numbers.normal.rounded import Rounded, unevenness

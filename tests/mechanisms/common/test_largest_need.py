@@ -24,10 +24,10 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.compared import AnswerFamily, Compared, TwoLaws
 from takifugu.core import searches
 from takifugu.mechanisms import kantorovich_relaxed, normal_by_rule, wasserstein_delta
-from takifugu.mechanisms.common import answer_families, stacks
+from takifugu.mechanisms.common import answer_families
 from takifugu.mechanisms.common.answer_families import Located, located_families
+from takifugu.mechanisms.common.largest_need import Stack, needing_more, stacked
 from takifugu.mechanisms.common.shares import Shares, most_answers, smoothed
-from takifugu.mechanisms.common.stacks import needing_more, stacked
 from takifugu.mechanisms.laplace_exact import HEADROOM
 from takifugu.mechanisms.laplace_exact import MECHANISM as LAPLACE_EXACT
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
@@ -157,9 +157,9 @@ def test_no_answer_takes_more_values_than_predicted(weights: list[int], values: 
 
 
 def test_losses_are_compared_with_an_epsilon_that_is_rounded_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    stack = stacks.Stack(())
+    stack = Stack(())
     losses = np.array([1.0, math.nextafter(1.0, 2.0)])
-    monkeypatch.setattr(stacks.Stack, "losses", lambda stack, scale: losses)
+    monkeypatch.setattr(Stack, "losses", lambda stack, scale: losses)
     assert stack.keeps(1 + Fraction(1, 2**53), Fraction(1)).tolist() == [True, False]
     assert stack.keeps(1 + Fraction(1, 2**52), Fraction(1)).tolist() == [True, True]
 

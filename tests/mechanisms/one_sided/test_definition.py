@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from tests.model.queries.test_additive import all_data, answers, by_hand
+from tests.model.queries.test_answer import all_data, answers, by_hand
 
 import takifugu as tf
 from takifugu.accounting import definitions

@@ -30,7 +30,7 @@ from takifugu.model import beliefs
 from takifugu.model.beliefs.alike import alike
 from takifugu.model.beliefs.one_sequence import supports_from
 from takifugu.model.beliefs.stochastic import normalised, wide_stationary_law
-from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.answer import Additive
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.runs import Runs
 

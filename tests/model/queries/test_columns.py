@@ -16,8 +16,8 @@ import takifugu as tf
 from takifugu.analysis.questions.evaluating import evaluate, value_indices
 from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.model import queries
-from takifugu.model.queries.additive import LARGEST_ANSWER
-from takifugu.model.queries.columns import ColumnAnswer, Record, Term, over_columns
+from takifugu.model.queries.answer import LARGEST_ANSWER
+from takifugu.model.queries.resolving.columns import ColumnAnswer, Record, Term, over_columns
 
 SIZES = (2, 3, 2)
 NUMBERS, ONE_OR_TWO = st.integers(-3, 3), st.integers(1, 2)

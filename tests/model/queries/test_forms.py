@@ -11,7 +11,7 @@ import takifugu as tf
 from takifugu.core.errors import InputError
 from takifugu.model import queries
 from takifugu.model.queries import resolved
-from takifugu.model.queries.selections import entry_tuple, runs, unruns
+from takifugu.model.queries.forms import entry_tuple, runs, unruns
 
 STATES = [[0.5, 0.5], [0.5, 0.5]]
 

@@ -20,7 +20,7 @@ from takifugu.numbers.after_noise.gaussian_pair import ndtr_error
 from takifugu.numbers.after_noise.hockey_stick import gaussian_hockey_stick, masses_within
 from takifugu.numbers.after_noise.noised import RelaxedPair
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.transport.matched_mass import unmatched_mass
+from takifugu.numbers.transport.on_the_line import unmatched_mass
 
 FLU = Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1])
 sizes = st.sampled_from([0.05, 0.4, 1.0, 3.0, 20.0])

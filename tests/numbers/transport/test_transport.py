@@ -17,8 +17,13 @@ from tests.support.strategies import exact_laws, float_laws
 from takifugu.core.errors import InputError
 from takifugu.numbers import monotone_coupling, w_infinity
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.transport.matched_mass import exact_levels, unmatched_mass
-from takifugu.numbers.transport.on_the_line import _largest_safe, level_tolerance, w_infinity_candidates
+from takifugu.numbers.transport.on_the_line import (
+    _largest_safe,
+    exact_levels,
+    level_tolerance,
+    unmatched_mass,
+    w_infinity_candidates,
+)
 
 FLU = Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1])
 

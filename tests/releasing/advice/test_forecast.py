@@ -16,7 +16,7 @@ import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli import DONE, REFUSED
 from takifugu.core.errors import CalibrationRefused
-from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.answer import Additive
 from takifugu.releasing.advice import refusing
 from takifugu.releasing.planning.expected import Blur, Expected
 from takifugu.releasing.planning.notices import WHY_DEARER, Notice

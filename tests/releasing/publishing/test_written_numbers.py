@@ -24,7 +24,7 @@ from takifugu.calibration.registry import REGISTRY, Line
 from takifugu.core.errors import ReleaseState, TakifuguError
 from takifugu.mechanisms.one_sided import Asymmetric, Policy, Visits, none_of, visits
 from takifugu.model.beliefs.domain import Domain
-from takifugu.model.queries.counts import EveryChange
+from takifugu.model.queries.additive.counts import EveryChange
 from takifugu.model.queries.registry import KINDS
 from takifugu.model.secrets.families import ABSENT
 from takifugu.numbers import Pmf

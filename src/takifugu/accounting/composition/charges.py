@@ -26,9 +26,9 @@ from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.model.frameworks import Framework
 from takifugu.model.policies.places import Visits
 from takifugu.model.queries import Additive, Query
-from takifugu.model.queries.additive import whole_change
+from takifugu.model.queries.answer import whole_change
 from takifugu.model.queries.forms import QueryReader
-from takifugu.model.queries.summing import is_all_written
+from takifugu.model.queries.resolving.summing import is_all_written
 from takifugu.numbers.runs import Runs
 
 #: How many integers are written out at once: half a megabyte.

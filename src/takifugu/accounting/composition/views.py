@@ -27,7 +27,7 @@ from takifugu.model.beliefs.domain import Domain
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive
-from takifugu.model.queries.additive import whole_change
+from takifugu.model.queries.answer import whole_change
 from takifugu.model.secrets.families import Family
 
 

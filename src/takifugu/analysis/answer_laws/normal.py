@@ -17,7 +17,7 @@ from takifugu.analysis.questions.normal_law import ComparedNormals, NormalLaw, d
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.normal_region import RegionView
 from takifugu.model.beliefs.records.normal_views import NormalView
-from takifugu.model.queries.real_columns import ColumnSums
+from takifugu.model.queries.resolving.real_columns import ColumnSums
 from takifugu.model.secrets.hypotheses import against
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet
 from takifugu.numbers.normal.comparisons import (

@@ -24,12 +24,12 @@ from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.parameters import Parameters
-from takifugu.model.queries.additive import Additive
-from takifugu.model.queries.columns import ColumnAnswer
+from takifugu.model.queries.answer import Additive
+from takifugu.model.queries.resolving.columns import ColumnAnswer
 from takifugu.model.secrets.families import Family, compared_values
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import UNIT, Wide, stack
-from takifugu.numbers.extended.leave_one_out import NOTHING, Law, Sums, Weights, joined
+from takifugu.numbers.extended.leave_one_out import NOTHING, Law, Sums, Weights
 
 #: Exact masses are kept up to this many atoms and binary digits of a mass.
 FEW_ATOMS, FEW_DIGITS = 512, 4096
@@ -213,20 +213,18 @@ class ParametersLaw(AnswerLaw[Parameters]):
         laws = {}
         for a in compared_values(pairs):
             total = sum(chances[a].values())
-            sums = [self._sum(values, lambda row: row, Pmf.convolve, Pmf([0], [1])) for values in chances[a]]
+            sums = [self._sum(values, lambda row: row, Pmf([0], [1])) for values in chances[a]]
             laws[a] = (Pmf.mix([mass / total for mass in chances[a].values()], sums),)
         return ListedFamily(entry, pairs, laws)
 
-    def _sum(
-        self, values: tuple[int, ...], row: Callable[[Pmf], Law], join: Callable[[Law, Law], Law], nothing: Law
-    ) -> Law:
+    def _sum(self, values: tuple[int, ...], row: Callable[[Pmf], Law], nothing: Law) -> Law:
         """Return what all records add, given the values of the parameters."""
         powers: dict[Key, Law] = cached(self.laws, type(nothing).__name__, dict)
         law = nothing
         for key in self._groups_given(values):
             if key not in powers:
-                powers[key] = Sums([row(self.laws.rows[key])], [self.belief.records], join, nothing).inside(0, 1)
-            law = join(law, powers[key])
+                powers[key] = Sums([row(self.laws.rows[key])], [self.belief.records], nothing).inside(0, 1)
+            law = law.convolve(powers[key])
         return law
 
     def _groups_given(self, values: tuple[int, ...]) -> Iterator[tuple[int, tuple[int, ...]]]:
@@ -243,7 +241,7 @@ class ParametersLaw(AnswerLaw[Parameters]):
 
         for value in values:
             for at in chances[value].keys() - laws.keys():
-                laws[at] = self._sum(at, of_row, joined, NOTHING)
+                laws[at] = self._sum(at, of_row, NOTHING)
         start, size = places_of_laws(laws.values(), step)
         rows = [_mixture(chances[a], laws, start, step, size) for a in values]
         most = max(len(chances[a]) for a in values)

@@ -24,7 +24,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.numbers.distributions.exact_ratio import lattice_step
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import UNIT
-from takifugu.numbers.extended.leave_one_out import NOTHING, Sums, Weights, joined
+from takifugu.numbers.extended.leave_one_out import NOTHING, Sums, Weights
 
 
 def repeated(
@@ -96,5 +96,5 @@ def counted(low: Pmf, high: Pmf, records: int, counts: tuple[int, int]) -> Dense
     for number, a in enumerate(counts):
         copies = (records - a, a)
         used = [Weights.of(law, step) for law in compress((low, high), copies)]
-        laws[number] = Sums(used, list(filter(None, copies)), joined, NOTHING).inside(0, len(used))
+        laws[number] = Sums(used, list(filter(None, copies)), NOTHING).inside(0, len(used))
     return DenseFamily.of(0, ((0, 1), (1, 0)), laws, step)

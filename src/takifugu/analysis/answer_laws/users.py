@@ -8,7 +8,7 @@ of the answer; noise that hides the former hides the latter: the others' sum is 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -28,7 +28,7 @@ from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import ABSENT, Family, absent_index, compared_values
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.extended.leave_one_out import NOTHING, Sums, Weights, joined
+from takifugu.numbers.extended.leave_one_out import NOTHING, Law, Sums, Weights
 
 #: Most multiplications for all laws of the answer, and for the search among them; beyond, contributions stand alone.
 MOST_WORK, MOST_SEARCH = 4e9, 1e10
@@ -161,12 +161,12 @@ class Users:
 
     @cached_property
     def exact_sums(self) -> Sums[Pmf]:
-        return Sums(self._laws, self.counts.tolist(), lambda p, q: p.convolve(q), Pmf([0], [1]))
+        return Sums(self._laws, self.counts.tolist(), Pmf([0], [1]))
 
     @cached_property
     def sums(self) -> Sums[Weights]:
         laws = [Weights.of(law, self.step) for law in self._laws]
-        return Sums(laws, self.counts.tolist(), joined, NOTHING)
+        return Sums(laws, self.counts.tolist(), NOTHING)
 
 
 def _contribution(belief: IndependentUsers, answer: Additive, user: int) -> Contribution:
@@ -217,40 +217,27 @@ def _full(
     users: Users, user: int, pairs: tuple[tuple[int, int], ...], unknown: int | None
 ) -> Callable[[], DenseFamily | ListedFamily]:
     """Return a function for the answer's laws given a user's states."""
-    find = _listed_family if users.exact else _dense_family
+
+    def find() -> DenseFamily | ListedFamily:
+        sort = int(users.sort_of[user])
+        share, values = users.contributions[sort], compared_values(pairs)
+        if users.exact:
+            exact = _laws_given(users.exact_sums.without(sort), share.law, share.states, values, unknown)
+            return ListedFamily(user, pairs, {value: (law,) for value, law in exact.items()})
+        own = Weights.of(share.law, users.step)
+        laws = _laws_given(users.sums.without(sort), own, share.states, values, unknown)
+        return DenseFamily.of(user, pairs, laws, users.step)
 
     def last() -> DenseFamily | ListedFamily:
         if users.last is None or users.last[0] != (user, pairs):
-            users.last = (user, pairs), find(users, user, pairs, unknown)
+            users.last = (user, pairs), find()
         return users.last[1]
 
     return last
 
 
-def _listed_family(
-    users: Users, user: int, pairs: tuple[tuple[int, int], ...], unknown: int | None
-) -> ListedFamily:
-    sort = int(users.sort_of[user])
-    share, sum_of_others = users.contributions[sort], users.exact_sums.without(sort)
-    laws = {}
-    for value in compared_values(pairs):
-        if value == unknown:
-            laws[value] = (sum_of_others.convolve(share.law),)
-        else:
-            laws[value] = (sum_of_others.shift(share.states[value]),)
-    return ListedFamily(user, pairs, laws)
-
-
-def _dense_family(
-    users: Users, user: int, pairs: tuple[tuple[int, int], ...], unknown: int | None
-) -> DenseFamily:
-    sort = int(users.sort_of[user])
-    share, sum_of_others = users.contributions[sort], users.sums.without(sort)
-    laws = {}
-    for value in compared_values(pairs):
-        if value == unknown:
-            laws[value] = joined(sum_of_others, Weights.of(share.law, users.step))
-        else:
-            first = sum_of_others.start + share.states[value]
-            laws[value] = Weights(first, sum_of_others.numbers, sum_of_others.error)
-    return DenseFamily.of(user, pairs, laws, users.step)
+def _laws_given(
+    others: Law, own: Law, states: Sequence[int], values: Iterable[int], unknown: int | None
+) -> dict[int, Law]:
+    """Return the answer's law given each value of a user, who adds a constant, or what is unknown, to all others."""
+    return {value: others.convolve(own) if value == unknown else others.shift(states[value]) for value in values}

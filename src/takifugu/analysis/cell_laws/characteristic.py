@@ -26,7 +26,7 @@ from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.beliefs.users import IndependentUsers
-from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.answer import Additive
 
 #: So many numbers t are looked at together: a few matrices of them fit into a processor's memory.
 _AT_ONCE = 2**11

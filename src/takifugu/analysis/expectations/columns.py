@@ -15,8 +15,8 @@ from takifugu.analysis.questions.expected_answer import ExpectedAnswer
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.parameters import Parameters
-from takifugu.model.queries.additive import Additive
-from takifugu.model.queries.columns import ColumnAnswer
+from takifugu.model.queries.answer import Additive
+from takifugu.model.queries.resolving.columns import ColumnAnswer
 
 
 class OfParameters(ExpectedAnswer[Parameters]):

@@ -22,7 +22,7 @@ from takifugu.core.sections import values_by_field
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
-from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.answer import Additive
 
 #: A chain that starts anywhere is within this of its stationary law from then on.
 SETTLED = 1e-12

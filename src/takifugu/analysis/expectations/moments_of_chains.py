@@ -22,7 +22,7 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.alike import alike
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
-from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.answer import Additive
 
 #: For each tilt a matrix, shape (tilts, rows, columns), and the log of what it was divided by, shape (tilts,).
 Scaled = tuple[FloatArray, FloatArray]

@@ -21,9 +21,9 @@ from takifugu.model.beliefs.records.parameters import Parameters
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.beliefs.users import IndependentUsers
-from takifugu.model.queries.additive import Additive
-from takifugu.model.queries.columns import ColumnAnswer
-from takifugu.model.queries.real_columns import ColumnSums
+from takifugu.model.queries.answer import Additive
+from takifugu.model.queries.resolving.columns import ColumnAnswer
+from takifugu.model.queries.resolving.real_columns import ColumnSums
 
 
 def of_users(users: IndependentUsers, count: Additive, tilts: FloatArray) -> FloatArray:

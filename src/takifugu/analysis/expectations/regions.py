@@ -21,7 +21,7 @@ from takifugu.core.arrays import FloatArray
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import BinaryChains
 from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain, largest_means
-from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.answer import Additive
 
 B = TypeVar("B", bound=Belief, covariant=True)
 
@@ -83,5 +83,4 @@ class OfRegion(OfChains[IntervalMarkovChain]):
 
 def of_interval(chains: BinaryChains) -> OfRegion:
     """Return what a class of chains of two states expects: they are a region."""
-    low, high = np.full((2, 2), chains.low), np.full((2, 2), 1 - chains.low)
-    return OfRegion(IntervalMarkovChain(low, high, chains.length, chains.states, source=chains.source))
+    return OfRegion(chains.region)

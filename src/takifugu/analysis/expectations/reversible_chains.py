@@ -21,7 +21,7 @@ from takifugu.analysis.expectations.regions import OfChains
 from takifugu.core.arrays import FloatArray
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import ReversibleChains
-from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.answer import Additive
 
 
 class OfReversible(OfChains[ReversibleChains]):

@@ -11,8 +11,8 @@ from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.beliefs.users import IndependentUsers
-from takifugu.model.queries.additive import Additive
-from takifugu.model.queries.real_columns import ColumnSums
+from takifugu.model.queries.answer import Additive
+from takifugu.model.queries.resolving.real_columns import ColumnSums
 from takifugu.model.secrets.families import ABSENT
 
 

@@ -12,7 +12,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.alike import shares
-from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.answer import Additive
 
 B = TypeVar("B", bound=Belief, covariant=True)
 

@@ -8,16 +8,20 @@ no quilt costs less than the recursion (docs/theory/influence.md, Theorem 12).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import mul
 
 from takifugu.analysis.bounds import Cost, Witness
 from takifugu.analysis.problem import Part
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import Unsupported
-from takifugu.core.registry import Question, later
+from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
+from takifugu.numbers.rationals import float_above
+from takifugu.numbers.runs import Runs
 
 #: (entry changes, scale) of each of several releases of Laplace noise, in grid units.
 Charges = Sequence[tuple[IntArray, Fraction]]
@@ -127,7 +131,23 @@ def joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
     by_quilts = quilts(part.belief).joint_cost if part.family.run == 1 else None
     return (by_quilts or _trivial_cost)(part, charges)
 
-_trivial_cost = later("influence.quilts.near_sets:trivial_cost")
+
+def _trivial_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
+    """Return the joint cost by the trivial quilt, rounded up: all entries change.
+
+    A release of scale 0 costs infinitely much where it reads anything.
+    """
+    total, is_infinite = Fraction(0), False
+    for changes, scale in charges:
+        each = Runs.of(changes)
+        moved = sum(map(mul, each.values.tolist(), each.lengths.tolist()))  # beyond 64 bits, if it must be
+        if scale:
+            total += moved / Fraction(scale)
+        else:
+            is_infinite |= moved > 0
+    cost = math.inf if is_infinite else float_above(total)
+    return cost, Witness("any values against any others", "the near set is everything", (("cost", cost),))
+
 
 _IN_A_CLIQUE = no_search(
     "in a clique everybody is close to everybody, so no quilt shields anyone, and the trivial one needs as much noise "

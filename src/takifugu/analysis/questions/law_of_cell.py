@@ -21,7 +21,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.alike import shares
-from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.answer import Additive
 
 ComplexArray = npt.NDArray[np.complex128]
 #: E exp(-i t N) for each number t, of an answer of one cell in grid units.

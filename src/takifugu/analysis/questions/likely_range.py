@@ -15,11 +15,11 @@ from takifugu.core.arrays import FloatArray
 from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.alike import shares
-from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.answer import Additive
 
 if TYPE_CHECKING:
-    from takifugu.model.queries.columns import ColumnAnswer
-    from takifugu.model.queries.real_columns import ColumnSums
+    from takifugu.model.queries.resolving.columns import ColumnAnswer
+    from takifugu.model.queries.resolving.real_columns import ColumnSums
 
 #: Each gives a bound, and the best of these is near the best of all.
 TILTS = 2.0 ** (np.arange(-48, 9) / 2)

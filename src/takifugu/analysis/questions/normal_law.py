@@ -12,7 +12,7 @@ from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
-from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.answer import Additive
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.normal.comparisons import NormalComparison
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from takifugu.analysis.randomisers.additive import Noise, check_scale, check_shape
 from takifugu.analysis.randomisers.base import Kind, Moments
-from takifugu.core.plain import LEFT_OUT
+from takifugu.core.plain import LEFT_OUT, Plain, arguments, form
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.noise_quantiles import (
     BITS,
@@ -23,7 +23,7 @@ from takifugu.numbers.noise_quantiles import (
     missed,
     normal_survival,
 )
-from takifugu.numbers.rationals import exact
+from takifugu.numbers.rationals import as_fraction, exact
 
 if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
@@ -111,14 +111,14 @@ class RoundedLaplace(Rounded, kind="rounded-laplace"):
 
 @dataclass(frozen=True)
 class RoundedNormal(Rounded, kind="rounded-normal"):
-    """Continuous normal noise with standard deviation `sigma`, the noisy answer rounded once to the grid.
+    """Continuous normal noise with standard deviation `scale`, the noisy answer rounded once to the grid.
 
     >>> noise = RoundedNormal(Fraction(2), Fraction(1), 1)
     >>> round(math.exp(noise.log_mass(0)), 4), round(noise.expected_error(), 4)
     (0.1974, 1.579)
     """
 
-    sigma: Fraction = field(metadata=exact("sigma"))
+    scale: Fraction = field(metadata=form(read=partial(as_fraction, name="sigma"), key="sigma"))
     grid: Fraction = field(metadata=exact("the grid"))
     cells: int = 1
     on_grid: bool = field(default=True, metadata=LEFT_OUT)
@@ -127,21 +127,22 @@ class RoundedNormal(Rounded, kind="rounded-normal"):
 
     norm = 2
 
-    @property
-    def scale(self) -> Fraction:  # type: ignore[override]
-        return self.sigma
+    @classmethod
+    def from_dict(cls, data: Plain) -> Self:
+        values = arguments(cls, data)
+        return cls(values.pop("sigma"), **values)
 
     def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
         from takifugu.numbers.after_noise.gaussian import gaussian_delta
 
-        return change == 0 or gaussian_delta(change, self.sigma, epsilon) <= delta
+        return change == 0 or gaussian_delta(change, self.scale, epsilon) <= delta
 
     def log_mass(self, difference: int | Fraction) -> float:
         """Return log P(output - answer = difference) of one cell.
 
         The difference is in grid units, a Fraction off the grid.
         """
-        units = self.sigma / self.grid
+        units = self.scale / self.grid
         near, far = abs(Fraction(difference)) - Fraction(1, 2), abs(Fraction(difference)) + Fraction(1, 2)
         if near >= 0:
             first, second = _log_upper_normal(float(near / units)), _log_upper_normal(float(far / units))
@@ -153,10 +154,10 @@ class RoundedNormal(Rounded, kind="rounded-normal"):
         """Return log P(|noise| >= distance) of one cell before rounding."""
         if distance <= 0:
             return 0.0
-        return math.log(2) + _log_upper_normal(float(distance / self.sigma))
+        return math.log(2) + _log_upper_normal(float(distance / self.scale))
 
     def moments(self) -> Moments:
-        s, g = float(self.sigma), float(self.grid)
+        s, g = float(self.scale), float(self.grid)
         if self.on_grid:
             return _normal_moments_on_grid(s, g)
         h, root = g / 2, math.sqrt(2)

@@ -17,7 +17,7 @@ from takifugu.analysis.randomisers.base import LABEL, Answer, Base, Column, Dire
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import at_most
 from takifugu.core.plain import Json, Plain
-from takifugu.model.queries.candidates import GRID, AtRank, Goal, MostFrequent, Outcome, goal_from
+from takifugu.model.queries.choices.candidates import GRID, AtRank, Goal, MostFrequent, Outcome, goal_from
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.permute_and_flip import chances, missed, worst_mean
 from takifugu.numbers.rationals import as_fraction, is_whole, to_text
@@ -35,7 +35,7 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
 
     Each of `groups` has such counts and a separate choice, drawn independently. An entry that changes moves two counts
     of its group, in steps of the grid 1/2: the answer moves by 1, and the loss is at most 1/scale. Source: McKenna and
-    Sheldon 2020, Algorithm 1; `takifugu.model.queries.candidates` has the proof.
+    Sheldon 2020, Algorithm 1; `takifugu.model.queries.choices.candidates` has the proof.
 
     >>> mode = PermuteAndFlip(Fraction(2), ("still", "walking"), MostFrequent(1))
     >>> mode.scale, mode.loss(Fraction(3)), round(math.exp(mode.log_density((5, 3, 0), ["walking"])), 6)

@@ -56,7 +56,7 @@ def network_loss(network: BayesianNetwork, profile: Profile, family: Family) -> 
     >>> round(network_loss(net, Profile.of([[0, 1.0], [1.0, 0]], 2), Family(range(2))).epsilon, 6)
     1.549948
     """
-    every, messages = _passes(network, profile)
+    every, messages = along_one_tree(network, profile)
     if is_binary_forest(network):
         return largest_of_family(network, family, every.__getitem__)
 
@@ -89,13 +89,8 @@ def is_one_bag(network: BayesianNetwork) -> bool:
     return network.size <= MOST_IN_ONE_BAG and joint_size(network, range(network.size)) <= JOINED
 
 
-def every_loss(network: BayesianNetwork, profile: Profile) -> list[FloatArray]:
-    """Bound all entries' pairwise losses by messages along one tree."""
-    return _passes(network, profile)[0]
-
-
-def _passes(network: BayesianNetwork, profile: Profile) -> tuple[list[FloatArray], Messages | None]:
-    """Return all entries' losses, and the messages between bags, if any."""
+def along_one_tree(network: BayesianNetwork, profile: Profile) -> tuple[list[FloatArray], Messages | None]:
+    """Bound all entries' pairwise losses by messages along one tree; return them, and those between bags, if any."""
 
     def passes() -> tuple[list[FloatArray], Messages | None]:
         tables = [profile.tables[place] for place in profile.kinds.numbers.tolist()]

@@ -104,11 +104,6 @@ def star_suprema(rows: FloatArray, ratio: FloatArray) -> FloatArray:
     return np.asarray((logs[:, None, :] - logs[None, :, :]).max(axis=2))
 
 
-def over_rays(rows: FloatArray, ratio: FloatArray) -> FloatArray:
-    """Return the largest log-ratio over the extreme rays of a closed cone."""
-    return _over(rows, extreme_rays(ratio), float(ratio.max()))
-
-
 def _over(rows: FloatArray, rays: FloatArray, largest: float) -> FloatArray:
     """Return the largest log-ratio over rays of a cone with this largest ratio."""
     logs = np.log(rows @ rays)

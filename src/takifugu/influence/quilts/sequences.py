@@ -19,14 +19,17 @@ from takifugu.analysis.bounds import Witness
 from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import Worst
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
-from takifugu.influence.quilts.near_sets import RunningChange
+from takifugu.core.errors import Unsupported
 from takifugu.influence.quilts.scores import SAME, exact_scale, scores, settle
 from takifugu.model.secrets.families import Family
 from takifugu.model.secrets.hypotheses import compared
 from takifugu.numbers.rationals import float_below
+from takifugu.numbers.runs import Runs
 
 #: Distance up to which quilts are searched first.
 FIRST_REACH = 32
+#: Changes of one query stay below this, so that they are exact in floats too.
+MOST_CHANGE = 2**53
 
 
 class Influences(Protocol):
@@ -49,6 +52,32 @@ class Influences(Protocol):
 
     def largest(self, entries: IntArray, left: int | None, right: int | None) -> FloatArray:
         """Bound e over the pairs alive, for nodes at these distances from each entry."""
+
+
+class RunningChange:
+    """D(N) of one query for runs of entries, in grid units, from running sums.
+
+    >>> RunningChange(np.array([1, 0, 2])).between(np.array([0, 1]), 3).tolist()
+    [3.0, 2.0]
+    """
+
+    def __init__(self, changes: IntArray) -> None:
+        self.each = Runs.of(changes)
+        self.size = self.each.size
+        if float((self.each.values.astype(np.float64) * self.each.lengths).sum()) >= MOST_CHANGE:
+            raise Unsupported(
+                f"the answer can change by {MOST_CHANGE} steps of its grid or more, too many to add exactly",
+                fix="declare a coarser grid",
+            )
+
+    def between(self, low: IntArray, high: IntArray | int) -> FloatArray:
+        """Return D of the runs low .. high - 1."""
+        change = self.each.sum_before(np.asarray(high)) - self.each.sum_before(low)
+        return np.asarray(change, dtype=np.float64)
+
+    def total(self) -> float:
+        """Return D of all entries."""
+        return float(self.between(np.array([0]), self.size)[0])
 
 
 @dataclass(frozen=True)

@@ -175,7 +175,7 @@ class Shares:
             laws.append(law)
             counts.append(count)
             logs.append(count * math.log1p(error))
-        sums, error = Sums(laws, counts, Pmf.convolve, Pmf([0], [1])), 1.01 * math.expm1(math.fsum(logs))
+        sums, error = Sums(laws, counts, Pmf([0], [1])), 1.01 * math.expm1(math.fsum(logs))
         return [(sums.without(kind), error) for kind in range(len(laws))]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray
 from takifugu.model.beliefs import Belief
-from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.answer import Additive
 from takifugu.numbers.runs import Runs
 
 

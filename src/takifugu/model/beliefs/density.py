@@ -14,9 +14,9 @@ from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import ByValue, Json, Plain, set_fields
 from takifugu.core.rules import check_any
-from takifugu.model.queries.coded import Identity
+from takifugu.model.queries.additive.coded import Identity
 from takifugu.model.queries.forms import Query, own_grid
-from takifugu.model.queries.real_columns import RealNumber
+from takifugu.model.queries.resolving.real_columns import RealNumber
 from takifugu.model.secrets.declared_properties import dataset_property, distribution_parameter
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, NamedFunction, Value
 from takifugu.numbers.densities import Continuous, check_density, from_dict

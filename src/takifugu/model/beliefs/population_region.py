@@ -69,6 +69,17 @@ class Region:
         """Return the least <p, column> over the region's distributions p, for each column, exactly."""
         return [-gain for gain in self.largest(*([-value for value in column] for column in columns))]
 
+    def contains(self, law: Sequence[Fraction]) -> bool:
+        """Return whether a distribution lies in the region.
+
+        >>> Region(tree_of(["a", "b"]), (WHOLE, 0, 0), (WHOLE, WHOLE // 4, WHOLE)).contains([Fraction(1, 2)] * 2)
+        False
+        """
+        for block, low, high in zip(self.tree.all, self.low, self.high, strict=True):
+            if not low <= WHOLE * sum(map(law.__getitem__, block.values), Fraction(0)) <= high:
+                return False
+        return True
+
     def about(self, columns: Floats, sign: int = 1) -> Floats:
         """Estimate the largest <p, column>, or with sign -1 the least.
 

@@ -13,7 +13,7 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.entries import Entries, arranged, positions
 from takifugu.core.errors import InputError, Unsupported, within
-from takifugu.model.queries.additive import Additive, Chosen, State
+from takifugu.model.queries.answer import Additive, Chosen, State
 from takifugu.numbers.rationals import Number, as_fraction, as_fractions, common_denominator
 from takifugu.numbers.runs import Runs
 

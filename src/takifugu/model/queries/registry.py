@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
-from typing import TYPE_CHECKING, TypeGuard, get_args, get_type_hints
+from typing import TypeGuard, get_args, get_type_hints
 
-from takifugu.core.cache import cached, memoised
-from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
-from takifugu.core.plain import Plain, made_of
+from takifugu.core.plain import Plain
 from takifugu.core.registry import Registry
-from takifugu.model.queries.additive import Additive
-from takifugu.model.queries.forms import Query, QueryReader
+from takifugu.model.queries.forms import Query
 from takifugu.model.queries.sections import EACH_ROW, ENTRIES, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
-from takifugu.model.queries.summing import check_sum, is_all_written, summed
-
-if TYPE_CHECKING:
-    from takifugu.model.queries.candidates import Candidates
 
 
 def _check(kind: object, query: type) -> None:
@@ -38,24 +30,24 @@ def _check(kind: object, query: type) -> None:
 KINDS: Registry[type[Query]] = Registry(
     "the query's kind",
     {
-        "count": "model.queries.counts:Count",
-        "sum": "model.queries.coded:Sum",
-        "mean": "model.queries.coded:Mean",
-        "histogram": "model.queries.counts:Histogram",
-        "linear": "model.queries.coded:Linear",
-        "identity": "model.queries.coded:Identity",
-        "count-rows": "model.queries.rows:CountRows",
-        "together": "model.queries.together:JointQuery",
-        "statistic": "model.queries.statistic:Statistic",
-        "visitors": "model.queries.visits:Visitors",
-        "at-most": "model.queries.visits:AtMost",
-        "each-value": "model.queries.each_value:LocalValue",
-        "every-change": "model.queries.counts:EveryChange",
-        "by": "model.queries.by:GroupBy",
-        "cross-table": "model.queries.cross_table:CrossTable",
-        "quantile": "model.queries.selection:Quantile",
-        "top-k": "model.queries.selection:TopK",
-        "count-above": "model.queries.counts:CountAbove",
+        "count": "model.queries.additive.counts:Count",
+        "sum": "model.queries.additive.coded:Sum",
+        "mean": "model.queries.additive.coded:Mean",
+        "histogram": "model.queries.additive.counts:Histogram",
+        "linear": "model.queries.additive.coded:Linear",
+        "identity": "model.queries.additive.coded:Identity",
+        "count-rows": "model.queries.tables.rows:CountRows",
+        "together": "model.queries.tables.together:JointQuery",
+        "statistic": "model.queries.tables.statistic:Statistic",
+        "visitors": "model.queries.tables.visits:Visitors",
+        "at-most": "model.queries.tables.visits:AtMost",
+        "each-value": "model.queries.tables.each_value:LocalValue",
+        "every-change": "model.queries.additive.counts:EveryChange",
+        "by": "model.queries.tables.by:GroupBy",
+        "cross-table": "model.queries.tables.cross_table:CrossTable",
+        "quantile": "model.queries.choices.selection:Quantile",
+        "top-k": "model.queries.choices.selection:TopK",
+        "count-above": "model.queries.additive.counts:CountAbove",
     },
     _check,
 )
@@ -77,17 +69,17 @@ def _check_section(name: object, section: object) -> None:
 
 
 _NUMBERS = {
-    "histogram": "counts:HistogramSection",
-    "count": "counts:CountSection",
-    "sum": "coded:SumSection",
-    "mean": "coded:MeanSection",
+    "histogram": "additive.counts:HistogramSection",
+    "count": "additive.counts:CountSection",
+    "sum": "additive.coded:SumSection",
+    "mean": "additive.coded:MeanSection",
 }
 _CHOICES = {
-    "median": "selection:MedianSection",
-    "quantile": "selection:QuantileSection",
-    "mode": "selection:ModeSection",
-    "top-k": "selection:TopKSection",
-    "count-above": "counts:CountAboveSection",
+    "median": "choices.selection:MedianSection",
+    "quantile": "choices.selection:QuantileSection",
+    "mode": "choices.selection:ModeSection",
+    "top-k": "choices.selection:TopKSection",
+    "count-above": "additive.counts:CountAboveSection",
 }
 
 
@@ -99,18 +91,18 @@ def _of_rows(rows: str, sections: Mapping[str, str]) -> dict[str, str]:
 SECTIONS: Registry[type] = Registry(
     "the table of a query",
     {
-        **_of_rows(IN_ORDER, {**_NUMBERS, "linear": "coded:LinearSection", **_CHOICES}),
-        **_of_rows(RECORDS, {**_NUMBERS, "identity": "coded:IdentitySection", **_CHOICES}),
-        f"{WHOLE_COLUMNS} mean": "model.queries.together:ColumnMeanSection",
-        f"{WHOLE_COLUMNS} sum": "model.queries.together:ColumnSumSection",
-        f"{WHOLE_COLUMNS} linear": "model.queries.together:ColumnLinearSection",
-        f"{WHOLE_COLUMNS} count": "model.queries.rows:ColumnCountSection",
-        f"{WHOLE_COLUMNS} histogram": "model.queries.cross_table:CrossTableSection",
-        f"{WHOLE_COLUMNS} count-rows": "model.queries.rows:CountRowsSection",
-        f"{EACH_ROW} each-value": "model.queries.each_value:EachValueSection",
-        f"{POLICY} safe": "model.queries.visits_sections:SafeSection",
-        f"{POLICY} visitors": "model.queries.visits_sections:VisitorsSection",
-        f"{POLICY} count": "model.queries.visits_sections:PeopleCountSection",
+        **_of_rows(IN_ORDER, {**_NUMBERS, "linear": "additive.coded:LinearSection", **_CHOICES}),
+        **_of_rows(RECORDS, {**_NUMBERS, "identity": "additive.coded:IdentitySection", **_CHOICES}),
+        f"{WHOLE_COLUMNS} mean": "model.queries.tables.together:ColumnMeanSection",
+        f"{WHOLE_COLUMNS} sum": "model.queries.tables.together:ColumnSumSection",
+        f"{WHOLE_COLUMNS} linear": "model.queries.tables.together:ColumnLinearSection",
+        f"{WHOLE_COLUMNS} count": "model.queries.tables.rows:ColumnCountSection",
+        f"{WHOLE_COLUMNS} histogram": "model.queries.tables.cross_table:CrossTableSection",
+        f"{WHOLE_COLUMNS} count-rows": "model.queries.tables.rows:CountRowsSection",
+        f"{EACH_ROW} each-value": "model.queries.tables.each_value:EachValueSection",
+        f"{POLICY} safe": "model.queries.tables.visits:SafeSection",
+        f"{POLICY} visitors": "model.queries.tables.visits:VisitorsSection",
+        f"{POLICY} count": "model.queries.tables.visits:PeopleCountSection",
     },
     _check_section,
 )
@@ -173,68 +165,7 @@ def part_from_dict(data: Plain, may_be_part: Callable[[type[Query]], bool]) -> Q
     return kind.from_dict(data)
 
 
-def resolved(query: Query, entries: Entries) -> Additive:
-    """Return the query's answer, made once for each belief.
-
-    Raises what the query's `resolve` raises, and InputError where it returns anything else than
-    an answer.
-
-    >>> from takifugu import Count, MarkovChain
-    >>> chain = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)
-    >>> resolved(Count(1), chain) is resolved(Count(1), chain)
-    True
-    """
-    return cached(entries, (resolved, key_of(query)), lambda: _resolve(query, entries))
-
-
-def key_of(query: Query) -> Hashable:
-    """Return a key of a query, equal for queries of equal text."""
-    return type(query), _written(query)
-
-
-@memoised
-def _written(query: Query) -> Hashable:
-    """Return a query as text, or a key where text loses something."""
-    try:
-        text = json.dumps(query.to_dict(), sort_keys=True)
-        if is_all_written(query) or _has_all(from_dict(json.loads(text)), query):
-            return text
-        return object()
-    except Exception:  # of somebody else's type: what is not read back is no key
-        return object()
-
-
-def _has_all(again: Query, query: Query) -> bool:
-    """Return whether a query was read back with all that it has, also with what its type leaves out of equality."""
-    return again == query and _held(again) == _held(query)
-
-
-def _held(query: Query) -> list[dict[str, object]]:
-    """Return what a query and those that it is made of have, but for what is kept on them."""
-    return [{name: value for name, value in vars(part).items() if name != "_cached"} for part in made_of(query, Query)]
-
-
-def is_chosen_from(answer: object) -> TypeGuard[Candidates]:
-    """Return whether an answer's counts choose among candidates to publish."""
-    return isinstance(answer, Additive) and answer.is_chosen_from
-
-
-def _resolve(query: Query, entries: Entries) -> Additive:
-    _check_is_query(query)
-    if isinstance(entries, QueryReader):
-        resolved: Additive = entries.resolve(query)
-        if query.is_choice and not is_chosen_from(resolved):
-            raise InputError(
-                f"{query.describe()} cannot be chosen by columns of records",
-                fix="publish a histogram or a cross table, and read it off there",
-            ).at("query")
-        if isinstance(resolved, Additive):
-            check_sum(resolved, query, entries)
-        return resolved
-    return summed(query, entries)
-
-
-def _check_is_query(query: object) -> None:
+def check_is_query(query: object) -> None:
     if not isinstance(query, Query):
         fix = "write for example Count('walking') or Histogram(); a query of your own derives from takifugu.Query"
         raise InputError(f"the query is {query!r}", fix=fix).at("query")
@@ -254,7 +185,7 @@ def _kind_of(query: Query) -> object:
 
 def check(query: Query) -> None:
     """Raise InputError for a query impossible to keep."""
-    _check_is_query(query)
+    check_is_query(query)
     _check(None, type(query))
     if is_registered(query):
         return

@@ -10,7 +10,7 @@ and few, else `Wide` numbers, which do not underflow.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -50,6 +50,16 @@ class Weights:
     def __len__(self) -> int:
         return len(self.numbers)
 
+    def convolve(self, other: Weights) -> Weights:
+        """Return the sum's weights: 2 min(n, m) + 4 roundings each."""
+        few = min(len(self), len(other))
+        error = self.error + other.error + self.error * other.error + 1.01 * (2 * few + 4) * UNIT
+        return Weights(self.start + other.start, convolve(self.numbers, other.numbers), error)
+
+    def shift(self, change: int) -> Weights:
+        """Return the weights of the sum plus a constant."""
+        return Weights(self.start + change, self.numbers, self.error)
+
     def on(self, start: int, step: int, size: int) -> Wide:
         """Return the weights on so many places from `start`, at most their own."""
         row, place = Wide.zeros(size), (self.start - start) // step
@@ -61,14 +71,7 @@ class Weights:
 NOTHING = Weights(0, Wide.of(np.ones(1)), 0.0)
 
 
-def joined(first: Weights, second: Weights) -> Weights:
-    """Return the sum's weights: 2 min(n, m) + 4 roundings each."""
-    few = min(len(first), len(second))
-    error = first.error + second.error + first.error * second.error + 1.01 * (2 * few + 4) * UNIT
-    return Weights(first.start + second.start, convolve(first.numbers, second.numbers), error)
-
-
-Law = TypeVar("Law")
+Law = TypeVar("Law", Pmf, Weights)
 
 
 class Sums(Generic[Law]):
@@ -77,15 +80,15 @@ class Sums(Generic[Law]):
     Neighbours requested in order share their work.
 
     >>> coin = Pmf.from_counts([0, 1], [1, 1])
-    >>> sums = Sums([coin, Pmf([5], [1])], [3, 1], lambda p, q: p.convolve(q), Pmf([0], [1]))
+    >>> sums = Sums([coin, Pmf([5], [1])], [3, 1], Pmf([0], [1]))
     >>> sums.without(0).values.tolist(), sums.without(1).values.tolist()
     ([5, 6, 7], [0, 1, 2, 3])
     """
 
-    def __init__(
-        self, laws: Sequence[Law], counts: Sequence[int], join: Callable[[Law, Law], Law], nothing: Law
-    ) -> None:
-        self._laws, self._counts, self._join, self._nothing = laws, counts, join, nothing
+    def __init__(self, laws: Sequence[Law], counts: Sequence[int], nothing: Law) -> None:
+        self._laws: Sequence[Law] = laws
+        self._nothing: Law = nothing
+        self._counts = counts
         self._inside: dict[tuple[int, int], Law] = {}
         self._outside: list[tuple[tuple[int, int], Law]] = []
 
@@ -99,12 +102,12 @@ class Sums(Generic[Law]):
             if depth < len(self._outside) and self._outside[depth][0] == inner:
                 outside = self._outside[depth][1]
             else:
-                outside = self._join(outside, self.inside(*sibling))
+                outside = outside.convolve(self.inside(*sibling))
                 self._outside[depth:] = [(inner, outside)]
             node, depth = inner, depth + 1
         remaining = self._counts[number] - 1
         if remaining:
-            return self._join(outside, self._power(self._laws[number], remaining))
+            return outside.convolve(self._power(self._laws[number], remaining))
         return outside
 
     def inside(self, first: int, end: int) -> Law:
@@ -116,7 +119,7 @@ class Sums(Generic[Law]):
             if end - first == 1:
                 self._inside[first, end] = self._power(self._laws[first], self._counts[first])
             else:
-                self._inside[first, end] = self._join(self.inside(first, middle), self.inside(middle, end))
+                self._inside[first, end] = self.inside(first, middle).convolve(self.inside(middle, end))
         return self._inside[first, end]
 
     def _power(self, law: Law, count: int) -> Law:
@@ -124,5 +127,5 @@ class Sums(Generic[Law]):
         if count == 1:
             return law
         half = self._power(law, count // 2)
-        twice = self._join(half, half)
-        return self._join(twice, law) if count % 2 else twice
+        twice = half.convolve(half)
+        return twice.convolve(law) if count % 2 else twice

@@ -15,8 +15,8 @@ from takifugu.core.cache import cached
 from takifugu.core.errors import InputError, SpecError, Unsupported
 from takifugu.core.plain import Json
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
-from takifugu.model.queries.additive import Additive
-from takifugu.model.queries.candidates import Candidates
+from takifugu.model.queries.answer import Additive
+from takifugu.model.queries.choices.candidates import Candidates
 from takifugu.releasing.advice.bands import Joint, joint_of, json_of
 from takifugu.releasing.advice.choosing import worth_of_choice
 from takifugu.releasing.advice.contradicting import refuse_more_people

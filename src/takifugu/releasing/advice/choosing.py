@@ -18,7 +18,7 @@ import numpy as np
 
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.errors import InputError
-from takifugu.model.queries.candidates import AtRank, Candidates
+from takifugu.model.queries.choices.candidates import AtRank, Candidates
 from takifugu.numbers.permute_and_flip import chances
 from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.contradicting import refuse_more_often, rows_read, share_of_rows

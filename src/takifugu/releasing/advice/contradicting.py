@@ -16,13 +16,13 @@ from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.escaping import number
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Query
-from takifugu.model.queries.additive import Additive
-from takifugu.model.queries.candidates import Candidates
+from takifugu.model.queries.answer import Additive
+from takifugu.model.queries.choices.candidates import Candidates
 from takifugu.releasing.planning.questions import Observed
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
-    from takifugu.model.queries.real_columns import ColumnSums
+    from takifugu.model.queries.resolving.real_columns import ColumnSums
     from takifugu.releasing.file.sections import ExpectSpec
 
 #: What floats may lose of a sum, as a share of what a cell can be.

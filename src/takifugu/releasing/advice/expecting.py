@@ -18,7 +18,7 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.data.lookalikes import Lookalikes
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Histogram, Query
-from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.answer import Additive
 from takifugu.model.queries.coding import states_of
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.advice.contradicting import largest_difference, refuse_impossible, rows_read, share_of_rows
@@ -29,7 +29,7 @@ from takifugu.releasing.planning.questions import Observed
 
 if TYPE_CHECKING:
     from takifugu.calibration import Calibration
-    from takifugu.model.queries.real_columns import ColumnSums
+    from takifugu.model.queries.resolving.real_columns import ColumnSums
     from takifugu.releasing.file.sections import ExpectSpec
     from takifugu.releasing.planning.plan import Table
 

@@ -10,7 +10,7 @@ from operator import attrgetter
 from takifugu.calibration import Calibration
 from takifugu.core.errors import InputError
 from takifugu.core.people import PEOPLE, People
-from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.answer import Additive
 from takifugu.releasing.certificates.facts import Fact, Window
 from takifugu.releasing.file.kind import ReleaseFile, Unit, assumptions_of
 from takifugu.releasing.file.sections import Adjustable, FileSpec

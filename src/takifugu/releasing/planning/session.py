@@ -18,7 +18,7 @@ from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.mechanisms.one_sided.sparse import SAFE
 from takifugu.model.queries import AtMost, Visitors
-from takifugu.model.queries.visits import Placed
+from takifugu.model.queries.tables.visits import Placed
 from takifugu.numbers.noise import Entropy
 from takifugu.numbers.rationals import Number
 

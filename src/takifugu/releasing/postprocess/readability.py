@@ -15,7 +15,8 @@ from itertools import chain, starmap
 from takifugu.core.cache import cached
 from takifugu.core.plain import Json, Plain, Row
 from takifugu.model import frameworks, queries
-from takifugu.model.queries.registry import KINDS, resolved
+from takifugu.model.queries.registry import KINDS
+from takifugu.model.queries.resolving.summing import resolved
 from takifugu.releasing.certificates.cells import POSSIBLE, READABLE
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.postprocess.intervals import is_off_zero

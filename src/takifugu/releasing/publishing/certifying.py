@@ -21,7 +21,7 @@ from takifugu.core.plain import Plain
 from takifugu.model import secrets
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries.by import GroupBy
+from takifugu.model.queries.tables.by import GroupBy
 from takifugu.numbers.rationals import as_fraction, to_text
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.content import Answer

@@ -22,7 +22,7 @@ from takifugu.analysis.randomisers import Noise
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.escaping import number, plus_minus
-from takifugu.model.queries.additive import Additive
+from takifugu.model.queries.answer import Additive
 from takifugu.releasing.advice.worth import rounded
 from takifugu.releasing.planning.questions import NoisyAnswer, Question
 from takifugu.releasing.postprocess.intervals import LEVEL

@@ -24,7 +24,7 @@ from takifugu.core.people import People
 from takifugu.core.rules import check_type
 from takifugu.core.tracebacks import without_data
 from takifugu.model.frameworks import Framework
-from takifugu.model.queries.counts import EveryChange
+from takifugu.model.queries.additive.counts import EveryChange
 from takifugu.numbers.noise import Entropy, SystemEntropy
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.certificate import Certificate

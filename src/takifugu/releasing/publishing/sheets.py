@@ -12,7 +12,7 @@ from pathlib import Path
 from takifugu.core.entries import columns_of
 from takifugu.core.plain import Plain, Row
 from takifugu.core.text.plot import by_itself
-from takifugu.model.queries.by import GroupBy
+from takifugu.model.queries.tables.by import GroupBy
 from takifugu.releasing.advice.advising import advice_of
 from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.advice.worth import Worth

@@ -345,6 +345,12 @@ class BinaryChains(PlainForm, OneChain, kind="binary-chain-interval"):
         stay, leave = 1 - self.low, self.low
         return MarkovChain([[stay, leave], [leave, stay]], self.length, "any", self.states, self.source)
 
+    @property
+    def region(self) -> IntervalMarkovChain:
+        """Return the region of these chains, in which each step may have its own matrix."""
+        ends = [[end, end] for end in (self.low, 1 - self.low)]
+        return IntervalMarkovChain(ends[:1] * 2, ends[1:] * 2, self.length, self.states, source=self.source)
+
     def contains(self, chain: MarkovChain) -> bool:
         """Return whether a chain lies in the class, up to 1e-9.
 
@@ -354,9 +360,7 @@ class BinaryChains(PlainForm, OneChain, kind="binary-chain-interval"):
         Returns:
             True if it does.
         """
-        stays = chain.matrix.diagonal()
-        holds_stays = bool(((stays >= self.low - 1e-9) & (stays <= 1 - self.low + 1e-9)).all())
-        return chain.states == self.states and holds_stays
+        return self.region.contains(chain)
 
     def assumptions(self) -> tuple[Assumption, ...]:
         high = _exactly(1 - as_fraction(self.low, "low"))

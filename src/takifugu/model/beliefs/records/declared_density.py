@@ -17,7 +17,7 @@ from takifugu.model.beliefs import sections
 from takifugu.model.beliefs.density import Density
 from takifugu.model.beliefs.records.declared_normal import Missing, Outside, Ranges, Resolution, readings
 from takifugu.model.beliefs.sections import Cited, Public
-from takifugu.model.queries.coded import Mean, Sum
+from takifugu.model.queries.additive.coded import Mean, Sum
 from takifugu.numbers import rationals
 from takifugu.numbers.densities import Continuous
 from takifugu.numbers.densities.normal import Normal, NormalMixture

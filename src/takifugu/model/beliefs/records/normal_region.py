@@ -22,7 +22,7 @@ from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.beliefs.records.normal_fit import Ends, region_of
 from takifugu.model.beliefs.records.normal_views import NormalView, records_view_of
-from takifugu.model.queries.real_columns import ColumnSums
+from takifugu.model.queries.resolving.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View
 from takifugu.model.secrets.of_entries import EveryEntry

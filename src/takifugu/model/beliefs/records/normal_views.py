@@ -18,7 +18,7 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.rules import check_known
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.beliefs.records.process_view import ProcessView, process_view_of
-from takifugu.model.queries.real_columns import ColumnSums
+from takifugu.model.queries.resolving.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View
 from takifugu.model.secrets.of_entries import EveryEntry

@@ -31,8 +31,8 @@ from takifugu.model.beliefs.networks.nodes import nodes_of_table
 from takifugu.model.beliefs.states import State, checked_alphabet, first_few, in_order
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import Query
-from takifugu.model.queries.columns import ColumnAnswer, Columnwise, over_columns
-from takifugu.model.queries.statistic import DeclaredAnswer, Statistic
+from takifugu.model.queries.resolving.columns import ColumnAnswer, Columnwise, over_columns
+from takifugu.model.queries.tables.statistic import DeclaredAnswer, Statistic
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.properties import DatasetProperty
 from takifugu.numbers.distributions.pmf import Pmf

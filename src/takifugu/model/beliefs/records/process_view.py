@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs.records.normal import MultivariateNormal
-from takifugu.model.queries.real_columns import ColumnSums
+from takifugu.model.queries.resolving.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View
 from takifugu.model.secrets.of_entries import EveryEntry

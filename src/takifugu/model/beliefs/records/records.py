@@ -29,11 +29,11 @@ from takifugu.model.queries import (
     Mean,
     Query,
 )
-from takifugu.model.queries.by import by_columns
-from takifugu.model.queries.columns import Record
-from takifugu.model.queries.rows import RowQuery
-from takifugu.model.queries.summing import answer_of_entries
-from takifugu.model.queries.together import joined
+from takifugu.model.queries.resolving.columns import Record
+from takifugu.model.queries.resolving.summing import answer_of_entries
+from takifugu.model.queries.tables.by import by_columns
+from takifugu.model.queries.tables.rows import RowQuery
+from takifugu.model.queries.tables.together import joined
 from takifugu.numbers.rationals import Number, as_fraction, common_denominator, is_whole
 
 #: Most records that a belief is about: every list of them stays small beside the data.

@@ -16,12 +16,21 @@ from takifugu.core.plain import form, set_fields
 from takifugu.core.rules import check_as_many
 from takifugu.core.sections import FilePath, Key, Text
 from takifugu.core.sections import Number as Written
-from takifugu.model.queries.additive import Additive, Chosen, State
+from takifugu.model.queries.answer import Additive, Chosen, State
 from takifugu.model.queries.coding import chosen_mask, coded, column_mask
-from takifugu.model.queries.forms import CODES, RUNS, Query, grid_or_none
+from takifugu.model.queries.forms import (
+    CODES,
+    RUNS,
+    Query,
+    codes_from,
+    codes_to,
+    copied_codes,
+    entry_tuple,
+    grid_or_none,
+    where,
+)
 from takifugu.model.queries.sections import RECORDS, Attribute, Grid, Variables, meant
 from takifugu.model.queries.sections import Codes as CodesKey
-from takifugu.model.queries.selections import codes_from, codes_to, copied_codes, entry_tuple, where
 from takifugu.numbers.number_files import numbers_in
 from takifugu.numbers.rationals import Number, as_fraction, as_fractions, to_text
 

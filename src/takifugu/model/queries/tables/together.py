@@ -19,8 +19,8 @@ from takifugu.core.plain import Plain, form, set_fields
 from takifugu.core.rules import check_any, list_of, wrong_type
 from takifugu.core.sections import Key
 from takifugu.core.sections import Number as Written
-from takifugu.model.queries.additive import Additive, check_reach
-from takifugu.model.queries.coded import Linear, Mean, Sum
+from takifugu.model.queries.additive.coded import Linear, Mean, Sum
+from takifugu.model.queries.answer import Additive, check_reach
 from takifugu.model.queries.coding import common_step
 from takifugu.model.queries.forms import Answer, Query, grid_or_none
 from takifugu.model.queries.registry import is_registered, part_from_dict

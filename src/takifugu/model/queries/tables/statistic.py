@@ -16,7 +16,7 @@ from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.core.functions import as_named
 from takifugu.core.plain import Json, Plain, arguments, form, set_fields
 from takifugu.core.rules import check_type, list_of, members_of, requires
-from takifugu.model.queries.additive import Additive, State
+from takifugu.model.queries.answer import Additive, State
 from takifugu.model.queries.forms import Query, grid_or_none
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 

@@ -13,8 +13,8 @@ import takifugu as tf
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.queries import resolved
-from takifugu.model.queries.additive import LARGEST_ANSWER, Additive, whole_change
-from takifugu.model.queries.counts import EveryChange
+from takifugu.model.queries.additive.counts import EveryChange
+from takifugu.model.queries.answer import LARGEST_ANSWER, Additive, whole_change
 
 NUMBERS = st.integers(-3, 3)
 

@@ -19,10 +19,9 @@ from takifugu.core.plain import set_fields
 from takifugu.core.rules import check_any, check_known, pairs_of, requires
 from takifugu.core.sections import Key, Text
 from takifugu.core.sections import State as Written
-from takifugu.model.queries.additive import Additive, State
-from takifugu.model.queries.forms import Query
+from takifugu.model.queries.answer import Additive, State
+from takifugu.model.queries.forms import Query, state_or_states
 from takifugu.model.queries.sections import Adjust, Counted, check_columns, values_by_column, values_of
-from takifugu.model.queries.selections import state_or_states
 from takifugu.numbers.rationals import as_truth
 
 Alphabets = Mapping[str, tuple[State, ...]]

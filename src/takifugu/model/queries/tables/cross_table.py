@@ -25,11 +25,11 @@ from takifugu.core.errors import InputError
 from takifugu.core.plain import Plain, form, set_fields
 from takifugu.core.rules import check_any, check_known, check_written_apart, too_large
 from takifugu.core.sections import Key
-from takifugu.model.queries.additive import State
-from takifugu.model.queries.counts import Histogram
-from takifugu.model.queries.rows import Alphabets, RowQuery
+from takifugu.model.queries.additive.counts import Histogram
+from takifugu.model.queries.answer import State
+from takifugu.model.queries.forms import state_or_states
 from takifugu.model.queries.sections import Adjust, Columns, States, Total, check_columns, values_by_column, values_of
-from takifugu.model.queries.selections import state_or_states
+from takifugu.model.queries.tables.rows import Alphabets, RowQuery
 from takifugu.numbers.rationals import as_whole
 
 #: A table of more numbers (combinations that a record can have, times cells) is refused.

@@ -18,11 +18,19 @@ from takifugu.core.plain import VALUES, Plain, arguments, form, set_fields
 from takifugu.core.rules import check_any, check_known, check_written_apart
 from takifugu.core.sections import Key
 from takifugu.core.sections import Number as Written
-from takifugu.model.queries.additive import Additive, Chosen, State
+from takifugu.model.queries.answer import Additive, Chosen, State
 from takifugu.model.queries.coding import alphabets, code_of, state_tables, states_of
-from takifugu.model.queries.forms import CODES, RUNS, Query
+from takifugu.model.queries.forms import (
+    CODES,
+    RUNS,
+    Query,
+    copied_codes,
+    entry_tuple,
+    named_state,
+    state_or_states,
+    where,
+)
 from takifugu.model.queries.sections import Adjust, Codes, Counted, States, Total, Variables, meant
-from takifugu.model.queries.selections import copied_codes, entry_tuple, named_state, state_or_states, where
 from takifugu.numbers.rationals import Number, as_fraction, as_positive, as_whole, to_text
 
 #: How a duration is written; without one nothing is.

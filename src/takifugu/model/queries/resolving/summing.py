@@ -8,20 +8,23 @@ may compute something else from the data than its tables say.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Hashable
 from functools import partial
 from types import SimpleNamespace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
+from takifugu.core.cache import cached, memoised
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import made_of, writes_all
 from takifugu.core.plugins import package_of
-from takifugu.model.queries.additive import Additive
-from takifugu.model.queries.candidates import Candidates
+from takifugu.model.queries.answer import Additive
+from takifugu.model.queries.choices.candidates import Candidates
 from takifugu.model.queries.coding import spelled
-from takifugu.model.queries.each_value import RowCodes
-from takifugu.model.queries.forms import Query
+from takifugu.model.queries.forms import Query, QueryReader
+from takifugu.model.queries.registry import check_is_query, from_dict
+from takifugu.model.queries.tables.each_value import RowCodes
 from takifugu.numbers.runs import Runs, different, in_one_turn
 
 #: What a query reads of the entries of data: `core.entries`, and how users are absent, places lie and rows are alike.
@@ -40,6 +43,67 @@ class _Read(SimpleNamespace):
 
     def __getattr__(self, name: str) -> NoReturn:
         raise _Unread(name=name)
+
+
+def resolved(query: Query, entries: Entries) -> Additive:
+    """Return the query's answer, made once for each belief.
+
+    Raises what the query's `resolve` raises, and InputError where it returns anything else than
+    an answer.
+
+    >>> from takifugu import Count, MarkovChain
+    >>> chain = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)
+    >>> resolved(Count(1), chain) is resolved(Count(1), chain)
+    True
+    """
+    return cached(entries, (resolved, key_of(query)), lambda: _resolve(query, entries))
+
+
+def key_of(query: Query) -> Hashable:
+    """Return a key of a query, equal for queries of equal text."""
+    return type(query), _written(query)
+
+
+@memoised
+def _written(query: Query) -> Hashable:
+    """Return a query as text, or a key where text loses something."""
+    try:
+        text = json.dumps(query.to_dict(), sort_keys=True)
+        if is_all_written(query) or _has_all(from_dict(json.loads(text)), query):
+            return text
+        return object()
+    except Exception:  # of somebody else's type: what is not read back is no key
+        return object()
+
+
+def _has_all(again: Query, query: Query) -> bool:
+    """Return whether a query was read back with all that it has, also with what its type leaves out of equality."""
+    return again == query and _held(again) == _held(query)
+
+
+def _held(query: Query) -> list[dict[str, object]]:
+    """Return what a query and those that it is made of have, but for what is kept on them."""
+    return [{name: value for name, value in vars(part).items() if name != "_cached"} for part in made_of(query, Query)]
+
+
+def is_chosen_from(answer: object) -> TypeGuard[Candidates]:
+    """Return whether an answer's counts choose among candidates to publish."""
+    return isinstance(answer, Additive) and answer.is_chosen_from
+
+
+def _resolve(query: Query, entries: Entries) -> Additive:
+    check_is_query(query)
+    if isinstance(entries, QueryReader):
+        resolved: Additive = entries.resolve(query)
+        if query.is_choice and not is_chosen_from(resolved):
+            raise InputError(
+                f"{query.describe()} cannot be chosen by columns of records",
+                fix="publish a histogram or a cross table, and read it off there",
+            ).at("query")
+        if isinstance(resolved, Additive):
+            check_sum(resolved, query, entries)
+        return resolved
+    return summed(query, entries)
 
 
 def summed(query: Query, entries: Entries) -> Additive:

@@ -15,8 +15,8 @@ from takifugu.core.plain import VALUES, set_fields
 from takifugu.core.rules import check_written_apart, list_of
 from takifugu.core.sections import Key, Positive
 from takifugu.core.sections import Number as Written
-from takifugu.model.queries.additive import Chosen, State
-from takifugu.model.queries.candidates import (
+from takifugu.model.queries.answer import Chosen, State
+from takifugu.model.queries.choices.candidates import (
     DEFINITIONS,
     ELSEWHERE,
     AtRank,
@@ -26,9 +26,8 @@ from takifugu.model.queries.candidates import (
     candidates,
 )
 from takifugu.model.queries.coding import code_of, states_of
-from takifugu.model.queries.forms import CODES, RUNS, Query
+from takifugu.model.queries.forms import CODES, RUNS, Query, copied_codes, entry_tuple, several, where
 from takifugu.model.queries.sections import Codes, Listed, States, Variables, meant
-from takifugu.model.queries.selections import copied_codes, entry_tuple, several, where
 from takifugu.numbers.rationals import Number, as_fraction, as_fractions, as_whole, to_text
 
 _HALF = Fraction(1, 2)

@@ -46,7 +46,7 @@ from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Plain, PlainForm, form
 from takifugu.core.rules import check_known
-from takifugu.model.queries.additive import Additive, Chosen, State
+from takifugu.model.queries.answer import Additive, Chosen, State
 from takifugu.model.queries.coding import state_tables, states_of
 from takifugu.numbers.rationals import as_fractions, common_denominator
 

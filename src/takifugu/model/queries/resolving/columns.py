@@ -19,14 +19,14 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.rules import check_known, too_large
-from takifugu.model.queries.additive import Additive, State, check_indices, check_reach
-from takifugu.model.queries.by import GroupBy, by_columns
-from takifugu.model.queries.coded import Identity, Mean
+from takifugu.model.queries.additive.coded import Identity, Mean
+from takifugu.model.queries.answer import Additive, State, check_indices, check_reach
 from takifugu.model.queries.forms import Query
-from takifugu.model.queries.rows import RowQuery
-from takifugu.model.queries.statistic import WholeColumns
-from takifugu.model.queries.summing import check_sum
-from takifugu.model.queries.together import JointQuery, in_common
+from takifugu.model.queries.resolving.summing import check_sum
+from takifugu.model.queries.tables.by import GroupBy, by_columns
+from takifugu.model.queries.tables.rows import RowQuery
+from takifugu.model.queries.tables.statistic import WholeColumns
+from takifugu.model.queries.tables.together import JointQuery, in_common
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,8 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError, within
 from takifugu.core.rules import check_any, pairs_of, too_large
-from takifugu.model.queries.additive import Additive, Chosen
-from takifugu.model.queries.selections import entry_tuple
+from takifugu.model.queries.answer import Additive, Chosen
+from takifugu.model.queries.forms import entry_tuple
 from takifugu.numbers.rationals import as_whole
 
 #: The entries of each label.

@@ -29,14 +29,13 @@ from takifugu.core.errors import InputError, within
 from takifugu.core.plain import LEFT_OUT, Plain, form, set_fields
 from takifugu.core.rules import check_written_apart, list_of
 from takifugu.core.sections import written as named
-from takifugu.model.queries.additive import Additive, Chosen
-from takifugu.model.queries.candidates import Candidates
-from takifugu.model.queries.cells import Cells, checked_cells, checked_period, tables_of_kinds
+from takifugu.model.queries.additive.counts import Histogram
+from takifugu.model.queries.answer import Additive, Chosen
+from takifugu.model.queries.choices.candidates import Candidates
 from takifugu.model.queries.coding import common_step
-from takifugu.model.queries.counts import Histogram
-from takifugu.model.queries.forms import RUNS, Query
+from takifugu.model.queries.forms import RUNS, Query, entry_tuple, runs, unruns, where
 from takifugu.model.queries.registry import is_registered, part_from_dict
-from takifugu.model.queries.selections import entry_tuple, runs, unruns, where
+from takifugu.model.queries.tables.cells import Cells, checked_cells, checked_period, tables_of_kinds
 from takifugu.numbers.runs import Repeated, Runs
 
 

@@ -1,4 +1,4 @@
-"""Counts of people by the places where they were, and whether a count is at most a public threshold."""
+"""Counts of people by the places where they were, whether a count is at most a public threshold, and their keys."""
 
 from __future__ import annotations
 
@@ -6,17 +6,24 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Protocol, runtime_checkable
+from pathlib import Path
+from typing import Annotated, Any, Literal, Protocol, runtime_checkable
+
+from annotated_types import MinLen
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import LEFT_OUT, VALUES, Plain, form, set_fields
 from takifugu.core.rules import check_any, check_known, members_of, requires, wrong_type
-from takifugu.model.queries.additive import Additive, State
+from takifugu.core.sections import Key, Positive
+from takifugu.core.sections import Number as Written
+from takifugu.core.sections import State as Named
+from takifugu.model.queries.additive.counts import Count
+from takifugu.model.queries.answer import Additive, State
 from takifugu.model.queries.coding import state_tables, states_of
-from takifugu.model.queries.forms import Answer, Query, own_grid
+from takifugu.model.queries.forms import Answer, Query, own_grid, several
 from takifugu.model.queries.registry import is_registered, part_from_dict
-from takifugu.model.queries.selections import several
+from takifugu.model.queries.sections import Counted
 from takifugu.numbers.rationals import Number, as_fraction, as_non_negative, as_whole, to_text
 
 
@@ -299,3 +306,74 @@ def _thresholds(threshold: Number | Mapping[str, Number]) -> Fraction | tuple[tu
 
 def _threshold(threshold: Number) -> Fraction:
     return as_non_negative(threshold, "the threshold", "threshold")
+
+
+_Places = Annotated[
+    Annotated[tuple[Named, ...], MinLen(1)] | None, Key("the places that are counted; default: all", ["bar"])
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VisitorsSection:
+    """How many people were at each place."""
+
+    query: Literal["visitors"]
+    places: _Places = None
+
+    blamed = "query"
+
+    def query_about(self, belief: Entries, folder: Path) -> Visitors:
+        return Visitors(self.places)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeopleCountSection:
+    """How many people have one of some values."""
+
+    query: Literal["count"]
+    states: Counted | None = None
+
+    blamed = "query"
+
+    def query_about(self, belief: Entries, folder: Path) -> Count:
+        return Count(self.states or ())
+
+
+@dataclass(frozen=True, kw_only=True)
+class SafeSection:
+    """Which counts, of visitors or of people with some values, are at most a threshold."""
+
+    query: Literal["safe"]
+    at_most: Annotated[
+        Written | dict[str, Written], Key('the threshold, one number or one for each place; "fewer than 3" is 2', 5)
+    ]
+    limit: Annotated[
+        Positive | None, Key("after so many places that are not known to be safe the others are not answered", 20)
+    ] = None
+    alpha: Annotated[
+        Written | None,
+        Key('also say which are "dangerous", more than at_most: each one wrongly with this probability at most', 0.001),
+    ] = None
+    places: _Places = None
+    first: Annotated[
+        Literal["outskirts"] | None,
+        Key("of a grid: which places are answered first, a limit being spent in this order", "outskirts"),
+    ] = None
+    states: Annotated[Counted | None, Key("with values: the values that are counted", ["ill"])] = None
+
+    blamed = "at_most"
+
+    def query_about(self, belief: Entries, folder: Path) -> AtMost:
+        query: Query = Visitors(self._places(belief)) if self.states is None else Count(self.states)
+        return AtMost(query, self.at_most, self.limit, self.alpha)
+
+    def _places(self, belief: Entries) -> tuple[State, ...] | None:
+        """Return the places in the order of the answers, None for the domain's."""
+        if self.first is None:
+            return self.places
+        inwards = belief.from_outside() if isinstance(belief, Placed) else ()
+        if not inwards:
+            fix = "list the places in the order of the answers"
+            raise InputError("is of the boxes of a grid, and the places are none", fix=fix).at("first")
+        chosen = dict.fromkeys(inwards if self.places is None else self.places)
+        return (*(place for place in inwards if place in chosen), *(place for place in chosen if place not in inwards))

@@ -18,10 +18,10 @@ import numpy as np
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.rules import check_as_many, check_known
-from takifugu.model.queries.additive import Chosen
-from takifugu.model.queries.coded import Identity, Linear, Mean, Sum
+from takifugu.model.queries.additive.coded import Identity, Linear, Mean, Sum
+from takifugu.model.queries.answer import Chosen
 from takifugu.model.queries.forms import Query, own_grid
-from takifugu.model.queries.together import JointQuery, unlike
+from takifugu.model.queries.tables.together import JointQuery, unlike
 from takifugu.numbers.normal.matrices import times
 
 #: How far a column of numbers reaches from its lowest to its highest value; None where nothing is declared.

@@ -1,0 +1,1 @@
+"""Queries that add up over entries: counts, and sums of codes."""

@@ -1,0 +1,1 @@
+"""Queries that publish a value: candidates, and which of them is chosen."""

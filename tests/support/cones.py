@@ -1,0 +1,13 @@
+"""The supremum over a cone by its extreme rays, however many states it has."""
+
+import numpy as np
+
+from takifugu.influence.profiles.rays import extreme_rays
+from takifugu.numbers.outward_rounding import padded
+
+
+def over_rays(rows: np.ndarray, ratio: np.ndarray) -> np.ndarray:
+    """The largest log-ratio over the extreme rays of a closed cone, rounded up as `suprema` rounds it."""
+    logs = np.log(rows @ extreme_rays(ratio))
+    ratios = (logs[:, None, :] - logs[None, :, :]).max(axis=2)
+    return padded(ratios, rows.shape[1], float(ratio.max()) + float(np.abs(logs).max(initial=1.0)))
