@@ -23,12 +23,12 @@ from takifugu.core.nearest import nearest
 from takifugu.core.plain import Json, toml_of
 from takifugu.core.sections import checked_path
 from takifugu.core.text.tables import filled, labelled, paragraph
-from takifugu.releasing.draft.declared import Missing, missing, place_of
+from takifugu.releasing.draft.declared import Missing, missing
 from takifugu.releasing.draft.evidence import Evidence, evidence, refuse_no_file
-from takifugu.releasing.draft.questions import NONE, Answers, Question, opening, questions
+from takifugu.releasing.draft.questions import Answers, Question, opening, questions
 from takifugu.releasing.draft.text import Draft, draft_of, relative, text_of
 from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted
-from takifugu.releasing.file.loading import checked, json_schema
+from takifugu.releasing.file.loading import json_schema
 from takifugu.releasing.file.schema import listed_keys
 
 #: With a longer name the commands that come next do not fit beside what they are for.
@@ -57,7 +57,7 @@ def init(
         opened.relation.check_unchanged()
     draft = written(start, text, force)
     if as_json:
-        print_json("init", Path(data), _document(draft, start, answered))
+        print_json("init", Path(data), _document(draft, answered))
     else:
         _print(draft)
 
@@ -144,19 +144,19 @@ def _ask(opened: Evidence, answers: dict[str, str], answered: _Answered, output:
 
 @dataclass(frozen=True)
 class _Draft:
-    """A written release file with its schema and ledger, and what it lacks.
+    """A written release file with its schema and ledger, which other file that is of, and what it lacks."""
 
-    `whose` is the other file that the ledger is of, if any.
-    """
-
-    file: Path
+    start: Draft
     text: str
-    kind: str
     schema: Path
     ledger: str | Path
     is_new: bool
     whose: Path | None
     missing: Sequence[TakifuguError]
+
+    @property
+    def file(self) -> Path:
+        return self.start.output
 
     @cached_property
     def verdict(self) -> str:
@@ -177,17 +177,11 @@ class _Draft:
 
 def written(start: Draft, text: str, force: bool) -> _Draft:
     """Write a release file with schema and ledger, or nothing."""
-    output, missing = start.output, list[TakifuguError]()  # the keys that commands will miss
-    schema_file, other = output.with_name(f"takifugu-{start.kind}.schema.json"), start.neighbour
+    output, other, lacks = start.output, start.neighbour, missing(text, start.output, start.answers)
+    if lacks.faults:
+        raise SpecError(lacks.faults.values())
+    schema_file, declared = output.with_name(f"takifugu-{start.kind}.schema.json"), tomllib.loads(text)["ledger"]
     text = f"#:schema ./{schema_file.name}\n{text}"
-    try:
-        checked(tomllib.loads(text), output)
-    except SpecError as error:
-        answered = [fault for fault in error.faults if _is_answer(fault, start)]
-        if answered:
-            raise SpecError(answered) from None
-        missing += error.faults
-    declared = tomllib.loads(text)["ledger"]
     ledger = declared if "://" in declared else output.parent / declared
     write_new(output, text, force, ".toml", tomllib.loads)
     try:
@@ -198,14 +192,7 @@ def written(start: Draft, text: str, force: bool) -> _Draft:
         output.unlink(missing_ok=True)
         raise
     whose = None if other is None or other.path.name == output.name else other.path
-    return _Draft(output, text, start.kind, schema_file, ledger, is_new, whose, missing)
-
-
-def _is_answer(fault: TakifuguError, start: Draft) -> bool:
-    """Return whether what was answered is at fault, and not what is still missing."""
-    section, *steps = map(str, fault.where or ("",))
-    key = next((step for step in steps if not step.isdigit()), "")
-    return any(place_of(name) == (section, key) and word != NONE for name, word in start.answers.items())
+    return _Draft(start, text, schema_file, ledger, is_new, whose, lacks.left)
 
 
 def plugins_line() -> str:
@@ -214,11 +201,12 @@ def plugins_line() -> str:
     return f"plugins = {toml_of([*packages])}\n" if packages else ""
 
 
-def _document(draft: _Draft, start: Draft, answered: _Answered) -> Json:
+def _document(draft: _Draft, answered: _Answered) -> Json:
     return {
         "written": str(draft.file), "ledger": str(draft.ledger), "ledger_is_new": draft.is_new,
         "ledger_of": path_text(draft.whose), "questions": [{**asdict(one), "answer": word} for one, word in answered],
-        "answers": dict(start.answers), "kind": draft.kind, "schema": str(draft.schema), "verdict": draft.verdict,
+        "answers": dict(draft.start.answers), "kind": draft.start.kind, "schema": str(draft.schema),
+        "verdict": draft.verdict,
         "fill_in": [fault.line for fault in draft.missing],
     }  # fmt: skip
 
