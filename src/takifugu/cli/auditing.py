@@ -24,15 +24,13 @@ LIMITS = (
 )
 
 
-def audit(file: Path, draws: int, as_json: bool) -> None:
+def audit(file: Path, draws: int) -> None:
     with watching() as watch:
         if file.suffix == ".json":
             answers = list(of_certificate(read_certificate(file), draws))
         else:
             answers = list(of_file(load(file), draws, watch))
-    if as_json:
-        print_json("audit", file, {"answers": [answer.to_dict() for answer in answers], "limits": LIMITS})
-    else:
+    if not print_json("audit", file, {"answers": [answer.to_dict() for answer in answers], "limits": LIMITS}):
         for answer in answers:
             _print(answer)
         click.echo(f"\n{paragraph(LIMITS)}")

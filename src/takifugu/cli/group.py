@@ -83,7 +83,7 @@ class Extended(click.Command):
             ctx.meta[FILE] = named(ctx.params["ledger"])
         terminal.heed()
         with _telling(ctx), lasting():
-            return ctx.invoke(loaded(self.runs), **ctx.params)
+            return ctx.invoke(loaded(self.runs), **{name: ctx.params[name] for name in ctx.params if name != "as_json"})
 
 
 #: Commands about a ledger that print before they write; of all others whoever stops reading has read enough.

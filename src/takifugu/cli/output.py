@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from takifugu.cli.failures import FORMAT, PRINTED
+from takifugu.cli.failures import AS_JSON, FORMAT, PRINTED
 from takifugu.cli.group import complain
 from takifugu.cli.terminal import can_ask, undisturbed
 from takifugu.core.errors import PeopleUndeclared, ReadingChanged, ReleaseError, TakifuguError
@@ -81,12 +81,17 @@ def coloured(table: str, marks: dict[str, Json]) -> str:
     return "\n".join(lines)
 
 
-def print_json(command: str, file: Path | str | None, content: Json) -> None:
-    document = {"format": FORMAT, "command": command, "file": path_text(file), **content}
-    context = click.get_current_context(silent=True)
-    if context is not None:
-        context.meta[PRINTED] = True
-    click.echo(json.dumps(document, indent=2))
+def wants_json() -> bool:
+    """Return whether the command was asked for JSON, and prints no text."""
+    return bool(click.get_current_context().meta[AS_JSON])
+
+
+def print_json(command: str, file: Path | str | None, content: Json) -> bool:
+    """Print a document in the place of text where JSON is wanted; return whether it is."""
+    if wants_json():
+        click.get_current_context().meta[PRINTED] = True
+        click.echo(json.dumps({"format": FORMAT, "command": command, "file": path_text(file), **content}, indent=2))
+    return wants_json()
 
 
 def path_text(path: Path | str | None) -> str | None:
@@ -156,19 +161,23 @@ def write_new(
 
 
 def print_listing(
-    command: str, key: str, documents: Sequence[Json], lines: Sequence[tuple[str, str]], hint: str, as_json: bool
+    command: str, key: str, documents: Sequence[Json], lines: Sequence[tuple[str, str]], hint: str
 ) -> None:
     """Print names with their words and what to do with one, or their documents."""
-    if as_json:
-        print_json(command, None, {key: list(documents)})
-        return
-    click.echo(f"{labelled(lines)}\n\n{paragraph(hint)}")
+    if not print_json(command, None, {key: list(documents)}):
+        click.echo(f"{labelled(lines)}\n\n{paragraph(hint)}")
 
 
-def write_picture(path: Path, picture: str, force: bool, as_json: bool) -> None:
+def print_next(file: Path) -> None:
+    """Print the commands for a new release file."""
+    named = {"cost": "the noise, and its price", "advise": "is the table worth reading?", "release": "publish"}
+    click.echo(labelled([(f"  {command(name, file)[1:-1]}", meaning) for name, meaning in named.items()]))
+
+
+def write_picture(path: Path, picture: str, force: bool) -> None:
     """Write a picture that somebody asked for, and name it."""
     write_new(path, picture, force, ".svg", lambda former: "<svg" in former[:1000])
-    if not as_json:
+    if not wants_json():
         click.echo(f"\nwritten: {visible(str(path))}")
 
 

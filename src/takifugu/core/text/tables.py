@@ -138,17 +138,13 @@ def _fitted(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:
     last = max(room - sum(widths[:-1]), _NARROWEST)
     if sum(widths[:-1]) + min(widths[-1], last) <= room:
         return [*widths[:-1], min(widths[-1], last)]
-    least = [max(map(_longest_word, column)) for column in columns]
+    least = [max(map(len, " ".join(column).split()), default=0) for column in columns]
     if sum(least) > room:
         return None
     while sum(widths) > room:
         widest = max(range(len(widths)), key=lambda i: widths[i] - least[i])
         widths[widest] -= 1
     return widths
-
-
-def _longest_word(text: str) -> int:
-    return max(map(len, text.split()), default=0)
 
 
 def _wrap(text: str, room: int) -> list[str]:

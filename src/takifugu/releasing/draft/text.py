@@ -33,27 +33,24 @@ _READ = {*declared.OF_THE_TABLE, "epsilon"}
 _MOVED = "when, as a moment: of two equal times the first row's is the earlier; times that clocks skip are moved"
 _CALLED = '; called = "shop" would say what one of them is, else they are people'
 _FROM = "; if another file will follow, declare from before the first release"
-#: What is secret (a key of [hide], if any), and the table that is published first, by what a row is in a kind's data.
-_FIRST: dict[str, tuple[Line | None, Line]] = {
-    IN_ORDER: (("kind", "every-entry", "the state in every single step"),
-               ("time-in-states", "histogram", "how many steps are in each state")),
-    RECORDS: (("kind", "every-entry", "every value of every single person"),
-              ("published-number", "count", 'how many rows have some states; or "histogram"')),
-    WHOLE_COLUMNS: (("", "", ""), ("published-number", "count", "rows with some values")),
-    EACH_ROW: (None, ("randomised", "each-value", "each row's value, randomised by itself")),
-    POLICY: (("visits", "all", "that a person was where they were; not that they were not elsewhere"),
-             ("safe-places", "safe", 'places where so few were that they may be named; or "visitors"')),
+#: What is secret, by what a row is in a kind's data: a key of [hide], or none where there is no such section.
+_HIDDEN: dict[str, Line] = {
+    IN_ORDER: ("kind", "every-entry", "the state in every single step"),
+    RECORDS: ("kind", "every-entry", "every value of every single person"), WHOLE_COLUMNS: ("", "", ""),
+    POLICY: ("visits", "all", "that a person was where they were; not that they were not elsewhere"),
+}
+#: The table that is published first, by the kind or by what a row is: its name, what readers call it, query and words.
+_MEAN = ("published-number", "The mean", "mean", 'the mean of a column; or "sum"')
+_OF_VALUES = ("published-numbers", "How often each value occurs", "histogram", "how many people have each value")
+_OCCURS = "published-number", "How often the value occurs", "count"
+_FIRST: dict[str, tuple[str, str, str, str]] = {
+    "users": _OF_VALUES, "normal": _MEAN, "density": _MEAN, WHOLE_COLUMNS: (*_OCCURS, "rows with some values"),
+    IN_ORDER: ("time-in-states", "Time in each state", "histogram", "how many steps are in each state"),
+    RECORDS: (*_OCCURS, 'how many rows have some states; or "histogram"'),
+    EACH_ROW: ("randomised", "Randomised values", "each-value", "each row's value, randomised by itself"),
+    POLICY: ("safe-places", "Places that are safe", "safe",
+             'places where so few were that they may be named; or "visitors"'),
 }  # fmt: skip
-_MEAN: Line = ("published-number", "mean", 'the mean of a column; or "sum"')
-_FIRST_OF_KIND: dict[str, Line] = {
-    "users": ("published-numbers", "histogram", "how many people have each value"), "normal": _MEAN, "density": _MEAN,
-}  # fmt: skip
-#: What readers may call a first table, by its query.
-_TITLES = {
-    "histogram": "How often each value occurs", "count": "How often the value occurs", "mean": "The mean",
-    "each-value": "Randomised values", "safe": "Places that are safe",
-}  # fmt: skip
-_OF_STATES = "Time in each state"
 
 
 @dataclass(frozen=True)
@@ -145,8 +142,8 @@ def text_of(start: Draft) -> str:
     """Return the text of a draft, with the ledger, name and budget of other files of its folder about these data."""
     other, stem = start.neighbour, start.output.stem
     ledger, shared = (f"{stem}-ledger.db", "") if other is None else (other.ledger, _as_in(start, other))
-    hidden, table = _FIRST[KINDS.find(start.kind).facts.rows]
-    name, query, words = _FIRST_OF_KIND.get(start.kind, table)
+    rows = KINDS.find(start.kind).facts.rows
+    name, title, query, words = _FIRST.get(start.kind) or _FIRST[rows]
     has_delta = {"normal", "density"} & {start.kind}
     budget: object = {"epsilon": 1.0, "delta": 1e-6} if has_delta else 1.0
     epsilon = declared.value_of("epsilon", start.answers.get("epsilon", "1.0"), start.answers)
@@ -162,9 +159,9 @@ def text_of(start: Draft) -> str:
                      ("budget", budget, "the most epsilon that these people may ever spend")],
         "[belief]": [("kind", start.kind, f"what may be believed; other keys: `takifugu keys {start.kind}`"),
                      *_filled(start.answers, "belief")],
-        "[hide]": [*([hidden] if hidden else []), *_filled(start.answers, "hide")],
+        "[hide]": [*([_HIDDEN[rows]] if rows in _HIDDEN else []), *_filled(start.answers, "hide")],
         "[[table]]": [("name", name, "one such section for each table"),
-                      ("title", _OF_STATES if start.is_timed else _TITLES[str(query)], "what its readers call it"),
+                      ("title", title, "what its readers call it"),
                       ("query", query, words),
                       ("epsilon", epsilon, "`takifugu odds` says what that means"),
                       *([("delta", 1e-6, "normal noise needs a delta above 0")] if query == "mean" else []),

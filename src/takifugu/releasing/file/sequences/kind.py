@@ -104,7 +104,12 @@ class Sequences(Kind):
                 pieces = pieces.taken(np.flatnonzero(pieces.are_seen))
                 if not len(pieces):
                     raise DataError("no row lies in the window", fix="publish another window").at("from")
-            _check_lengths(pieces.lengths, spec.belief.max_length)
+            most = spec.belief.max_length
+            if most is not None and (pieces.lengths > most).any():
+                raise DataError(
+                    "a recording has more steps than max_length", rule="lengths are public, and declared",
+                    fix="raise max_length; or number recordings of that length in sql",
+                ).at("max_length")  # fmt: skip
         except (DataError, InputError) as error:
             error.where = error.where or ("file",)
             raise error.at(_SECTIONS.get(error.where[0], "source")).placed() from None
@@ -219,14 +224,6 @@ def _rules(spec: ReleaseSpec) -> Iterator[Fact]:
         bins = Bins(source.bins)
         readings = "; ".join(f"{words} as {state!r}" for words, state in zip(bins.words, bins.states, strict=True))
         yield reading(f"Numbers of {source.value!r} are read in bins: {readings}.")
-
-
-def _check_lengths(lengths: IntArray, most: int | None) -> None:
-    if most is not None and (lengths > most).any():
-        raise DataError(
-            "a recording has more steps than max_length", rule="lengths are public, and declared",
-            fix="raise max_length; or number recordings of that length in sql",
-        ).at("max_length")  # fmt: skip
 
 
 def _units_of(pieces: Counts) -> Iterator[Unit]:
