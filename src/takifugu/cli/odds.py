@@ -28,9 +28,7 @@ _DEPLOYMENTS = (
 _SIMILAR = ("0.5", "0.8", "0.9", "0.95", "0.99")
 
 
-def show(
-    prior: str, epsilon: str, delta: str, deployments: bool, svg: Path | None, force: bool
-) -> None:
+def show(prior: str, epsilon: str, delta: str, deployments: bool, svg: Path | None, force: bool) -> None:
     if deployments:
         if svg is not None:
             raise click.UsageError("--deployments has no picture: leave --output out")

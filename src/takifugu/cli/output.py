@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from takifugu.cli.failures import AS_JSON, FORMAT, PRINTED
+from takifugu.cli.failures import FORMAT, PRINTED, TYPED
 from takifugu.cli.group import complain
 from takifugu.cli.terminal import can_ask, undisturbed
 from takifugu.core.errors import PeopleUndeclared, ReadingChanged, ReleaseError, TakifuguError
@@ -83,7 +83,7 @@ def coloured(table: str, marks: dict[str, Json]) -> str:
 
 def wants_json() -> bool:
     """Return whether the command was asked for JSON, and prints no text."""
-    return bool(click.get_current_context().meta[AS_JSON])
+    return "--json" in click.get_current_context().meta[TYPED]
 
 
 def print_json(command: str, file: Path | str | None, content: Json) -> bool:
