@@ -21,7 +21,7 @@ from takifugu.releasing.draft.evidence import MOST_COUNTED, Evidence
 from takifugu.releasing.draft.forms import INSTANTS, NUMBERS, TIMES, Reading, is_clock, names_in, readings, value_of
 from takifugu.releasing.file.keys import ROWS as WORDS_OF_ROWS
 from takifugu.releasing.file.keys import STEPS
-from takifugu.releasing.file.kinds import KINDS
+from takifugu.releasing.file.kinds import DRAFTED, KINDS, PLAINLY
 
 Answers = Mapping[str, str]
 #: The answer that no column says it.
@@ -29,14 +29,8 @@ NONE = "-"
 #: Rows that have a time, and all that are drafted.
 TIMED = (*STEPS, "wide")
 ROWS = {name: words for name, words in WORDS_OF_ROWS.items() if name != "contacts"}
-#: What is secret of rows without a time, by the kind of release file.
-SECRETS = {
-    "users": "all answers of each person; one table counts everybody",
-    "joint-table": "all answers of each person; each gets a table alone",
-    "independent-records": "a whole column of answers, such as a share",
-    "normal": "a whole column of numbers, such as a mean",
-    "populations": "from which population a row comes; each is randomised alone",
-}
+#: What is secret of rows without a time, by the plainest names.
+_SECRETS = ("users", "records", "independent-records", "normal", "populations")
 _PROMISE = "what is protected depends on it, and no table tells it"
 _ORDER = "the order of rows is part of what is protected"
 #: The questions by the key that each one sets, and what of it: the words, with a place for a column, and why.
@@ -384,7 +378,7 @@ def _values(evidence: Evidence, answers: Answers) -> Iterator[Question | None]:
     """Yield the questions what is published, and what is secret of rows without a time."""
     rows, said = answers.get("rows"), answers.get("value")
     if rows == "answers" and "kind" not in answers:
-        yield _ask("kind", (Choice(*pair) for pair in SECRETS.items()))
+        yield _ask("kind", (Choice(PLAINLY.get(name, name), DRAFTED[name]) for name in _SECRETS))
         return
     if evidence.unpivoted:
         said = evidence.unpivoted[1]
