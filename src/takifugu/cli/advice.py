@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from takifugu.cli.group import complain
-from takifugu.cli.output import heading, only_one, print_json, wants_json
+from takifugu.cli.output import heading, print_json, wants_json
 from takifugu.cli.progress import watching
 from takifugu.cli.terminal import only_seen
 from takifugu.core.errors import DataError, SpecError, TakifuguError
@@ -67,4 +67,4 @@ def advice(files: tuple[Path, ...], window: str | None) -> None:
             counts.append("How many rows are left out is said on a terminal alone, where nobody else sees it.")
         for words in (*advised.notices, *counts):
             click.echo(f"\n{paragraph(words)}")
-    print_json("advise", only_one(files), {"files": documents})
+    print_json({"files": documents})

@@ -30,7 +30,7 @@ def audit(file: Path, draws: int) -> None:
             answers = list(of_certificate(read_certificate(file), draws))
         else:
             answers = list(of_file(load(file), draws, watch))
-    if not print_json("audit", file, {"answers": [answer.to_dict() for answer in answers], "limits": LIMITS}):
+    if not print_json({"answers": [answer.to_dict() for answer in answers], "limits": LIMITS}):
         for answer in answers:
             _print(answer)
         click.echo(f"\n{paragraph(LIMITS)}")

@@ -29,13 +29,13 @@ def beliefs(name: str | None) -> None:
         example = command("beliefs", PUBLISHED[0].name)
         hint = f"{example} prints the first one to paste; with a release file it shows what that believes."
         lines = [(belief.name, belief.about) for belief in PUBLISHED]
-        print_listing("beliefs", "beliefs", listing, lines, hint)
+        print_listing("beliefs", listing, lines, hint)
     elif name.endswith(".toml"):
         _of_file(Path(name))
     else:
         belief = published(name)
         content = {"name": belief.name, "source": belief.source, "belief": dict(belief.keys)}
-        if not print_json("beliefs", None, content):
+        if not print_json(content):
             click.echo(f"{belief.toml}\n\n{paragraph(belief.note)}")
 
 
@@ -54,7 +54,7 @@ def _of_file(path: Path) -> None:
     source = belief.source if isinstance(belief, Belief) else ""
     if is_recording(belief):  # without a length: each piece has its own
         description, states = belief.chain.describe_piece(), list(map(str, belief.alphabet(0)))
-    if print_json("beliefs", path, {"belief": description, "source": source, "states": states, **matrices}):
+    if print_json({"belief": description, "source": source, "states": states, **matrices}, path):
         return
     click.echo(paragraph(f"{path} believes: {description}"))
     for fact in file.kind.assumptions(file):

@@ -8,7 +8,7 @@ import click
 
 from takifugu.cli.failures import failure
 from takifugu.cli.group import DONE, code_of, complain
-from takifugu.cli.output import only_one, print_json, wants_json
+from takifugu.cli.output import print_json, wants_json
 from takifugu.cli.progress import watching
 from takifugu.core.errors import CalibrationRefused, SpecError, TakifuguError
 from takifugu.core.plain import Json
@@ -49,7 +49,7 @@ def check(files: tuple[Path, ...], allow_useless: bool, window: str | None) -> N
             if not wants_json():
                 click.echo(f"{paragraph(f'{file}: valid')}\n\n{report}\n")
         documents.append(document)
-    is_printed = print_json("check", only_one(files), {"files": documents})
+    is_printed = print_json({"files": documents})
     if not is_printed and any(document["valid"] for document in documents):
         click.echo(paragraph(NOT_SEEN))
     click.get_current_context().exit(worst)

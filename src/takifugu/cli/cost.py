@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from takifugu.cli.group import REFUSED, complain
-from takifugu.cli.output import check_new, coloured, heading, only_one, print_json, wants_json, write_picture
+from takifugu.cli.output import check_new, coloured, heading, print_json, wants_json, write_picture
 from takifugu.cli.progress import watching
 from takifugu.core.errors import InputError, SpecError
 from takifugu.core.plain import Json
@@ -57,7 +57,7 @@ def cost(
             click.echo(coloured(str(costs), MARKS))
         if svg is not None:
             write_picture(svg, picture(costs.prices, file.name), force)
-    print_json("cost", only_one(files), {"files": documents})
+    print_json({"files": documents})
     refuse(refused)
 
 

@@ -29,7 +29,7 @@ def example(name: str | None, run: bool, folder: Path | None) -> None:
         walk(write_demo(place) if name is None else write_example(name, place)[0])
         return
     paths = list(map(str, write_example(name or "", folder or Path())))
-    if print_json("example", Path(paths[0]), {"name": name, "written": paths}):
+    if print_json({"name": name, "written": paths}, paths[0]):
         return
     click.echo(paragraph(f"written: {', '.join(paths)}"))
     real = next(each_example.meant_for_published_data for each_example in examples() if each_example.name == name)
@@ -47,7 +47,7 @@ def _list_examples() -> None:
             "meant_for_published_data": each.meant_for_published_data,
         })  # fmt: skip
     hint = f"{command('example', lines[0][0])} writes the first one into this folder."
-    print_listing("example", "examples", listing, lines, hint)
+    print_listing("examples", listing, lines, hint)
 
 
 def reproduce(target: str | None, output: Path | None, whole: bool) -> None:
@@ -64,10 +64,9 @@ def reproduce(target: str | None, output: Path | None, whole: bool) -> None:
             page = ", whose page says what is missing" if any(output.glob("*.md")) else ""
             complain(f"what was made is in {output}{page}; the same command makes it anew")
         raise
-    print_json("reproduce", experiment.path, {
-        "target": experiment.name, "exit_code": code, "output": path_text(output),
-        "seconds": round(time.perf_counter() - started, 1),
-    })  # fmt: skip
+    seconds = round(time.perf_counter() - started, 1)
+    done = {"target": experiment.name, "exit_code": code, "output": path_text(output), "seconds": seconds}
+    print_json(done, experiment.path)
     if code:
         how = f"ended with exit code {code}" if code > 0 else f"was ended by signal {-code}"
         click.echo(f"takifugu: the experiment {experiment.name} {how}", err=True)
@@ -81,4 +80,4 @@ def _list_experiments() -> None:
     ]  # fmt: skip
     lines = [(t.name, f"{t.about} [{t.reproduces}]") for t in targets]
     hint = f"{command('reproduce', targets[0].name)} runs the first one. TAKIFUGU_DATA says where research data is."
-    print_listing("reproduce", "targets", listing, lines, hint)
+    print_listing("targets", listing, lines, hint)

@@ -16,7 +16,7 @@ def explore(file: Path | None, output: Path | None, force: bool) -> None:
     link = Link("", ()) if file is None else link_of(file)
     page = write_page(output, "explorer", explorer(), TITLE, force)
     address = page.resolve().as_uri() + (f"#{link.settings}" if link.settings else "")
-    if print_json("explore", file, {"page": str(page), "address": address, "differences": list(link.differences)}):
+    if print_json({"page": str(page), "address": address, "differences": list(link.differences)}):
         return
     click.echo(address)
     for sentence in link.differences:

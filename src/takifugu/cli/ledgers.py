@@ -41,7 +41,7 @@ SAME_PEOPLE = (
 
 def show(ledger: str) -> None:
     book = Ledger.open(ledger, create=False)
-    if print_json("ledger show", named(ledger), {"id": book.id, "sources": sources_of(book)}):
+    if print_json({"id": book.id, "sources": sources_of(book)}):
         return
     print_ledger(book)
 
@@ -131,7 +131,7 @@ def set_budget(ledger: str, source: str, epsilon: str, delta: str) -> None:
     book.budget(source, new_budget)
     now = as_budget(new_budget)
     content = {"source": before.name, "spent": amount(before.spent), "before": amount(before.budget)}
-    if print_json("ledger set-budget", named(ledger), {**content, "budget": amount(now)}):
+    if print_json({**content, "budget": amount(now)}):
         return
     was = "no budget" if before.budget is None else before.budget.text(up=False)
     spent, most = before.spent.with_budget(now)
@@ -147,7 +147,7 @@ def verify(ledger: str, folders: tuple[Path, ...]) -> None:
     differences = book.check()
     missing = [one.words for one in lacking_in(book.view(), certificates.statements, certificates.bodies)]
     content = {"differences": list(differences), "missing": missing, "unpaid": list(certificates.unpaid)}
-    if not print_json("ledger verify", named(ledger), content):
+    if not print_json(content):
         if not differences:
             click.echo(paragraph("the ledger is what its events say, and no event is missing, moved or edited"))
         if folders and not missing:
@@ -199,7 +199,7 @@ def import_certificates(ledger: str, folder: Path, yes: bool) -> None:
             "after": list(map(amount, entered.after)), "spent": amount(entered.spent),
         })  # fmt: skip
     content = {"sources": sources, "unpaid": list(certificates.unpaid)}
-    if print_json("ledger import-certificates", named(ledger), content):
+    if print_json(content):
         return
     _print_unpaid(certificates.unpaid)
     if not offered:
@@ -239,7 +239,7 @@ def key() -> None:
     signer = configured()
     is_new = signer is None
     signer, path = signer or new_key(), str(key_file())
-    if print_json("ledger key", path, {"key": signer.public, "made": is_new}):
+    if print_json({"key": signer.public, "made": is_new}, path):
         return
     click.echo(signer.public)
     said = f"This is your public signing key: publish it where readers trust you. The private part is {path!r}."
@@ -262,7 +262,7 @@ def resume(ledger: str, source: str | None) -> None:
                 "source": release.source, "releases": list(release.releases), "since": release.since,
                 "state": str(release.state), "files": files_of(release), "problem": release.problem,
             })  # fmt: skip
-        if not print_json("ledger resume", named(ledger), {"releases": releases}):
+        if not print_json({"releases": releases}):
             if not resumed:
                 click.echo(paragraph("nothing is pending: everything that was paid for is published and recorded"))
             for release in resumed:

@@ -37,7 +37,7 @@ def show(prior: str, epsilon: str, delta: str, deployments: bool, svg: Path | No
     meaning = explain(prior, epsilon, delta)
     if svg is not None:
         check_new(svg, force)
-    if not print_json("odds", None, meaning.to_dict()):
+    if not print_json(meaning.to_dict()):
         _print(meaning)
     if svg is not None:
         write_picture(svg, _picture(meaning), force)
@@ -52,7 +52,7 @@ def _price_deployments() -> None:
         losses = {similarity: event_level_loss(epsilon, similarity) for similarity in _SIMILAR[1:]}
         lines.append([name, event, epsilon, *(at_most(loss, digits=4) for loss in losses.values())])
         priced.append({"name": name, "source": source, "event": event, "epsilon": float(epsilon), "losses": losses})
-    if print_json("odds", None, {"deployments": priced}):
+    if print_json({"deployments": priced}):
         return
     header = ["published guarantee", "event", *(f"{float(similarity):.0%}" for similarity in _SIMILAR)]
     click.echo(f"{text_table(header, lines)}\n")

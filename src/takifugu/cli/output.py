@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from takifugu.cli.failures import FORMAT, PRINTED, TYPED
+from takifugu.cli.failures import COMMAND, FILE, FORMAT, PRINTED, TYPED
 from takifugu.cli.group import complain
 from takifugu.cli.terminal import can_ask, undisturbed
 from takifugu.core.errors import PeopleUndeclared, ReadingChanged, ReleaseError, TakifuguError
@@ -64,11 +64,6 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
-def only_one(files: Sequence[Path]) -> Path | None:
-    """Return a command's file, None for several ones."""
-    return files[0] if len(files) == 1 else None
-
-
 def coloured(table: str, marks: dict[str, Json]) -> str:
     """Colour lines in the style of their last key in `marks`."""
     lines = []
@@ -86,11 +81,12 @@ def wants_json() -> bool:
     return "--json" in click.get_current_context().meta[TYPED]
 
 
-def print_json(command: str, file: Path | str | None, content: Json) -> bool:
+def print_json(content: Json, file: Path | str | None = None, command: str = "") -> bool:
     """Print a document in the place of text where JSON is wanted; return whether it is."""
     if wants_json():
-        click.get_current_context().meta[PRINTED] = True
-        click.echo(json.dumps({"format": FORMAT, "command": command, "file": path_text(file), **content}, indent=2))
+        meta = click.get_current_context().meta
+        meta[PRINTED], named = True, {"command": command or meta[COMMAND], "file": path_text(file) or meta[FILE]}
+        click.echo(json.dumps({"format": FORMAT, **named, **content}, indent=2))
     return wants_json()
 
 
@@ -161,10 +157,10 @@ def write_new(
 
 
 def print_listing(
-    command: str, key: str, documents: Sequence[Json], lines: Sequence[tuple[str, str]], hint: str
+    key: str, documents: Sequence[Json], lines: Sequence[tuple[str, str]], hint: str
 ) -> None:
     """Print names with their words and what to do with one, or their documents."""
-    if not print_json(command, None, {key: list(documents)}):
+    if not print_json({key: list(documents)}):
         click.echo(f"{labelled(lines)}\n\n{paragraph(hint)}")
 
 

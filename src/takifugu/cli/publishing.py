@@ -34,6 +34,6 @@ def release(
     with counting_what_is_left_out(file, window), watching() as watch:
         spec = load(file, window=window)
         rehearsal = steps.foreseen(spec, output, new_ledger, allow_useless, watch, choice, only_seen())
-    if not print_json("release --dry-run", file, rehearsal.to_dict()):
+    if not print_json(rehearsal.to_dict(), command="release --dry-run"):
         click.echo(rehearsal.text)
     refuse(rehearsal.refusals)

@@ -20,7 +20,7 @@ def rehearse(
     with watching() as watch, noticed() as notices:
         rehearsal = rehearsing.rehearse(file, seed, people, steps, window, only, allow_useless, watch)
     document = {"rehearsal": rehearsal.words, "seed": seed, "tables": tables_of(rehearsal.tables), "notices": notices}
-    if print_json("rehearse", file, document):
+    if print_json(document):
         return
     heading(rehearsing.NO_GUARANTEE)
     click.echo(f"{paragraph(rehearsal.words)}\n")

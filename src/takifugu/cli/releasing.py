@@ -72,7 +72,7 @@ def publish(
 
             outcome = with_answers(pay, wanted, yes)
         if wants_json():
-            print_json("release", file, {**outcome_of(outcome), "notices": notices})
+            print_json({**outcome_of(outcome), "notices": notices})
         else:
             print_outcome(outcome, planned, left_out)
 

@@ -47,7 +47,7 @@ def _checker(where: Path | None, output: Path | None, force: bool) -> None:
     if where is not None:
         raise InputError("the page takes files in the browser", fix="leave the file out").at("where")
     written = write_page(output, "checker", checker(), TITLE, force)
-    if print_json("verify", None, {"page": str(written)}):
+    if print_json({"page": str(written)}):
         return
     click.echo(written.resolve().as_uri())
     open_page(written.resolve().as_uri())
@@ -62,7 +62,7 @@ def _verify(where: Path) -> None:
             "name": one.name, "unchanged": True, "table": one.table, "unverified": list(one.unverified),
             "signed_by": one.signed_by, "certificate": one.certificate.to_dict(),
         })  # fmt: skip
-    if print_json("verify", where, {"certificates": documents, "others": list(results[0].others)}):
+    if print_json({"certificates": documents, "others": list(results[0].others)}):
         return
     for one in results:
         click.echo(one.certificate.text(min(WIDTH, width())) if is_one else paragraph(f"{one.words}."))
@@ -97,7 +97,7 @@ def report(where: Path | None, kind: str | None, force: bool) -> None:
         return
     here, inside = _lying_in(where or Path(), REPORT, "report")
     newest = max([*here, *inside], key=lambda report: report.stat().st_mtime_ns)
-    if print_json("report", None, {"report": str(newest)}):
+    if print_json({"report": str(newest)}):
         return
     click.echo(str(newest))
     open_page(newest.resolve().as_uri(), "file")
@@ -124,4 +124,4 @@ def _written(where: Path, kind: str, force: bool) -> None:
         written.append(str(target))
         if not wants_json():
             click.echo(visible(f"written: {target}"))  # a path is copied as it is
-    print_json("report", where, {"written": written})
+    print_json({"written": written}, where)

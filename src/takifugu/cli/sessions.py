@@ -32,7 +32,7 @@ def session(
 
             wanted = Choice(same_entries=same_entries, other_entries=other_entries)
             transcript = with_answers(lambda choice: going_on(choice=choice), wanted, yes)
-        if not print_json("session", file, {**_plain(transcript), "notices": notices}):
+        if not print_json({**_plain(transcript), "notices": notices}):
             if transcript.replies:
                 rows = list[list[str]]()
                 for reply in transcript.replies:

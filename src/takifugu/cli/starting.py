@@ -59,7 +59,7 @@ def init(
         "answers": dict(start.answers), "kind": start.kind, "schema": str(draft.schema), "verdict": draft.verdict,
         "fill_in": [fault.line for fault in draft.missing],
     }  # fmt: skip
-    if not print_json("init", Path(data), document):
+    if not print_json(document):
         _print(draft)
 
 
@@ -80,7 +80,7 @@ def _serve(data: str, output: Path, force: bool, said: Answers) -> None:
     proposal = Proposal(data, output, plugins_line(), said)
 
     def tell(address: str) -> None:
-        if not print_json("app", Path(data), {"address": address}):
+        if not print_json({"address": address}, command="app"):
             click.echo(f"{address}\nIt opens once, in a browser of this machine. Ctrl-C ends the app.")
         open_page(address)
 

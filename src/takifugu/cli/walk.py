@@ -32,7 +32,7 @@ def walk(path: Path) -> None:
         if wants_json():
             outcome = run.publish(plan.plan(spec), progress=progress)
             book = Ledger.open(spec.ledger)
-            print_json("example --run", path, {**outcome_of(outcome), "sources": sources_of(book)})
+            print_json({**outcome_of(outcome), "sources": sources_of(book)}, path, "example --run")
             return
         _walk(spec, progress)
 

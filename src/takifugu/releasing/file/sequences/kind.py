@@ -12,7 +12,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.assumptions import check, limit, public, reading, world
 from takifugu.core.errors import DataError, InputError, SpecError, Step
 from takifugu.core.sections import written
-from takifugu.data import Bins, Calendar, Slots, axes_of
+from takifugu.data import Bins, Slots, axes_of
 from takifugu.data.relation.pieces import pieces_of
 from takifugu.data.values.counts import Counts
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
@@ -191,7 +191,13 @@ class Sequences(Kind):
         if file.opened is not None and file.opened.opened.hides_rows:
             yield public("The rows that sql leaves break no rule, which is public, whichever these rows are.")
         if spec.source.calendar is not None:
-            yield from _check_of_clocks(spec.source.calendar, file.places)
+            calendar = spec.source.calendar
+            night = night_set_back(calendar, file.places or range(calendar.size or 0))
+            if night is not None:
+                yield check(
+                    f"Times are those of clocks, without offsets. In the night of {night} clocks are set back, so that "
+                    "an hour is there twice: a state that lasts through it may be counted an hour off."
+                )
         if written(spec.belief, ("matrix_by",)):
             clocks = "in UTC"
             if spec.source.timezone is not None:
@@ -203,16 +209,6 @@ class Sequences(Kind):
             yield public(f"Which {file.people.one} has which {name!r} is public.")
         yield from assumed(spec.belief)
         yield from lasting(file)
-
-
-def _check_of_clocks(calendar: Calendar, window: range | None) -> Iterator[Fact]:
-    """Yield what is to be checked of times without an offset, of which clocks show some twice."""
-    night = night_set_back(calendar, window or range(calendar.size or 0))
-    if night is not None:
-        yield check(
-            f"Times are those of clocks, without offsets. In the night of {night} clocks are set back, so that an hour "
-            "is there twice: a state that lasts through it may be counted an hour off."
-        )
 
 
 def _rules(spec: ReleaseSpec) -> Iterator[Fact]:
