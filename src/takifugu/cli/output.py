@@ -228,29 +228,14 @@ def _line(prompt: str) -> str:
 
 
 def _with_command(question: ReadingChanged | PeopleUndeclared) -> TakifuguError:
-    """Return an error that nobody has answered with the command that answers it."""
+    """Return an error that nobody has answered with the command that answers it, behind what was typed."""
     if isinstance(question, PeopleUndeclared):
         return question
+    typed = click.get_current_context().meta[TYPED]
     if is_unnamed(question.now) and not question.before:
-        question.fix += f"\nrun {command(*_typed(), '--other-entries')}, or name them"
+        question.fix += f"\nrun {command(*typed, '--other-entries')}, or name them"
     elif question.is_same_refused or are_never_the_same(question.before, question.now):
-        question.fix += f"\nrun {command(*_typed(), '--other-entries')}, or read it as before"
+        question.fix += f"\nrun {command(*typed, '--other-entries')}, or read it as before"
     else:
-        question.fix += f"\nrun {command(*_typed(), '--same-entries', 'WHY')}, or the same with --other-entries"
+        question.fix += f"\nrun {command(*typed, '--same-entries', 'WHY')}, or the same with --other-entries"
     return question
-
-
-def _typed() -> Iterator[str]:
-    """Yield the words of the command that runs, without what is so by default."""
-    context = click.get_current_context()
-    yield str(context.info_name)
-    for parameter in context.command.params:
-        value = context.params.get(str(parameter.name))
-        values = list(value) if isinstance(value, tuple) else [value]
-        if value in (None, False, ()) or value == parameter.default:
-            continue
-        for one in values:
-            if isinstance(parameter, click.Option):
-                yield parameter.opts[-1]
-            if one is not True:
-                yield str(one)

@@ -18,6 +18,7 @@ from takifugu.cli.output import check_new, open_page, path_text, print_json, pri
 from takifugu.cli.terminal import can_ask, only_seen
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError, within
 from takifugu.core.escaping import command, visible
+from takifugu.core.files import path_in
 from takifugu.core.nearest import nearest
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import checked_path
@@ -179,9 +180,8 @@ def written(start: Draft, text: str, force: bool) -> _Draft:
     output, other, lacks = start.output, start.neighbour, missing(text, start.output, start.answers)
     if lacks.faults:
         raise SpecError(lacks.faults.values())
-    schema_file, declared = output.with_name(f"takifugu-{start.kind}.schema.json"), tomllib.loads(text)["ledger"]
-    text = f"#:schema ./{schema_file.name}\n{text}"
-    ledger = declared if "://" in declared else output.parent / declared
+    schema_file, ledger = output.with_name(f"takifugu-{start.kind}.schema.json"), tomllib.loads(text)["ledger"]
+    text, ledger = f"#:schema ./{schema_file.name}\n{text}", path_in(output.parent, ledger)
     write_new(output, text, force, ".toml", tomllib.loads)
     try:
         write_new(schema_file, json.dumps(json_schema(start.kind), indent=2), True, ".json", json.loads)
