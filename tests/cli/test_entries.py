@@ -9,7 +9,8 @@ from tests.support.commands import ended, invoke, succeed, words_of
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.values import declarations
-from takifugu.cli import BAD_INPUT, main, output
+from takifugu.cli import main, output
+from takifugu.cli.group import BAD_INPUT
 from takifugu.core.escaping import visible
 
 
