@@ -84,7 +84,8 @@ def print_outcome(outcome: Outcome, planned: plan.Plan, left_out: str | None = N
         click.echo(paragraph(f"already published: {already(outcome.there)}"))
     account = [("Budget", _budget(outcome, planned))]
     if outcome.completed is not None:
-        account.append(("Completed", completed(outcome.completed)))
+        when = outcome.completed[:16].replace("T", " ")  # the ledger's time, in UTC
+        account.append(("Completed", f"completed the release of {when} UTC, which was paid for then"))
     click.echo(labelled([(f"{label:<{_LABEL - 2}}", words) for label, words in account]))
     if outcome.new:
         print_files(outcome.new)
@@ -219,12 +220,6 @@ def _counted(rows: Sequence[Row]) -> str:
     if more > 0:
         said += f", and {more:,} other words"
     return f"of {len(rows):,}: {said}"
-
-
-def completed(since: str) -> str:
-    """Report an earlier payment, at the ledger's time in UTC."""
-    when = since[:16].replace("T", " ")
-    return f"completed the release of {when} UTC, which was paid for then"
 
 
 def outcome_of(outcome: Outcome) -> Json:

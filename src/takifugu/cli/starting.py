@@ -19,7 +19,7 @@ from takifugu.cli.terminal import can_ask, only_seen
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError, within
 from takifugu.core.escaping import command, visible
 from takifugu.core.files import path_in
-from takifugu.core.nearest import nearest
+from takifugu.core.nearest import unknown
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import checked_path
 from takifugu.core.text.tables import filled, labelled, paragraph
@@ -251,7 +251,7 @@ def _kind(name: str) -> str:
     """Return a kind of release files by its name or plain words."""
     kind = PLAINLY.get(name, name)
     if kind not in KINDS:
-        raise InputError(f"there is no kind {name!r}", fix=f"write {nearest(name, drafted())}").at("kind")
+        raise unknown(f"there is no kind {name!r}", name, drafted()).at("kind")
     return kind
 
 
