@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from takifugu.cli.group import REFUSED, complain
+from takifugu.cli.group import refuse
 from takifugu.cli.output import check_new, coloured, heading, print_json, wants_json, write_picture
 from takifugu.cli.progress import watching
 from takifugu.core.errors import InputError, SpecError
@@ -20,7 +20,6 @@ from takifugu.releasing.planning.book import there
 from takifugu.releasing.planning.prices import epsilons_of, picture
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
 
     from takifugu.releasing.file.kind import ReleaseFile
 
@@ -69,11 +68,3 @@ def _loaded(file: Path, window: str | None, is_ahead: bool) -> ReleaseFile:
             if there(spec.ledger) is None:
                 return spec
     return load(file, window=window, first=True)
-
-
-def refuse(reasons: Sequence[str]) -> None:
-    """Give the reasons of a refusal, and exit with its code."""
-    for reason in reasons:
-        complain(reason)
-    if reasons:
-        click.get_current_context().exit(REFUSED)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from takifugu.cli.group import FAULT, complain
+from takifugu.cli.group import FAULT, complain, refuse
 from takifugu.cli.output import path_text, print_json, print_listing, print_next, wants_json
 from takifugu.cli.samples import experiments
 from takifugu.cli.samples.examples import examples, write_demo, write_example
@@ -69,8 +69,7 @@ def reproduce(target: str | None, output: Path | None, whole: bool) -> None:
     print_json(done, experiment.path)
     if code:
         how = f"ended with exit code {code}" if code > 0 else f"was ended by signal {-code}"
-        click.echo(f"takifugu: the experiment {experiment.name} {how}", err=True)
-        click.get_current_context().exit(FAULT)
+        refuse([f"the experiment {experiment.name} {how}"], FAULT)
 
 
 def _list_experiments() -> None:

@@ -8,7 +8,7 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from traceback import walk_tb
@@ -266,6 +266,14 @@ def complain(line: str, colour: str = "red") -> None:
     terminal.redraw()
     with suppress(OSError):  # nobody reads it: the outcome is the same
         click.echo(text.replace("takifugu:", click.style("takifugu:", fg=colour), 1), err=True)
+
+
+def refuse(reasons: Sequence[str], code: int = REFUSED) -> None:
+    """Exit with a code where there are reasons for it, and give these."""
+    for reason in reasons:
+        complain(reason)
+    if reasons:
+        click.get_current_context().exit(code)
 
 
 def code_of(error: BaseException) -> int:

@@ -12,7 +12,7 @@ import click
 
 from takifugu.accounting.amounts import as_budget
 from takifugu.accounting.ledger import DRAWN, RESERVED, Ledger, Payment, Source
-from takifugu.accounting.ledger.events import RESTORE, Same
+from takifugu.accounting.ledger.events import RESTORE
 from takifugu.accounting.ledger.events.stores import named
 from takifugu.cli.group import UNPUBLISHED, UNRECORDED, complain
 from takifugu.cli.output import amount, print_json, wants_json
@@ -55,7 +55,7 @@ def print_ledger(book: Ledger) -> None:
         if place:
             click.echo()
         payments = book.payments(source.name)
-        waiting += _count(_pending(payments))
+        waiting += _unpublished(payments)
         _print_source(source, payments)
     if len(sources) > 1:
         click.echo(f"\n{paragraph(SAME_PEOPLE)}")
@@ -65,12 +65,12 @@ def print_ledger(book: Ledger) -> None:
 
 
 def _print_source(source: Source, payments: Sequence[Payment]) -> None:
-    spent, budget, count = str(source.spent), "none", f"{_count(payments):,}"
+    spent, budget, count = str(source.spent), "none", f"{sum(len(payment.ids) for payment in payments):,}"
     if source.budget is not None:
         spent, budget = source.spent.with_budget(source.budget)
         if source.is_implied:
             budget += " (what the first release cost: none was declared)"
-    if pending := _count(_pending(payments)):
+    if pending := _unpublished(payments):
         count += f", {pending:,} of them not published"
     click.echo(paragraph(f"source {source.name!r}"))
     click.echo(labelled([("spent", spent), ("budget", budget), ("releases", count)]))
@@ -83,20 +83,12 @@ def _print_source(source: Source, payments: Sequence[Payment]) -> None:
             lines.append([payment.created[:10], epsilon, *[delta] * has_delta, payment.fate, name_of(name)])
     click.echo(text_table(header, lines))
     for said in source.same:
-        click.echo(paragraph(f"{said.created[:10]}: declared to be the same entries, {_names(said)}: {said.why}"))
+        names = " and ".join(dict.fromkeys(repr(entries) for _, entries in said.tables))
+        click.echo(paragraph(f"{said.created[:10]}: declared to be the same entries, {names}: {said.why}"))
 
 
-def _names(said: Same) -> str:
-    """Name the entries of a declaration, each once."""
-    return " and ".join(dict.fromkeys(repr(entries) for _, entries in said.tables))
-
-
-def _pending(payments: Sequence[Payment]) -> list[Payment]:
-    return [payment for payment in payments if payment.state in (RESERVED, DRAWN)]
-
-
-def _count(payments: Sequence[Payment]) -> int:
-    return sum(len(payment.ids) for payment in payments)
+def _unpublished(payments: Sequence[Payment]) -> int:
+    return sum(len(payment.ids) for payment in payments if payment.state in (RESERVED, DRAWN))
 
 
 def sources_of(book: Ledger) -> list[Json]:
@@ -117,7 +109,7 @@ def sources_of(book: Ledger) -> list[Json]:
         sources.append({
             "name": source.name, "spent": amount(source.spent), "budget": amount(source.budget),
             "budget_is_implied": source.is_implied, "names_units": bool(source.names_units),
-            "unpublished": _count(_pending(payments)), "declarations": declared, "releases": listed,
+            "unpublished": _unpublished(payments), "declarations": declared, "releases": listed,
         })  # fmt: skip
     return sources
 

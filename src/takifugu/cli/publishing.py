@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from takifugu.cli.advice import counting_what_is_left_out
-from takifugu.cli.cost import refuse
+from takifugu.cli.group import refuse
 from takifugu.cli.output import print_json
 from takifugu.cli.progress import watching
 from takifugu.cli.terminal import only_seen

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from takifugu.cli.group import REFUSED, complain
+from takifugu.cli.group import refuse
 from takifugu.cli.output import amount, counted, noticed, print_json, with_answers
 from takifugu.cli.progress import watching
 from takifugu.core.plain import Json
@@ -48,8 +48,7 @@ def session(
                 folder = transcript.table.files[0].parent
                 click.echo(paragraph(f"written to {folder}: {transcript.name}.csv, with its certificate"))
     if transcript.unanswered:
-        complain(f"the session has ended, and is silent about {', '.join(transcript.unanswered)}")
-        click.get_current_context().exit(REFUSED)
+        refuse([f"the session has ended, and is silent about {', '.join(transcript.unanswered)}"])
 
 
 def _left(transcript: Transcript) -> str:

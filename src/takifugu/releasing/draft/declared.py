@@ -46,7 +46,7 @@ DECLARED = {
     "values": ("Which answers can there be?", _STATES, "names", "yes, no"),
     "probabilities": ("How often is each answer given, in the order of values?", _BELIEF, "numbers", "0.3, 0.7"),
 }  # fmt: skip
-#: Keys of one sentence: how they are printed where they are missing.
+#: Two edges of a state in plain words.
 _EDGES = re.compile(r"(\S+)\s+(?:to\s+|-\s+)?(\S+)")
 
 
