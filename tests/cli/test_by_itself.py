@@ -11,7 +11,8 @@ import pytest
 from tests.support.commands import ended, succeed
 
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import BAD_INPUT, DONE, main
+from takifugu.cli import main
+from takifugu.cli.group import BAD_INPUT, DONE
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "by-itself.md").read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ from tests.support.commands import ended, invoke, json_of, succeed
 from tests.support.release_files import believe, publish, read_from, release_text
 from tests.support.releases import put
 
-from takifugu.cli import BAD_INPUT, DONE, REFUSED
+from takifugu.cli.group import BAD_INPUT, DONE, REFUSED
 from takifugu.cli.samples.examples import examples, write_example
 from takifugu.releasing.file import relation_keys
 from takifugu.releasing.file.relation_keys import UNOPENED

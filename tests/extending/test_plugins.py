@@ -14,7 +14,7 @@ from tests.support.commands import ended, invoke
 from tests.support.processes import result_of_a_child
 
 import takifugu as tf
-from takifugu.cli import BAD_INPUT, DONE, REFUSED
+from takifugu.cli.group import BAD_INPUT, DONE, REFUSED
 from takifugu.core import plugins
 from takifugu.core.errors import InputError, SpecError
 from takifugu.releasing.file.loading import load

@@ -13,7 +13,7 @@ from tests.support.posterior_oracles import most_moved, step_posteriors
 from tests.support.release_files import believe, changed, hide, publish, read_from, release_text
 from tests.support.releases import put
 
-from takifugu.cli import BAD_INPUT, REFUSED
+from takifugu.cli.group import BAD_INPUT, REFUSED
 from takifugu.releasing import attacking
 from takifugu.releasing.attacking import attack
 from takifugu.releasing.publishing import rehearsing

@@ -14,7 +14,7 @@ from tests.support.release_files import believe, publish, read_from, release_tex
 from tests.support.releases import put
 
 import takifugu as tf
-from takifugu.cli import BAD_INPUT, FAULT
+from takifugu.cli.group import BAD_INPUT, FAULT
 from takifugu.releasing import auditing
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.file.loading import load

@@ -14,7 +14,7 @@ from tests.support.releases import paid, refused
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import BAD_INPUT
+from takifugu.cli.group import BAD_INPUT
 from takifugu.core.errors import Fault, InputError, PeopleUndeclared, ReadingChanged
 from takifugu.releasing.file.loading import load
 

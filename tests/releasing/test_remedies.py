@@ -24,7 +24,7 @@ from tests.support.paying import copied, restored
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
 from tests.support.releases import put
 from tests.support.sources import parsed
-from tests.support.starting import init
+from tests.support.starting import begin, init, table_in
 from tests.support.workbooks import write_workbook
 
 import takifugu as tf
@@ -631,3 +631,15 @@ def test_the_first_of_a_list_is_a_command_away(tmp_path: Path, monkeypatch: pyte
     for name in ("beliefs", "example"):
         assert pasted(invoke(name), name).exit_code == 0
     assert printed(invoke("reproduce"), "reproduce")[1:]
+
+
+@of("cli/output.py: print_next", "cli/starting.py: verdict")
+def test_what_follows_a_new_file_is_run_as_it_is_printed(tmp_path: Path) -> None:
+    said = succeed("example", "people", "--output", tmp_path / "a folder")
+    lines = [shlex.split(line) for line in re.findall("^  takifugu (.+?)(?:  .*)?$", said.stdout, re.MULTILINE)]
+    assert [line[0] for line in lines] == ["cost", "advise", "release"]
+    for line in lines:
+        succeed(*line)
+    table = table_in(tmp_path, "who,t,state", ("Ana,0,still", "Ana,1,walking", "Ben,0,still"))
+    begun = begin(table, "--unit", "who", "--order", "t", "--value", "state", "--output", tmp_path / "a new one.toml")
+    assert "belief.states: is missing" in words_of(ended(2, *printed(begun, "advise")))

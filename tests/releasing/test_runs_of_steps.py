@@ -11,7 +11,7 @@ from tests.support.release_files import believe, changed, hide, publish, read_fr
 from tests.support.releases import put, refusal_of
 
 import takifugu as tf
-from takifugu.cli import REFUSED
+from takifugu.cli.group import REFUSED
 from takifugu.data import steps_in
 from takifugu.data.times.steps import parse_step, time_text
 from takifugu.releasing.file.loading import load

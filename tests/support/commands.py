@@ -5,7 +5,8 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from takifugu.cli import BAD_INPUT, DONE, main
+from takifugu.cli import main
+from takifugu.cli.group import BAD_INPUT, DONE
 
 
 def invoke(*words: object, color: bool = False, **environment: str) -> Result:

@@ -6,27 +6,18 @@ import click
 
 from takifugu._version import __version__
 from takifugu.cli.group import (
-    BAD_INPUT,
-    DONE,
-    FAULT,
     FILE_ARGUMENT,
     FILES_ARGUMENT,
     JSON_OPTION,
     OTHER_OPTION,
     PATH,
-    REFUSED,
     SAME_OPTION,
-    STOPPED,
-    UNPUBLISHED,
-    UNRECORDED,
     WINDOW_OPTION,
     YES_OPTION,
     Careful,
     WithKinds,
 )
 from takifugu.cli.ledger_group import ledger
-
-__all__ = ["BAD_INPUT", "DONE", "FAULT", "REFUSED", "STOPPED", "UNPUBLISHED", "UNRECORDED", "main"]
 
 
 @click.group(cls=Careful, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80})

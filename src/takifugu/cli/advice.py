@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from takifugu.cli.group import complain
-from takifugu.cli.output import heading, only_one, print_json
+from takifugu.cli.output import heading, print_json, wants_json
 from takifugu.cli.progress import watching
 from takifugu.cli.terminal import only_seen
 from takifugu.core.errors import DataError, SpecError, TakifuguError
@@ -44,14 +44,14 @@ def _lost(file: Path, window: str | None) -> tuple[str, ...] | None:
     return ()
 
 
-def advice(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
+def advice(files: tuple[Path, ...], window: str | None) -> None:
     documents = []
     for file in files:
         with counting_what_is_left_out(file, window), watching() as watch:
             advised = advise(file, window=window, watch=watch, is_seen=only_seen())
         lost = _lost(file, window)
         documents.append({"file": str(file), **advised.to_dict(), "left_out": lost})
-        if as_json:
+        if wants_json():
             continue
         if len(files) > 1:
             heading(str(file))
@@ -67,5 +67,4 @@ def advice(files: tuple[Path, ...], window: str | None, as_json: bool) -> None:
             counts.append("How many rows are left out is said on a terminal alone, where nobody else sees it.")
         for words in (*advised.notices, *counts):
             click.echo(f"\n{paragraph(words)}")
-    if as_json:
-        print_json("advise", only_one(files), {"files": documents})
+    print_json({"files": documents})

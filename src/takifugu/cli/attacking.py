@@ -18,11 +18,10 @@ _WORST = ("noise", "scale", "worst step: before → after", "in odds", "outside"
 _AVERAGE = ("noise", "the truth, on average", "in odds", "right guesses")
 
 
-def attack(file: Path, seed: int, steps: int | None, only: str | None, window: str | None, as_json: bool) -> None:
+def attack(file: Path, seed: int, steps: int | None, only: str | None, window: str | None) -> None:
     with watching() as watch:
         found = attacking.attack(file, seed, steps, only, window, watch)
-    if as_json:
-        print_json("attack", file, found.to_dict())
+    if print_json(found.to_dict()):
         return
     click.echo(f"{paragraph(f'{found.words} {_promise(found)}')}\n")
     worst, average = list[list[str]](), list[list[str]]()

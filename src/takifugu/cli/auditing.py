@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from takifugu.cli.group import FAULT, complain
+from takifugu.cli.group import FAULT, refuse
 from takifugu.cli.output import counted, heading, print_json
 from takifugu.cli.progress import watching
 from takifugu.core.escaping import at_most
@@ -24,29 +23,22 @@ LIMITS = (
 )
 
 
-def audit(file: Path, draws: int, as_json: bool) -> None:
+def audit(file: Path, draws: int) -> None:
     with watching() as watch:
         if file.suffix == ".json":
             answers = list(of_certificate(read_certificate(file), draws))
         else:
             answers = list(of_file(load(file), draws, watch))
-    if as_json:
-        print_json("audit", file, {"answers": [answer.to_dict() for answer in answers], "limits": LIMITS})
-    else:
+    if not print_json({"answers": [answer.to_dict() for answer in answers], "limits": LIMITS}):
         for answer in answers:
             _print(answer)
         click.echo(f"\n{paragraph(LIMITS)}")
-    refuse(answers)
-
-
-def refuse(answers: Sequence[Audited]) -> None:
-    """Name the answers against their promise or law, and exit."""
-    faulty = [answer for answer in answers if answer.is_faulty]
-    for answer in faulty:
+    faults = list[str]()
+    for answer in answers:
         fault = "gives away more than it promises" if answer.verdict == "broken" else "is not drawn as it declares"
-        complain(f"{_name(answer)} {fault}; publish nothing by it, and report it")
-    if faulty:
-        click.get_current_context().exit(FAULT)
+        if answer.is_faulty:
+            faults.append(f"{_name(answer)} {fault}; publish nothing by it, and report it")
+    refuse(faults, FAULT)
 
 
 def _name(answer: Audited) -> str:

@@ -23,25 +23,23 @@ from takifugu.releasing.file.public import fitted_to_data
 _MOST_STATES = 12
 
 
-def beliefs(name: str | None, as_json: bool) -> None:
+def beliefs(name: str | None) -> None:
     if name is None:
         listing: list[Json] = [{"name": each.name, "about": each.about, "source": each.source} for each in PUBLISHED]
         example = command("beliefs", PUBLISHED[0].name)
         hint = f"{example} prints the first one to paste; with a release file it shows what that believes."
         lines = [(belief.name, belief.about) for belief in PUBLISHED]
-        print_listing("beliefs", "beliefs", listing, lines, hint, as_json)
+        print_listing("beliefs", listing, lines, hint)
     elif name.endswith(".toml"):
-        _of_file(Path(name), as_json)
+        _of_file(Path(name))
     else:
         belief = published(name)
-        if as_json:
-            content = {"name": belief.name, "source": belief.source, "belief": dict(belief.keys)}
-            print_json("beliefs", None, content)
-        else:
+        content = {"name": belief.name, "source": belief.source, "belief": dict(belief.keys)}
+        if not print_json(content):
             click.echo(f"{belief.toml}\n\n{paragraph(belief.note)}")
 
 
-def _of_file(path: Path, as_json: bool) -> None:
+def _of_file(path: Path) -> None:
     file = load(path)
     if fitted_to_data(file.spec):
         raise InputError(
@@ -56,9 +54,7 @@ def _of_file(path: Path, as_json: bool) -> None:
     source = belief.source if isinstance(belief, Belief) else ""
     if is_recording(belief):  # without a length: each piece has its own
         description, states = belief.chain.describe_piece(), list(map(str, belief.alphabet(0)))
-    if as_json:
-        content = {"belief": description, "source": source, "states": states, **matrices}
-        print_json("beliefs", path, content)
+    if print_json({"belief": description, "source": source, "states": states, **matrices}, path):
         return
     click.echo(paragraph(f"{path} believes: {description}"))
     for fact in file.kind.assumptions(file):

@@ -8,7 +8,7 @@ import click
 
 from takifugu.cli.failures import failure
 from takifugu.cli.group import DONE, code_of, complain
-from takifugu.cli.output import only_one, print_json
+from takifugu.cli.output import print_json, wants_json
 from takifugu.cli.progress import watching
 from takifugu.core.errors import CalibrationRefused, SpecError, TakifuguError
 from takifugu.core.plain import Json
@@ -20,7 +20,7 @@ from takifugu.releasing.advice.checking import check as checked
 _REFUSED = "valid, but "
 
 
-def check(files: tuple[Path, ...], allow_useless: bool, window: str | None, as_json: bool) -> None:
+def check(files: tuple[Path, ...], allow_useless: bool, window: str | None) -> None:
     """Check each file, and exit with the code of the gravest fault."""
     documents, worst = [], DONE
     for file in files:
@@ -30,7 +30,7 @@ def check(files: tuple[Path, ...], allow_useless: bool, window: str | None, as_j
                 report = checked(file, window, watch, allow_useless)
         except TakifuguError as error:
             if len(files) == 1:
-                if isinstance(error, CalibrationRefused) and not as_json:
+                if isinstance(error, CalibrationRefused) and not wants_json():
                     error.what = f"{file}: {_REFUSED}{error.what}"
                 raise
             code = code_of(error)
@@ -46,11 +46,10 @@ def check(files: tuple[Path, ...], allow_useless: bool, window: str | None, as_j
                 complain(line)
         else:
             document |= {"valid": True, **report.to_dict()}
-            if not as_json:
+            if not wants_json():
                 click.echo(f"{paragraph(f'{file}: valid')}\n\n{report}\n")
         documents.append(document)
-    if as_json:
-        print_json("check", only_one(files), {"files": documents})
-    elif any(document["valid"] for document in documents):
+    is_printed = print_json({"files": documents})
+    if not is_printed and any(document["valid"] for document in documents):
         click.echo(paragraph(NOT_SEEN))
     click.get_current_context().exit(worst)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from takifugu.cli.group import REFUSED, complain
-from takifugu.cli.output import check_new, coloured, heading, only_one, print_json, write_picture
+from takifugu.cli.group import refuse
+from takifugu.cli.output import check_new, coloured, heading, print_json, wants_json, write_picture
 from takifugu.cli.progress import watching
 from takifugu.core.errors import InputError, SpecError
 from takifugu.core.plain import Json
@@ -20,7 +20,6 @@ from takifugu.releasing.planning.book import there
 from takifugu.releasing.planning.prices import epsilons_of, picture
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
 
     from takifugu.releasing.file.kind import ReleaseFile
 
@@ -33,10 +32,14 @@ MARKS = {
 
 def cost(
     files: tuple[Path, ...], with_all: bool, mechanism: str | None, epsilons: str | None, windows: int | None,
-    window: str | None, svg: Path | None, force: bool, as_json: bool,
+    window: str | None, svg: Path | None, force: bool,
 ) -> None:  # fmt: skip
     requested = () if epsilons is None else epsilons_of(epsilons)
-    _check_picture(svg, force, bool(requested), files)
+    if svg is not None:  # before anything is computed
+        if not requested or len(files) > 1:
+            what = "the picture shows one file at several epsilons"
+            raise InputError(what, fix="write one FILE, and --epsilons 0.5,1,2").at("svg")
+        check_new(svg, force)
     documents, refused = list[Json](), list[str]()
     for file in files:
         with watching() as watch:
@@ -47,14 +50,13 @@ def cost(
         documents.append({"file": str(file), **costs.to_dict()})
         if costs.why_not:
             refused.append(costs.why_not)
-        if not as_json:
+        if not wants_json():
             if len(files) > 1:
                 heading(str(file))
             click.echo(coloured(str(costs), MARKS))
         if svg is not None:
-            write_picture(svg, picture(costs.prices, file.name), force, as_json)
-    if as_json:
-        print_json("cost", only_one(files), {"files": documents})
+            write_picture(svg, picture(costs.prices, file.name), force)
+    print_json({"files": documents})
     refuse(refused)
 
 
@@ -66,22 +68,3 @@ def _loaded(file: Path, window: str | None, is_ahead: bool) -> ReleaseFile:
             if there(spec.ledger) is None:
                 return spec
     return load(file, window=window, first=True)
-
-
-def _check_picture(svg: Path | None, force: bool, has_prices: bool, files: Sequence[Path]) -> None:
-    """Refuse a picture that nothing would be drawn in, before anything is computed."""
-    if svg is None:
-        return
-    if not has_prices or len(files) > 1:
-        raise InputError(
-            "the picture shows one file at several epsilons", fix="write one FILE, and --epsilons 0.5,1,2"
-        ).at("svg")
-    check_new(svg, force)
-
-
-def refuse(reasons: Sequence[str]) -> None:
-    """Give the reasons of a refusal, and exit with its code."""
-    for reason in reasons:
-        complain(reason)
-    if reasons:
-        click.get_current_context().exit(REFUSED)

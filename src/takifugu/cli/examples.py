@@ -9,41 +9,36 @@ from pathlib import Path
 
 import click
 
-from takifugu.cli.group import FAULT, complain
-from takifugu.cli.output import path_text, print_json, print_listing
+from takifugu.cli.group import FAULT, complain, refuse
+from takifugu.cli.output import path_text, print_json, print_listing, print_next, wants_json
 from takifugu.cli.samples import experiments
 from takifugu.cli.samples.examples import examples, write_demo, write_example
 from takifugu.core.escaping import command
 from takifugu.core.plain import Json
-from takifugu.core.text.tables import labelled, paragraph
+from takifugu.core.text.tables import paragraph
 
 
-def example(name: str | None, run: bool, folder: Path | None, as_json: bool) -> None:
+def example(name: str | None, run: bool, folder: Path | None) -> None:
     if name is None and not run:
-        _list_examples(as_json)
+        _list_examples()
         return
     if run:
         from takifugu.cli.walk import walk  # it loads what draws, and makes the report
 
         place = folder or Path(tempfile.mkdtemp(prefix="takifugu-example-"))
-        walk(write_demo(place) if name is None else write_example(name, place)[0], as_json)
+        walk(write_demo(place) if name is None else write_example(name, place)[0])
         return
     paths = list(map(str, write_example(name or "", folder or Path())))
-    if as_json:
-        print_json("example", Path(paths[0]), {"name": name, "written": paths})
+    if print_json({"name": name, "written": paths}, paths[0]):
         return
     click.echo(paragraph(f"written: {', '.join(paths)}"))
     real = next(each_example.meant_for_published_data for each_example in examples() if each_example.name == name)
     hint = f", in place of published ones: the first lines of {paths[0]} say where to get these" if real else ""
     click.echo(paragraph(f"The data are made up{hint}. Then:"))
-    click.echo(labelled([
-        (f"  takifugu cost {paths[0]}", "the noise, and its price"),
-        (f"  takifugu advise {paths[0]}", "is the table worth reading?"),
-        (f"  takifugu release {paths[0]}", "publish"),
-    ]))  # fmt: skip
+    print_next(Path(paths[0]))
 
 
-def _list_examples(as_json: bool) -> None:
+def _list_examples() -> None:
     meant, lines, listing = " (made-up data stand in for published ones)", list[tuple[str, str]](), list[Json]()
     for each in examples():
         lines.append((each.name, f"{each.about}{meant}" if each.meant_for_published_data else each.about))
@@ -52,40 +47,36 @@ def _list_examples(as_json: bool) -> None:
             "meant_for_published_data": each.meant_for_published_data,
         })  # fmt: skip
     hint = f"{command('example', lines[0][0])} writes the first one into this folder."
-    print_listing("example", "examples", listing, lines, hint, as_json)
+    print_listing("examples", listing, lines, hint)
 
 
-def reproduce(target: str | None, output: Path | None, whole: bool, as_json: bool) -> None:
+def reproduce(target: str | None, output: Path | None, whole: bool) -> None:
     if target is None:
-        _list_experiments(as_json)
+        _list_experiments()
         return
     experiment = experiments.find(target, experiments.ROOT)
     started = time.perf_counter()
     sys.stdout.flush()
     try:
-        code = experiments.run(experiment, experiments.ROOT, output, whole, output=sys.stderr if as_json else None)
+        code = experiments.run(experiment, experiments.ROOT, output, whole, output=sys.stderr if wants_json() else None)
     except (KeyboardInterrupt, SystemExit):
         if output is not None and output.is_dir():
             page = ", whose page says what is missing" if any(output.glob("*.md")) else ""
             complain(f"what was made is in {output}{page}; the same command makes it anew")
         raise
-    if as_json:
-        content = {
-            "target": experiment.name, "exit_code": code, "output": path_text(output),
-            "seconds": round(time.perf_counter() - started, 1),
-        }  # fmt: skip
-        print_json("reproduce", experiment.path, content)
+    seconds = round(time.perf_counter() - started, 1)
+    done = {"target": experiment.name, "exit_code": code, "output": path_text(output), "seconds": seconds}
+    print_json(done, experiment.path)
     if code:
         how = f"ended with exit code {code}" if code > 0 else f"was ended by signal {-code}"
-        click.echo(f"takifugu: the experiment {experiment.name} {how}", err=True)
-        click.get_current_context().exit(FAULT)
+        refuse([f"the experiment {experiment.name} {how}"], FAULT)
 
 
-def _list_experiments(as_json: bool) -> None:
+def _list_experiments() -> None:
     targets = experiments.targets(experiments.ROOT)
     listing: list[Json] = [
         {"name": t.name, "reproduces": t.reproduces, "about": t.about, "file": str(t.path)} for t in targets
     ]  # fmt: skip
     lines = [(t.name, f"{t.about} [{t.reproduces}]") for t in targets]
     hint = f"{command('reproduce', targets[0].name)} runs the first one. TAKIFUGU_DATA says where research data is."
-    print_listing("reproduce", "targets", listing, lines, hint, as_json)
+    print_listing("targets", listing, lines, hint)

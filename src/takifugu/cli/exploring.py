@@ -12,12 +12,11 @@ from takifugu.pages.explorer import TITLE, explorer
 from takifugu.pages.explorer.link import Link, link_of
 
 
-def explore(file: Path | None, output: Path | None, force: bool, as_json: bool) -> None:
+def explore(file: Path | None, output: Path | None, force: bool) -> None:
     link = Link("", ()) if file is None else link_of(file)
     page = write_page(output, "explorer", explorer(), TITLE, force)
     address = page.resolve().as_uri() + (f"#{link.settings}" if link.settings else "")
-    if as_json:
-        print_json("explore", file, {"page": str(page), "address": address, "differences": list(link.differences)})
+    if print_json({"page": str(page), "address": address, "differences": list(link.differences)}):
         return
     click.echo(address)
     for sentence in link.differences:

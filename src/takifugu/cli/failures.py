@@ -11,14 +11,15 @@ from takifugu.core.errors import ReleaseState, SpecError, TakifuguError, standin
 from takifugu.core.escaping import visible
 from takifugu.core.plain import Json
 
-#: What a context of click knows of the run: whether JSON was asked for, whether it was printed, and by which command.
-AS_JSON, PRINTED, COMMAND, FILE = (f"takifugu.{name}" for name in ("json", "printed", "command", "file"))
+#: What a context of click knows of the run: all that was typed after takifugu, whether JSON was printed, and by which
+#: command about which file.
+TYPED, PRINTED, COMMAND, FILE = (f"takifugu.{name}" for name in ("typed", "printed", "command", "file"))
 FORMAT = "takifugu-cli/1"
 
 
 def print_failure(context: click.Context, error: BaseException, what: str, code: int) -> None:
     """Print a command's last error as JSON, once and if asked."""
-    if not context.meta.get(AS_JSON) or context.meta.get(PRINTED):
+    if "--json" not in context.meta[TYPED] or context.meta.get(PRINTED):
         return
     content = {
         "format": FORMAT,

@@ -8,7 +8,7 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from traceback import walk_tb
@@ -17,7 +17,7 @@ from typing import Any
 import click
 
 from takifugu.cli import terminal
-from takifugu.cli.failures import AS_JSON, COMMAND, FILE, completed_before, print_failure, state_of
+from takifugu.cli.failures import COMMAND, FILE, TYPED, completed_before, print_failure, state_of
 from takifugu.cli.old_words import command_now, option_now
 from takifugu.cli.terminal import columns, is_plain, is_terminal
 from takifugu.core.errors import (
@@ -47,8 +47,6 @@ _REFUSALS = (BudgetExceeded, CalibrationRefused, CompositionRefused, Unsupported
 _KEYS = ("epsilon", "delta", "mechanism", "query", "budget", "ledger")
 #: So many commands are what a newcomer needs first.
 FIRST = 7
-#: What a context of click knows of all that was typed after takifugu.
-TYPED = "takifugu.typed"
 #: The arguments and options that several commands have.
 PATH = click.Path(path_type=Path)
 FILE_ARGUMENT = click.argument("file", type=PATH)
@@ -83,7 +81,7 @@ class Extended(click.Command):
             ctx.meta[FILE] = named(ctx.params["ledger"])
         terminal.heed()
         with _telling(ctx), lasting():
-            return ctx.invoke(loaded(self.runs), **ctx.params)
+            return ctx.invoke(loaded(self.runs), **{name: ctx.params[name] for name in ctx.params if name != "as_json"})
 
 
 #: Commands about a ledger that print before they write; of all others whoever stops reading has read enough.
@@ -171,20 +169,22 @@ class Careful(InOrder):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: object
     ) -> click.Context:
-        as_json, typed = "--json" in args, tuple(args)
+        typed = tuple(args)  # which are consumed
         try:
             narrow = min(columns(), WIDTH) - 2
             context = super().make_context(info_name, args, parent, **{"terminal_width": narrow, **extra})
-            context.meta[TYPED] = typed
         except click.UsageError as usage:
             error = guided(usage)
-            print_failure(_asking(error.ctx or click.Context(self), as_json), error, "", error.exit_code)
+            context = error.ctx or click.Context(self)
+            context.meta[TYPED] = typed
+            print_failure(context, error, "", error.exit_code)
             raise _ended_by(error) from None
         except OSError as error:  # --help and --version print before any command begins
             code, _ = _exit_and_words(error)
             _give_up_broken_streams()
             raise click.exceptions.Exit(code) from None
-        return _asking(context, as_json)
+        context.meta[TYPED] = typed
+        return context
 
     def invoke(self, ctx: click.Context) -> object:
         gc.set_threshold(1_000_000)  # what is loaded stays, and most of what is read
@@ -268,9 +268,12 @@ def complain(line: str, colour: str = "red") -> None:
         click.echo(text.replace("takifugu:", click.style("takifugu:", fg=colour), 1), err=True)
 
 
-def _asking(context: click.Context, as_json: bool) -> click.Context:
-    context.meta[AS_JSON] = as_json
-    return context
+def refuse(reasons: Sequence[str], code: int = REFUSED) -> None:
+    """Exit with a code where there are reasons for it, and give these."""
+    for reason in reasons:
+        complain(reason)
+    if reasons:
+        click.get_current_context().exit(code)
 
 
 def code_of(error: BaseException) -> int:

@@ -12,10 +12,10 @@ import click
 
 from takifugu.accounting.amounts import as_budget
 from takifugu.accounting.ledger import DRAWN, RESERVED, Ledger, Payment, Source
-from takifugu.accounting.ledger.events import RESTORE, Same
+from takifugu.accounting.ledger.events import RESTORE
 from takifugu.accounting.ledger.events.stores import named
 from takifugu.cli.group import UNPUBLISHED, UNRECORDED, complain
-from takifugu.cli.output import amount, print_json
+from takifugu.cli.output import amount, print_json, wants_json
 from takifugu.core.errors import InputError, LedgerError, ReleaseState
 from takifugu.core.escaping import at_most, command
 from takifugu.core.names import normalised
@@ -39,10 +39,9 @@ SAME_PEOPLE = (
 )
 
 
-def show(ledger: str, as_json: bool) -> None:
+def show(ledger: str) -> None:
     book = Ledger.open(ledger, create=False)
-    if as_json:
-        print_json("ledger show", named(ledger), {"id": book.id, "sources": sources_of(book)})
+    if print_json({"id": book.id, "sources": sources_of(book)}):
         return
     print_ledger(book)
 
@@ -56,7 +55,7 @@ def print_ledger(book: Ledger) -> None:
         if place:
             click.echo()
         payments = book.payments(source.name)
-        waiting += _count(_pending(payments))
+        waiting += _unpublished(payments)
         _print_source(source, payments)
     if len(sources) > 1:
         click.echo(f"\n{paragraph(SAME_PEOPLE)}")
@@ -66,12 +65,12 @@ def print_ledger(book: Ledger) -> None:
 
 
 def _print_source(source: Source, payments: Sequence[Payment]) -> None:
-    spent, budget, count = str(source.spent), "none", f"{_count(payments):,}"
+    spent, budget, count = str(source.spent), "none", f"{sum(len(payment.ids) for payment in payments):,}"
     if source.budget is not None:
         spent, budget = source.spent.with_budget(source.budget)
         if source.is_implied:
             budget += " (what the first release cost: none was declared)"
-    if pending := _count(_pending(payments)):
+    if pending := _unpublished(payments):
         count += f", {pending:,} of them not published"
     click.echo(paragraph(f"source {source.name!r}"))
     click.echo(labelled([("spent", spent), ("budget", budget), ("releases", count)]))
@@ -84,20 +83,12 @@ def _print_source(source: Source, payments: Sequence[Payment]) -> None:
             lines.append([payment.created[:10], epsilon, *[delta] * has_delta, payment.fate, name_of(name)])
     click.echo(text_table(header, lines))
     for said in source.same:
-        click.echo(paragraph(f"{said.created[:10]}: declared to be the same entries, {_names(said)}: {said.why}"))
+        names = " and ".join(dict.fromkeys(repr(entries) for _, entries in said.tables))
+        click.echo(paragraph(f"{said.created[:10]}: declared to be the same entries, {names}: {said.why}"))
 
 
-def _names(said: Same) -> str:
-    """Name the entries of a declaration, each once."""
-    return " and ".join(dict.fromkeys(repr(entries) for _, entries in said.tables))
-
-
-def _pending(payments: Sequence[Payment]) -> list[Payment]:
-    return [payment for payment in payments if payment.state in (RESERVED, DRAWN)]
-
-
-def _count(payments: Sequence[Payment]) -> int:
-    return sum(len(payment.ids) for payment in payments)
+def _unpublished(payments: Sequence[Payment]) -> int:
+    return sum(len(payment.ids) for payment in payments if payment.state in (RESERVED, DRAWN))
 
 
 def sources_of(book: Ledger) -> list[Json]:
@@ -118,12 +109,12 @@ def sources_of(book: Ledger) -> list[Json]:
         sources.append({
             "name": source.name, "spent": amount(source.spent), "budget": amount(source.budget),
             "budget_is_implied": source.is_implied, "names_units": bool(source.names_units),
-            "unpublished": _count(_pending(payments)), "declarations": declared, "releases": listed,
+            "unpublished": _unpublished(payments), "declarations": declared, "releases": listed,
         })  # fmt: skip
     return sources
 
 
-def set_budget(ledger: str, source: str, epsilon: str, delta: str, as_json: bool) -> None:
+def set_budget(ledger: str, source: str, epsilon: str, delta: str) -> None:
     book = Ledger.open(ledger, create=False)
     new_budget = (as_epsilon(epsilon, "the budget's epsilon"), as_delta(delta))
     book.spent(source)  # a name that it does not know is a typing error
@@ -131,19 +122,15 @@ def set_budget(ledger: str, source: str, epsilon: str, delta: str, as_json: bool
     before = sources[normalised(source)]
     book.budget(source, new_budget)
     now = as_budget(new_budget)
-    if as_json:
-        content = {
-            "source": before.name, "spent": amount(before.spent), "before": amount(before.budget),
-            "budget": amount(now),
-        }  # fmt: skip
-        print_json("ledger set-budget", named(ledger), content)
+    content = {"source": before.name, "spent": amount(before.spent), "before": amount(before.budget)}
+    if print_json({**content, "budget": amount(now)}):
         return
     was = "no budget" if before.budget is None else before.budget.text(up=False)
     spent, most = before.spent.with_budget(now)
     click.echo(paragraph(f"the source {before.name!r} may spend {most} (before: {was}); it has spent {spent}"))
 
 
-def verify(ledger: str, folders: tuple[Path, ...], as_json: bool) -> None:
+def verify(ledger: str, folders: tuple[Path, ...]) -> None:
     from takifugu.accounting.ledger.certificates import lacking_in
     from takifugu.releasing.publishing.adopting import certificates_in, with_waiting
 
@@ -151,10 +138,8 @@ def verify(ledger: str, folders: tuple[Path, ...], as_json: bool) -> None:
     certificates = with_waiting(book, certificates_in(folders))
     differences = book.check()
     missing = [one.words for one in lacking_in(book.view(), certificates.statements, certificates.bodies)]
-    if as_json:
-        content = {"differences": list(differences), "missing": missing, "unpaid": list(certificates.unpaid)}
-        print_json("ledger verify", named(ledger), content)
-    else:
+    content = {"differences": list(differences), "missing": missing, "unpaid": list(certificates.unpaid)}
+    if not print_json(content):
         if not differences:
             click.echo(paragraph("the ledger is what its events say, and no event is missing, moved or edited"))
         if folders and not missing:
@@ -181,7 +166,7 @@ def _print_unpaid(names: Sequence[str]) -> None:
         click.echo(paragraph(f"without a ledger, and counted nowhere: {', '.join(names)}"))
 
 
-def import_certificates(ledger: str, folder: Path, yes: bool, as_json: bool) -> None:
+def import_certificates(ledger: str, folder: Path, yes: bool) -> None:
     from takifugu.releasing.publishing.adopting import adopt, certificates_in
 
     certificates = certificates_in([folder])
@@ -190,24 +175,23 @@ def import_certificates(ledger: str, folder: Path, yes: bool, as_json: bool) -> 
 
     def agree(prices: Sequence[Adopted]) -> bool:
         offered.append(prices)
-        if not as_json:
+        if not wants_json():
             _print_prices(prices)
             if len({source.name for source in book.show()}.union(price.source for price in prices)) > 1:
                 click.echo(paragraph(SAME_PEOPLE))
-        if book.is_new and not as_json:
+        if book.is_new and not wants_json():
             complain(f"there is no ledger {named(ledger)!r}: a new one will know these releases alone", "yellow")
         return yes or agreed("enter them as spent? This cannot be taken back")
 
     adopted = adopt(book, certificates, agree)
-    if as_json:
-        sources = list[Json]()
-        for entered in adopted:
-            sources.append({
-                "name": entered.source, "releases": list(entered.releases), "before": amount(entered.before),
-                "after": list(map(amount, entered.after)), "spent": amount(entered.spent),
-            })  # fmt: skip
-        content = {"sources": sources, "unpaid": list(certificates.unpaid)}
-        print_json("ledger import-certificates", named(ledger), content)
+    sources = list[Json]()
+    for entered in adopted:
+        sources.append({
+            "name": entered.source, "releases": list(entered.releases), "before": amount(entered.before),
+            "after": list(map(amount, entered.after)), "spent": amount(entered.spent),
+        })  # fmt: skip
+    content = {"sources": sources, "unpaid": list(certificates.unpaid)}
+    if print_json(content):
         return
     _print_unpaid(certificates.unpaid)
     if not offered:
@@ -242,20 +226,19 @@ def agreed(question: str) -> bool:
     return click.confirm(question, err=True)
 
 
-def key(as_json: bool) -> None:
+def key() -> None:
     """Show the user's signing key, or make one."""
     signer = configured()
     is_new = signer is None
     signer, path = signer or new_key(), str(key_file())
-    if as_json:
-        print_json("ledger key", path, {"key": signer.public, "made": is_new})
+    if print_json({"key": signer.public, "made": is_new}, path):
         return
     click.echo(signer.public)
     said = f"This is your public signing key: publish it where readers trust you. The private part is {path!r}."
     click.echo(paragraph(f"{said} Keep a copy. From now on every release signs its certificates." if is_new else said))
 
 
-def resume(ledger: str, source: str | None, as_json: bool) -> None:
+def resume(ledger: str, source: str | None) -> None:
     from takifugu.releasing.publishing.resuming import resume
 
     resumed = resume(ledger, source, files_only=True)
@@ -265,15 +248,13 @@ def resume(ledger: str, source: str | None, as_json: bool) -> None:
         if release.state is not ReleaseState.DONE:
             progress.state = release.state
     with progress.telling():
-        if as_json:
-            releases = list[Json]()
-            for release in resumed:
-                releases.append({
-                    "source": release.source, "releases": list(release.releases), "since": release.since,
-                    "state": str(release.state), "files": files_of(release), "problem": release.problem,
-                })  # fmt: skip
-            print_json("ledger resume", named(ledger), {"releases": releases})
-        else:
+        releases = list[Json]()
+        for release in resumed:
+            releases.append({
+                "source": release.source, "releases": list(release.releases), "since": release.since,
+                "state": str(release.state), "files": files_of(release), "problem": release.problem,
+            })  # fmt: skip
+        if not print_json({"releases": releases}):
             if not resumed:
                 click.echo(paragraph("nothing is pending: everything that was paid for is published and recorded"))
             for release in resumed:

@@ -28,26 +28,22 @@ _DEPLOYMENTS = (
 _SIMILAR = ("0.5", "0.8", "0.9", "0.95", "0.99")
 
 
-def show(
-    prior: str, epsilon: str, delta: str, deployments: bool, svg: Path | None, force: bool, as_json: bool
-) -> None:
+def show(prior: str, epsilon: str, delta: str, deployments: bool, svg: Path | None, force: bool) -> None:
     if deployments:
         if svg is not None:
             raise click.UsageError("--deployments has no picture: leave --output out")
-        _price_deployments(as_json)
+        _price_deployments()
         return
     meaning = explain(prior, epsilon, delta)
     if svg is not None:
         check_new(svg, force)
-    if as_json:
-        print_json("odds", None, meaning.to_dict())
-    else:
+    if not print_json(meaning.to_dict()):
         _print(meaning)
     if svg is not None:
-        write_picture(svg, _picture(meaning), force, as_json)
+        write_picture(svg, _picture(meaning), force)
 
 
-def _price_deployments(as_json: bool) -> None:
+def _price_deployments() -> None:
     """Print what guarantees of one event lose where the events of a person resemble each other."""
     from takifugu.calibration.event_level import event_level_loss
 
@@ -56,8 +52,7 @@ def _price_deployments(as_json: bool) -> None:
         losses = {similarity: event_level_loss(epsilon, similarity) for similarity in _SIMILAR[1:]}
         lines.append([name, event, epsilon, *(at_most(loss, digits=4) for loss in losses.values())])
         priced.append({"name": name, "source": source, "event": event, "epsilon": float(epsilon), "losses": losses})
-    if as_json:
-        print_json("odds", None, {"deployments": priced})
+    if print_json({"deployments": priced}):
         return
     header = ["published guarantee", "event", *(f"{float(similarity):.0%}" for similarity in _SIMILAR)]
     click.echo(f"{text_table(header, lines)}\n")

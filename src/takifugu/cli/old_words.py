@@ -7,45 +7,42 @@ from collections.abc import Callable, Sequence
 
 from takifugu.core.escaping import visible
 
-#: What was typed after a word, as the words of a line to write now.
+#: The line to write now for what was typed after a word of before.
 Line = Callable[[Sequence[str]], Sequence[str]]
+#: Options of these words that have another name.
+_RENAMED = {"--svg": "--output", "--folder": "--output", "--releases": "--windows"}
 
 
-def _after(*words: str, otherwise: Sequence[str] = ("FILE",)) -> Line:
-    """Return a line of these words and of all that was typed after the old one, or of what was to be typed there."""
-    return lambda typed: [*words, *(typed or otherwise)]
+def _line(text: str) -> Line:
+    """Return a line in which * stands for all that was typed, or for the words behind it, and LEDGER for the first."""
+    words, star, otherwise = (part.split() for part in text.partition("*"))
+
+    def line(typed: Sequence[str]) -> list[str]:
+        ledger = next((word for word in typed if not word.startswith("-")), "LEDGER")
+        behind = [*typed] or otherwise if star else []
+        return [*(ledger if word == "LEDGER" else word for word in words), *behind]
+
+    return line
 
 
-def _of_ledger(*words: str) -> Line:
-    """Return a line in which LEDGER stands for the first thing that was typed."""
-    return lambda typed: [_first(typed, "LEDGER") if word == "LEDGER" else word for word in words]
-
-
-def _first(typed: Sequence[str], otherwise: str) -> str:
-    return next((word for word in typed if not word.startswith("-")), otherwise)
-
-
-def _planned(typed: Sequence[str]) -> Sequence[str]:
+def _planned(typed: Sequence[str]) -> list[str]:
     """Return the line for `plan`, which looked 52 windows ahead."""
-    words = ["--windows" if word == "--releases" else word.replace("--releases=", "--windows=") for word in typed]
-    if not any(word.startswith("--windows") for word in words):
-        words += ["--windows", "52"]
-    return ["cost", *(words if typed else ["FILE", *words])]
+    is_said = any(word.startswith("--windows") for word in typed)
+    return ["cost", *(typed or ["FILE"]), *([] if is_said else ["--windows", "52"])]
 
 
-def _explained(typed: Sequence[str]) -> Sequence[str]:
+def _explained(typed: Sequence[str]) -> list[str]:
     """Return the line for `explain`, of a file or without one."""
-    if file := next((word for word in typed if word.endswith(".toml")), None):
-        return ["cost", file, "--epsilons", "0.1,0.2,0.5,1,2,5,10"]
-    return ["odds", *_renamed(typed, {"--svg": "--output"})]
+    file = next((word for word in typed if word.endswith(".toml")), None)
+    return ["cost", file, "--epsilons", "0.1,0.2,0.5,1,2,5,10"] if file else ["odds", *typed]
 
 
-def _schema(typed: Sequence[str]) -> Sequence[str]:
+def _schema(typed: Sequence[str]) -> list[str]:
     kind = next((word.removeprefix("--kind=") for word in typed if word != "--json" and word != "--kind"), "")
     return ["keys", kind or "markov-chain", "--json"]
 
 
-def _verified(typed: Sequence[str]) -> Sequence[str]:
+def _verified(typed: Sequence[str]) -> list[str]:
     """Return the line for `certificate show`, whose pictures lie beside the certificates."""
     words = [word for word in typed if word == "--json" or not word.startswith("--")]
     return ["verify", *(words[1:2] or ["FILE"]), *(["--json"] if "--json" in words[2:] else [])]
@@ -53,33 +50,26 @@ def _verified(typed: Sequence[str]) -> Sequence[str]:
 
 #: The words of before, with what became of them and the line to write now.
 COMMANDS: dict[str, tuple[str, Line]] = {
-    "compare": ("is part of 'cost' now", _after("cost")),
-    "calibrate": ("is 'cost' now", _after("cost")),
+    "compare": ("is part of 'cost' now", _line("cost * FILE")),
+    "calibrate": ("is 'cost' now", _line("cost * FILE")),
     "plan": ("is part of 'cost' now", _planned),
     "explain": ("is 'cost' of a file now, and 'odds' without one", _explained),
-    "open": ("is 'report' now", lambda typed: ["report", *typed]),
-    "ask": ("is 'session' now", _after("session")),
+    "open": ("is 'report' now", _line("report *")),
+    "ask": ("is 'session' now", _line("session * FILE")),
     "schema": ("is 'keys KIND --json' now", _schema),
     "certificate": ("is gone: 'verify' says what a certificate promises, of a file or a folder", _verified),
-    "demo": ("is 'example --run' now", lambda typed: ["example", "--run", *_renamed(typed, {"--folder": "--output"})]),
-    "ledger init": (
-        "is gone, since a release makes its ledger where there is none", lambda _: ["release", "FILE"]
-    ),
-    "ledger history": ("is part of 'ledger show' now", _of_ledger("ledger", "show", "LEDGER")),
-    "ledger check": ("is 'ledger verify' now", _after("ledger", "verify", otherwise=("LEDGER",))),
-    "ledger budget": (
-        "is 'ledger set-budget' now", _after("ledger", "set-budget", otherwise=("LEDGER", "SOURCE", "EPSILON"))
-    ),
-    "ledger adopt": (
-        "is 'ledger import-certificates' now", _after("ledger", "import-certificates", otherwise=("LEDGER", "FOLDER"))
-    ),
+    "demo": ("is 'example --run' now", _line("example --run *")),
+    "ledger init": ("is gone, since a release makes its ledger where there is none", _line("release FILE")),
+    "ledger history": ("is part of 'ledger show' now", _line("ledger show LEDGER")),
+    "ledger check": ("is 'ledger verify' now", _line("ledger verify * LEDGER")),
+    "ledger budget": ("is 'ledger set-budget' now", _line("ledger set-budget * LEDGER SOURCE EPSILON")),
+    "ledger adopt": ("is 'ledger import-certificates' now", _line("ledger import-certificates * LEDGER FOLDER")),
     "ledger merge": (
         "is gone: go on with one of the copies, and enter what the others have published",
-        _of_ledger("ledger", "import-certificates", "LEDGER", "FOLDER"),
+        _line("ledger import-certificates LEDGER FOLDER"),
     ),
     "ledger upgrade": (
-        "is gone, since no earlier format is read: publish on in a new ledger",
-        lambda _: ["release", "FILE", "--new-ledger"],
+        "is gone, since no earlier format is read: publish on in a new ledger", _line("release FILE --new-ledger")
     ),
 }  # fmt: skip
 
@@ -122,7 +112,7 @@ def command_now(path: str, typed: Sequence[str]) -> str | None:
     if path not in COMMANDS:
         return None
     became, line = COMMANDS[path]
-    return f"'{path}' {became}. Write {_pasted(line(typed))}."
+    return f"'{path}' {became}. Write {_pasted(line(_renamed(typed, _RENAMED)))}."
 
 
 def option_now(path: str, option: str, words: Sequence[str]) -> str | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from takifugu.cli.failures import FORMAT, PRINTED
+from takifugu.cli.failures import COMMAND, FILE, FORMAT, PRINTED, TYPED
 from takifugu.cli.group import complain
 from takifugu.cli.terminal import can_ask, undisturbed
 from takifugu.core.errors import PeopleUndeclared, ReadingChanged, ReleaseError, TakifuguError
@@ -64,11 +64,6 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
-def only_one(files: Sequence[Path]) -> Path | None:
-    """Return a command's file, None for several ones."""
-    return files[0] if len(files) == 1 else None
-
-
 def coloured(table: str, marks: dict[str, Json]) -> str:
     """Colour lines in the style of their last key in `marks`."""
     lines = []
@@ -81,12 +76,18 @@ def coloured(table: str, marks: dict[str, Json]) -> str:
     return "\n".join(lines)
 
 
-def print_json(command: str, file: Path | str | None, content: Json) -> None:
-    document = {"format": FORMAT, "command": command, "file": path_text(file), **content}
-    context = click.get_current_context(silent=True)
-    if context is not None:
-        context.meta[PRINTED] = True
-    click.echo(json.dumps(document, indent=2))
+def wants_json() -> bool:
+    """Return whether the command was asked for JSON, and prints no text."""
+    return "--json" in click.get_current_context().meta[TYPED]
+
+
+def print_json(content: Json, file: Path | str | None = None, command: str = "") -> bool:
+    """Print a document in the place of text where JSON is wanted; return whether it is."""
+    if wants_json():
+        meta = click.get_current_context().meta
+        meta[PRINTED], named = True, {"command": command or meta[COMMAND], "file": path_text(file) or meta[FILE]}
+        click.echo(json.dumps({"format": FORMAT, **named, **content}, indent=2))
+    return wants_json()
 
 
 def path_text(path: Path | str | None) -> str | None:
@@ -156,19 +157,23 @@ def write_new(
 
 
 def print_listing(
-    command: str, key: str, documents: Sequence[Json], lines: Sequence[tuple[str, str]], hint: str, as_json: bool
+    key: str, documents: Sequence[Json], lines: Sequence[tuple[str, str]], hint: str
 ) -> None:
     """Print names with their words and what to do with one, or their documents."""
-    if as_json:
-        print_json(command, None, {key: list(documents)})
-        return
-    click.echo(f"{labelled(lines)}\n\n{paragraph(hint)}")
+    if not print_json({key: list(documents)}):
+        click.echo(f"{labelled(lines)}\n\n{paragraph(hint)}")
 
 
-def write_picture(path: Path, picture: str, force: bool, as_json: bool) -> None:
+def print_next(file: Path) -> None:
+    """Print the commands for a new release file."""
+    named = {"cost": "the noise, and its price", "advise": "is the table worth reading?", "release": "publish"}
+    click.echo(labelled([(f"  {command(name, file)[1:-1]}", meaning) for name, meaning in named.items()]))
+
+
+def write_picture(path: Path, picture: str, force: bool) -> None:
     """Write a picture that somebody asked for, and name it."""
     write_new(path, picture, force, ".svg", lambda former: "<svg" in former[:1000])
-    if not as_json:
+    if not wants_json():
         click.echo(f"\nwritten: {visible(str(path))}")
 
 
@@ -223,29 +228,14 @@ def _line(prompt: str) -> str:
 
 
 def _with_command(question: ReadingChanged | PeopleUndeclared) -> TakifuguError:
-    """Return an error that nobody has answered with the command that answers it."""
+    """Return an error that nobody has answered with the command that answers it, behind what was typed."""
     if isinstance(question, PeopleUndeclared):
         return question
+    typed = click.get_current_context().meta[TYPED]
     if is_unnamed(question.now) and not question.before:
-        question.fix += f"\nrun {command(*_typed(), '--other-entries')}, or name them"
+        question.fix += f"\nrun {command(*typed, '--other-entries')}, or name them"
     elif question.is_same_refused or are_never_the_same(question.before, question.now):
-        question.fix += f"\nrun {command(*_typed(), '--other-entries')}, or read it as before"
+        question.fix += f"\nrun {command(*typed, '--other-entries')}, or read it as before"
     else:
-        question.fix += f"\nrun {command(*_typed(), '--same-entries', 'WHY')}, or the same with --other-entries"
+        question.fix += f"\nrun {command(*typed, '--same-entries', 'WHY')}, or the same with --other-entries"
     return question
-
-
-def _typed() -> Iterator[str]:
-    """Yield the words of the command that runs, without what is so by default."""
-    context = click.get_current_context()
-    yield str(context.info_name)
-    for parameter in context.command.params:
-        value = context.params.get(str(parameter.name))
-        values = list(value) if isinstance(value, tuple) else [value]
-        if value in (None, False, ()) or value == parameter.default:
-            continue
-        for one in values:
-            if isinstance(parameter, click.Option):
-                yield parameter.opts[-1]
-            if one is not True:
-                yield str(one)

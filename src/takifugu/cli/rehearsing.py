@@ -15,13 +15,12 @@ from takifugu.releasing.publishing import rehearsing
 
 def rehearse(
     file: Path, seed: int, people: int | None, steps: int | None, only: tuple[str, ...], allow_useless: bool,
-    window: str | None, as_json: bool,
+    window: str | None,
 ) -> None:  # fmt: skip
     with watching() as watch, noticed() as notices:
         rehearsal = rehearsing.rehearse(file, seed, people, steps, window, only, allow_useless, watch)
-    if as_json:
-        document = {"rehearsal": rehearsal.words, "seed": seed, "tables": tables_of(rehearsal.tables)}
-        print_json("rehearse", file, {**document, "notices": notices})
+    document = {"rehearsal": rehearsal.words, "seed": seed, "tables": tables_of(rehearsal.tables), "notices": notices}
+    if print_json(document):
         return
     heading(rehearsing.NO_GUARANTEE)
     click.echo(f"{paragraph(rehearsal.words)}\n")

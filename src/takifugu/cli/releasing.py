@@ -11,7 +11,7 @@ import click
 
 from takifugu.cli.advice import counting_what_is_left_out
 from takifugu.cli.group import complain
-from takifugu.cli.output import amount, noticed, print_json, with_answers
+from takifugu.cli.output import amount, noticed, print_json, wants_json, with_answers
 from takifugu.cli.progress import watching
 from takifugu.cli.terminal import only_seen
 from takifugu.core.errors import ReleaseState
@@ -51,7 +51,7 @@ _LABEL = 10
 
 
 def publish(
-    file: Path, output: Path | None, wanted: Choice, as_json: bool, new_ledger: bool, allow_useless: bool,
+    file: Path, output: Path | None, wanted: Choice, new_ledger: bool, allow_useless: bool,
     window: str | None, yes: bool,
 ) -> None:  # fmt: skip
     progress = Progress()
@@ -71,10 +71,10 @@ def publish(
                 )
 
             outcome = with_answers(pay, wanted, yes)
-        if as_json:
-            print_json("release", file, {**outcome_of(outcome), "notices": notices})
-            return
-        print_outcome(outcome, planned, left_out)
+        if wants_json():
+            print_json({**outcome_of(outcome), "notices": notices})
+        else:
+            print_outcome(outcome, planned, left_out)
 
 
 def print_outcome(outcome: Outcome, planned: plan.Plan, left_out: str | None = None) -> None:
@@ -84,7 +84,8 @@ def print_outcome(outcome: Outcome, planned: plan.Plan, left_out: str | None = N
         click.echo(paragraph(f"already published: {already(outcome.there)}"))
     account = [("Budget", _budget(outcome, planned))]
     if outcome.completed is not None:
-        account.append(("Completed", completed(outcome.completed)))
+        when = outcome.completed[:16].replace("T", " ")  # the ledger's time, in UTC
+        account.append(("Completed", f"completed the release of {when} UTC, which was paid for then"))
     click.echo(labelled([(f"{label:<{_LABEL - 2}}", words) for label, words in account]))
     if outcome.new:
         print_files(outcome.new)
@@ -176,7 +177,8 @@ def _print_rows(table: Published, rows: Sequence[Row]) -> None:
     for row in drawn:
         if UPPER in row:
             row["value"] = in_words(row)
-        if exact == "value" and row.get(READABLE) is False and not is_at_zero(row):
+        is_rough = exact == "value" and row.get(READABLE) is False
+        if is_rough and not float(row["low"]) < 0 < float(row["high"]):  # it is told from 0
             row["mark"] = "~"
     units = dict.fromkeys(row.get("unit") for row in drawn)
     if None not in units and len({row["cell"] for row in rows}) == 1:  # one value for each
@@ -190,11 +192,6 @@ def _print_rows(table: Published, rows: Sequence[Row]) -> None:
         click.echo(f"... ({len(rows) - len(drawn):,} more rows)")
     if readable:
         click.echo(paragraph("    ".join(_legend(drawn, exact, error is not None))))
-
-
-def is_at_zero(row: Row) -> bool:
-    """Return whether the interval of a value holds 0."""
-    return float(row["low"]) < 0 < float(row["high"])
 
 
 def _legend(rows: Sequence[Row], exact: str, has_one_error: bool) -> Iterator[str]:
@@ -223,12 +220,6 @@ def _counted(rows: Sequence[Row]) -> str:
     if more > 0:
         said += f", and {more:,} other words"
     return f"of {len(rows):,}: {said}"
-
-
-def completed(since: str) -> str:
-    """Report an earlier payment, at the ledger's time in UTC."""
-    when = since[:16].replace("T", " ")
-    return f"completed the release of {when} UTC, which was paid for then"
 
 
 def outcome_of(outcome: Outcome) -> Json:

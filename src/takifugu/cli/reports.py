@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from takifugu.cli.output import open_page, print_json, write_new, write_page
+from takifugu.cli.output import open_page, print_json, wants_json, write_new, write_page
 from takifugu.core.assumptions import sentence
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.escaping import on_one_line, visible
@@ -27,45 +27,42 @@ UNSIGNED = (
 _NAMED = 5
 
 
-def verify(where: Path | None, page: bool, output: Path | None, force: bool, as_json: bool) -> None:
+def verify(where: Path | None, page: bool, output: Path | None, force: bool) -> None:
     """Verify a certificate, or each one of a folder or a ZIP, or write the page that does more."""
     if page:
-        _checker(where, output, force, as_json)
+        _checker(where, output, force)
         return
     if output is not None or force:
         place = "--output" if output else "--force"
         raise InputError("verifying writes no file", fix="leave it out, or add --page").at(place)
     if where is None:
         raise InputError("nothing to verify is named", fix="name a certificate, a folder or a ZIP").at("where")
-    _verify(where, as_json)
+    _verify(where)
 
 
-def _checker(where: Path | None, output: Path | None, force: bool, as_json: bool) -> None:
+def _checker(where: Path | None, output: Path | None, force: bool) -> None:
     """Write the page that checks certificates, and open it."""
     from takifugu.pages.checker import TITLE, checker
 
     if where is not None:
         raise InputError("the page takes files in the browser", fix="leave the file out").at("where")
     written = write_page(output, "checker", checker(), TITLE, force)
-    if as_json:
-        print_json("verify", None, {"page": str(written)})
+    if print_json({"page": str(written)}):
         return
     click.echo(written.resolve().as_uri())
     open_page(written.resolve().as_uri())
 
 
-def _verify(where: Path, as_json: bool) -> None:
+def _verify(where: Path) -> None:
     """Verify what lies at a place; the first certificate that was changed ends it."""
     results, is_one = verified(where), where.name.endswith(CERTIFICATE)
-    if as_json:
-        documents = list[Json]()
-        for one in results:
-            documents.append({
-                "name": one.name, "unchanged": True, "table": one.table, "unverified": list(one.unverified),
-                "signed_by": one.signed_by,
-                "certificate": one.certificate.to_dict(),
-            })  # fmt: skip
-        print_json("verify", where, {"certificates": documents, "others": list(results[0].others)})
+    documents = list[Json]()
+    for one in results:
+        documents.append({
+            "name": one.name, "unchanged": True, "table": one.table, "unverified": list(one.unverified),
+            "signed_by": one.signed_by, "certificate": one.certificate.to_dict(),
+        })  # fmt: skip
+    if print_json({"certificates": documents, "others": list(results[0].others)}):
         return
     for one in results:
         click.echo(one.certificate.text(min(WIDTH, width())) if is_one else paragraph(f"{one.words}."))
@@ -94,20 +91,19 @@ def _lying_in(place: Path, ending: str, what: str) -> tuple[list[Path], list[Pat
     return here, inside
 
 
-def report(where: Path | None, kind: str | None, force: bool, as_json: bool) -> None:
+def report(where: Path | None, kind: str | None, force: bool) -> None:
     if kind is not None:
-        _written(where or Path(), kind, force, as_json)
+        _written(where or Path(), kind, force)
         return
     here, inside = _lying_in(where or Path(), REPORT, "report")
     newest = max([*here, *inside], key=lambda report: report.stat().st_mtime_ns)
-    if as_json:
-        print_json("report", None, {"report": str(newest)})
+    if print_json({"report": str(newest)}):
         return
     click.echo(str(newest))
     open_page(newest.resolve().as_uri(), "file")
 
 
-def _written(where: Path, kind: str, force: bool, as_json: bool) -> None:
+def _written(where: Path, kind: str, force: bool) -> None:
     """Write each published table in another form, beside its certificate."""
     from takifugu.releasing.publishing.forms import FORMS, form_of
 
@@ -126,7 +122,6 @@ def _written(where: Path, kind: str, force: bool, as_json: bool) -> None:
             raise
         write_new(target, content, force, ending, len, "move it")  # its name is that of the table
         written.append(str(target))
-        if not as_json:
+        if not wants_json():
             click.echo(visible(f"written: {target}"))  # a path is copied as it is
-    if as_json:
-        print_json("report", where, {"written": written})
+    print_json({"written": written}, where)

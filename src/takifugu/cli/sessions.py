@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from takifugu.cli.group import REFUSED, complain
+from takifugu.cli.group import refuse
 from takifugu.cli.output import amount, counted, noticed, print_json, with_answers
 from takifugu.cli.progress import watching
 from takifugu.core.plain import Json
@@ -22,7 +22,7 @@ from takifugu.releasing.publishing.session import ask as ask_session
 
 def session(
     file: Path, places: tuple[str, ...], at_most: str | None, only: str | None, is_last: bool,
-    same_entries: str, other_entries: bool, yes: bool, window: str | None, as_json: bool,
+    same_entries: str, other_entries: bool, yes: bool, window: str | None,
 ) -> None:  # fmt: skip
     progress = Progress()
     with progress.telling():  # to the end: what nobody could read is answered
@@ -32,9 +32,7 @@ def session(
 
             wanted = Choice(same_entries=same_entries, other_entries=other_entries)
             transcript = with_answers(lambda choice: going_on(choice=choice), wanted, yes)
-        if as_json:
-            print_json("session", file, {**_plain(transcript), "notices": notices})
-        else:
+        if not print_json({**_plain(transcript), "notices": notices}):
             if transcript.replies:
                 rows = list[list[str]]()
                 for reply in transcript.replies:
@@ -50,8 +48,7 @@ def session(
                 folder = transcript.table.files[0].parent
                 click.echo(paragraph(f"written to {folder}: {transcript.name}.csv, with its certificate"))
     if transcript.unanswered:
-        complain(f"the session has ended, and is silent about {', '.join(transcript.unanswered)}")
-        click.get_current_context().exit(REFUSED)
+        refuse([f"the session has ended, and is silent about {', '.join(transcript.unanswered)}"])
 
 
 def _left(transcript: Transcript) -> str:

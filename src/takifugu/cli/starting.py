@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 import tomllib
 from collections.abc import Callable, Sequence
@@ -15,38 +14,37 @@ import click
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli.group import complain
-from takifugu.cli.output import check_new, open_page, path_text, print_json, write_new
+from takifugu.cli.output import check_new, open_page, path_text, print_json, print_next, wants_json, write_new
 from takifugu.cli.terminal import can_ask, only_seen
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError, within
-from takifugu.core.escaping import visible
-from takifugu.core.nearest import nearest
-from takifugu.core.plain import Json, toml_of
+from takifugu.core.escaping import command, visible
+from takifugu.core.files import path_in
+from takifugu.core.nearest import unknown
+from takifugu.core.plain import toml_of
 from takifugu.core.sections import checked_path
 from takifugu.core.text.tables import filled, labelled, paragraph
-from takifugu.releasing.draft.declared import Missing, missing, place_of
+from takifugu.releasing.draft.declared import Missing, missing
 from takifugu.releasing.draft.evidence import Evidence, evidence, refuse_no_file
-from takifugu.releasing.draft.questions import NONE, Answers, Question, opening, questions
+from takifugu.releasing.draft.questions import Answers, Question, opening, questions
 from takifugu.releasing.draft.text import Draft, draft_of, relative, text_of
 from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted
-from takifugu.releasing.file.loading import checked, json_schema
+from takifugu.releasing.file.loading import json_schema
 from takifugu.releasing.file.schema import listed_keys
 
-#: With a longer name the commands that come next do not fit beside what they are for.
-_SHORT_NAME = 30
 #: What is asked, with its answer.
 _Answered = list[tuple[Question, str]]
 
 
 def init(
     data: str, answers: tuple[str, ...], output: Path, kind: str | None, yes: bool, force: bool, app: bool,
-    as_json: bool, **options: str | None,
+    **options: str | None,
 ) -> None:  # fmt: skip
     said = {name: word for name, word in options.items() if word is not None} | said_in(answers)
     if kind is not None:
         said["kind"] = _kind(kind)
     _check_places(data, output, force)
     if app:
-        _serve(data, output, force, as_json, said)
+        _serve(data, output, force, said)
         return
     answered, asks = _Answered(), not yes and can_ask()
     with _opened(data, said, answered, asks) as opened:
@@ -56,18 +54,22 @@ def init(
         text = plugins_line() + text_of(start)
         opened.relation.check_unchanged()
     draft = written(start, text, force)
-    if as_json:
-        print_json("init", Path(data), _document(draft, start, answered))
-    else:
+    document = {
+        "written": str(draft.file), "ledger": str(draft.ledger), "ledger_is_new": draft.is_new,
+        "ledger_of": path_text(draft.whose), "questions": [{**asdict(one), "answer": word} for one, word in answered],
+        "answers": dict(start.answers), "kind": start.kind, "schema": str(draft.schema), "verdict": draft.verdict,
+        "fill_in": [fault.line for fault in draft.missing],
+    }  # fmt: skip
+    if not print_json(document):
         _print(draft)
 
 
-def app(data: str, answers: tuple[str, ...], output: Path, force: bool, as_json: bool) -> None:
+def app(data: str, answers: tuple[str, ...], output: Path, force: bool) -> None:
     _check_places(data, output, force)
-    _serve(data, output, force, as_json, said_in(answers))
+    _serve(data, output, force, said_in(answers))
 
 
-def _serve(data: str, output: Path, force: bool, as_json: bool, said: Answers) -> None:
+def _serve(data: str, output: Path, force: bool, said: Answers) -> None:
     """Serve the app about a table until Ctrl-C; it starts with what was said."""
     try:
         from takifugu.pages.app.serving import serve
@@ -79,9 +81,7 @@ def _serve(data: str, output: Path, force: bool, as_json: bool, said: Answers) -
     proposal = Proposal(data, output, plugins_line(), said)
 
     def tell(address: str) -> None:
-        if as_json:
-            print_json("app", Path(data), {"address": address})
-        else:
+        if not print_json({"address": address}, command="app"):
             click.echo(f"{address}\nIt opens once, in a browser of this machine. Ctrl-C ends the app.")
         open_page(address)
 
@@ -144,27 +144,27 @@ def _ask(opened: Evidence, answers: dict[str, str], answered: _Answered, output:
 
 @dataclass(frozen=True)
 class _Draft:
-    """A written release file with its schema and ledger, and what it lacks.
+    """A written release file with its schema and ledger, which other file that is of, and what it lacks."""
 
-    `whose` is the other file that the ledger is of, if any.
-    """
-
-    file: Path
+    start: Draft
     text: str
-    kind: str
     schema: Path
     ledger: str | Path
     is_new: bool
     whose: Path | None
     missing: Sequence[TakifuguError]
 
+    @property
+    def file(self) -> Path:
+        return self.start.output
+
     @cached_property
     def verdict(self) -> str:
         """The words on its tables, as far as possible."""
         if self.missing:
             return (
-                f"Verdict: none yet. `takifugu advise {typed(self.file)}` says whether the table is worth reading, as "
-                "soon as what is missing is filled in."
+                f"Verdict: none yet. {command('advise', self.file)} says whether the table is worth reading, as soon "
+                "as what is missing is filled in."
             )
         from takifugu.releasing.advice.advice import verdicts
 
@@ -177,18 +177,11 @@ class _Draft:
 
 def written(start: Draft, text: str, force: bool) -> _Draft:
     """Write a release file with schema and ledger, or nothing."""
-    output, missing = start.output, list[TakifuguError]()  # the keys that commands will miss
-    schema_file, other = output.with_name(f"takifugu-{start.kind}.schema.json"), start.neighbour
-    text = f"#:schema ./{schema_file.name}\n{text}"
-    try:
-        checked(tomllib.loads(text), output)
-    except SpecError as error:
-        answered = [fault for fault in error.faults if _is_answer(fault, start)]
-        if answered:
-            raise SpecError(answered) from None
-        missing += error.faults
-    declared = tomllib.loads(text)["ledger"]
-    ledger = declared if "://" in declared else output.parent / declared
+    output, other, lacks = start.output, start.neighbour, missing(text, start.output, start.answers)
+    if lacks.faults:
+        raise SpecError(lacks.faults.values())
+    schema_file, ledger = output.with_name(f"takifugu-{start.kind}.schema.json"), tomllib.loads(text)["ledger"]
+    text, ledger = f"#:schema ./{schema_file.name}\n{text}", path_in(output.parent, ledger)
     write_new(output, text, force, ".toml", tomllib.loads)
     try:
         write_new(schema_file, json.dumps(json_schema(start.kind), indent=2), True, ".json", json.loads)
@@ -198,29 +191,13 @@ def written(start: Draft, text: str, force: bool) -> _Draft:
         output.unlink(missing_ok=True)
         raise
     whose = None if other is None or other.path.name == output.name else other.path
-    return _Draft(output, text, start.kind, schema_file, ledger, is_new, whose, missing)
-
-
-def _is_answer(fault: TakifuguError, start: Draft) -> bool:
-    """Return whether what was answered is at fault, and not what is still missing."""
-    section, *steps = map(str, fault.where or ("",))
-    key = next((step for step in steps if not step.isdigit()), "")
-    return any(place_of(name) == (section, key) and word != NONE for name, word in start.answers.items())
+    return _Draft(start, text, schema_file, ledger, is_new, whose, lacks.left)
 
 
 def plugins_line() -> str:
     """Return the first line of a draft where the caller named packages."""
     packages = click.get_current_context().find_root().params.get("plugins")
     return f"plugins = {toml_of([*packages])}\n" if packages else ""
-
-
-def _document(draft: _Draft, start: Draft, answered: _Answered) -> Json:
-    return {
-        "written": str(draft.file), "ledger": str(draft.ledger), "ledger_is_new": draft.is_new,
-        "ledger_of": path_text(draft.whose), "questions": [{**asdict(one), "answer": word} for one, word in answered],
-        "answers": dict(start.answers), "kind": draft.kind, "schema": str(draft.schema), "verdict": draft.verdict,
-        "fill_in": [fault.line for fault in draft.missing],
-    }  # fmt: skip
 
 
 def _print(draft: _Draft) -> None:
@@ -239,7 +216,8 @@ def _print(draft: _Draft) -> None:
             lines.append((f"  {fault.place}", "; ".join(filter(None, (fault.rule, fault.fix))) or fault.what))
         click.echo(labelled(lines))
         click.echo()
-    _print_next(typed(draft.file))
+    click.echo("Then:")
+    print_next(draft.file)
     if draft.whose is not None:
         click.echo(f"\nledger: {visible(str(draft.ledger))}")
         words = f"It is that of {draft.whose}, which reads the same data: one ledger knows what was spent on them."
@@ -250,12 +228,12 @@ def _print(draft: _Draft) -> None:
     click.echo(f"\n{paragraph(draft.verdict)}")
 
 
-def keys(kind: str | None, as_json: bool) -> None:
+def keys(kind: str | None) -> None:
     if kind is None:
         raise InputError("no kind was named", fix=f"write one of {', '.join(drafted())}").at("kind")
     keys_kind = _kind(kind)
     schema = json_schema(keys_kind)
-    if as_json:
+    if wants_json():
         click.echo(json.dumps(schema, indent=2))
         return
     all_keys = list(listed_keys(keys_kind, schema))
@@ -273,27 +251,8 @@ def _kind(name: str) -> str:
     """Return a kind of release files by its name or plain words."""
     kind = PLAINLY.get(name, name)
     if kind not in KINDS:
-        raise InputError(f"there is no kind {name!r}", fix=f"write {nearest(name, drafted())}").at("kind")
+        raise unknown(f"there is no kind {name!r}", name, drafted()).at("kind")
     return kind
-
-
-def _print_next(file: str) -> None:
-    """Print the commands for a new release file."""
-    click.echo("Then:")
-    commands = {
-        f"  takifugu cost {file}": "the noise, and its price",
-        f"  takifugu advise {file}": "is the table worth reading?",
-        f"  takifugu release {file}": "publish",
-    }
-    listing = labelled(commands.items())
-    if len(file) > _SHORT_NAME:
-        listing = "\n".join(f"{line}  # {meaning}" for line, meaning in commands.items())
-    click.echo(listing)
-
-
-def typed(path: Path) -> str:
-    """Quote a path for a shell, if necessary."""
-    return visible(shlex.quote(str(path)))
 
 
 #: So many choices are listed; every other column is an answer by its name.

@@ -9,7 +9,7 @@ import click
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli.cost import MARKS
 from takifugu.cli.ledgers import print_ledger, sources_of
-from takifugu.cli.output import coloured, heading, print_json
+from takifugu.cli.output import coloured, heading, print_json, wants_json
 from takifugu.cli.progress import watching
 from takifugu.cli.releasing import outcome_of, print_outcome
 from takifugu.core.escaping import command
@@ -23,16 +23,16 @@ from takifugu.releasing.publishing import run
 from takifugu.releasing.publishing.progress import Progress
 
 
-def walk(path: Path, as_json: bool) -> None:
+def walk(path: Path) -> None:
     """Show the cost of a release file, publish it, and show what lies there then."""
     spec = load(path)
     Ledger.open(spec.ledger)  # made on purpose: nothing to announce
     progress = Progress()
     with progress.telling():
-        if as_json:
+        if wants_json():
             outcome = run.publish(plan.plan(spec), progress=progress)
             book = Ledger.open(spec.ledger)
-            print_json("example --run", path, {**outcome_of(outcome), "sources": sources_of(book)})
+            print_json({**outcome_of(outcome), "sources": sources_of(book)}, path, "example --run")
             return
         _walk(spec, progress)
 

@@ -80,8 +80,4 @@ def transposed(rows: Iterable[Sequence[Any]], columns: int) -> list[list[Any]]:
     >>> transposed([(1, "a"), (2, "b")], 2), transposed([], 2)
     ([[1, 2], ['a', 'b']], [[], []])
     """
-    table: list[list[Any]] = [[] for _ in range(columns)]
-    for row in rows:
-        for column, value in zip(table, row, strict=True):
-            column.append(value)
-    return table
+    return [*map(list, zip(*rows, strict=True))] or [[] for _ in range(columns)]

@@ -8,7 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import ClassVar, Self, TypeVar
 
-from takifugu.core.escaping import command, visible
+from takifugu.core.escaping import command, option, visible
 from takifugu.core.readings import UNNAMED, is_unnamed, side_by_side
 
 
@@ -86,16 +86,19 @@ class TakifuguError(Exception):
         super().__init__(what)
         self.what, self.rule, self.fix, self.where = what, rule, fix, tuple(where)
 
-    def offering(self, offers: Iterable[tuple[str, str]]) -> Self:
-        """Return the error with the answers that mend it.
+    def offering(self, offers: Iterable[tuple[str, str]], otherwise: str = "") -> Self:
+        """Return the error with the answers that mend it, which its fix has as options of the command line.
 
         Args:
             offers: Each answer with its meaning.
+            otherwise: What else mends it.
 
         Returns:
             This error.
         """
         self.offers = tuple(offers)
+        lines = [option(self.place, word) + (meaning and f" ({meaning})") for word, meaning in self.offers]
+        self.fix = ", or ".join([*lines, *filter(None, [otherwise])])
         return self
 
     def __str__(self) -> str:

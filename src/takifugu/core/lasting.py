@@ -6,10 +6,21 @@ import os
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar
 
+Value = TypeVar("Value")
 #: What the command of this thread keeps open; None outside of a command.
 _open: ContextVar[dict[Hashable, Any] | None] = ContextVar("_open", default=None)
+
+
+@contextmanager
+def holding(variable: ContextVar[Value], value: Value) -> Iterator[None]:
+    """Let a variable of the context have a value inside."""
+    before = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(before)
 
 
 @contextmanager
@@ -18,14 +29,11 @@ def lasting() -> Iterator[None]:
     if _open.get() is not None:
         yield
         return
-    before = _open.set({})
-    try:
-        yield
-    finally:
+    with holding(_open, {}):
         try:
-            close_all()
+            yield
         finally:
-            _open.reset(before)
+            close_all()
 
 
 def open_things() -> dict[Hashable, Any] | None:

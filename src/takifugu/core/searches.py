@@ -7,10 +7,12 @@ a search holds at any moment must be a correct answer, perhaps not the best: so 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol
+
+from takifugu.core.lasting import holding
 
 
 @dataclass
@@ -94,24 +96,14 @@ def running(secrets: int, most: int, seconds: float, things: str = "quilts", end
             watcher.over(search)
 
 
-@contextmanager
-def watched(watcher: Watcher) -> Iterator[None]:
+def watched(watcher: Watcher) -> AbstractContextManager[None]:
     """Tell `watcher` about all searches inside."""
-    token = _watcher.set(watcher)
-    try:
-        yield
-    finally:
-        _watcher.reset(token)
+    return holding(_watcher, watcher)
 
 
-@contextmanager
-def named(name: str) -> Iterator[None]:
+def named(name: str) -> AbstractContextManager[None]:
     """Name the mechanism of the searches inside."""
-    token = _name.set(name)
-    try:
-        yield
-    finally:
-        _name.reset(token)
+    return holding(_name, name)
 
 
 @contextmanager
@@ -120,9 +112,5 @@ def stopping(once: bool = True) -> Iterator[None]:
 
     Any other interrupt propagates as usual (all, if not `once`). Of nested uses the outermost counts.
     """
-    token = _stops.set([once]) if _stops.get() is None else None
-    try:
+    with holding(_stops, _stops.get() or [once]):
         yield
-    finally:
-        if token is not None:
-            _stops.reset(token)

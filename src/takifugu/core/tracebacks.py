@@ -70,7 +70,9 @@ def place_of(error: BaseException) -> str:
 def _bare(error: BaseException, handled: BaseException | None) -> BaseException:
     """Return the error, or a fault for it, with empty frames only."""
     left = _interrupt_in(error, handled)
-    if isinstance(left, Exception) and not isinstance(left, _SILENT) and not _is_of_the_call(left):
+    trace = error.__traceback__
+    is_of_the_call = isinstance(left, TypeError) and trace is not None and trace.tb_next is None  # wrong arguments
+    if isinstance(left, Exception) and not isinstance(left, _SILENT) and not is_of_the_call:
         left = Fault(place_of(error))
     if left is not error:
         left = left.with_traceback(error.__traceback__)
@@ -78,12 +80,6 @@ def _bare(error: BaseException, handled: BaseException | None) -> BaseException:
     traceback.clear_frames(error.__traceback__)
     left.__cause__ = left.__context__ = None
     return left
-
-
-def _is_of_the_call(error: Exception) -> bool:
-    """Return whether the call's arguments are wrong, before anything inside has run."""
-    trace = error.__traceback__
-    return isinstance(error, TypeError) and trace is not None and trace.tb_next is None
 
 
 def _interrupt_in(error: BaseException, handled: BaseException | None) -> BaseException:

@@ -10,7 +10,7 @@ from tests.releasing.attribute_files import written
 from tests.support.commands import ended, succeed, words_of
 
 import takifugu as tf
-from takifugu.cli import BAD_INPUT
+from takifugu.cli.group import BAD_INPUT
 from takifugu.core.errors import InputError
 from takifugu.model import secrets
 from takifugu.model.secrets.families import view_of

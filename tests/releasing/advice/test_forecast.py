@@ -14,7 +14,7 @@ from tests.support.commands import ended, invoke, json_of, succeed, widest, word
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import DONE, REFUSED
+from takifugu.cli.group import DONE, REFUSED
 from takifugu.core.errors import CalibrationRefused
 from takifugu.model.queries.answer import Additive
 from takifugu.releasing.advice import refusing

@@ -13,7 +13,7 @@ from tests.support.releases import put
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import BAD_INPUT, DONE, REFUSED
+from takifugu.cli.group import BAD_INPUT, DONE, REFUSED
 from takifugu.core.errors import CalibrationRefused, ReleaseError, ReleaseState
 from takifugu.releasing.advice import advising, refusing
 from takifugu.releasing.advice.worth import worth

@@ -75,6 +75,11 @@ def test_a_draft_without_answers_lacks_what_check_names(table: Path) -> None:
     assert lacks.faults == {}
 
 
+def test_an_answer_is_written_whatever_a_row_says(table: Path) -> None:
+    text = drafted_text(table, {"rows": "answers", "kind": "users", "unit": "-", "value": "state", "group": "who"})
+    assert tomllib.loads(text)["source"]["group"] == "who"
+
+
 @pytest.mark.parametrize("nothing", ["?", "NA", ""])
 def test_measurements_are_asked_for_bins_whatever_stands_for_a_missing_one(nothing: str, tmp_path: Path) -> None:
     table, said = tmp_path / "d.csv", {**ROWS, "unit": "-", "nulls": "unobserved"}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.support.commands import ended, json_of, succeed, words_of
 
-from takifugu.cli import BAD_INPUT
+from takifugu.cli.group import BAD_INPUT
 from takifugu.cli.samples.examples import write_example
 
 EPSILON = "epsilon = 2.0"

@@ -12,7 +12,8 @@ from tests.support.commands import invoke, succeed
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.releases import put, refusal_of
 
-from takifugu.releasing.file.keys import LASTING, ROWS, STEPS
+from takifugu.data.relation.keys import RUNS
+from takifugu.releasing.file.keys import ROWS, STEPS
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.identity import keys_of
 
@@ -122,4 +123,4 @@ def test_nothing_is_said_where_the_word_is_written_or_no_time_is_read(keys: str,
 def test_the_page_has_each_word_of_steps() -> None:
     text = (Path(__file__).parents[3] / "docs" / "changes-and-stays.md").read_text(encoding="utf-8")
     assert [word for word in STEPS if f'"{word}"' not in text] == []
-    assert {*STEPS, *LASTING} <= {*ROWS}
+    assert {*STEPS, *RUNS} <= {*ROWS}

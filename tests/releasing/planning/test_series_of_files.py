@@ -15,7 +15,7 @@ from tests.support.releases import put, spent
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
 from takifugu.accounting.ledger import Amount, Ledger
-from takifugu.cli import REFUSED
+from takifugu.cli.group import REFUSED
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 

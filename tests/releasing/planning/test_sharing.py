@@ -12,7 +12,7 @@ from tests.support.release_files import EXPECT, believe, publish, read_from, rel
 from tests.support.releases import refusal_of
 
 import takifugu as tf
-from takifugu.cli import BAD_INPUT, DONE
+from takifugu.cli.group import BAD_INPUT, DONE
 from takifugu.core.assumptions import Kind
 from takifugu.core.errors import CalibrationRefused, ReleaseError
 from takifugu.releasing.file.loading import load

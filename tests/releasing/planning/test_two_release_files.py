@@ -75,7 +75,7 @@ def test_init_takes_the_ledger_of_another_file_about_the_same_data(tmp_path: Pat
     assert (draft["ledger"], draft["output"]) == ("kept/spent.db", "second-published")
     assert (draft["source"]["name"], draft["source"]["budget"]) == ("minutes", 50.0)
     assert "what was spent on these data, as in first.toml;" in comments
-    assert "the name of these data in the ledger, as in first.toml, for ever" in comments
+    assert "who these people are to the ledger, as in first.toml, for ever" in comments
     assert not list(tmp_path.glob("*.db"))
     content = json.loads(init(data, "-o", tmp_path / "third.toml", "--json").stdout)
     assert (content["ledger_of"], content["ledger_is_new"]) == (str(first), False)

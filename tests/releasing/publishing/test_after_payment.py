@@ -11,8 +11,8 @@ from tests.support.failing import failing
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import FAULT as FAULTY
 from takifugu.cli import releasing
+from takifugu.cli.group import FAULT as FAULTY
 from takifugu.core.errors import InputError, LedgerError, ReleaseState
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.publishing import certifying, every_window, orders

@@ -17,7 +17,7 @@ from tests.support.simulated import stationary
 
 import takifugu as tf
 from takifugu.analysis.questions.made_up_data import made_up
-from takifugu.cli import BAD_INPUT, REFUSED
+from takifugu.cli.group import BAD_INPUT, REFUSED
 from takifugu.core.errors import Unsupported
 from takifugu.model.secrets.families import ABSENT
 from takifugu.numbers.noise import InsecureSeededEntropyForTests

@@ -16,7 +16,7 @@ from tests.support.release_files import believe, changed, hide, publish, read_fr
 from tests.support.releases import put
 
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli import BAD_INPUT, REFUSED, STOPPED, UNPUBLISHED
+from takifugu.cli.group import BAD_INPUT, REFUSED, STOPPED, UNPUBLISHED
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.publishing import folder as folders

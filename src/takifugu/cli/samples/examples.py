@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
-from takifugu.core.errors import InputError, ReleaseError
-from takifugu.core.nearest import did_you_mean
+from takifugu.core.errors import ReleaseError
+from takifugu.core.nearest import unknown
 from takifugu.core.plain import Plain
 from takifugu.numbers.noise import Entropy, InsecureSeededEntropyForTests, choose
 
@@ -58,9 +58,7 @@ def write_example(name: str, folder: Path) -> tuple[Path, ...]:
     """
     by_name = {example.name: example for example in examples()}
     if name not in by_name:
-        raise InputError(
-            f"there is no example {name!r}{did_you_mean(name, by_name)}", fix=f"write one of {', '.join(by_name)}"
-        ).at("name")
+        raise unknown(f"there is no example {name!r}", name, by_name).at("name")
     folder.mkdir(parents=True, exist_ok=True)
     copies = {folder / path.name: path.read_bytes() for path in by_name[name].files}
     for path in copies:

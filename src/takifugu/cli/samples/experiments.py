@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO
 
 from takifugu.core.errors import InputError
-from takifugu.core.nearest import did_you_mean
+from takifugu.core.nearest import unknown
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 #: The checkout that this package was imported from, if it was.
@@ -60,14 +60,10 @@ def targets(root: Path = ROOT) -> tuple[Target, ...]:
 
 def find(name: str, root: Path = ROOT) -> Target:
     """Return one experiment by its name; InputError if unknown."""
-    all_targets = targets(root)
-    for target in all_targets:
-        if target.name == name:
-            return target
-    names = [target.name for target in all_targets]
-    raise InputError(
-        f"there is no target {name!r}{did_you_mean(name, names)}", fix=f"write one of {', '.join(names)}"
-    ).at("target")
+    by_name = {target.name: target for target in targets(root)}
+    if name not in by_name:
+        raise unknown(f"there is no target {name!r}", name, by_name).at("target")
+    return by_name[name]
 
 
 def run(

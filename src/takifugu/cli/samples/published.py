@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from takifugu.core.errors import InputError
-from takifugu.core.nearest import nearest
+from takifugu.core.nearest import unknown
 from takifugu.core.plain import toml_of
 
 
@@ -119,5 +118,5 @@ def published(name: str) -> Published:
     """
     by_name = {belief.name: belief for belief in PUBLISHED}
     if name not in by_name:
-        raise InputError(f"no published belief is called {name!r}", fix=f"write {nearest(name, by_name)}")
+        raise unknown(f"no published belief is called {name!r}", name, by_name)
     return by_name[name]

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain, groupby, pairwise
+from typing import Any
 
 from takifugu.core.errors import InputError
 from takifugu.core.text.marks import (
@@ -55,7 +56,7 @@ def line_chart(
     >>> picture.startswith("<svg"), "polyline" in picture
     (True, True)
     """
-    runs = [list(_runs(line.points, x.log, y.log)) for line in lines]
+    runs = [_runs(line.points, x.log, y.log) for line in lines]
     points = [*chain.from_iterable(chain.from_iterable(runs))]
     if not points:
         raise InputError(f"the picture {title!r} has no point that can be drawn", fix="give finite values")
@@ -108,13 +109,7 @@ def _drawn(points: list[tuple[float, float]], step: bool, colour: str, dash: str
             yield dot(a, b, colour)
 
 
-def _runs(points: Sequence[Point], log_x: bool, log_y: bool) -> Iterator[list[tuple[float, float]]]:
-    run: list[tuple[float, float]] = []
-    for a, b in points:
-        if b is not None and fits(a, log_x) and fits(b, log_y):
-            run.append((a, b))
-        elif run:
-            yield run
-            run = []
-    if run:
-        yield run
+def _runs(points: Sequence[Point], log_x: bool, log_y: bool) -> list[list[Any]]:
+    """Return the points that have a place, run by run."""
+    placed = groupby(points, lambda point: point[1] is not None and fits(point[0], log_x) and fits(point[1], log_y))
+    return [[*run] for has_place, run in placed if has_place]

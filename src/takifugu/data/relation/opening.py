@@ -186,7 +186,9 @@ class Opening:
                 lines = [option("sql", sql) if self.is_question else f"sql = {toml_of(sql)}" for sql in said]
                 fix = ", or ".join(lines) if self.statement == "sql" else "write it to a file of its own"
                 what = f"the file has {len(names)} tables"
-                raise wrong_key("sql", what, "a source is one of them", fix).offering((sql, "") for sql in said)
+                error = wrong_key("sql", what, "a source is one of them", fix)
+                error.offers = tuple((sql, "") for sql in said)
+                raise error
             view(self.connection, WRITTEN, f"select * from {identifier(names[0])}", "file")
             self.rows = self._tables[names[0].lower()]
             return

@@ -46,17 +46,15 @@ DECLARED = {
     "values": ("Which answers can there be?", _STATES, "names", "yes, no"),
     "probabilities": ("How often is each answer given, in the order of values?", _BELIEF, "numbers", "0.3, 0.7"),
 }  # fmt: skip
-#: Keys of one sentence: how they are printed where they are missing.
+#: Two edges of a state in plain words.
 _EDGES = re.compile(r"(\S+)\s+(?:to\s+|-\s+)?(\S+)")
 
 
 @dataclass(frozen=True)
 class Missing:
-    """What a draft lacks as questions, and the faults of what was answered, by the answer's name.
+    """What a draft lacks, and what is asked of it; and the faults of what was answered, by the answer's name."""
 
-    What was put off is neither.
-    """
-
+    left: tuple[TakifuguError, ...]
     questions: tuple[Question, ...]
     faults: Mapping[str, TakifuguError]
 
@@ -78,37 +76,31 @@ def missing(text: str, output: Path, answers: Answers) -> Missing:
         checked(tomllib.loads(text), output)
     except SpecError as error:
         return missing_in(error.faults, answers)
-    return Missing((), {})
+    return Missing((), (), {})
 
 
 def missing_in(faults: Sequence[TakifuguError], answers: Answers) -> Missing:
-    """Return faults as questions; those of what was answered stay faults."""
-    posed, wrong = dict[str, Question](), dict[str, TakifuguError]()
+    """Return faults as questions; those of what was answered stay faults, and what was put off is not asked again."""
+    said = {place_of(name): name for name in answers}
+    left, posed, wrong = list[TakifuguError](), dict[str, Question](), dict[str, TakifuguError]()
     for fault in faults:
-        name = _name_of(fault)
+        section, *steps = map(str, fault.where or ("",))
+        key = next((step for step in steps if not step.isdigit()), "")
+        if (section, key) == ("belief", "matrix"):  # how long states last says it, too
+            key = "mean_duration"
+        place = (section, key)
+        name = said.get(place) or (key if key and place_of(key) == place else f"{section}.{key}")
         if answers.get(name, NONE) != NONE or (name in answers and name in OF_THE_TABLE):
             wrong.setdefault(name, fault)
-        elif name not in answers and name not in posed:
-            posed[name] = _question(name, fault, answers)
-    order = [name for name in DECLARED if name in posed]
-    return Missing(tuple(posed[name] for name in dict.fromkeys([*order, *posed])), wrong)
-
-
-def _name_of(fault: TakifuguError) -> str:
-    """Return the name of the answer that mends a fault."""
-    section, *steps = map(str, fault.where or ("",))
-    key = next((step for step in steps if not step.isdigit()), "")
-    if (section, key) == ("belief", "matrix"):  # how long states last says it, too
-        key = "mean_duration"
-    is_plain = key in KEYS if section == "source" else section == "belief" and key not in {"", *OF_THE_TABLE, *KEYS}
-    return key if is_plain else f"{section}.{key}"
-
-
-def _question(name: str, fault: TakifuguError, answers: Answers) -> Question:
-    """Return the question of a key that is missing: ours, or that of its remedy."""
-    if name in DECLARED:
-        return question_of(name, answers)
-    return Question(name, f"{fault.place}?", (_NOT_NOW,), f"{fault.what}; {fault.fix}", _BELIEF, None, "toml")
+            continue
+        left.append(fault)
+        if name in DECLARED:
+            posed.setdefault(name, question_of(name, answers))
+        else:  # that of its remedy
+            evidence = f"{fault.what}; {fault.fix}"
+            posed.setdefault(name, Question(name, f"{fault.place}?", (_NOT_NOW,), evidence, _BELIEF, None, "toml"))
+    asked = [posed[name] for name in dict.fromkeys([*DECLARED, *posed]) if name in posed and name not in answers]
+    return Missing(tuple(left), tuple(asked), wrong)
 
 
 def question_of(name: str, answers: Answers) -> Question:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.escaping import option
 from takifugu.core.files import private_folder
 from takifugu.data.files.text_file import ENDINGS
 from takifugu.data.relation.opening import JSON, PARQUET, WRITTEN, Opening
@@ -93,8 +92,7 @@ class Evidence:
         line = [name.lower() for name in self.layout.line] if self.layout else []
         if line.count(text.lower()) > 1:
             others = [f"column {n}" for n, name in enumerate(line, 1) if name == text.lower()]
-            what, fix = f"the first line names {text[:80]!r} twice", ", or ".join(option(key, name) for name in others)
-            error = InputError(what, rule="a column has one name", fix=fix).at(key)
+            error = InputError(f"the first line names {text[:80]!r} twice", rule="a column has one name").at(key)
             raise error.offering((other, "") for other in others)
         tree = expression(text, key)
         judged(tree, key, Rows.of(0, self.types))

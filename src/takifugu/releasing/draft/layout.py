@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.core.escaping import option, visible
+from takifugu.core.escaping import visible
 from takifugu.data.files.text_file import LONGEST_LINE, SIGNS, Form, bytes_of, first_record, text_in
 from takifugu.data.sql.words import literal
 from takifugu.data.values.encodings import check_encoding
@@ -108,15 +108,11 @@ def _codec(path: str) -> str | None:
         raise DataError(f"{Path(path).name} is no text", fix="save it as CSV, or as Parquet").at("file")
     if _letters(path, "utf-8") is not None:
         return None
-    some = dict[str, str]()
-    for codec in _CODECS:
-        if letters := _letters(path, codec):
-            some[codec] = f"where these letters are right: {letters}"
+    some = [(codec, f"where these letters are right: {found}") for codec in _CODECS if (found := _letters(path, codec))]
     raise InputError(
         f"{Path(path).name} is not UTF-8 text, and its bytes are of several codecs",
         rule="no table tells which letters are right, and codecs that give the same here differ elsewhere",
-        fix=", or ".join(f"{option('encoding', codec)} ({words})" for codec, words in some.items()),
-    ).offering(some.items()).at("encoding")
+    ).at("encoding").offering(some)
 
 
 def _letters(path: str, codec: str) -> str | None:

@@ -21,7 +21,7 @@ from takifugu.releasing.draft.evidence import MOST_COUNTED, Evidence
 from takifugu.releasing.draft.forms import INSTANTS, NUMBERS, TIMES, Reading, is_clock, names_in, readings, value_of
 from takifugu.releasing.file.keys import ROWS as WORDS_OF_ROWS
 from takifugu.releasing.file.keys import STEPS
-from takifugu.releasing.file.kinds import KINDS
+from takifugu.releasing.file.kinds import DRAFTED, KINDS, PLAINLY
 
 Answers = Mapping[str, str]
 #: The answer that no column says it.
@@ -29,14 +29,8 @@ NONE = "-"
 #: Rows that have a time, and all that are drafted.
 TIMED = (*STEPS, "wide")
 ROWS = {name: words for name, words in WORDS_OF_ROWS.items() if name != "contacts"}
-#: What is secret of rows without a time, by the kind of release file.
-SECRETS = {
-    "users": "all answers of each person; one table counts everybody",
-    "joint-table": "all answers of each person; each gets a table alone",
-    "independent-records": "a whole column of answers, such as a share",
-    "normal": "a whole column of numbers, such as a mean",
-    "populations": "from which population a row comes; each is randomised alone",
-}
+#: What is secret of rows without a time, by the plainest names.
+_SECRETS = ("users", "records", "independent-records", "normal", "populations")
 _PROMISE = "what is protected depends on it, and no table tells it"
 _ORDER = "the order of rows is part of what is protected"
 #: The questions by the key that each one sets, and what of it: the words, with a place for a column, and why.
@@ -153,8 +147,8 @@ def at(evidence: Evidence, answers: Answers) -> Evidence:
     """Return the evidence of the steps and the rows that answers name."""
     if answers.get("rows") == "wide":
         if not evidence.steps:
-            error = InputError("rows are wide, and no columns are called as steps", fix=option("rows", "samples"))
-            raise error.offering([("samples", "")]).at("rows")
+            error = InputError("rows are wide, and no columns are called as steps").at("rows")
+            raise error.offering([("samples", "")])
         evidence = evidence.by_steps
     if answers.get("where"):
         evidence = replace(evidence, where=evidence.judged(answers["where"], "where"))
@@ -185,8 +179,7 @@ def _rows(evidence: Evidence, answers: Answers) -> Question | None:
         return None
     if rows in ROWS:
         what = f"rows are {rows}, and no release file of such rows is drafted for a belief of kind {answers['kind']!r}"
-        fix = f"{', or '.join(option('rows', name) for name in some)}, or another kind"
-        raise InputError(what, fix=fix).offering((name, "") for name in some).at("rows")
+        raise InputError(what).at("rows").offering([(name, "") for name in some], "another kind")
     if rows is not None:
         raise unknown(f"rows is {rows[:40]!r}", rows, some).at("rows")
     steps, seen = evidence.steps, f"{evidence.size:,} rows, {len(evidence.types):,} columns"
@@ -248,10 +241,8 @@ def full_readings(evidence: Evidence, answers: Answers, key: str) -> list[Readin
 def _kind_of_step(answers: Answers) -> str | None:
     step = answers.get("step")
     if step is not None and not re.fullmatch(r"[1-9]\d*(s|min|h|d)?", step):
-        some = ", or ".join(option("step", name) for name in ("1", "15min"))
-        raise InputError(f"step is {step[:40]!r}", fix=f"{some}, 1h, 1d").offering(
-            (step, "") for step in ("1", "15min", "1h", "1d")
-        ).at("step")
+        error = InputError(f"step is {step[:40]!r}").at("step")
+        raise error.offering((name, "") for name in ("1", "15min", "1h", "1d"))
     return None if step is None else NUMBERS if step.isdigit() else TIMES
 
 
@@ -306,16 +297,14 @@ def _where(evidence: Evidence, answers: Answers, key: str) -> Question:
             what = f"nothing reads all of {answers[key][:80]!r} as numbers, as step is{mixed}"
         if others := [reading for reading in ways if reading.is_full and not reading.fits(step)]:
             another, kind = ("1", "number") if step == TIMES else ("1min", "length of time")
-            rule = f"{others[0].kind} have a step of their kind"
-            error = InputError(what, rule=rule, fix=f"{option('step', another)}, or another {kind}")
-            raise error.offering([(another, "")]).at("step")
+            error = InputError(what, rule=f"{others[0].kind} have a step of their kind").at("step")
+            raise error.offering([(another, "")], f"another {kind}")
         quoted = " || ' ' || ".join(identifier(column) if column in evidence.types else column for column in columns)
         form = f"strptime({quoted}, {FORM})"
         if step == NUMBERS:
             form = f"datediff('month', DATE '2000-01-01', strptime({quoted}, {MONTH}))"
-        raise InputError(
-            what, rule="all times of a column are written alike", fix=f"{option(key, form)} with your format",
-        ).offering([(form, "with your format")]).at(key)  # fmt: skip
+        error = InputError(what, rule="all times of a column are written alike").at(key)
+        raise error.offering([(form, "with your format")])
     condition = some[0].condition
     numbered = f"(select *, row_number() over () as takifugu_row from {evidence.rows})"
     numbered = f"(from {numbered}{evidence.where and ' where ' + evidence.where})"
@@ -389,7 +378,7 @@ def _values(evidence: Evidence, answers: Answers) -> Iterator[Question | None]:
     """Yield the questions what is published, and what is secret of rows without a time."""
     rows, said = answers.get("rows"), answers.get("value")
     if rows == "answers" and "kind" not in answers:
-        yield _ask("kind", (Choice(*pair) for pair in SECRETS.items()))
+        yield _ask("kind", (Choice(PLAINLY.get(name, name), DRAFTED[name]) for name in _SECRETS))
         return
     if evidence.unpivoted:
         said = evidence.unpivoted[1]

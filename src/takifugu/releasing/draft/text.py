@@ -23,37 +23,34 @@ from takifugu.releasing.file.kind import output_by_default
 from takifugu.releasing.file.kinds import KINDS
 from takifugu.releasing.file.neighbours import Neighbour, neighbours
 
-#: A key, its value, and why.
+#: A key, its value, and why; in [source] what is said behind the key's own sentence.
 Line = tuple[str, object, str]
 #: What nothing tells, and is refused until it is filled in.
 FILL_IN = "FILL IN"
 _WIDTH, _COMMENT_AT = 110, 31
 #: Answers that are read below, or choose the kind.
 _READ = {*declared.OF_THE_TABLE, "epsilon"}
-_MOVED = "when, as a moment: of two equal times the first row's is the earlier; times that clocks skip are moved"
+_MOVED = "; of two equal times the first row's is the earlier; times that clocks skip are moved"
 _CALLED = '; called = "shop" would say what one of them is, else they are people'
 _FROM = "; if another file will follow, declare from before the first release"
-#: What is secret (a key of [hide], if any), and the table that is published first, by what a row is in a kind's data.
-_FIRST: dict[str, tuple[Line | None, Line]] = {
-    IN_ORDER: (("kind", "every-entry", "the state in every single step"),
-               ("time-in-states", "histogram", "how many steps are in each state")),
-    RECORDS: (("kind", "every-entry", "every value of every single person"),
-              ("published-number", "count", 'how many rows have some states; or "histogram"')),
-    WHOLE_COLUMNS: (("", "", ""), ("published-number", "count", "rows with some values")),
-    EACH_ROW: (None, ("randomised", "each-value", "each row's value, randomised by itself")),
-    POLICY: (("visits", "all", "that a person was where they were; not that they were not elsewhere"),
-             ("safe-places", "safe", 'places where so few were that they may be named; or "visitors"')),
+#: What is secret, by what a row is in a kind's data: a key of [hide], or none where there is no such section.
+_HIDDEN: dict[str, Line] = {
+    IN_ORDER: ("kind", "every-entry", "the state in every single step"),
+    RECORDS: ("kind", "every-entry", "every value of every single person"), WHOLE_COLUMNS: ("", "", ""),
+    POLICY: ("visits", "all", "that a person was where they were; not that they were not elsewhere"),
+}
+#: The table that is published first, by the kind or by what a row is: its name, what readers call it, query and words.
+_MEAN = ("published-number", "The mean", "mean", 'the mean of a column; or "sum"')
+_OF_VALUES = ("published-numbers", "How often each value occurs", "histogram", "how many people have each value")
+_OCCURS = "published-number", "How often the value occurs", "count"
+_FIRST: dict[str, tuple[str, str, str, str]] = {
+    "users": _OF_VALUES, "normal": _MEAN, "density": _MEAN, WHOLE_COLUMNS: (*_OCCURS, "rows with some values"),
+    IN_ORDER: ("time-in-states", "Time in each state", "histogram", "how many steps are in each state"),
+    RECORDS: (*_OCCURS, 'how many rows have some states; or "histogram"'),
+    EACH_ROW: ("randomised", "Randomised values", "each-value", "each row's value, randomised by itself"),
+    POLICY: ("safe-places", "Places that are safe", "safe",
+             'places where so few were that they may be named; or "visitors"'),
 }  # fmt: skip
-_MEAN: Line = ("published-number", "mean", 'the mean of a column; or "sum"')
-_FIRST_OF_KIND: dict[str, Line] = {
-    "users": ("published-numbers", "histogram", "how many people have each value"), "normal": _MEAN, "density": _MEAN,
-}  # fmt: skip
-#: What readers may call a first table, by its query.
-_TITLES = {
-    "histogram": "How often each value occurs", "count": "How often the value occurs", "mean": "The mean",
-    "each-value": "Randomised values", "safe": "Places that are safe",
-}  # fmt: skip
-_OF_STATES = "Time in each state"
 
 
 @dataclass(frozen=True)
@@ -111,7 +108,7 @@ def draft(given: object, kind: str | None = None, output: str | Path = "release.
         >>> _ = file.write_text("who,minute,state\\nAna,0,still\\nAna,1,walking\\n")
         >>> text = draft(file, rows="samples", unit="who", order="minute", step="1", value="state")
         >>> print(text.partition("[source]")[2].partition("[belief]")[0].strip().splitlines()[4])
-        unit = "who"                   # whose row it is
+        unit = "who"                   # whose a row is
     """
     said = {key: _said(key, word) for key, word in answers.items() if word is not None}
     try:
@@ -145,8 +142,8 @@ def text_of(start: Draft) -> str:
     """Return the text of a draft, with the ledger, name and budget of other files of its folder about these data."""
     other, stem = start.neighbour, start.output.stem
     ledger, shared = (f"{stem}-ledger.db", "") if other is None else (other.ledger, _as_in(start, other))
-    hidden, table = _FIRST[KINDS.find(start.kind).facts.rows]
-    name, query, words = _FIRST_OF_KIND.get(start.kind, table)
+    rows = KINDS.find(start.kind).facts.rows
+    name, title, query, words = _FIRST.get(start.kind) or _FIRST[rows]
     has_delta = {"normal", "density"} & {start.kind}
     budget: object = {"epsilon": 1.0, "delta": 1e-6} if has_delta else 1.0
     epsilon = declared.value_of("epsilon", start.answers.get("epsilon", "1.0"), start.answers)
@@ -158,13 +155,13 @@ def text_of(start: Draft) -> str:
         "": [("ledger", ledger, f"what was spent on these data{shared}; keep it as safe as they are"),
              ("require_ledger", True, "if it is missing nothing is published; it was made with this file"),
              ("output", output_by_default(start.output), "the folder of what is published")],
-        "[source]": [_name(start, other), *_source(start),
-                     ("budget", budget, "the most epsilon that these people may ever spend")],
+        "[source]": [(key, value, f"{KEYS[key].sentence if key in KEYS else ''}{behind}") for key, value, behind in (
+            _name(start, other), *_source(start), ("budget", budget, ", ever"))],
         "[belief]": [("kind", start.kind, f"what may be believed; other keys: `takifugu keys {start.kind}`"),
                      *_filled(start.answers, "belief")],
-        "[hide]": [*([hidden] if hidden else []), *_filled(start.answers, "hide")],
+        "[hide]": [*([_HIDDEN[rows]] if rows in _HIDDEN else []), *_filled(start.answers, "hide")],
         "[[table]]": [("name", name, "one such section for each table"),
-                      ("title", _OF_STATES if start.is_timed else _TITLES[str(query)], "what its readers call it"),
+                      ("title", title, "what its readers call it"),
                       ("query", query, words),
                       ("epsilon", epsilon, "`takifugu odds` says what that means"),
                       *([("delta", 1e-6, "normal noise needs a delta above 0")] if query == "mean" else []),
@@ -196,10 +193,10 @@ def _as_in(start: Draft, other: Neighbour) -> str:
 
 def _name(start: Draft, other: Neighbour | None) -> Line:
     if other is not None and other.source is not None:
-        return "name", other.source, f"the name of these data in the ledger{_as_in(start, other)}, for ever"
+        return "name", other.source, f"{_as_in(start, other)}, for ever"
     data = Path(start.evidence.file)
     stems = (re.sub(r"\W+", "-", stem).strip("-") for stem in (data.name.split(".")[0], data.parent.name, "data"))
-    return "name", next(filter(None, stems)), "the name of these data in the ledger, for ever"
+    return "name", next(filter(None, stems)), ", for ever"
 
 
 def _source(start: Draft) -> Iterator[Line]:
@@ -214,47 +211,48 @@ def _source(start: Draft) -> Iterator[Line]:
     if path and (sql is None or evidence.sql):
         yield "file", path, ""
     if sql is not None:
-        yield "sql", sql, "the rows, as a SELECT"
+        yield "sql", sql, ""
     elif layout is not None and layout.encoding is not None:
-        yield "encoding", layout.encoding, "how its text is written"
+        yield "encoding", layout.encoding, ""
     if answers["rows"] != "visits":
         rows = "samples" if answers["rows"] == "wide" else answers["rows"]
-        yield "rows", rows, f"a row says {ROWS[rows]}"
+        yield "rows", rows, f": {ROWS[rows]}"
     yield from roles.values()
     if start.is_timed:
         is_measured = any(value_of(evidence, column).is_measured for column in start.values)
         if is_measured and answers.get("bins", NONE) == NONE:
-            yield "bins", FILL_IN, "the numbers that count as each state: { low = [0, 5], high = [5, inf] }"
+            yield "bins", FILL_IN, ": { low = [0, 5], high = [5, inf] }"
         if answers.get("nulls") == "unobserved":
-            yield "nulls", "unobserved", "a missing value was not recorded"
-        for key, value, why in _filled(answers, "source"):
+            yield "nulls", "unobserved", ": it was not recorded"
+    for key, value, _ in _filled(answers, "source"):
+        if key != "step" or start.is_timed:  # which was answered of other rows
             is_without_start = key == "step" and not str(value).isdigit() and "from" not in answers
-            yield key, value, why + _FROM * (is_without_start and answers["rows"] in ("samples", "wide"))
-        if start.zone:
-            yield "timezone", start.zone, "whose clocks say which hour and day a moment is in"
+            yield key, value, _FROM * (is_without_start and answers["rows"] in ("samples", "wide"))
+    if start.zone:
+        yield "timezone", start.zone, ""
 
 
 def _roles(start: Draft) -> Iterator[Line]:
     """Yield the roles, each as a column or an expression."""
     evidence, answers = start.evidence, start.answers
     if answers.get("where"):
-        yield "where", answers["where"], "which rows count"
+        yield "where", answers["where"], ""
     if answers.get("unit", NONE) != NONE and not questions.names_nobody(start.kind):
-        yield "unit", answers["unit"], "whose row it is" + _CALLED * (not is_told(answers["unit"]))
-    for key, why in (("order", "when"), ("end", "when it ends")):
+        yield "unit", answers["unit"], _CALLED * (not is_told(answers["unit"]))
+    for key in ("order", "end"):
         if key in answers and start.is_timed:
             (reading,) = questions.full_readings(evidence, answers, key)
             if reading.kind == TIMES and start.zone:
                 yield key, f"{_clocks(start, reading.sql)} AT TIME ZONE {literal(start.zone)}", _MOVED
             else:
-                yield key, reading.sql, why
+                yield key, reading.sql, ""
     values = list[str]()
     for column in start.values:
         value = value_of(evidence, column)
         text = value.said if answers.get("nulls") == "unobserved" else column
         values.append(value.ways[0].sql if value.ways else text)
     if values:
-        yield "value", values if values[1:] else values[0], "what is published of a row"
+        yield "value", values if values[1:] else values[0], ""
 
 
 def _clocks(start: Draft, sql: str) -> str:
@@ -285,7 +283,7 @@ def _filled(answers: Answers, section: str) -> Iterator[Line]:
             continue
         value = declared.value_of(name, word, answers)
         if key:
-            yield key, value, KEYS[key].sentence if of == "source" and key in KEYS else ""
+            yield key, value, ""
         elif isinstance(value, dict):  # what a section lacks without naming a key
             yield from ((key, part, "") for key, part in value.items())
 

@@ -20,7 +20,7 @@ from takifugu.data.times.zones import EPOCH, MICROSECOND
 from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.file.keys import Moment, Text, checked, meaning
 from takifugu.releasing.file.kind import ReleaseFile
-from takifugu.releasing.file.problems import blamed, blamed_keys, broken, fault
+from takifugu.releasing.file.problems import blamed, blamed_keys, fault
 from takifugu.releasing.file.relation_keys import RelationKeys, key
 from takifugu.releasing.file.sections import Table, numbered
 
@@ -233,32 +233,28 @@ def calendar_faults(
 
 def _window_faults(item: Windowed, number: int, calendar: Calendar) -> Iterator[TakifuguError]:
     """Yield the faults of one table's window, or windows."""
-    where, place = ("table", number), f"table.{number}"
+    where = ("table", number)
     ways = [*dict.fromkeys({"to": "from"}.get(key, key) for key in WINDOW_KEYS if has_key(item, key))]
     if len(ways) > 1 and ways != ["window", "every"]:
         yield fault((*where, ways[1]), f"is given beside {ways[0]}", "write only one of them")
         return
+    name = item.name
     try:
         if item.window is None and item.every is not None:
-            longest = max((len(text) for text, _ in calendar.periods(item.every)), default=0)
-            is_long = len(item.name) + 1 + longest > _LONGEST_NAME
-            yield from broken(
-                (not longest, f"{place}.every", f"names no window: the calendar holds no whole {item.every}",
-                 "move from or until"),
-                (longest and is_long, f"{place}.name", "is too long for the name of a window behind it",
-                 "write a shorter one"),
-            )  # fmt: skip
-            return
-        places = window_of(item, calendar)
-        if item.every is not None:
-            first, last = calendar.moment_of(places.start), calendar.moment_of(places.stop)
-            runs = [run for _, run in replace(calendar, start=first, stop=last).periods(item.every)]
-            fix = f"write a {item.every} of the calendar"
-            what = f"{item.window!r} is no {item.every}"
-            yield from broken(
-                (range(len(places)) not in runs, f"{place}.window", what, fix),
-                (len(item.name) > _LONGEST_NAME, f"{place}.name", "is too long for the name of a window behind it",
-                 "write a shorter one"),
-            )  # fmt: skip
+            names = [f"{item.name}-{text}" for text, _ in calendar.periods(item.every)]
+            name = max(names, key=len, default="")
+            if not names:
+                what = f"names no window: the calendar holds no whole {item.every}"
+                yield fault((*where, "every"), what, "move from or until")
+        else:
+            places = window_of(item, calendar)
+            if item.every is not None:
+                first, last = calendar.moment_of(places.start), calendar.moment_of(places.stop)
+                runs = [run for _, run in replace(calendar, start=first, stop=last).periods(item.every)]
+                if range(len(places)) not in runs:
+                    what = f"{item.window!r} is no {item.every}"
+                    yield fault((*where, "window"), what, f"write a {item.every} of the calendar")
+        if item.every is not None and len(name) > _LONGEST_NAME:
+            yield fault((*where, "name"), "is too long for the name of a window behind it", "write a shorter one")
     except TakifuguError as error:
         yield blamed(error, *where, *error.where[:1])

@@ -145,10 +145,9 @@ Moment = StrictStr | StrictInt | StrictFloat | datetime | date
 UnitsIndependent = Annotated[StrictBool | None, meaning("declare that people are independent")]
 
 
-#: Words of rows that are steps in time, or last over some; those that last; and those of other data.
+#: Words of rows that are steps in time, or last over some.
 StepWord = Literal["samples", "changes", "stays", "events"]
 STEPS: tuple[str, ...] = get_args(StepWord)
-LASTING = ("changes", "stays", "events")
 #: What a row is, by the word of it.
 ROWS = {
     "samples": "the state in its own step", "changes": "a state that lasts until the next row",

@@ -43,18 +43,18 @@ ROWS = {
 PLAINLY = {"sequences": SEQUENCES, "records": "joint-table"}
 #: What a list for beginners leaves out: a class of what it has, which `takifugu init --kind` takes as well.
 UNLISTED = {"markov-chain-class"}
-#: What `takifugu init` drafts, by the plainest name, where the data are said in fewer words than its section says.
+#: What `takifugu init` drafts, by the plainest name: what is secret, in fewer words than its section says.
 DRAFTED = {
     "sequences": "states, step by step: a row is a step",
-    "records": "a row is a person; each gets a table alone",
-    "users": "a row is a person; one table counts all",
+    "records": "all answers of each person; each gets a table alone",
+    "users": "all answers of each person; one table counts everybody",
     "contacts": "people who meet; a row is a person",
     "network": "a row follows a Bayesian network",
-    "independent-records": "answers; a whole column is the secret",
-    "normal": "numbers; a whole column is the secret",
+    "independent-records": "a whole column of answers, such as a share",
+    "normal": "a whole column of numbers, such as a mean",
     "density": "a mean whose density is known; a column is secret",
     "parameters": "answers; what the population is like is secret",
-    "populations": "answers or places; from which population is secret",
+    "populations": "from which population a row comes; each is randomised alone",
     "asymmetric": "visits: who was at which place",
 }
 

@@ -10,7 +10,6 @@ from typing import Protocol, runtime_checkable
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.model.queries.forms import QueryReader
-from takifugu.releasing.file.keys import Described
 from takifugu.releasing.file.kind import Kind
 from takifugu.releasing.file.problems import Where, blamed, fault
 from takifugu.releasing.file.public import Public, collecting, faults_of, private_keys, revealed
@@ -55,7 +54,10 @@ def _meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path
     """Return what the sections mean, if none of them is faulty."""
     sections = {name: getattr(spec, name) for name in ("source", "belief", "hide") if hasattr(spec, name)}
     problems = list[TakifuguError]()
-    if None not in sections.values() and not _is_by_default(spec.belief, faulty):
+    keys = () if spec.belief is None else type(spec.belief).model_fields.items()
+    # a default stands for a faulty key: what it contradicts says nothing of what was meant
+    is_by_default = any(f"belief.{key}" in faulty and not field.is_required() for key, field in keys)
+    if None not in sections.values() and not is_by_default:
         problems += [*kind.shape(spec, folder, data), *faults_of(spec.belief), *private_keys(spec, folder, data)]
     odd = set[str]()
     for error in problems:
@@ -79,12 +81,6 @@ def _meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path
         table, faults = opened(kind.facts, spec, belief, folder, data)
         problems += faults if table is None or faults else revealed(spec, folder, table)
     return belief, framework, table, problems
-
-
-def _is_by_default(belief: Described, faulty: frozenset[str]) -> bool:
-    """Return whether a default stands for a faulty key. What it contradicts says nothing of what was meant."""
-    keys = type(belief).model_fields.items()
-    return any(f"belief.{key}" in faulty and not field.is_required() for key, field in keys)
 
 
 def two_tables(items: Sequence[Table | None]) -> Iterator[TakifuguError]:

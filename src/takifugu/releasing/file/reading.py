@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from takifugu.core.arrays import FloatArray
 from takifugu.core.column_words import EAST, NORTH, words_in
-from takifugu.core.errors import DataError, InputError, SpecError, TakifuguError
+from takifugu.core.errors import DataError, InputError, TakifuguError, raise_gathered
 from takifugu.core.nearest import first_of
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import values_of, written
@@ -49,13 +49,11 @@ def placed_at(*key: str) -> Iterator[None]:
 
 def raise_all(faults: Iterable[TakifuguError]) -> None:
     """Raise the one fault of the data, or SpecError for several different ones, whose words begin with their place."""
-    different = {error.line: error for error in faults}
-    if len(different) == 1:
-        raise next(iter(different.values()))
-    for error in different.values():
-        error.where = ()
-    if different:
-        raise SpecError(different.values())
+    different = list({error.line: error for error in faults}.values())
+    if different[1:]:
+        for error in different:
+            error.where = ()
+    raise_gathered(different)
 
 
 def wrong(key: str, what: str, rule: str = "", fix: str = "") -> DataError:

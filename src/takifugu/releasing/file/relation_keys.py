@@ -86,14 +86,9 @@ class RelationKeys(Section):
 
     def read(self) -> dict[str, Any]:
         """Return the keys that rows are read by, under their names in files."""
-        said = self.model_dump(by_alias=True, include={*_names(type(self))}, exclude_none=True)
+        names = {name for name, field in type(self).model_fields.items() if (field.alias or name) in OF_ROWS}
+        said = self.model_dump(by_alias=True, include=names, exclude_none=True)
         return {name: list(value) if isinstance(value, tuple) else value for name, value in said.items()}
-
-
-def _names(model: type[RelationKeys]) -> Iterator[str]:
-    for name, field in model.model_fields.items():
-        if (field.alias or name) in OF_ROWS:
-            yield name
 
 
 def is_there(source: RelationKeys, folder: Path, data: object) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, Self, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import BeforeValidator, StrictBool, StrictStr, model_validator
 
@@ -221,14 +221,6 @@ class SharedTable(Table):
     @property
     def shares_epsilon(self) -> bool:
         return self.epsilon is None
-
-
-@runtime_checkable
-class Adjustable(Protocol):
-    """A [[table]] beside whose noisy values consistent ones may be published."""
-
-    @property
-    def adjust(self) -> bool | None: ...
 
 
 def numbered(tables: Iterable[AnyTable | None]) -> Iterator[tuple[int, AnyTable]]:

@@ -6,7 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from operator import attrgetter
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from takifugu.accounting.suspicion import warning
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import command
+from takifugu.core.lasting import holding
 from takifugu.core.people import People
 from takifugu.releasing.planning.book import there
 
@@ -41,14 +42,9 @@ class Notice(UserWarning):
     """Something to know before a release is drawn: what it rules out, what it costs beyond its own epsilon."""
 
 
-@contextmanager
-def listening(listener: Listener) -> Iterator[None]:
+def listening(listener: Listener) -> AbstractContextManager[None]:
     """Send notices before a draw to `listener` instead of warning."""
-    token = _LISTENER.set(listener)
-    try:
-        yield
-    finally:
-        _LISTENER.reset(token)
+    return holding(_LISTENER, listener)
 
 
 def tell(words: Iterable[str]) -> None:

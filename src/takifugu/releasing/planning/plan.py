@@ -10,10 +10,11 @@ from operator import attrgetter
 from takifugu.calibration import Calibration
 from takifugu.core.errors import InputError
 from takifugu.core.people import PEOPLE, People
+from takifugu.core.sections import values_of, written
 from takifugu.model.queries.answer import Additive
 from takifugu.releasing.certificates.facts import Fact, Window
 from takifugu.releasing.file.kind import ReleaseFile, Unit, assumptions_of
-from takifugu.releasing.file.sections import Adjustable, FileSpec
+from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.sharing import sharing
 from takifugu.releasing.planning.asking import Asking, Calibrated, Totals
@@ -224,7 +225,8 @@ def planned_of(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
             done += 1
             watch(f"calibrating {name}", done, work)
         words = asking.kind.certificate_words(asking.file, item, questions[0].calibration)
-        totals = asking.totals(questions) if isinstance(item, Adjustable) and item.adjust else None
+        is_adjusted = any(values_of(item, written(item, ("adjust",))).values())
+        totals = asking.totals(questions) if is_adjusted else None
         tables.append(Table(name, scope, item, tuple(questions), words, totals, asking.file.people))
     units = chain.from_iterable(asking.units for asking, *_ in scopes)
     names = dict.fromkeys(map(attrgetter("name"), units))

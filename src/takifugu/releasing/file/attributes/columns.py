@@ -61,10 +61,13 @@ class Finite(Attributes):
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the records as columns, in the order of their values, which hides that of the data."""
         states, known = _states(file.spec, file.belief), _known(file.spec, file.belief)
+        missing = {
+            name: f'fill them, or write missing = "..." under [belief.classes.{name}]' for name in _classes(file.spec)
+        }
         try:
             groups = file.table.answers(known)
         except TakifuguError as error:
-            raise_all(faults_of_rows(file.table, known, error, {"no value": dict(map(_of_class, _classes(file.spec)))}))
+            raise_all(faults_of_rows(file.table, known, error, {"no value": missing}))
             raise
         _check_count(int(groups.rows.sum()), file.spec.belief.meant.records)
         columns = dict[str, list[State]]()
@@ -72,10 +75,6 @@ class Finite(Attributes):
             of_rows = np.array([*states[name].values()], dtype=object)[np.repeat(codes, groups.rows)]
             columns[name] = of_rows.tolist()
         return (Unit(None, columns),)
-
-
-def _of_class(name: str) -> tuple[str, str]:
-    return name, f'fill them, or write missing = "..." under [belief.classes.{name}]'
 
 
 def _check_count(rows: int, records: int) -> None:

@@ -45,18 +45,13 @@ def visited(table: Table, domain: places.Visits, window: range | None) -> IntArr
     Raises DataError, with the key and nobody's name, for rows against a rule, and for a person at too many places.
     """
     with placed_at():
-        visits = _read_once(table, domain)
+        counted = _counted(domain, table.opened.source.values)  # once for all windows
+        visits: Visits = cached(table, ("visits", counted), lambda: table.visits(counted))
         if window is not None:
             visits = visits.within(window)
     with placed_at("file"):
         domain.check_sizes([visits.most])
     return visits.people(domain.size)[None]
-
-
-def _read_once(table: Table, domain: places.Visits) -> Visits:
-    """Return the visits of all windows."""
-    counted = _counted(domain, table.opened.source.values)
-    return cached(table, ("visits", counted), lambda: table.visits(counted))
 
 
 def valued(table: Table, values: Sequence[Hashable], people: int) -> list[Hashable]:

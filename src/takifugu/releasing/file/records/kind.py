@@ -20,7 +20,7 @@ from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries.sections import RECORDS, known_value, spelled
 from takifugu.model.secrets.of_entries import attribute, every_entry
 from takifugu.releasing.certificates.facts import Fact
-from takifugu.releasing.file.keys import Answers, Edges, Section, State, Text, meaning
+from takifugu.releasing.file.keys import Answers, Edges, Section, State, Text, meaning, names_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile
 from takifugu.releasing.file.problems import broken, fault, faults_at, never_read
 from takifugu.releasing.file.reading import bins_of, wrong
@@ -82,11 +82,8 @@ def bins_problems(source: RecordSourceSpec, columns: bool) -> Iterator[TakifuguE
                 problem, fix = "is bins of several columns", f"write the two edges of each value, {name} = [0, 10]"
             yield fault(("source", "bins", name), problem, fix)
             return
-    if not columns:
-        yield from faults_at(("source", "bins"), partial(bins_of, source))
-        return
-    for column in source.bins or {}:
-        yield from faults_at(("source", "bins", column), partial(bins_of, source, column))
+    for column in (source.bins or {}) if columns else (None,):
+        yield from faults_at(("source", "bins", *names_of(column)), partial(bins_of, source, column))
 
 
 def unknown_value(column: str, values: Iterable[object]) -> DataError:

@@ -31,12 +31,6 @@ from takifugu.releasing.file.records.kind import (
     unknown_value,
 )
 from takifugu.releasing.file.sections import AboutUnits
-from takifugu.releasing.file.shape import ReadBy
-
-
-def _columns_read(spec: RecordReleaseSpec, belief: Belief) -> ReadBy:
-    """Return the keys that rows are read by, with the belief's names as columns."""
-    return {**spec.source.read(), "value": [Column(name) for name in belief.names or ()]}, (), ()
 
 
 def _values_of_columns(spec: RecordReleaseSpec, belief: Belief) -> Sequence[Listed]:
@@ -50,8 +44,8 @@ class Columned(Records):
     """A kind of which every unit has one row, with a column for each entry of the belief."""
 
     facts = replace(
-        Records.facts, of_belief=True, believed=AboutUnits, read_by=_columns_read,
-        known=_values_of_columns,
+        Records.facts, of_belief=True, believed=AboutUnits, known=_values_of_columns,
+        read_by=lambda spec, belief: ({**spec.source.read(), "value": [*map(Column, belief.names or ())]}, (), ()),
     )  # fmt: skip
 
     @property

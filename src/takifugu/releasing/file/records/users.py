@@ -40,12 +40,12 @@ from takifugu.releasing.file.records.kind import (
     unknown_value,
 )
 from takifugu.releasing.file.sections import numbered
-from takifugu.releasing.file.shape import ReadBy
 
-
-def _read_by(spec: RecordReleaseSpec, belief: object) -> ReadBy:
-    """Return the keys that rows are read by, and the groups beside them."""
-    return spec.source.read(), (), names_of(spec.source.group)
+#: What a missing value may count as.
+_COUNTS_AS = (
+    'write missing = {} under [belief], and "no answer" among its values, with a probability; one of the other values '
+    "there would count them as that answer"
+)
 
 
 class Users(Records):
@@ -53,8 +53,9 @@ class Users(Records):
 
     reads, hides = ("value", "group"), "presence"
     facts = replace(
-        Records.facts, is_one_unit=True, read_by=_read_by,
-        known=lambda spec, belief: _known(spec, belief), may_miss=lambda spec: _may_miss(spec),
+        Records.facts, is_one_unit=True, known=lambda spec, belief: _known(spec, belief),
+        may_miss=lambda spec: _may_miss(spec),
+        read_by=lambda spec, belief: (spec.source.read(), (), names_of(spec.source.group)),
     )  # fmt: skip
 
     def shape_faults(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
@@ -265,7 +266,8 @@ def _counted(
     try:
         answers = table.answers(known, _may_miss(spec))
     except TakifuguError as error:
-        faults += faults_of_rows(table, known, error, {"no value": dict(map(_as_answer, names))})
+        missing = {name: _COUNTS_AS.format(toml_of({name: "no answer"})) for name in names}
+        faults += faults_of_rows(table, known, error, {"no value": missing})
         return counts
     number = {value: place for place, value in enumerate(_spelt(spec, words))}
     for row, (codes, rows) in enumerate(zip(answers.codes.tolist(), answers.rows.tolist(), strict=True)):
@@ -275,11 +277,3 @@ def _counted(
         key = number.get(tuple(texts), UNKNOWN), *(column[row] for column in answers.keys)
         counts[key] = counts.get(key, 0) + rows
     return counts
-
-
-def _as_answer(column: str) -> tuple[str, str]:
-    """Return what a missing value of a column may count as."""
-    return column, (
-        f"write missing = {toml_of({column: 'no answer'})} under [belief], and \"no answer\" among its values, with a "
-        "probability; one of the other values there would count them as that answer"
-    )

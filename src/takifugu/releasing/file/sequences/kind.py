@@ -12,7 +12,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.assumptions import check, limit, public, reading, world
 from takifugu.core.errors import DataError, InputError, SpecError, Step
 from takifugu.core.sections import written
-from takifugu.data import Bins, Calendar, Slots, axes_of
+from takifugu.data import Bins, Slots, axes_of
 from takifugu.data.relation.pieces import pieces_of
 from takifugu.data.values.counts import Counts
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
@@ -104,7 +104,12 @@ class Sequences(Kind):
                 pieces = pieces.taken(np.flatnonzero(pieces.are_seen))
                 if not len(pieces):
                     raise DataError("no row lies in the window", fix="publish another window").at("from")
-            _check_lengths(pieces.lengths, spec.belief.max_length)
+            most = spec.belief.max_length
+            if most is not None and (pieces.lengths > most).any():
+                raise DataError(
+                    "a recording has more steps than max_length", rule="lengths are public, and declared",
+                    fix="raise max_length; or number recordings of that length in sql",
+                ).at("max_length")  # fmt: skip
         except (DataError, InputError) as error:
             error.where = error.where or ("file",)
             raise error.at(_SECTIONS.get(error.where[0], "source")).placed() from None
@@ -186,7 +191,13 @@ class Sequences(Kind):
         if file.opened is not None and file.opened.opened.hides_rows:
             yield public("The rows that sql leaves break no rule, which is public, whichever these rows are.")
         if spec.source.calendar is not None:
-            yield from _check_of_clocks(spec.source.calendar, file.places)
+            calendar = spec.source.calendar
+            night = night_set_back(calendar, file.places or range(calendar.size or 0))
+            if night is not None:
+                yield check(
+                    f"Times are those of clocks, without offsets. In the night of {night} clocks are set back, so that "
+                    "an hour is there twice: a state that lasts through it may be counted an hour off."
+                )
         if written(spec.belief, ("matrix_by",)):
             clocks = "in UTC"
             if spec.source.timezone is not None:
@@ -200,16 +211,6 @@ class Sequences(Kind):
         yield from lasting(file)
 
 
-def _check_of_clocks(calendar: Calendar, window: range | None) -> Iterator[Fact]:
-    """Yield what is to be checked of times without an offset, of which clocks show some twice."""
-    night = night_set_back(calendar, window or range(calendar.size or 0))
-    if night is not None:
-        yield check(
-            f"Times are those of clocks, without offsets. In the night of {night} clocks are set back, so that an hour "
-            "is there twice: a state that lasts through it may be counted an hour off."
-        )
-
-
 def _rules(spec: ReleaseSpec) -> Iterator[Fact]:
     """Yield the file's rules for rows as entries."""
     source = spec.source
@@ -219,14 +220,6 @@ def _rules(spec: ReleaseSpec) -> Iterator[Fact]:
         bins = Bins(source.bins)
         readings = "; ".join(f"{words} as {state!r}" for words, state in zip(bins.words, bins.states, strict=True))
         yield reading(f"Numbers of {source.value!r} are read in bins: {readings}.")
-
-
-def _check_lengths(lengths: IntArray, most: int | None) -> None:
-    if most is not None and (lengths > most).any():
-        raise DataError(
-            "a recording has more steps than max_length", rule="lengths are public, and declared",
-            fix="raise max_length; or number recordings of that length in sql",
-        ).at("max_length")  # fmt: skip
 
 
 def _units_of(pieces: Counts) -> Iterator[Unit]:

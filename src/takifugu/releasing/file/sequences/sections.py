@@ -15,12 +15,12 @@ from pydantic import Field, StrictBool, StrictInt
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError
 from takifugu.data import parse_step, steps_in
+from takifugu.data.relation.keys import RUNS
 from takifugu.model.beliefs.chains.declared_chain import ChainSection
 from takifugu.model.beliefs.chains.stays import SECONDS, UNITS
 from takifugu.releasing.certificates.facts import Fact, Stays
 from takifugu.releasing.file.calendars import CalendarKeys, Windowed
 from takifugu.releasing.file.keys import (
-    LASTING,
     Described,
     Edges,
     Positive,
@@ -65,7 +65,7 @@ class SourceSpec(CalendarKeys):
     @property
     def are_runs(self) -> bool:
         """Return whether rows hold in more steps than their own."""
-        return self.rows in LASTING
+        return self.rows in RUNS
 
     @property
     def hides_gaps(self) -> bool:
