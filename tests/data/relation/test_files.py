@@ -20,6 +20,7 @@ import pytest
 from tests.support.workbooks import Cell, write_workbook
 
 from takifugu.core.errors import DataError, TakifuguError
+from takifugu.data.relation.opening import files_read
 from takifugu.data.relation.source import opened_table
 
 KEYS: dict[str, Any] = {"unit": "who", "order": "t", "value": "v", "step": 1, "nulls": "unobserved"}
@@ -189,6 +190,11 @@ def test_a_sheet_and_a_database_are_tables_of_texts(tmp_path: Path) -> None:
     write_workbook(tmp_path / "b.xlsx", {"One": [["who", "t", "v"], ["Ana", 0, "x"]], "Two": [["a"], [1]]})
     assert "has 2 tables" in refused(tmp_path, file="b.xlsx")
     assert counts(tmp_path, file="b.xlsx", sql='from "One"') == [[1, 0]]
+    titled = [["Ward 3, 2 March"], ["Export"], [None], ["who", "t", "v"], ["Ana", 0, "x"], ["Ben", 0, "y"]]
+    write_workbook(tmp_path / "c.xlsx", {"One": titled})
+    assert counts(tmp_path, file="c.xlsx") == [[1, 0], [0, 1]]
+    write_workbook(tmp_path / "d.xlsx", {"One": [["t"], [0], [1]]})  # of one column the first row names it
+    assert counts(tmp_path, file="d.xlsx", unit="'all'", value="'x'") == [[2, 0]]
     base = sqlite3.connect(tmp_path / "a.sqlite")
     base.execute("create table visits (who, t, v)")
     base.executemany("insert into visits values (?, ?, ?)", [("Ana", 0, "x"), ("Ana", "1", "y"), ("Ben", 0.0, "x")])
@@ -225,6 +231,14 @@ def test_a_cell_that_nothing_has_computed_is_refused(cell: str, tmp_path: Path) 
     assert "file: " in refused(tmp_path, file="a.xlsx")
     (tmp_path / "b.xlsx").write_bytes(b"PK no workbook")
     assert "damaged" in refused(tmp_path, file="b.xlsx")
+
+
+def test_a_long_select_is_no_name_of_a_file(tmp_path: Path) -> None:
+    """A system has an error of its own for a name of more than 255 letters."""
+    (tmp_path / "a.csv").write_text(TEXT)
+    select = f"select who, t, v from read_csv('a.csv', all_varchar = true) where {' and '.join(['who = who'] * 40)}"
+    assert counts(tmp_path, sql=select) == [[1, 1], [1, 0]]
+    assert files_read(select, tmp_path) == (tmp_path / "a.csv",)
 
 
 def test_lines_of_json_are_texts(tmp_path: Path) -> None:

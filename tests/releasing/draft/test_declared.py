@@ -41,8 +41,22 @@ def drafted_text(table: Path, said: dict[str, str]) -> str:
 @pytest.mark.parametrize(("unit", "is_told"), [("who", True), ("clinic", True), ("Filiale", False)])
 def test_a_draft_says_how_to_call_what_no_column_tells(table: Path, unit: str, is_told: bool) -> None:
     table.write_text(table.read_text("utf-8").replace("who", unit, 1), encoding="utf-8")
-    text = drafted_text(table, {**ROWS, "unit": unit, "kind": "markov-chain"})
-    assert ("called = " in text) is not is_told
+    said = {**ROWS, "unit": unit, "kind": "markov-chain"}
+    with evidence(table) as opened:
+        asked = [(question.name, question.offered) for question in questions(opened, said)]
+    assert asked == [("called", "person")] * (not is_told)
+    assert ('called = "person"' in drafted_text(table, {**said})) is not is_told
+    assert 'called = "shop"' in drafted_text(table, {**said, "called": "shop"})
+    assert "called" not in drafted_text(table, {**said, "called": "-"})
+
+
+def test_the_line_that_an_error_prints_is_an_answer() -> None:
+    for name, line, value in (
+        ("columns", 'columns = ["weight", "income"]', ["weight", "income"]), ("records", "records = 500", 500),
+        ("states", 'states = ["a = 1", "b"]', ["a = 1", "b"]), ("belief.", 'places = ["bar"]', {"places": ["bar"]}),
+        ("default_state", 'default_state = "still"', "still"), ("default_state", 'other = "still"', 'other = "still"'),
+    ):  # fmt: skip
+        assert value_of(name, line, {}) == value
 
 
 @pytest.mark.sampled(3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from datetime import date, datetime, time, timedelta
 from functools import partial
@@ -42,6 +42,13 @@ def tables_of_sqlite(path: str) -> dict[str, Callable[[], Any]]:
             raise DataError(f"{Path(path).name} cannot be read", fix="look at it with sqlite3").at("file") from None
 
     return {name: partial(table, name) for name in names if not name.startswith("sqlite_")}
+
+
+def below_title(lines: Iterable[list[str | None]]) -> Iterator[list[str | None]]:
+    """Return rows from the row of names on: of a table of several columns, the first with several cells."""
+    rows = [row for row in lines if any(cell is not None for cell in row)]
+    names = (number for number, row in enumerate(rows) if sum(cell is not None for cell in row) > 1)
+    return iter(rows[next(names, 0) :])
 
 
 def table_of_texts(lines: Iterator[list[str | None]], name: str) -> Any:

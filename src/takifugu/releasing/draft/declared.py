@@ -22,12 +22,16 @@ from takifugu.releasing.draft.questions import NONE, Answers, Choice, Question
 from takifugu.releasing.file.loading import checked
 
 #: Answers that say how the table is read, or choose the kind.
-OF_THE_TABLE = ("rows", "kind", "sql", "where", "unit", "order", "end", "value", "nulls", "timezone", "encoding")
+OF_THE_TABLE = (
+    "rows", "kind", "sql", "where", "unit", "called", "order", "end", "value", "nulls", "timezone", "encoding",
+)  # fmt: skip
 _PUBLIC = "it is public and declared: a row that decided it would be published with it"
 _STATES = "they are published: write what everybody knows, whatever the rows hold"
 _BELIEF = "it is what a reader may believe, and the noise follows from it: take it from what is publicly known"
 _NO_ROW = "it is counted and secret like any other"
 _ALONE = "if not, what is said of one tells of the other, and the noise of this file would be too little"
+#: Why what a section lacks is asked.
+_WHY = {"source": _PUBLIC, "belief": _BELIEF, "hide": "what is protected depends on it", "table": "it is published"}
 _NOT_NOW = Choice(NONE, "not now: the file then says what is missing")
 _YES = Choice("true", "yes, it says nothing")
 #: Each question by its answer's name: the words, why it is asked, the form, and how an answer looks.
@@ -42,6 +46,7 @@ DECLARED = {
     "next_state": ("Which share of all times that a state begins is each one's?", _BELIEF, "each", "0.5"),
     "units_independent": ("Does one person say nothing about another?", _ALONE, "truth", ""),
     "recordings_independent": ("Does one recording say nothing about another?", _ALONE, "truth", ""),
+    "records": ("How many records are there?", _PUBLIC, "number", "500"),
     "size": ("How many people are there?", _PUBLIC, "number", "100"),
     "values": ("Which answers can there be?", _STATES, "names", "yes, no"),
     "probabilities": ("How often is each answer given, in the order of values?", _BELIEF, "numbers", "0.3, 0.7"),
@@ -108,7 +113,8 @@ def _question(name: str, fault: TakifuguError, answers: Answers) -> Question:
     """Return the question of a key that is missing: ours, or that of its remedy."""
     if name in DECLARED:
         return question_of(name, answers)
-    return Question(name, f"{fault.place}?", (_NOT_NOW,), f"{fault.what}; {fault.fix}", _BELIEF, None, "toml")
+    why = _WHY.get(place_of(name)[0], _BELIEF)
+    return Question(name, f"{fault.place}?", (_NOT_NOW,), f"{fault.what}; {fault.fix}", why, None, "toml")
 
 
 def question_of(name: str, answers: Answers) -> Question:
@@ -134,7 +140,9 @@ def value_of(name: str, word: str, answers: Answers) -> Any:
     ({'low': [0, 5], 'high': [5, inf]}, 'people.csv')
     """
     form = DECLARED[name][2] if name in DECLARED else "toml"
-    key = place_of(name)[1]
+    key, lines = place_of(name)[1], _lines(word)
+    if lines and (not key or [*lines] == [key]):  # as an error writes what is missing
+        return lines[key] if key else lines
     if form == "text" or (key in KEYS and KEYS[key].type.startswith(("column", "state"))):
         return word
     read = _as_toml(word)
@@ -153,11 +161,16 @@ def value_of(name: str, word: str, answers: Answers) -> Any:
 
 def _as_toml(word: str) -> Any:
     """Return the value of a word that TOML reads, and that can be written to a file; None for another one."""
+    return _lines(f"value = {word}").get("value")
+
+
+def _lines(text: str) -> dict[str, Any]:
+    """Return the keys and values of lines of TOML that can be written to a file; none for another text."""
     with suppress(ValueError, RecursionError):  # also for a number of thousands of digits
-        read = tomllib.loads(f"value = {word}")["value"]
+        read = tomllib.loads(text)
         toml_of(read)
         return read
-    return None
+    return {}
 
 
 def _pair(part: str, states: Sequence[str]) -> tuple[str, str]:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from takifugu.core.column_words import is_told
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import as_arguments
 from takifugu.core.plain import toml_of
@@ -31,7 +30,6 @@ _WIDTH, _COMMENT_AT = 110, 31
 #: Answers that are read below, or choose the kind.
 _READ = {*declared.OF_THE_TABLE, "epsilon"}
 _MOVED = "when, as a moment: of two equal times the first row's is the earlier; times that clocks skip are moved"
-_CALLED = '; called = "shop" would say what one of them is, else they are people'
 _FROM = "; if another file will follow, declare from before the first release"
 #: What is secret (a key of [hide], if any), and the table that is published first, by what a row is in a kind's data.
 _FIRST: dict[str, tuple[Line | None, Line]] = {
@@ -116,7 +114,7 @@ def draft(given: object, kind: str | None = None, output: str | Path = "release.
     said = {key: _said(key, word) for key, word in answers.items() if word is not None}
     try:
         with evidence(given, said.pop("encoding", None), said.pop("sql", None)) as opened:
-            return text_of(draft_of(opened, said, kind, Path(output)))
+            return text_of(draft_of(opened, said, kind, Path(output)), makes_ledger=False)
     except InputError as error:
         error.reworded(as_arguments)
         raise
@@ -141,8 +139,11 @@ def draft_of(evidence: Evidence, answers: Answers, kind: str | None, output: Pat
     return Draft(questions.at(evidence, said), said, said.get("kind", by_default), output)
 
 
-def text_of(start: Draft) -> str:
-    """Return the text of a draft, with the ledger, name and budget of other files of its folder about these data."""
+def text_of(start: Draft, makes_ledger: bool = True) -> str:
+    """Return the text of a draft, with the ledger, name and budget of other files of its folder about these data.
+
+    A ledger is required that is there, or is made with the file.
+    """
     other, stem = start.neighbour, start.output.stem
     ledger, shared = (f"{stem}-ledger.db", "") if other is None else (other.ledger, _as_in(start, other))
     hidden, table = _FIRST[KINDS.find(start.kind).facts.rows]
@@ -156,7 +157,8 @@ def text_of(start: Draft) -> str:
         budget = other.budget
     sections: dict[str, Iterable[Line]] = {
         "": [("ledger", ledger, f"what was spent on these data{shared}; keep it as safe as they are"),
-             ("require_ledger", True, "if it is missing nothing is published; it was made with this file"),
+             *([("require_ledger", True, "if it is missing nothing is published; it was made with this file")]
+               if makes_ledger or other is not None else []),
              ("output", output_by_default(start.output), "the folder of what is published")],
         "[source]": [_name(start, other), *_source(start),
                      ("budget", budget, "the most epsilon that these people may ever spend")],
@@ -240,7 +242,9 @@ def _roles(start: Draft) -> Iterator[Line]:
     if answers.get("where"):
         yield "where", answers["where"], "which rows count"
     if answers.get("unit", NONE) != NONE and not questions.names_nobody(start.kind):
-        yield "unit", answers["unit"], "whose row it is" + _CALLED * (not is_told(answers["unit"]))
+        yield "unit", answers["unit"], "whose row it is"
+        if answers.get("called", NONE) != NONE:
+            yield "called", answers["called"], "what one of them is"
     for key, why in (("order", "when"), ("end", "when it ends")):
         if key in answers and start.is_timed:
             (reading,) = questions.full_readings(evidence, answers, key)
