@@ -193,6 +193,11 @@ def test_a_sheet_and_a_database_are_tables_of_texts(tmp_path: Path) -> None:
     titled = [["Ward 3, 2 March"], ["Export"], [None], ["who", "t", "v"], ["Ana", 0, "x"], ["Ben", 0, "y"]]
     write_workbook(tmp_path / "c.xlsx", {"One": titled})
     assert counts(tmp_path, file="c.xlsx") == [[1, 0], [0, 1]]
+    with pytest.raises(DataError, match="has perhaps no row of names"):  # a row of values below a name alone
+        counts(tmp_path, file=write_workbook(tmp_path / "e.xlsx", {"One": [["who"], *titled[4:], ["Ben", 1, "x"], titled[4]]}).name)
+    unnamed = [[None, "t", None], ["who", "t", None], ["Ana", 0, "x"]]
+    write_workbook(tmp_path / "f.xlsx", {"One": unnamed})  # a name in one cell above two columns
+    assert counts(tmp_path, file="f.xlsx", unit="column 1", value="column 3", where="t <> 't'") == [[1, 0]]
     write_workbook(tmp_path / "d.xlsx", {"One": [["t"], [0], [1]]})  # of one column the first row names it
     assert counts(tmp_path, file="d.xlsx", unit="'all'", value="'x'") == [[2, 0]]
     base = sqlite3.connect(tmp_path / "a.sqlite")
@@ -253,7 +258,9 @@ def test_lines_of_json_are_texts(tmp_path: Path) -> None:
 def test_frames_of_all_libraries_are_the_same(tmp_path: Path) -> None:
     columns = {"who": ["Ana", "Ana", "Ben"], "t": [0, 1, 0], "v": ["x", "y", "x"]}
     frames = [
-        pd.DataFrame(columns), pd.DataFrame(columns, index=[3, 1, 2]), pd.DataFrame(columns).astype({"v": "category"}),
+        pd.DataFrame(columns), pd.DataFrame(columns, index=[3, 1, 2]),
+        pd.DataFrame(columns).set_index(["who", "t"]), pd.DataFrame(columns).set_index("t", drop=False),
+        pd.DataFrame(columns).astype({"v": "category"}),
         pl.DataFrame(columns), pl.LazyFrame(columns), pa.table(columns), pa.table(columns).to_reader(),
         duckdb.sql("select * from (values ('Ana', 0, 'x'), ('Ana', 1, 'y'), ('Ben', 0, 'x')) k(who, t, v)"),
     ]  # fmt: skip
@@ -264,6 +271,9 @@ def test_frames_of_all_libraries_are_the_same(tmp_path: Path) -> None:
         assert refused(tmp_path, wrong)
     for who in (["Geheim", 7], [2**70, 7]):
         assert "several types" in refused(tmp_path, pd.DataFrame({"who": who, "t": [0, 1], "v": ["x", "y"]}))
+    assert "names 't' twice" in refused(tmp_path, pd.DataFrame([[1, 2, 3]], columns=["who", "t", "t"]))
+    for series in (pd.Series([1]), pl.Series([1])):
+        assert "a Series is no table of rows" in refused(tmp_path, series)
     assert "twice" in refused(tmp_path, pa.table([["a"], [0], ["x"], ["y"]], names=["who", "t", "v", "V"]))
 
 

@@ -40,7 +40,7 @@ def tables_of_excel(path: str) -> dict[str, Callable[[], Any]]:
 
     def sheet(name: str) -> Any:
         lines = _unharmed(path, lambda: book.get_sheet_by_name(name).to_python(skip_empty_area=False))
-        return table_of_texts(below_title([text_of_cell(cell) for cell in line] for line in lines), name)
+        return table_of_texts(below_title(([text_of_cell(cell) for cell in line] for line in lines), name), name)
 
     return {name: partial(sheet, name) for name in book.sheet_names}
 

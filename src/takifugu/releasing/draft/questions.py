@@ -231,7 +231,7 @@ def _called(answers: Answers) -> Question | None:
     if "called" in answers or unit == NONE or is_told(unit) or (kind is not None and names_nobody(kind)):
         return None
     some = [Choice("person", "or another noun, such as household, bed or parking bay")]
-    return replace(_ask("called", some, column=unit, is_clear=True), form="text")
+    return _ask("called", some, column=unit, is_clear=True)
 
 
 def _counted(evidence: Evidence, names: Sequence[str]) -> list[Choice]:
