@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from takifugu.core.errors import SpecError
-from takifugu.releasing.draft.declared import DECLARED, missing, place_of, value_of
+from takifugu.releasing.draft.declared import DECLARED, missing, place_of, question_of, value_of
 from takifugu.releasing.draft.evidence import evidence
 from takifugu.releasing.draft.questions import questions
 from takifugu.releasing.draft.text import draft_of, text_of
@@ -48,6 +48,15 @@ def test_a_draft_says_how_to_call_what_no_column_tells(table: Path, unit: str, i
     assert ('called = "person"' in drafted_text(table, {**said})) is not is_told
     assert 'called = "shop"' in drafted_text(table, {**said, "called": "shop"})
     assert "called" not in drafted_text(table, {**said, "called": "-"})
+
+
+def test_names_may_have_commas() -> None:
+    """The stations of a bike share: what is shown as an example was split at all commas."""
+    said = {"states": 'parked, "Main St, ""The Corner""", "O\'Hare, North"'}
+    names = ["parked", 'Main St, "The Corner"', "O'Hare, North"]
+    assert value_of("states", said["states"], said) == names
+    shown = ", ".join(f"{name} 2 h" for name in question_of("mean_duration", said).parts)
+    assert value_of("mean_duration", shown, said) == dict.fromkeys(names, "2 h")
 
 
 def test_the_line_that_an_error_prints_is_an_answer() -> None:

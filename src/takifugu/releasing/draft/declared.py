@@ -6,12 +6,14 @@ commas, a value for each state, edges such as 0 to 5, a number, a text.
 
 from __future__ import annotations
 
+import csv
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, time
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +38,7 @@ _NOT_NOW = Choice(NONE, "not now: the file then says what is missing")
 _YES = Choice("true", "yes, it says nothing")
 #: Each question by its answer's name: the words, why it is asked, the form, and how an answer looks.
 DECLARED = {
-    "states": ("Which states can there be?", _STATES, "names", "still, walking"),
+    "states": ("Which states can there be?", _STATES, "names", 'still, "walking, fast"'),
     "bins": ("Which numbers count as each state?", _STATES, "edges", "0 to 5"),
     "from": ("When does the recording start?", _PUBLIC, "text", "2026-01-05"),
     "until": ("When does it end?", _PUBLIC, "text", "2026-02-02"),
@@ -149,11 +151,12 @@ def value_of(name: str, word: str, answers: Answers) -> Any:
     if isinstance(read, date | time):
         return word
     if form in ("each", "edges"):
-        pairs = read if isinstance(read, dict) else dict(_pair(part, _parts(name, answers)) for part in word.split(","))
+        states = _parts(name, answers)
+        pairs = read if isinstance(read, dict) else dict(_pair(part, states) for part in _each(word, states))
         return {state: _edges(value) if form == "edges" else _plain(value) for state, value in pairs.items()}
     if isinstance(read, list | dict) or (read is not None and form not in ("names", "numbers", "roster")):
         return read
-    parts = [part.strip() for part in word.split(",") if part.strip()]
+    parts = _names(word)
     if form == "numbers":
         return [*map(_plain, parts)]
     return parts if form == "names" or (form == "roster" and parts[1:]) else word
@@ -171,6 +174,25 @@ def _lines(text: str) -> dict[str, Any]:
         toml_of(read)
         return read
     return {}
+
+
+def _names(text: str) -> list[str]:
+    """Return names between commas; one with a comma stands in double quotes, as in a CSV.
+
+    >>> _names('still, "walking, fast"')
+    ['still', 'walking, fast']
+    """
+    try:
+        names = [*chain.from_iterable(csv.reader(text.splitlines(), skipinitialspace=True))]
+    except csv.Error:  # it is too long
+        names = text.split(",")
+    return [name.strip() for name in names if name.strip()]
+
+
+def _each(text: str, states: Sequence[str]) -> list[str]:
+    """Return what stands between commas, each with the state that it begins with; a declared one may have commas."""
+    begins = "|".join(map(re.escape, sorted(states, key=len, reverse=True)))
+    return re.split(rf",(?=\s*(?:{begins})[\s:=])" if "," in begins else ",", text)
 
 
 def _pair(part: str, states: Sequence[str]) -> tuple[str, str]:
