@@ -221,6 +221,15 @@ def test_what_is_printed_for_each_cause_helps(cause: str, tmp_path: Path) -> Non
     assert check_remedies(path, tmp_path, filled) >= 1
 
 
+def test_the_first_of_several_events_in_one_step_is_a_line_to_paste(tmp_path: Path) -> None:
+    """Rows of one moment were told apart, and events of one hour remained."""
+    rows = [["p", TIMES[0], "y"], ["p", "2026-01-05T00:20", "y"], ["q", TIMES[1], "y"]]
+    keys = {name: value for name, value in WARDS.items() if name != "end"} | {"rows": "events"}
+    path = put(tmp_path / "file", study(rows, "who,t,state", ["y", "n"], **keys))
+    filled = (("... QUALIFY", f"from {SELECT} QUALIFY"), ("ORDER BY ...", "ORDER BY t"))
+    assert check_remedies(path, tmp_path, filled) >= 1
+
+
 @pytest.mark.parametrize("name", OF_USERS)
 def test_all_that_is_wrong_with_users_is_told_at_once(name: str, tmp_path: Path) -> None:
     rows, many = OF_USERS[name]

@@ -100,7 +100,7 @@ def arrow_table(frame: Any) -> Any:
     except ImportError:
         raise wrong_key("frame", "frames need PyArrow", "", "pip install 'takifugu[arrow]'") from None
     module = type(frame).__module__.split(".")[0]
-    if hasattr(frame, "to_frame") or module != "polars" and not hasattr(frame, "__arrow_c_stream__"):
+    if hasattr(frame, "to_frame") or (module != "polars" and not hasattr(frame, "__arrow_c_stream__")):
         raise wrong_key("frame", f"a {type(frame).__name__} is no table of rows", "",
                         "give a frame of pandas, Polars or PyArrow, or a file")  # fmt: skip
     if module == "pandas":
