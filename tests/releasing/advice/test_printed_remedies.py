@@ -190,7 +190,7 @@ OF_CAUSES: dict[str, tuple[str, dict[str, Any], list[list[str]], tuple[tuple[str
     "between steps": ("who,t,state", HOURS, [["p", TIMES[0], "y"], ["p", "2026-01-05T01:20", "n"]], ()),
     "tie": ("who,run,t,state", OFTEN, [*FEW, ["q", "1", "2", "y"]],
             (("... QUALIFY", f"from {SELECT} QUALIFY"), ("ORDER BY ...", "ORDER BY run"))),
-    "backwards": ("who,t,end,state", BEDS, [["p", "1", "3", "y"], ["p", "5", "4", "y"]], ()),
+    "backwards": ("who,t,end,state", BEDS, [["p", "1", "3", "y"], ["p", "5", "4", "y"], ["q", "2", "", "y"]], ()),
     "overlap": ("who,t,end,state", WARDS, [["p", TIMES[0], TIMES[2], "y"], ["p", TIMES[1], "2026-01-05T05:00", "y"]],
                 (("FROM ...", f"FROM {SELECT}"),)),
     "open": ("who,t,end,state", BEDS, [["p", "1", "", "y"], ["p", "3", "5", "y"]], (("...", "'2'"),)),
