@@ -81,7 +81,8 @@ def test_the_draft_is_read_as_it_is_meant(tmp_path: Path) -> None:
     data = sleep(tmp_path)
     text = tf.draft(data, output=tmp_path / "release.toml", **SAID)
     source = tomllib.loads(text)["source"]
-    assert source == {"name": "Schlaf-Wach-2025", "file": data.name, **SAID, "step": 5, "budget": 1.0}
+    assert source == {"name": "Schlaf-Wach-2025", "file": data.name, **SAID, "called": "person", "step": 5,
+                      "budget": 1.0}  # fmt: skip
     assert widest(text) <= 110
 
 

@@ -94,17 +94,19 @@ def plus_minus(half: float | Fraction) -> str:
 
 
 def number(value: object, missing: str = "-", digits: int = 6) -> str:
-    """Write a number for people to six digits, `missing` for None, and what is no number as it is.
+    """Write a number for people to six digits, `missing` for None, yes or no, and what is no number as it is.
 
     Thousands are apart; powers of ten stand where the number is far from 1.
 
     >>> number(5.0), number(1 / 3), number(None), number(12345678), number(1234.5678, digits=4), number(1e-6)
     ('5', '0.333333', '-', '12,345,678', '1,235', '1e-6')
-    >>> number("yes"), number(-12345.0, digits=4), number(3e9, digits=4)
-    ('yes', '-12,345', '3e9')
+    >>> number("a"), number(True), number(-12345.0, digits=4), number(3e9, digits=4)
+    ('a', 'yes', '-12,345', '3e9')
     """
     if value is None:
         return missing
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
     if not isinstance(value, Real):

@@ -20,6 +20,7 @@ import pytest
 from tests.support.workbooks import Cell, write_workbook
 
 from takifugu.core.errors import DataError, TakifuguError
+from takifugu.data.relation.opening import files_read
 from takifugu.data.relation.source import opened_table
 
 KEYS: dict[str, Any] = {"unit": "who", "order": "t", "value": "v", "step": 1, "nulls": "unobserved"}
@@ -189,6 +190,16 @@ def test_a_sheet_and_a_database_are_tables_of_texts(tmp_path: Path) -> None:
     write_workbook(tmp_path / "b.xlsx", {"One": [["who", "t", "v"], ["Ana", 0, "x"]], "Two": [["a"], [1]]})
     assert "has 2 tables" in refused(tmp_path, file="b.xlsx")
     assert counts(tmp_path, file="b.xlsx", sql='from "One"') == [[1, 0]]
+    titled = [["Ward 3, 2 March"], ["Export"], [None], ["who", "t", "v"], ["Ana", 0, "x"], ["Ben", 0, "y"]]
+    write_workbook(tmp_path / "c.xlsx", {"One": titled})
+    assert counts(tmp_path, file="c.xlsx") == [[1, 0], [0, 1]]
+    write_workbook(tmp_path / "e.xlsx", {"One": [["who"], *titled[4:], ["Ben", 1, "x"], titled[4]]})
+    assert "has perhaps no row of names" in refused(tmp_path, file="e.xlsx")  # a row of values below a name alone
+    unnamed = [[None, "t", None], ["who", "t", None], ["Ana", 0, "x"]]
+    write_workbook(tmp_path / "f.xlsx", {"One": unnamed})  # a name in one cell above two columns
+    assert counts(tmp_path, file="f.xlsx", unit="column 1", value="column 3", where="t <> 't'") == [[1, 0]]
+    write_workbook(tmp_path / "d.xlsx", {"One": [["t"], [0], [1]]})  # of one column the first row names it
+    assert counts(tmp_path, file="d.xlsx", unit="'all'", value="'x'") == [[2, 0]]
     base = sqlite3.connect(tmp_path / "a.sqlite")
     base.execute("create table visits (who, t, v)")
     base.executemany("insert into visits values (?, ?, ?)", [("Ana", 0, "x"), ("Ana", "1", "y"), ("Ben", 0.0, "x")])
@@ -227,6 +238,14 @@ def test_a_cell_that_nothing_has_computed_is_refused(cell: str, tmp_path: Path) 
     assert "damaged" in refused(tmp_path, file="b.xlsx")
 
 
+def test_a_long_select_is_no_name_of_a_file(tmp_path: Path) -> None:
+    """A system has an error of its own for a name of more than 255 letters."""
+    (tmp_path / "a.csv").write_text(TEXT)
+    select = f"select who, t, v from read_csv('a.csv', all_varchar = true) where {' and '.join(['who = who'] * 40)}"
+    assert counts(tmp_path, sql=select) == [[1, 1], [1, 0]]
+    assert files_read(select, tmp_path) == (tmp_path / "a.csv",)
+
+
 def test_lines_of_json_are_texts(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"who": "Ana", "t": 0, "v": "x"}\n{"who": "Ana", "t": 1, "v": "y", "z": [1]}\n')
     assert counts(tmp_path, file="a.jsonl") == [[1, 1]]
@@ -239,7 +258,9 @@ def test_lines_of_json_are_texts(tmp_path: Path) -> None:
 def test_frames_of_all_libraries_are_the_same(tmp_path: Path) -> None:
     columns = {"who": ["Ana", "Ana", "Ben"], "t": [0, 1, 0], "v": ["x", "y", "x"]}
     frames = [
-        pd.DataFrame(columns), pd.DataFrame(columns, index=[3, 1, 2]), pd.DataFrame(columns).astype({"v": "category"}),
+        pd.DataFrame(columns), pd.DataFrame(columns, index=[3, 1, 2]),
+        pd.DataFrame(columns).set_index(["who", "t"]), pd.DataFrame(columns).set_index("t", drop=False),
+        pd.DataFrame(columns).astype({"v": "category"}),
         pl.DataFrame(columns), pl.LazyFrame(columns), pa.table(columns), pa.table(columns).to_reader(),
         duckdb.sql("select * from (values ('Ana', 0, 'x'), ('Ana', 1, 'y'), ('Ben', 0, 'x')) k(who, t, v)"),
     ]  # fmt: skip
@@ -250,6 +271,9 @@ def test_frames_of_all_libraries_are_the_same(tmp_path: Path) -> None:
         assert refused(tmp_path, wrong)
     for who in (["Geheim", 7], [2**70, 7]):
         assert "several types" in refused(tmp_path, pd.DataFrame({"who": who, "t": [0, 1], "v": ["x", "y"]}))
+    assert "names 't' twice" in refused(tmp_path, pd.DataFrame([[1, 2, 3]], columns=["who", "t", "t"]))
+    for series in (pd.Series([1]), pl.Series([1])):
+        assert "a Series is no table of rows" in refused(tmp_path, series)
     assert "twice" in refused(tmp_path, pa.table([["a"], [0], ["x"], ["y"]], names=["who", "t", "v", "V"]))
 
 

@@ -190,7 +190,7 @@ OF_CAUSES: dict[str, tuple[str, dict[str, Any], list[list[str]], tuple[tuple[str
     "between steps": ("who,t,state", HOURS, [["p", TIMES[0], "y"], ["p", "2026-01-05T01:20", "n"]], ()),
     "tie": ("who,run,t,state", OFTEN, [*FEW, ["q", "1", "2", "y"]],
             (("... QUALIFY", f"from {SELECT} QUALIFY"), ("ORDER BY ...", "ORDER BY run"))),
-    "backwards": ("who,t,end,state", BEDS, [["p", "1", "3", "y"], ["p", "5", "4", "y"]], ()),
+    "backwards": ("who,t,end,state", BEDS, [["p", "1", "3", "y"], ["p", "5", "4", "y"], ["q", "2", "", "y"]], ()),
     "overlap": ("who,t,end,state", WARDS, [["p", TIMES[0], TIMES[2], "y"], ["p", TIMES[1], "2026-01-05T05:00", "y"]],
                 (("FROM ...", f"FROM {SELECT}"),)),
     "open": ("who,t,end,state", BEDS, [["p", "1", "", "y"], ["p", "3", "5", "y"]], (("...", "'2'"),)),
@@ -218,6 +218,15 @@ def test_what_is_printed_for_each_cause_helps(cause: str, tmp_path: Path) -> Non
     with pytest.raises(RowFault) as caught:
         tf.advise(path)
     assert caught.value.cause == cause
+    assert check_remedies(path, tmp_path, filled) >= 1
+
+
+def test_the_first_of_several_events_in_one_step_is_a_line_to_paste(tmp_path: Path) -> None:
+    """Rows of one moment were told apart, and events of one hour remained."""
+    rows = [["p", TIMES[0], "y"], ["p", "2026-01-05T00:20", "y"], ["q", TIMES[1], "y"]]
+    keys = {name: value for name, value in WARDS.items() if name != "end"} | {"rows": "events"}
+    path = put(tmp_path / "file", study(rows, "who,t,state", ["y", "n"], **keys))
+    filled = (("... QUALIFY", f"from {SELECT} QUALIFY"), ("ORDER BY ...", "ORDER BY t"))
     assert check_remedies(path, tmp_path, filled) >= 1
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from takifugu.core.errors import SpecError
-from takifugu.releasing.draft.declared import DECLARED, missing, place_of, value_of
+from takifugu.releasing.draft.declared import DECLARED, missing, place_of, question_of, value_of
 from takifugu.releasing.draft.evidence import evidence
 from takifugu.releasing.draft.questions import questions
 from takifugu.releasing.draft.text import draft_of, text_of
@@ -41,8 +41,31 @@ def drafted_text(table: Path, said: dict[str, str]) -> str:
 @pytest.mark.parametrize(("unit", "is_told"), [("who", True), ("clinic", True), ("Filiale", False)])
 def test_a_draft_says_how_to_call_what_no_column_tells(table: Path, unit: str, is_told: bool) -> None:
     table.write_text(table.read_text("utf-8").replace("who", unit, 1), encoding="utf-8")
-    text = drafted_text(table, {**ROWS, "unit": unit, "kind": "markov-chain"})
-    assert ("called = " in text) is not is_told
+    said = {**ROWS, "unit": unit, "kind": "markov-chain"}
+    with evidence(table) as opened:
+        asked = [(question.name, question.offered) for question in questions(opened, said)]
+    assert asked == [("called", "person")] * (not is_told)
+    assert ('called = "person"' in drafted_text(table, {**said})) is not is_told
+    assert 'called = "shop"' in drafted_text(table, {**said, "called": "shop"})
+    assert "called" not in drafted_text(table, {**said, "called": "-"})
+
+
+def test_names_may_have_commas() -> None:
+    """The stations of a bike share: what is shown as an example was split at all commas."""
+    said = {"states": 'parked, "Main St, ""The Corner""", "O\'Hare, North"'}
+    names = ["parked", 'Main St, "The Corner"', "O'Hare, North"]
+    assert value_of("states", said["states"], said) == names
+    shown = ", ".join(f"{name} 2 h" for name in question_of("mean_duration", said).parts)
+    assert value_of("mean_duration", shown, said) == dict.fromkeys(names, "2 h")
+
+
+def test_the_line_that_an_error_prints_is_an_answer() -> None:
+    for name, line, value in (
+        ("columns", 'columns = ["weight", "income"]', ["weight", "income"]), ("records", "records = 500", 500),
+        ("states", 'states = ["a = 1", "b"]', ["a = 1", "b"]), ("belief.", 'places = ["bar"]', {"places": ["bar"]}),
+        ("default_state", 'default_state = "still"', "still"), ("default_state", 'other = "still"', 'other = "still"'),
+    ):  # fmt: skip
+        assert value_of(name, line, {}) == value
 
 
 @pytest.mark.sampled(3)

@@ -24,7 +24,8 @@ def answered(opened: Evidence, made: Export) -> tuple[dict[str, str], bool]:
     said, is_printed = dict[str, str](), True
     while some := questions(opened, said):
         question = some[0]
-        right = made.right[f"{question.name} again" if question.name in said else question.name]
+        right = made.right.get(f"{question.name} again" if question.name in said else question.name, question.offered)
+        assert right is not None, question
         assert said.get(question.name) != right, question
         if right not in {choice.name for choice in question.choices}:
             is_printed &= question.name in ("timezone",)

@@ -76,7 +76,7 @@ class Table:
     def answer(self, question: Question, said: dict[str, str]) -> str:
         """Return what the owner knows, of the choices where times, rows and numbers can be read in several ways."""
         right = {"rows": "samples", "unit": "who", "order": "when", "step": self.step, "value": "state",
-                 "timezone": "UTC", "nulls": "unobserved"}  # fmt: skip
+                 "timezone": "UTC", "nulls": "unobserved", "called": "person"}  # fmt: skip
         names = [choice.name for choice in question.choices]
         if question.name == "where":
             return names[0]

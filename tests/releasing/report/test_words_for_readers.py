@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 from tests.releasing import files
-from tests.support.releases import refusal_of
+from tests.support.release_files import believe, read_from, release_text
+from tests.support.release_files import publish as a_table
+from tests.support.releases import put, refusal_of
 
 import takifugu as tf
 from takifugu.core.errors import InputError, SpecError
@@ -121,3 +123,27 @@ def test_a_source_that_names_nobody_is_charged_as_a_whole(tmp_path: Path) -> Non
     path = files.write(tmp_path, spec.replace('per = "both"\n', ""), data)
     text = " ".join(str(tf.open_study(path).dry_run()).split())
     assert "for the whole source" in text
+
+
+TIMES = "who,t,v\nAna,2026-01-05T10:00,x\nAna,2026-01-05T10:15,y\n"
+SAMPLES = release_text(
+    read_from("meters", "a.csv", rows="samples", unit="who", order="t", step="15min", value="v", budget=9),
+    believe("markov-chain", states=["x", "y"], matrix=[[0.5, 0.5], [0.5, 0.5]], units_independent=True),
+    a_table("time", "histogram", epsilon=1),
+)  # fmt: skip
+ANSWERS = release_text(
+    read_from("survey", "a.csv", rows="answers", value="v", budget=9),
+    believe("users", size=2, values=["x", "y"], probabilities=[0.5, 0.5]),
+    a_table("yes", "count", states=["x"], epsilon=1),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "unit"), [
+    (SAMPLES, "steps of 15 minutes"), (SAMPLES.replace("[[table]]", '[[table]]\nmeasured_in = "hours"'), "hours"),
+    (SAMPLES.replace('"15min"', "15").replace('"t"', '"minute(cast(t AS timestamp))"'), "rows"),
+    (ANSWERS, "people"), (ANSWERS.replace('value = "v"', 'value = "v"\ncalled = "household"'), "households"),
+])  # fmt: skip
+def test_counts_say_what_they_are_of(tmp_path: Path, text: str, unit: str) -> None:
+    """Without a calendar a sample of 15 minutes was a row, and so were the answers of people."""
+    (table,) = plan(load(put(tmp_path, {"f.toml": text, "a.csv": TIMES}))).tables
+    assert table.measured_in == unit

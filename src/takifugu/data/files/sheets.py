@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from datetime import date, datetime, time, timedelta
 from functools import partial
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -37,15 +37,28 @@ def tables_of_sqlite(path: str) -> dict[str, Callable[[], Any]]:
                 cells = connection.execute(f"select * from {quoted}")
                 head = [column[0] for column in cells.description]
                 rows = ([text_of_cell(cell) for cell in row] for row in cells)
-                return table_of_texts(itertools.chain([head], rows), name)
+                return table_of_texts(chain([head], rows), name)
         except sqlite3.Error:
             raise DataError(f"{Path(path).name} cannot be read", fix="look at it with sqlite3").at("file") from None
 
     return {name: partial(table, name) for name in names if not name.startswith("sqlite_")}
 
 
+def below_title(lines: Iterable[list[str | None]], name: str) -> Iterator[list[str | None]]:
+    """Return rows from the row of names on: the first that does not fill the first column alone, if any does not."""
+    rows = [row for row in lines if any(cell is not None for cell in row)]
+    filled = [[number for number, cell in enumerate(row) if cell is not None] for row in rows]
+    first = [min(chain.from_iterable(filled), default=0)]
+    at = next((number for number, places in enumerate(filled) if places != first), 0)
+    if at and any(rows[at][place] in {row[place] for row in rows[at + 1 :]} for place in filled[at]):
+        rule = "below its title is a row with a value that is in its column below, too"
+        fix = "delete what is above the row of names, and name each column"
+        raise DataError(f"{name[:80]!r} has perhaps no row of names", rule=rule, fix=fix).at("file")
+    return iter(rows[at:])
+
+
 def table_of_texts(lines: Iterator[list[str | None]], name: str) -> Any:
-    """Return rows below a row of names as an Arrow table of texts."""
+    """Return rows below a row of names as an Arrow table of texts; a column without a name is called by its number."""
     try:
         import pyarrow as pa
     except ImportError:
@@ -53,13 +66,12 @@ def table_of_texts(lines: Iterator[list[str | None]], name: str) -> Any:
     names = next(lines, [])
     if not any(names):
         raise DataError(f"the first row of {name[:80]!r} is empty", rule="it names the columns").at("file")
-    filled = [number for number, label in enumerate(names) if label]
-    labels = [str(names[number]) for number in filled]
+    filled = [(cells[0] or f"column {number}", cells[1:])
+              for number, cells in enumerate(zip_longest(names, *lines), start=1) if any(cells)]  # fmt: skip
+    labels = [label for label, _ in filled]
     if len({label.lower() for label in labels}) < len(labels):
         raise DataError(f"the first row of {name[:80]!r} names a column twice", fix="rename one of them").at("file")
-    rows = [*lines]
-    columns = [[line[number] if number < len(line) else None for line in rows] for number in filled]
-    return pa.table([pa.array(column, pa.string()) for column in columns], names=labels)
+    return pa.table([pa.array(cells, pa.string()) for _, cells in filled], names=labels)
 
 
 def text_of_cell(cell: object) -> str | None:
@@ -82,18 +94,21 @@ def text_of_cell(cell: object) -> str | None:
 
 
 def arrow_table(frame: Any) -> Any:
-    """Return a frame as an Arrow table without its index; DataError for columns of several types."""
+    """Return a frame as an Arrow table, with an index that has a name; DataError for columns of several types."""
     try:
         import pyarrow as pa
     except ImportError:
         raise wrong_key("frame", "frames need PyArrow", "", "pip install 'takifugu[arrow]'") from None
     module = type(frame).__module__.split(".")[0]
-    if module != "polars" and not hasattr(frame, "__arrow_c_stream__"):
+    if hasattr(frame, "to_frame") or (module != "polars" and not hasattr(frame, "__arrow_c_stream__")):
         raise wrong_key("frame", f"a {type(frame).__name__} is no table of rows", "",
                         "give a frame of pandas, Polars or PyArrow, or a file")  # fmt: skip
+    if module == "pandas":
+        refuse_names_twice(map(str, frame.columns))
     try:
         if module == "pandas":
-            table = pa.Table.from_pandas(frame, preserve_index=False)
+            has_index = {None, *frame.columns}.isdisjoint(frame.index.names)
+            table = pa.Table.from_pandas(frame, preserve_index=has_index)
         elif module == "polars":
             table = frame.lazy().collect().to_arrow()
         else:
@@ -101,7 +116,12 @@ def arrow_table(frame: Any) -> Any:
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         fix, rule = "frame.astype({'column': 'string'}) in pandas", "a column has one type"
         raise wrong_data("frame", "a column of the frame holds values of several types", rule, fix) from None
-    for name, times in Counter(map(str.lower, table.column_names)).items():
+    refuse_names_twice(table.column_names)
+    return table
+
+
+def refuse_names_twice(names: Iterable[str]) -> None:
+    """Refuse a frame of columns that cannot be told apart."""
+    for name, times in Counter(map(str.lower, names)).items():
         if times > 1:
             raise wrong_data("frame", f"the frame names {name[:80]!r} twice", "a column has one name, in any letters")
-    return table

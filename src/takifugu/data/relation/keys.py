@@ -58,7 +58,7 @@ KEYS = {
         Key("value", "column or expression, or several", True, "what is published"),
         Key("bins", "table of pairs, or one by column", True, "the state of a number, by its edges"),
         Key("nulls", "refuse or unobserved", True, "what a missing value is"),
-        Key("step", "whole number, or a time such as 15min", True, "the distance of two rows along order"),
+        Key("step", "whole number, or a time such as 15min", True, "how long a step is"),
         Key("from", "number, date or time", False, "when the source starts"),
         Key("until", "number, date or time", False, "when the source ends"),
         Key("timezone", "time zone", False, "whose clocks show days and hours, of moments"),

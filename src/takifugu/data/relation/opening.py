@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -107,7 +108,7 @@ def paths_of_select(text: str) -> tuple[str, ...]:
 
 def is_select(text: str, root: str | Path) -> bool:
     """Return whether a text is a SELECT, and no file's name."""
-    return SELECT.match(text) is not None and not (Path(root) / text).is_file()
+    return SELECT.match(text) is not None and not os.path.isfile(Path(root) / text)  # False for a name too long, too
 
 
 @dataclass

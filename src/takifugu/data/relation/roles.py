@@ -77,7 +77,8 @@ class Opened:
         words |= {name: self.roles[name].text for name in self.public}
         words["value"] = ", ".join(words[f"value{number}"] for number, _ in enumerate(self.source.values))
         is_stepped = self.source.order is not None and self.source.step is not None
-        return words | {"bucket": self._bucket(words["order"]) if is_stepped else ""}
+        bucket = self._bucket(words["order"]) if is_stepped else ""
+        return words | {"bucket": bucket, "step": bucket if self.source.rows == "events" else words["order"]}
 
     def _bucket(self, order: str) -> str:
         """Return the step in which a time lies; texts are times or whole numbers then."""

@@ -138,9 +138,9 @@ CAUSES = (
     Cause("stranger", "roster", "a person that the roster lacks", "the roster names everybody who is covered",
           "add the person to the roster, or leave such rows out by where"),
     Cause("tie", "order", "a second row of one step in {order}", "one row tells the state, and only you know which",
-          "sql = \"... QUALIFY row_number() OVER (PARTITION BY {unit}, {order} ORDER BY ...) = 1\""),
+          "sql = \"... QUALIFY row_number() OVER (PARTITION BY {unit}, {step} ORDER BY ...) = 1\""),
     Cause("backwards", "end", "a stay that ends before it starts", "a stay starts before it ends",
-          'where = "{end} >= {order}", if such rows mean nothing'),
+          'where = "coalesce({end} >= {order}, true)", if such rows mean nothing'),
     Cause("overlap", "end", "a stay that starts before the one before it ends", "a person is in one state at a time",
           "sql = \"SELECT * REPLACE (least({end}, lead({order}) OVER (PARTITION BY {unit} ORDER BY {order})) "
           "AS {end}) FROM ...\""),

@@ -81,10 +81,10 @@ class PolicySection:
     def faults(self) -> Iterator[InputError]:
         if len(self.forms) != 1:
             if self.forms:
-                message = f"has {' and '.join(self.forms)}"
+                yield InputError(f"has {' and '.join(self.forms)}", fix="write one of places, grid and values")
             else:
-                message = "does not say what the data can be"
-            yield InputError(message, fix="write one of places, grid and values")
+                fix = 'write places = ["bar", "shop"], or grid, or values'
+                yield InputError("does not say what the data can be", fix=fix)
             return
         if (self.people is None) is (self.values is not None):
             if self.people is None:

@@ -234,10 +234,7 @@ def _as_fault_of_file() -> Iterator[None]:
 
 def refuse_other_units(file: ReleaseFile, item: Item) -> None:
     """Raise SpecError for units that are impossible before calibration."""
-    unit = Unit(item.name, item.measured_in or "rows", file.source)
-    if not item.measured_in and unit.step is not None:
-        unit = replace(unit, measured_in=f"steps of {unit.step}")
-    _in_units(file, item, unit)
+    _in_units(file, item, Unit(item.name, item.measured_in or file.kind.counted_in(file), file.source))
 
 
 def refuse_other_names(planned: Plan) -> None:

@@ -92,10 +92,10 @@ class Forecast(Foreseen):
         lines, notes, account = list(_rows(self.tables)), list[tuple[str, str]](), words()
         if lines:
             yield rows(_HEADER, lines)
-            meaning = _MEANING
-            if self.account is None and any(table.scope == "unit" for table in self.tables):
-                meaning += _OF_ONE.format(people=self.people.many, person=self.people.one)
-            yield words(meaning)
+            if any(error != "-" for _, _, error, *_ in lines):
+                is_of_one = self.account is None and any(table.scope == "unit" for table in self.tables)
+                of_one = _OF_ONE.format(people=self.people.many, person=self.people.one)
+                yield words(_MEANING + of_one * is_of_one)
         for table in self.tables:
             yield words(f"{table.name}: {table.words()}")
         if self.account is not None:

@@ -167,11 +167,13 @@ class Expectation:
 
         >>> Expectation((100.0, 250.0), None, "assumed").words("hours")
         'from 100 to 250 hours are'
+        >>> [Expectation((size,), None, "assumed").words(unit) for size, unit in ((7, ""), (7, "rows"), (1, "rows"))]
+        ['about 7 is', 'about 7 rows are', 'about 1 row is']
         """
         cells = self.counting or self.cells or ()
         low, high = rounded(min(cells)), rounded(max(cells))
         if number(low) == number(high):
-            return f"about {measured(high, unit)} is"
+            return f"about {measured(high, unit)} {'are' if unit and high != 1 else 'is'}"
         return f"from {number(low)} to {measured(high, unit)} are"
 
     @property

@@ -6,12 +6,14 @@ commas, a value for each state, edges such as 0 to 5, a number, a text.
 
 from __future__ import annotations
 
+import csv
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, time
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +24,21 @@ from takifugu.releasing.draft.questions import NONE, Answers, Choice, Question
 from takifugu.releasing.file.loading import checked
 
 #: Answers that say how the table is read, or choose the kind.
-OF_THE_TABLE = ("rows", "kind", "sql", "where", "unit", "order", "end", "value", "nulls", "timezone", "encoding")
+OF_THE_TABLE = (
+    "rows", "kind", "sql", "where", "unit", "called", "order", "end", "value", "nulls", "timezone", "encoding",
+)  # fmt: skip
 _PUBLIC = "it is public and declared: a row that decided it would be published with it"
 _STATES = "they are published: write what everybody knows, whatever the rows hold"
 _BELIEF = "it is what a reader may believe, and the noise follows from it: take it from what is publicly known"
 _NO_ROW = "it is counted and secret like any other"
 _ALONE = "if not, what is said of one tells of the other, and the noise of this file would be too little"
+#: Why what a section lacks is asked.
+_WHY = {"source": _PUBLIC, "belief": _BELIEF, "hide": "what is protected depends on it", "table": "it is published"}
 _NOT_NOW = Choice(NONE, "not now: the file then says what is missing")
 _YES = Choice("true", "yes, it says nothing")
 #: Each question by its answer's name: the words, why it is asked, the form, and how an answer looks.
 DECLARED = {
-    "states": ("Which states can there be?", _STATES, "names", "still, walking"),
+    "states": ("Which states can there be?", _STATES, "names", 'still, "walking, fast"'),
     "bins": ("Which numbers count as each state?", _STATES, "edges", "0 to 5"),
     "from": ("When does the recording start?", _PUBLIC, "text", "2026-01-05"),
     "until": ("When does it end?", _PUBLIC, "text", "2026-02-02"),
@@ -42,6 +48,7 @@ DECLARED = {
     "next_state": ("Which share of all times that a state begins is each one's?", _BELIEF, "each", "0.5"),
     "units_independent": ("Does one person say nothing about another?", _ALONE, "truth", ""),
     "recordings_independent": ("Does one recording say nothing about another?", _ALONE, "truth", ""),
+    "records": ("How many records are there?", _PUBLIC, "number", "500"),
     "size": ("How many people are there?", _PUBLIC, "number", "100"),
     "values": ("Which answers can there be?", _STATES, "names", "yes, no"),
     "probabilities": ("How often is each answer given, in the order of values?", _BELIEF, "numbers", "0.3, 0.7"),
@@ -97,8 +104,8 @@ def missing_in(faults: Sequence[TakifuguError], answers: Answers) -> Missing:
         if name in DECLARED:
             posed.setdefault(name, question_of(name, answers))
         else:  # that of its remedy
-            evidence = f"{fault.what}; {fault.fix}"
-            posed.setdefault(name, Question(name, f"{fault.place}?", (_NOT_NOW,), evidence, _BELIEF, None, "toml"))
+            evidence, why = f"{fault.what}; {fault.fix}", _WHY.get(place_of(name)[0], _BELIEF)
+            posed.setdefault(name, Question(name, f"{fault.place}?", (_NOT_NOW,), evidence, why, None, "toml"))
     asked = [posed[name] for name in dict.fromkeys([*DECLARED, *posed]) if name in posed and name not in answers]
     return Missing(tuple(left), tuple(asked), wrong)
 
@@ -126,18 +133,21 @@ def value_of(name: str, word: str, answers: Answers) -> Any:
     ({'low': [0, 5], 'high': [5, inf]}, 'people.csv')
     """
     form = DECLARED[name][2] if name in DECLARED else "toml"
-    key = place_of(name)[1]
+    key, lines = place_of(name)[1], _lines(word)
+    if lines and (not key or [*lines] == [key]):  # as an error writes what is missing
+        return lines[key] if key else lines
     if form == "text" or (key in KEYS and KEYS[key].type.startswith(("column", "state"))):
         return word
     read = _as_toml(word)
     if isinstance(read, date | time):
         return word
     if form in ("each", "edges"):
-        pairs = read if isinstance(read, dict) else dict(_pair(part, _parts(name, answers)) for part in word.split(","))
+        states = _parts(name, answers)
+        pairs = read if isinstance(read, dict) else dict(_pair(part, states) for part in _each(word, states))
         return {state: _edges(value) if form == "edges" else _plain(value) for state, value in pairs.items()}
     if isinstance(read, list | dict) or (read is not None and form not in ("names", "numbers", "roster")):
         return read
-    parts = [part.strip() for part in word.split(",") if part.strip()]
+    parts = _names(word)
     if form == "numbers":
         return [*map(_plain, parts)]
     return parts if form == "names" or (form == "roster" and parts[1:]) else word
@@ -145,11 +155,35 @@ def value_of(name: str, word: str, answers: Answers) -> Any:
 
 def _as_toml(word: str) -> Any:
     """Return the value of a word that TOML reads, and that can be written to a file; None for another one."""
+    return _lines(f"value = {word}").get("value")
+
+
+def _lines(text: str) -> dict[str, Any]:
+    """Return the keys and values of lines of TOML that can be written to a file; none for another text."""
     with suppress(ValueError, RecursionError):  # also for a number of thousands of digits
-        read = tomllib.loads(f"value = {word}")["value"]
+        read = tomllib.loads(text)
         toml_of(read)
         return read
-    return None
+    return {}
+
+
+def _names(text: str) -> list[str]:
+    """Return names between commas; one with a comma stands in double quotes, as in a CSV.
+
+    >>> _names('still, "walking, fast"')
+    ['still', 'walking, fast']
+    """
+    try:
+        names = [*chain.from_iterable(csv.reader(text.splitlines(), skipinitialspace=True))]
+    except csv.Error:  # it is too long
+        names = text.split(",")
+    return [name.strip() for name in names if name.strip()]
+
+
+def _each(text: str, states: Sequence[str]) -> list[str]:
+    """Return what stands between commas, each with the state that it begins with; a declared one may have commas."""
+    begins = "|".join(map(re.escape, sorted(states, key=len, reverse=True)))
+    return re.split(rf",(?=\s*(?:{begins})[\s:=])" if "," in begins else ",", text)
 
 
 def _pair(part: str, states: Sequence[str]) -> tuple[str, str]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from takifugu.core.column_words import is_told
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import option, visible
 from takifugu.core.nearest import unknown
@@ -49,6 +50,7 @@ QUESTIONS = {
     "nulls": ("What does a missing value mean?", "what is missing is part of what is protected"),
     "encoding": ("Which letters are right?", "no table tells it, and codecs that give the same here differ elsewhere"),
     "sql": ("Which table of the file is it?", "a source is one of them"),
+    "called": ("What is one of those that {} names?", "readers are told how many of them there are"),
 }
 #: So many choices are pasted in an error, gaps are looked at, and rows are named.
 _LISTED, _MOST_GAPS, _NAMED = 12, 10_000, 3
@@ -139,7 +141,8 @@ def questions(evidence: Evidence, answers: Answers) -> list[Question]:
     """
     before = at(evidence, {key: word for key, word in answers.items() if key == "rows"})
     opened = at(evidence, answers)
-    parts = (_rows(before, answers), _unit(before, answers), *_times(opened, answers), *_values(opened, answers))
+    parts = (_rows(before, answers), _unit(before, answers), *_times(opened, answers), *_values(opened, answers),
+             _called(answers))  # fmt: skip
     return [question for question in parts if question is not None]
 
 
@@ -182,7 +185,8 @@ def _rows(evidence: Evidence, answers: Answers) -> Question | None:
         raise InputError(what).at("rows").offering([(name, "") for name in some], "another kind")
     if rows is not None:
         raise unknown(f"rows is {rows[:40]!r}", rows, some).at("rows")
-    steps, seen = evidence.steps, f"{evidence.size:,} rows, {len(evidence.types):,} columns"
+    steps, width = evidence.steps, len(evidence.types)
+    seen = f"{evidence.size:,} rows, {width:,} column{'s' * (width != 1)}"
     if steps:
         seen += f", of which {len(steps):,} are called as steps, {steps[0]!r} to {steps[-1]!r}"
     choices = (Choice(name, ROWS[name]) for name in some if steps or name != "wide")
@@ -212,6 +216,15 @@ def _unit(evidence: Evidence, answers: Answers) -> Question | None:
         return None
     choice = Choice(sql, f"without blanks around, and 7 for 7.0: so read are {odd:,} rows")
     return _ask("unit-read", [choice], column=unit)
+
+
+def _called(answers: Answers) -> Question | None:
+    """Return the question what those are whose rows there are, where the name of their column does not tell it."""
+    unit, kind = answers.get("unit", NONE), answers.get("kind")
+    if "called" in answers or unit == NONE or is_told(unit) or (kind is not None and names_nobody(kind)):
+        return None
+    some = [Choice("person", "or another noun, such as household, bed or parking bay")]
+    return _ask("called", some, column=unit, is_clear=True)
 
 
 def _counted(evidence: Evidence, names: Sequence[str]) -> list[Choice]:

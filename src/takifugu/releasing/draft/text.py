@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from takifugu.core.column_words import is_told
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import as_arguments
 from takifugu.core.plain import toml_of
@@ -31,7 +30,6 @@ _WIDTH, _COMMENT_AT = 110, 31
 #: Answers that are read below, or choose the kind.
 _READ = {*declared.OF_THE_TABLE, "epsilon"}
 _MOVED = "; of two equal times the first row's is the earlier; times that clocks skip are moved"
-_CALLED = '; called = "shop" would say what one of them is, else they are people'
 _FROM = "; if another file will follow, declare from before the first release"
 #: What is secret, by what a row is in a kind's data: a key of [hide], or none where there is no such section.
 _HIDDEN: dict[str, Line] = {
@@ -113,7 +111,7 @@ def draft(given: object, kind: str | None = None, output: str | Path = "release.
     said = {key: _said(key, word) for key, word in answers.items() if word is not None}
     try:
         with evidence(given, said.pop("encoding", None), said.pop("sql", None)) as opened:
-            return text_of(draft_of(opened, said, kind, Path(output)))
+            return text_of(draft_of(opened, said, kind, Path(output)), makes_ledger=False)
     except InputError as error:
         error.reworded(as_arguments)
         raise
@@ -138,8 +136,11 @@ def draft_of(evidence: Evidence, answers: Answers, kind: str | None, output: Pat
     return Draft(questions.at(evidence, said), said, said.get("kind", by_default), output)
 
 
-def text_of(start: Draft) -> str:
-    """Return the text of a draft, with the ledger, name and budget of other files of its folder about these data."""
+def text_of(start: Draft, makes_ledger: bool = True) -> str:
+    """Return the text of a draft, with the ledger, name and budget of other files of its folder about these data.
+
+    A ledger is required that is there, or is made with the file.
+    """
     other, stem = start.neighbour, start.output.stem
     ledger, shared = (f"{stem}-ledger.db", "") if other is None else (other.ledger, _as_in(start, other))
     rows = KINDS.find(start.kind).facts.rows
@@ -153,7 +154,8 @@ def text_of(start: Draft) -> str:
         budget = other.budget
     sections: dict[str, Iterable[Line]] = {
         "": [("ledger", ledger, f"what was spent on these data{shared}; keep it as safe as they are"),
-             ("require_ledger", True, "if it is missing nothing is published; it was made with this file"),
+             *([("require_ledger", True, "if it is missing nothing is published; it was made with this file")]
+               if makes_ledger or other is not None else []),
              ("output", output_by_default(start.output), "the folder of what is published")],
         "[source]": [(key, value, f"{KEYS[key].sentence if key in KEYS else ''}{behind}") for key, value, behind in (
             _name(start, other), *_source(start), ("budget", budget, ", ever"))],
@@ -238,7 +240,9 @@ def _roles(start: Draft) -> Iterator[Line]:
     if answers.get("where"):
         yield "where", answers["where"], ""
     if answers.get("unit", NONE) != NONE and not questions.names_nobody(start.kind):
-        yield "unit", answers["unit"], _CALLED * (not is_told(answers["unit"]))
+        yield "unit", answers["unit"], ""
+        if answers.get("called", NONE) != NONE:
+            yield "called", answers["called"], ""
     for key in ("order", "end"):
         if key in answers and start.is_timed:
             (reading,) = questions.full_readings(evidence, answers, key)

@@ -23,6 +23,7 @@ from takifugu.core.plugins import package_of, promise_of_package
 from takifugu.core.sections import values_of, written
 from takifugu.model.frameworks import Assuming, Framework
 from takifugu.model.queries import Query, name_of
+from takifugu.model.queries.sections import POLICY, RECORDS
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.described import model_of
@@ -227,6 +228,10 @@ class Kind:
     def part(self, file: ReleaseFile, item: Any) -> ReleaseFile:
         """Return the file for one table: other windows have other data."""
         return file
+
+    def counted_in(self, file: ReleaseFile) -> str:
+        """Return what counts are of."""
+        return file.people.many if self.facts.rows in (RECORDS, POLICY) else "rows"
 
     def certificate_words(self, file: ReleaseFile, item: Any, calibration: Calibration) -> tuple[Fact, ...]:
         """Return the certificate's facts about a table's window and cells."""

@@ -12,7 +12,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.sections import values_of, written
 from takifugu.model.queries.answer import Additive
-from takifugu.releasing.certificates.facts import Fact, Window
+from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.kind import ReleaseFile, Unit, assumptions_of
 from takifugu.releasing.file.sections import FileSpec
 from takifugu.releasing.file.sections import Table as Item
@@ -35,7 +35,8 @@ class Table:
     """One table to publish: the answers of one release to one scope ("all", "unit" or "pooled").
 
     `facts` are what its certificate says of the window that it reads. `totals` are what the cells of each answer
-    sum to, for a table that publishes adjusted values, too. `people` is what those are called whose data it reads.
+    sum to, for a table that publishes adjusted values, too. `people` is what those are called whose data it reads, and
+    `counted_in` what its counts are of.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Table:
     facts: tuple[Fact, ...] = ()
     totals: tuple[Totals, ...] | None = None
     people: People = PEOPLE
+    counted_in: str = "rows"
 
     @property
     def calibrations(self) -> tuple[Calibration, ...]:
@@ -52,10 +54,7 @@ class Table:
 
     @property
     def measured_in(self) -> str:
-        """Return the unit of its values.
-
-        Without a declared one, counts are of rows, or of the steps of the calendar.
-        """
+        """Return the unit of its values: the declared one, or else what counts are of."""
         if self.item.measured_in:
             return self.item.measured_in
         for calibration in self.calibrations:
@@ -64,10 +63,7 @@ class Table:
             answers = calibration.problem.answers
             if not all(isinstance(answer, Additive) and answer.is_whole_count for answer in answers):
                 return ""
-        for fact in self.facts:
-            if isinstance(fact, Window):
-                return "steps" if fact.step.isdigit() else f"steps of {fact.step}"
-        return "rows"
+        return self.counted_in
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,7 +223,8 @@ def planned_of(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
         words = asking.kind.certificate_words(asking.file, item, questions[0].calibration)
         is_adjusted = any(values_of(item, written(item, ("adjust",))).values())
         totals = asking.totals(questions) if is_adjusted else None
-        tables.append(Table(name, scope, item, tuple(questions), words, totals, asking.file.people))
+        tables.append(Table(name, scope, item, tuple(questions), words, totals, asking.file.people,
+                            asking.kind.counted_in(asking.file)))  # fmt: skip
     units = chain.from_iterable(asking.units for asking, *_ in scopes)
     names = dict.fromkeys(map(attrgetter("name"), units))
     names.pop(None, None)

@@ -51,9 +51,8 @@ def meaning_words(calibration: Calibration) -> str:
         said.append(f"with a probability of at most {thrice(meaning.delta)} it is more")
     if definitions.find(calibration.framework.definition).per_distance:
         said.append("so it is at a distance of 1, and epsilon is multiplied by the distance of two populations")
-    if any(compares_some(secret.to_dict()) for secret in calibration.framework.secrets):
-        said.append(OF_SOME.rstrip("."))
-    return "; ".join(said)
+    of_some = any(compares_some(secret.to_dict()) for secret in calibration.framework.secrets)
+    return "; ".join(said) + f". {OF_SOME}" * of_some
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from takifugu.core.column_words import NOUNS
 from takifugu.core.escaping import at_least, at_most, plus_minus
+from takifugu.core.people import People
 
 Readable = int | float
 
@@ -15,6 +16,8 @@ Readable = int | float
 LEVEL = 0.95
 #: What an interval covers, wherever one is shown.
 NOISE_ONLY = "noise only, not sampling error"
+#: One of each unit, by the word for several.
+_ONE = {People(one).many: one for one in (*NOUNS, "row", "step", "second", "minute", "hour", "day", "week")}
 
 
 @dataclass(frozen=True)
@@ -59,10 +62,10 @@ def is_off_zero(low: float, high: float, can_be_negative: bool = False) -> bool:
 def measured(size: float, unit: str) -> str:
     """Write a size, rounded up, with its unit, if any.
 
-    >>> measured(137.0, "rows"), measured(1.0, "rows"), measured(2.58334, "hours"), measured(2.5, "")
-    ('137 rows', '1 row', '2.59 hours', '2.5')
+    >>> measured(137.0, "rows"), measured(1.0, "steps of 1 day"), measured(1.0, "people"), measured(2.5, "")
+    ('137 rows', '1 step of 1 day', '1 person', '2.5')
     """
-    text = plus_minus(size)
+    text, (first, sign, rest) = plus_minus(size), unit.partition(" ")
     if text == "1":
-        unit = re.sub(r"^(row|step|second|minute|hour|day|week)s\b", r"\1", unit)
+        unit = f"{_ONE.get(first, first)}{sign}{rest}"
     return f"{text} {unit}".rstrip()
