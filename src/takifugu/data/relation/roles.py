@@ -19,7 +19,7 @@ from takifugu.data.sql.judge import judged
 from takifugu.data.sql.rules import check_dependence
 from takifugu.data.sql.scopes import Cell, Cells, together
 from takifugu.data.sql.tree import Node, column_node, expression, parsed, replaced, text_of, with_texts
-from takifugu.data.sql.words import identifier
+from takifugu.data.sql.words import identifier, literal
 
 _DAY = 86_400 * 10**6
 #: The relation of the roles, with the number of each row as "row", which DuckDB computes where it is asked for.
@@ -70,12 +70,21 @@ class Opened:
         """Return the roles of public columns beside the values."""
         return tuple(name for name in self.roles if name.startswith("by"))
 
+    @property
+    def rows_read(self) -> str:
+        """What a SELECT of the same rows reads; `...` where a table has another name than its file."""
+        if self.split:
+            return f"read_csv({literal(str(self.source.file))}, delim = {literal(self.split)}, all_varchar = true)"
+        return "..." if self.source.sql is None else f"({self.source.sql})"
+
     def words(self) -> dict[str, str]:
         """Return how messages call the roles: as SQL that can be pasted."""
         absent = dict.fromkeys(("where", "unit", "recording", "order", "end"), "-")
         words = absent | {name: role.written for name, role in self.roles.items()}
         words |= {name: self.roles[name].text for name in self.public}
         words["value"] = ", ".join(words[f"value{number}"] for number, _ in enumerate(self.source.values))
+        words["row"] = ", ".join(words[name] for name in ("unit", "recording", "order") if name in self.roles)
+        words["rows"], words["instead"] = self.rows_read, " in place of file" if self.split else ""
         is_stepped = self.source.order is not None and self.source.step is not None
         return words | {"bucket": self._bucket(words["order"]) if is_stepped else ""}
 

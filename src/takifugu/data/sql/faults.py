@@ -138,16 +138,16 @@ CAUSES = (
     Cause("stranger", "roster", "a person that the roster lacks", "the roster names everybody who is covered",
           "add the person to the roster, or leave such rows out by where"),
     Cause("tie", "order", "a second row of one step in {order}", "one row tells the state, and only you know which",
-          "sql = \"... QUALIFY row_number() OVER (PARTITION BY {unit}, {order} ORDER BY ...) = 1\""),
+          "sql = \"SELECT * FROM {rows} QUALIFY row_number() OVER (PARTITION BY {row} ORDER BY ...) = 1\"{instead}"),
     Cause("backwards", "end", "a stay that ends before it starts", "a stay starts before it ends",
           'where = "{end} >= {order}", if such rows mean nothing'),
     Cause("overlap", "end", "a stay that starts before the one before it ends", "a person is in one state at a time",
           "sql = \"SELECT * REPLACE (least({end}, lead({order}) OVER (PARTITION BY {unit} ORDER BY {order})) "
-          "AS {end}) FROM ...\""),
+          "AS {end}) FROM {rows}\"{instead}"),
     Cause("open", "end", "a stay without an end before a later stay", "only the last stay of a person may be open",
           'end = "coalesce({end}, ...)"'),
     Cause("second answer", "unit", "a second row of one person", "answers have one row a person",
-          "sql = \"... QUALIFY row_number() OVER (PARTITION BY {unit} ORDER BY ...) = 1\""),
+          "sql = \"SELECT * FROM {rows} QUALIFY row_number() OVER (PARTITION BY {unit} ORDER BY ...) = 1\"{instead}"),
 )  # fmt: skip
 #: The bit of each cause by its name.
 BIT = {cause.name: 1 << number for number, cause in enumerate(CAUSES)}
