@@ -162,8 +162,16 @@ def test_nothing_is_written_before_the_release_and_then_what_was_seen(app: App) 
     assert app.spent() == "2"
 
 
-def test_a_remedy_is_released_with_the_file(app: App) -> None:
+def test_a_remedy_is_released_with_the_file(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any key of a draft could once be changed; what is equal to an offer is that offer."""
     changes = [{"where": ["source", "single_release"], "value": True}, {"where": ["source", "budget"], "value": 3.0}]
+    body = {"said": SAID, "changes": [{**changes[0], "value": 1}, {**changes[1], "value": 3}]}
+    refused = app.browser.post("/ask/state", json=body, headers=HEADERS)
+    assert (refused.status_code, refused.text) == (400, guarding.NOT_OFFERED)
+    monkeypatch.setattr(Proposal, "remedies", lambda *_: {"remedies": [{"epsilon": None, "changes": changes}]})
+    app.ask("remedies")
+    taken = app.browser.post("/ask/state", json=body, headers=HEADERS).json()["file"]
+    assert tomllib.loads(taken)["source"]["single_release"] is True
     state = app.ask("state", changes=changes)
     assert len(state["changed"]) == 2
     done = app.ask("release", changes=changes, digest=app.ask("foresee", changes=changes)["digest"])
@@ -268,3 +276,20 @@ def test_the_release_is_that_of_the_library(app: App, monkeypatch: pytest.Monkey
     assert app.release()["error"][0] == "over budget: write budget = 9"
     monkeypatch.undo()
     assert app.release()["tables"] == ["time-in-states"]  # the file that it wrote is its own
+
+
+def test_a_file_that_was_edited_after_a_release_failed_is_not_replaced(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("takifugu.pages.app.server.release_file", lambda *_, **__: 1 / 0)
+    with pytest.raises(AssertionError):
+        app.release()
+    monkeypatch.undo()
+    mine = app.output.read_text(encoding="utf-8") + "# mine\n"
+    app.output.write_text(mine, encoding="utf-8")
+    error = app.release()["error"][0]
+    assert "was changed after the app wrote it" in error
+    assert "takifugu release" in error
+    assert app.output.read_text(encoding="utf-8") == mine
+    app.output.unlink()
+    assert app.release()["tables"] == ["time-in-states"]

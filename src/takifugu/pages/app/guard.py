@@ -30,6 +30,7 @@ USED = (
     "published without its page."
 )
 JSON_ONLY, TOO_LARGE, NO_JSON = "Send JSON.", f"Send at most {LARGEST:,} bytes.", "Send an object of JSON."
+NOT_OFFERED = "The app did not offer this change. Open its page again."
 
 
 class Refused(Exception):
