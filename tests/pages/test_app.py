@@ -1,5 +1,6 @@
 """The server of the app: who gets an answer, what a release writes, and that it is paid for once."""
 
+import asyncio
 import json
 import threading
 import tomllib
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from dukpy import evaljs
+from starlette.requests import Request
 from starlette.testclient import TestClient
 from tests.releasing.test_proposal import OWNED, PLAIN, table
 from tests.support.commands import json_of
@@ -130,6 +132,20 @@ def test_a_question_without_an_origin_or_a_cookie_gets_no_answer(app: App) -> No
 def test_a_body_that_is_no_question_is_refused(app: App, body: bytes) -> None:
     assert app.browser.post("/ask/state", content=body, headers=JSON).status_code == 400
     assert app.browser.post("/ask/release", content=b'{"said": {}, "changes": []}', headers=JSON).status_code == 400
+
+
+def test_who_leaves_in_the_middle_of_a_body_or_names_two_origins_gets_no_answer(app: App) -> None:
+    """A closed tab once left a traceback on the terminal."""
+    async def gone() -> dict[str, str]:
+        return {"type": "http.disconnect"}
+
+    cookie = "; ".join(f"{name}={value}" for name, value in app.browser.cookies.items())
+    said = {**JSON, "host": "127.0.0.1:8123", "cookie": cookie}
+    for more, status in (((), 400), (((b"origin", b"http://evil.example"),), 403)):
+        headers = [*((name.encode(), value.encode()) for name, value in said.items()), *more]
+        with pytest.raises(guarding.Refused) as caught:
+            asyncio.run(app.guard.body(Request({"type": "http", "headers": headers}, gone)))
+        assert caught.value.status == status
 
 
 def test_a_body_has_a_most_size(app: App) -> None:

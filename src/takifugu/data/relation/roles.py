@@ -73,8 +73,11 @@ class Opened:
     @property
     def rows_read(self) -> str:
         """What a SELECT of the same rows reads; `...` where a table has another name than its file."""
+        file = literal(str(self.source.file))
         if self.split:
-            return f"read_csv({literal(str(self.source.file))}, delim = {literal(self.split)}, all_varchar = true)"
+            return f"read_csv({file}, delim = {literal(self.split)}, all_varchar = true)"
+        if self.kind == "parquet":
+            return f"read_parquet({file})"
         return "..." if self.source.sql is None else f"({self.source.sql})"
 
     def words(self) -> dict[str, str]:
@@ -84,7 +87,8 @@ class Opened:
         words |= {name: self.roles[name].text for name in self.public}
         words["value"] = ", ".join(words[f"value{number}"] for number, _ in enumerate(self.source.values))
         words["row"] = ", ".join(words[name] for name in ("unit", "recording", "order") if name in self.roles)
-        words["rows"], words["instead"] = self.rows_read, " in place of file" if self.split else ""
+        words["rows"] = self.rows_read
+        words["instead"] = " in place of file" if words["rows"].startswith("read_") else ""
         is_stepped = self.source.order is not None and self.source.step is not None
         return words | {"bucket": self._bucket(words["order"]) if is_stepped else ""}
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from takifugu.core.errors import DataError, InputError, TakifuguError
+from takifugu.core.files import no_room
 from takifugu.data.sql.words import toml_line
 
 if TYPE_CHECKING:
@@ -195,6 +196,8 @@ _ERRORS = {
 def translated(error: Error, key: str, file: str = "") -> TakifuguError:
     """Return DuckDB's error as one of ours, without a word of the data."""
     kind, text = type(error).__name__, str(error)
+    if re.search("max_temp_directory_size|No space left", text):
+        return no_room("no space left on device")
     line = _LINE.search(text)
     if line is not None or "CSV" in text[:60]:
         starts = (words for words in _LINES if re.search(f"^(.*Error: )?{words}", text, re.MULTILINE))
