@@ -1,5 +1,6 @@
 """The server of the app: who gets an answer, what a release writes, and that it is paid for once."""
 
+import asyncio
 import json
 import threading
 import tomllib
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from dukpy import evaljs
+from starlette.requests import Request
 from starlette.testclient import TestClient
 from tests.releasing.test_proposal import OWNED, PLAIN, table
 from tests.support.commands import json_of
@@ -132,6 +134,20 @@ def test_a_body_that_is_no_question_is_refused(app: App, body: bytes) -> None:
     assert app.browser.post("/ask/release", content=b'{"said": {}, "changes": []}', headers=JSON).status_code == 400
 
 
+def test_who_leaves_in_the_middle_of_a_body_or_names_two_origins_gets_no_answer(app: App) -> None:
+    """A closed tab once left a traceback on the terminal."""
+    async def gone() -> dict[str, str]:
+        return {"type": "http.disconnect"}
+
+    cookie = "; ".join(f"{name}={value}" for name, value in app.browser.cookies.items())
+    said = {**JSON, "host": "127.0.0.1:8123", "cookie": cookie}
+    for more, status in (((), 400), (((b"origin", b"http://evil.example"),), 403)):
+        headers = [*((name.encode(), value.encode()) for name, value in said.items()), *more]
+        with pytest.raises(guarding.Refused) as caught:
+            asyncio.run(app.guard.body(Request({"type": "http", "headers": headers}, gone)))
+        assert caught.value.status == status
+
+
 def test_a_body_has_a_most_size(app: App) -> None:
     body = b'{"said": {"a": "' + b"x" * guarding.LARGEST + b'"}, "changes": []}'
     assert app.browser.post("/ask/state", content=body, headers=JSON).status_code == 413
@@ -162,8 +178,16 @@ def test_nothing_is_written_before_the_release_and_then_what_was_seen(app: App) 
     assert app.spent() == "2"
 
 
-def test_a_remedy_is_released_with_the_file(app: App) -> None:
+def test_a_remedy_is_released_with_the_file(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any key of a draft could once be changed; what is equal to an offer is that offer."""
     changes = [{"where": ["source", "single_release"], "value": True}, {"where": ["source", "budget"], "value": 3.0}]
+    body = {"said": SAID, "changes": [{**changes[0], "value": 1}, {**changes[1], "value": 3}]}
+    refused = app.browser.post("/ask/state", json=body, headers=HEADERS)
+    assert (refused.status_code, refused.text) == (400, guarding.NOT_OFFERED)
+    monkeypatch.setattr(Proposal, "remedies", lambda *_: {"remedies": [{"epsilon": None, "changes": changes}]})
+    app.ask("remedies")
+    taken = app.browser.post("/ask/state", json=body, headers=HEADERS).json()["file"]
+    assert tomllib.loads(taken)["source"]["single_release"] is True
     state = app.ask("state", changes=changes)
     assert len(state["changed"]) == 2
     done = app.ask("release", changes=changes, digest=app.ask("foresee", changes=changes)["digest"])
@@ -268,3 +292,20 @@ def test_the_release_is_that_of_the_library(app: App, monkeypatch: pytest.Monkey
     assert app.release()["error"][0] == "over budget: write budget = 9"
     monkeypatch.undo()
     assert app.release()["tables"] == ["time-in-states"]  # the file that it wrote is its own
+
+
+def test_a_file_that_was_edited_after_a_release_failed_is_not_replaced(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("takifugu.pages.app.server.release_file", lambda *_, **__: 1 / 0)
+    with pytest.raises(AssertionError):
+        app.release()
+    monkeypatch.undo()
+    mine = app.output.read_text(encoding="utf-8") + "# mine\n"
+    app.output.write_text(mine, encoding="utf-8")
+    error = app.release()["error"][0]
+    assert "was changed after the app wrote it" in error
+    assert "takifugu release" in error
+    assert app.output.read_text(encoding="utf-8") == mine
+    app.output.unlink()
+    assert app.release()["tables"] == ["time-in-states"]

@@ -96,6 +96,8 @@ def as_budget(budget: Budget) -> Amount:
     >>> as_budget((0.5, 1e-6)).delta
     Fraction(1, 1000000)
     """
+    if isinstance(budget, tuple) and len(budget) != 2:
+        raise InputError(f"the budget has {len(budget)} parts", fix="write epsilon, or (epsilon, delta)").at("budget")
     epsilon, delta = budget if isinstance(budget, tuple) else (budget, 0)
     amount = Amount(as_epsilon(epsilon, "the budget's epsilon"), as_delta(delta, "the budget's delta"))
     if amount.epsilon < SMALLEST_SPEND:

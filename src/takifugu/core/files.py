@@ -14,6 +14,8 @@ from functools import cache
 from pathlib import Path
 from secrets import token_hex
 
+from takifugu.core.errors import DataError
+
 #: The most bytes that are read of a release file, a certificate, a network and a file of numbers.
 LARGEST = 64_000_000
 #: Folders for private rows: for this user alone, and gone when their process is.
@@ -110,11 +112,22 @@ def private_folder() -> tempfile.TemporaryDirectory[str]:
     The first one of a process removes those that killed processes have left.
     """
     _remove_left_folders_once()
-    folder = tempfile.TemporaryDirectory(prefix=PREFIX)
+    try:
+        folder = tempfile.TemporaryDirectory(prefix=PREFIX)
+    except OSError as error:
+        raise no_room(error.strerror or "no folder can be written to") from None
     descriptor = _lock(Path(folder.name))
     if descriptor is not None:
         weakref.finalize(folder, os.close, descriptor)
     return folder
+
+
+def no_room(why: str) -> DataError:
+    """Return the error of a disk that cannot take private rows."""
+    return DataError(
+        f"rows cannot be kept on the disk while they are read ({why.lower()})",
+        fix="make room, or name another folder for temporary files: TMPDIR=/another/folder",
+    ).at("file")
 
 
 def remove_left_folders() -> None:

@@ -10,7 +10,18 @@ from typing import Any
 
 import pytest
 from tests.support import ledger_histories as histories
-from tests.support.ledger_edits import certificate, charge, debit, in_state, kinds, missing, pay, prices, published
+from tests.support.ledger_edits import (
+    FRAMEWORK,
+    certificate,
+    charge,
+    debit,
+    in_state,
+    kinds,
+    missing,
+    pay,
+    prices,
+    published,
+)
 from tests.support.ledger_tools import one_thing
 from tests.support.paying import group_debit
 
@@ -94,6 +105,36 @@ def test_nothing_is_written_where_something_is_refused(ledger: Ledger) -> None:
             )
         assert ledger.store.after(0) == before
     assert ledger.check() == ()
+
+
+@pytest.mark.parametrize(("key", "value"), [
+    ("debits", 3), ("debits", "x"), ("debits", [1]), ("budget", (1, 0, 0)), ("reading", None), ("reading", "\ud800"),
+    ("entries", 3), ("same_entries", "no"), ("why", None), ("identity", "x"), ("recipe", [1]),
+])  # fmt: skip
+def test_what_is_of_another_type_is_refused_in_words(ledger: Ledger, key: str, value: object) -> None:
+    before = ledger.store.after(0)
+    terms: dict[str, Any] = {"debits": [debit()], "budget": 1, "entries": "these", key: value}
+    with pytest.raises(InputError):
+        ledger.reserve("data", **terms)
+    assert ledger.store.after(0) == before
+
+
+@pytest.mark.parametrize(("key", "value"), [
+    ("framework", None), ("charge", 3), ("units", "Ana"), ("units", 3), ("name", 3), ("starts", b"x"),
+    ("starts", "\ud800"),
+])  # fmt: skip
+def test_a_debit_of_another_type_is_refused_in_words(key: str, value: object) -> None:
+    """The letters of one name were once charged as a person each, and the person was not."""
+    terms: dict[str, Any] = {"framework": FRAMEWORK, "charge": charge(), "units": ["Ana"], key: value}
+    with pytest.raises(InputError, match=f"{key}"):
+        Debit(**terms)
+
+
+def test_nothing_is_made_of_what_is_no_path(ledger: Ledger) -> None:
+    with pytest.raises(InputError, match="not a ledger"):
+        Ledger.open(None)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="not a preview"):
+        ledger.pay(None)  # type: ignore[arg-type]
 
 
 def test_a_refusal_says_what_would_fit(ledger: Ledger) -> None:

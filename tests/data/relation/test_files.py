@@ -1,5 +1,6 @@
 """Files and frames as people have them: read as written, or refused with the line that mends it."""
 
+import errno
 import gzip
 import os
 import sqlite3
@@ -22,6 +23,7 @@ from tests.support.workbooks import Cell, write_workbook
 from takifugu.core.errors import DataError, TakifuguError
 from takifugu.data.relation.opening import files_read
 from takifugu.data.relation.source import opened_table
+from takifugu.data.sql.faults import translated
 
 KEYS: dict[str, Any] = {"unit": "who", "order": "t", "value": "v", "step": 1, "nulls": "unobserved"}
 TEXT = "who,t,v\nAna,0,x\nAna,1,y\nBen,0,x\n"
@@ -281,6 +283,42 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None
     (tmp_path / "a.csv").write_text(TEXT)
     with opened_table({**KEYS, "file": "a.csv"}, ["x", "y"], tmp_path) as source:
         (tmp_path / "a.csv").write_text(TEXT + "Ben,1,x\n")
+        with pytest.raises(DataError, match="changed while it was read"):
+            source.counts()
+
+
+@pytest.mark.parametrize("place", ["takifugu.data.files.text_file.shutil.copyfileobj", "tempfile.TemporaryDirectory"])
+def test_a_full_disk_is_told_where_rows_are_kept_on_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """It was once a fault of the program itself."""
+    (tmp_path / "a.csv").write_text(TEXT)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(place, full)
+    said = refused(tmp_path, file="a.csv", encoding="cp1252")
+    assert "rows cannot be kept on the disk while they are read (no space left on device)" in said
+    assert "TMPDIR" in said
+
+
+def test_a_full_disk_is_no_lack_of_memory() -> None:
+    connection = duckdb.connect(config={"max_temp_directory_size": "0KiB", "memory_limit": "20MB"})
+    ordered = "select i, row_number() over (order by hash(i)) n from range(2000000) r(i)"
+    with pytest.raises(duckdb.OutOfMemoryException) as caught:
+        connection.execute(f"select max(hash(i + n)) from ({ordered})")
+    assert "make room" in str(translated(caught.value, "file"))
+
+
+def test_a_file_whose_time_was_set_back_is_refused_where_it_changed(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(TEXT)
+    with opened_table({**KEYS, "file": "a.csv"}, ["x", "y"], tmp_path) as source:
+        times = path.stat()
+        path.write_text(TEXT.replace("x", "y"))
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        assert path.stat().st_size == times.st_size
         with pytest.raises(DataError, match="changed while it was read"):
             source.counts()
 

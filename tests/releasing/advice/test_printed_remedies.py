@@ -159,7 +159,6 @@ def test_what_is_printed_for_sequences_helps(rows: str, flaw: str, tmp_path: Pat
     check_remedies(sequences(tmp_path / "file", rows, [flaw]), tmp_path)
 
 
-SELECT = "read_csv('data.csv', all_varchar = true)"
 FEW = [["p", "1", "0", "y"], ["p", "1", "1", "n"], ["q", "1", "0", "y"], ["q", "1", "2", "n"]]
 OFTEN = {"unit": "who", "recording": "run", "order": "t", "value": "state", "step": 1}
 HOURS = {"unit": "who", "order": "t", "value": "state", "step": "1h"}
@@ -189,10 +188,10 @@ OF_CAUSES: dict[str, tuple[str, dict[str, Any], list[list[str]], tuple[tuple[str
                          [['"{""id"": 7}"', "1", "0", "y"], ['"{""id"": 8}"', "1", "1", "n"]], ()),
     "between steps": ("who,t,state", HOURS, [["p", TIMES[0], "y"], ["p", "2026-01-05T01:20", "n"]], ()),
     "tie": ("who,run,t,state", OFTEN, [*FEW, ["q", "1", "2", "y"]],
-            (("... QUALIFY", f"from {SELECT} QUALIFY"), ("ORDER BY ...", "ORDER BY run"))),
+            (("ORDER BY ...", "ORDER BY run"),)),
     "backwards": ("who,t,end,state", BEDS, [["p", "1", "3", "y"], ["p", "5", "4", "y"], ["q", "2", "", "y"]], ()),
     "overlap": ("who,t,end,state", WARDS, [["p", TIMES[0], TIMES[2], "y"], ["p", TIMES[1], "2026-01-05T05:00", "y"]],
-                (("FROM ...", f"FROM {SELECT}"),)),
+                ()),
     "open": ("who,t,end,state", BEDS, [["p", "1", "", "y"], ["p", "3", "5", "y"]], (("...", "'2'"),)),
 }  # fmt: skip
 #: Causes without a line: only the owner knows what is meant; and those of answers, of which rows have no time.
@@ -226,8 +225,16 @@ def test_the_first_of_several_events_in_one_step_is_a_line_to_paste(tmp_path: Pa
     rows = [["p", TIMES[0], "y"], ["p", "2026-01-05T00:20", "y"], ["q", TIMES[1], "y"]]
     keys = {name: value for name, value in WARDS.items() if name != "end"} | {"rows": "events"}
     path = put(tmp_path / "file", study(rows, "who,t,state", ["y", "n"], **keys))
-    filled = (("... QUALIFY", f"from {SELECT} QUALIFY"), ("ORDER BY ...", "ORDER BY t"))
-    assert check_remedies(path, tmp_path, filled) >= 1
+    assert check_remedies(path, tmp_path, (("ORDER BY ...", "ORDER BY t"),)) >= 1
+
+
+def test_a_second_row_of_one_step_is_one_of_its_recording_and_one_blank_is_left(tmp_path: Path) -> None:
+    """The same step of another recording was once taken for a second row, and left out by what was printed."""
+    rows = [*FEW, ["q", "2", "0", "y"], ["q", "1", "2", "y"]]
+    path = put(tmp_path / "file", study(rows, "who,run,t,state", ["y", "n"], **OFTEN))
+    (line,) = problems_of(path)
+    assert 'PARTITION BY "who", "run", "t" ORDER BY ...' in line
+    assert line.count("...") == 1
 
 
 @pytest.mark.parametrize("name", OF_USERS)

@@ -88,6 +88,7 @@ HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
     ("budget = 10", "bins = { still = [0, 1], walking = [2, 3] }", "source.bins", "a gap"),
     ("recordings_independent = true\n", "", "belief.recordings_independent", "must be declared"),
     ("units_independent = true\n", "", "belief.units_independent", "must be declared"),
+    ("units_independent = true", "units_independent = 0.5", "belief.units_independent", "= true or false (declare"),
     ('file = "data.csv"', 'file = "nothing.csv"', "source.file", "there is no file 'nothing.csv'"),
     ('file = "data.csv"', 'file = "https://x.org/data.csv"', "source.file", "'https://x.org/data.csv' is an address"),
     ('file = "data.csv"', 'file = "."', "source.file", "'.' is a folder"),

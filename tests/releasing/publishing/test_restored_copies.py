@@ -15,6 +15,8 @@ from tests.support.release_files import EXPECT, believe, publish, read_from, rel
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import LedgerError, ReadingChanged, ReleaseError, ReleaseState
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
+from takifugu.releasing.publishing import run
 from takifugu.releasing.publishing.adopting import Adopted, adopt, certificates_in
 from takifugu.releasing.report.outcomes import Outcome
 
@@ -272,6 +274,63 @@ def test_what_two_copies_drew_for_one_payment_is_paid_for_twice(tmp_path: Path) 
     succeed("ledger", "import-certificates", tmp_path / "ledger.db", tmp_path / "theirs", "--yes")
     assert book.spent("study").epsilon > before.epsilon
     succeed("ledger", "verify", tmp_path / "ledger.db", tmp_path / "out", tmp_path / "theirs")
+
+
+def test_two_copies_that_draw_equal_values_have_drawn_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one day their certificates were once equal, and counted as one draw."""
+    where, theirs = files.write(tmp_path, SMALL), tmp_path / "theirs"
+    monkeypatch.setattr(run, "SystemEntropy", lambda: InsecureSeededEntropyForTests(7))
+    with copies_of_each_state(tmp_path / "copies") as copies:
+        tf.release_file(where)
+    shutil.move(tmp_path / "out", theirs)
+    restored(tmp_path / "ledger.db", copies["paid"])
+    tf.release_file(where)
+    assert (theirs / "time-use.csv").read_bytes() == (tmp_path / "out" / "time-use.csv").read_bytes()
+    book = Ledger.open(tmp_path / "ledger.db")
+    before = book.spent("study").epsilon
+    adopt(book, certificates_in([theirs]), lambda _: True)
+    assert book.spent("study").epsilon > before
+
+
+def test_a_damaged_certificate_that_closes_a_payment_is_known_when_it_is_brought_back(tmp_path: Path) -> None:
+    """What another copy drew is charged, also where it is entered first: it was once taken for what lay there."""
+    where, path = files.write(tmp_path, SMALL), tmp_path / "out" / "time-use.certificate.json"
+    with copies_of_each_state(tmp_path / "copies") as copies:
+        tf.release_file(where)
+    whole, theirs = path.read_text(), tmp_path / "theirs"
+    shutil.move(tmp_path / "out", theirs)
+    restored(tmp_path / "ledger.db", copies["paid"])
+    tf.release_file(where)
+    ours = path.read_text()
+    restored(tmp_path / "ledger.db", copies["paid"])
+    path.write_text(ours.replace('"epsilon": "1"', '"epsilon": "0.001"'))
+    with pytest.raises(ReleaseError, match="is not what was published"):
+        tf.release_file(where)
+    book = Ledger.open(tmp_path / "ledger.db")
+    before = book.spent("study")
+    assert book.pending() == ()
+    path.write_text(ours)
+    assert adopt(book, certificates_in([tmp_path / "out"]), lambda _: True) == ()
+    assert whole != ours
+    assert len(adopt(book, certificates_in([theirs]), lambda _: True)) == 1
+    assert book.spent("study").epsilon > before.epsilon
+
+
+@pytest.mark.parametrize("state", ["paid", "drawn"])
+def test_a_folder_that_was_moved_is_not_made_again_where_it_was(tmp_path: Path, state: str) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    with copies_of_each_state(tmp_path / "copies") as copies:
+        tf.release_file(files.write(old, SMALL))
+    shutil.rmtree(old / "out")
+    restored(old / "ledger.db", copies[state])
+    old.rename(new)
+    said = words_of(ended(4, "ledger", "resume", new / "ledger.db"))
+    assert f"{str(old)!r}, where its tables go, is not there any more" in said
+    assert not old.exists()
+    tf.release_file(new / "release.toml")
+    book = Ledger.open(new / "ledger.db")
+    assert [payment.state for payment in book.payments()] == ["over"]
+    assert public(new)
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from typing import Any
 from takifugu.accounting.amounts import Amount
 from takifugu.accounting.composition import joint
 from takifugu.accounting.ledger import words
-from takifugu.accounting.ledger.events import EACH, NOBODY, RESERVED, Line, Over, Paid, canonical, keyed
+from takifugu.accounting.ledger.events import EACH, NOBODY, RESERVED, UNREADABLE, Line, Over, Paid, canonical, keyed
 from takifugu.accounting.ledger.trials import Change, charged
 from takifugu.accounting.ledger.view import View
 from takifugu.analysis.guarantee import Charge
@@ -77,7 +77,9 @@ _AGAIN = "it was paid for once and drawn twice, from two copies of the ledger: t
 
 
 def digest_of_body(key: bytes, body: bytes) -> str:
-    """Return the keyed digest of a certificate's text, by which a ledger knows what was published."""
+    """Return the keyed digest by which a ledger knows a certificate: of its checksum, which other damage leaves."""
+    with suppress(*UNREADABLE):
+        body = json.loads(body)["checksum"].encode()
     return keyed(key, "body", body.strip())
 
 

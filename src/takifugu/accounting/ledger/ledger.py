@@ -23,6 +23,7 @@ from takifugu.accounting.ledger.view import COMING, EVERYBODY, Source, View
 from takifugu.core.errors import LedgerError
 from takifugu.core.lasting import open_things
 from takifugu.core.plain import Plain
+from takifugu.core.rules import check_type
 
 
 class Ledger(Log):
@@ -167,6 +168,7 @@ class Ledger(Log):
         Raises:
             LedgerError: As `reserve`, and for a preview that was paid for.
         """
+        check_type(preview, Preview, "a preview", "give what preview(...) returns", "preview")
         if preview.asks is not None:
             raise preview.asks
         return self._paid(preview.order, preview.trial)

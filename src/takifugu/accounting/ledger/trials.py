@@ -20,6 +20,7 @@ from takifugu.core.errors import InputError, ReadingChanged
 from takifugu.core.names import normalised
 from takifugu.core.plain import Plain
 from takifugu.core.readings import STARTS, are_never_the_same, differences, with_entries
+from takifugu.core.rules import check_type, wrong_type
 from takifugu.model.frameworks import Framework
 
 #: So much of the keyed digest of where sequences start is kept.
@@ -39,6 +40,16 @@ class Debit:
     units: Iterable[str] | None = None
     name: str = "release"
     starts: str = ""
+
+    def __post_init__(self) -> None:
+        check_type(self.framework, Framework, "a framework", "give that of the charge", "framework")
+        check_type(self.charge, Charge, "a charge", "write charge_of(calibration)", "charge")
+        check_type(self.units, Iterable | None, "a list of names", "write units=['p1']", "units")
+        if isinstance(self.units, str):  # each of its letters would be charged as a person
+            raise wrong_type(self.units, "a list of names", "write units=['p1']").at("units")
+        for text, key in ((self.name, "name"), (self.starts, "starts")):
+            check_type(text, str, "a text", f"write {key}='...'", key)
+            canonical(text, f"the {key} of a debit")
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +140,16 @@ def order_of(
     same_entries: bool | None, same_people: bool, why: str, identity: bytes | None, recipe: Plain | None,
 ) -> Order:  # fmt: skip
     """Check what is asked, whatever the ledger."""
+    check_type(debits, Sequence, "a list of debits", "write [Debit(framework, charge, units)]", "debits")
+    for debit in debits:
+        check_type(debit, Debit, "a debit", "write Debit(framework, charge, units)", "debits")
+    check_type(reading, str, "a text", "say how rows became entries", "reading")
+    canonical(reading, "the reading")
+    check_type(entries, str | None, "a name", "write for example entries='hours'", "entries")
+    check_type(same_entries, bool | None, "an answer", "write True or False, or leave it out", "same_entries")
+    check_type(why, str, "a reason", "write why the entries are the same", "why")
+    check_type(identity, bytes | None, "the bytes of an identity", "leave it out", "identity")
+    check_type(recipe, Mapping | None, "a recipe", "write plain JSON, such as {'once': '2026-W07'}", "recipe")
     if not debits:
         raise InputError("there is nothing to reserve", fix="give at least one debit").at("debits")
     if entries is not None and not normalised(entries, "the name of the entries"):

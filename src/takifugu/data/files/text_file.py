@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from takifugu.core.errors import DataError
+from takifugu.core.files import no_room
 from takifugu.data.sql.words import literal
 from takifugu.data.values.encodings import check_encoding
 
@@ -155,14 +156,16 @@ def transcoded(path: str, encoding: str, folder: str, number: int) -> str:
     """
     check_encoding(encoding)
     copy = Path(folder) / str(number) / Path(path).name.removesuffix(".gz")  # messages say the name
-    copy.parent.mkdir()
     try:
+        copy.parent.mkdir()
         with text_in(path, encoding) as source, open(copy, "w", encoding="utf-8", newline="") as out:
             start = source.read(1000)
             out.write(start)
             shutil.copyfileobj(source, out, 1 << 20)
     except (UnicodeError, gzip.BadGzipFile) as error:
         raise _no_text(path, encoding, isinstance(error, UnicodeError)) from None
+    except OSError as error:
+        raise _no_text(path, encoding, False) if error.filename == path else no_room(str(error.strerror)) from None
     if "\0" in start:
         raise _no_text(path, encoding, True)
     return str(copy)

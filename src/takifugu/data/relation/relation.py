@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: What a connection takes at most; more goes to the private folder.
 MEMORY = "1GB"
-Stamps = tuple[tuple[str, int, int, int], ...]
+Stamps = tuple[tuple[str, int, int, int, int], ...]
 Columns = Mapping[str, Any]
 
 
@@ -118,14 +118,14 @@ def lock(connection: DuckDBPyConnection, files: Iterable[str]) -> None:
 
 
 def stamps_of(files: Iterable[str]) -> Stamps:
-    """Return what changes with a file: its place on the disk, size and time."""
-    answer = list[tuple[str, int, int, int]]()
+    """Return what changes with a file: its place on the disk, size and times, of which programs set the first back."""
+    answer = list[tuple[str, int, int, int, int]]()
     for path in files:
         try:
             status = os.stat(path)
         except OSError:
             continue
-        answer.append((path, status.st_ino, status.st_size, status.st_mtime_ns))
+        answer.append((path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
     return tuple(answer)
 
 

@@ -19,7 +19,7 @@ from takifugu.data.sql.judge import judged
 from takifugu.data.sql.rules import check_dependence
 from takifugu.data.sql.scopes import Cell, Cells, together
 from takifugu.data.sql.tree import Node, column_node, expression, parsed, replaced, text_of, with_texts
-from takifugu.data.sql.words import identifier
+from takifugu.data.sql.words import identifier, literal
 
 _DAY = 86_400 * 10**6
 #: The relation of the roles, with the number of each row as "row", which DuckDB computes where it is asked for.
@@ -70,6 +70,16 @@ class Opened:
         """Return the roles of public columns beside the values."""
         return tuple(name for name in self.roles if name.startswith("by"))
 
+    @property
+    def rows_read(self) -> str:
+        """What a SELECT of the same rows reads; `...` where a table has another name than its file."""
+        file = literal(str(self.source.file))
+        if self.split:
+            return f"read_csv({file}, delim = {literal(self.split)}, all_varchar = true)"
+        if self.kind == "parquet":
+            return f"read_parquet({file})"
+        return "..." if self.source.sql is None else f"({self.source.sql})"
+
     def words(self) -> dict[str, str]:
         """Return how messages call the roles: as SQL that can be pasted."""
         absent = dict.fromkeys(("where", "unit", "recording", "order", "end"), "-")
@@ -77,8 +87,12 @@ class Opened:
         words |= {name: self.roles[name].text for name in self.public}
         words["value"] = ", ".join(words[f"value{number}"] for number, _ in enumerate(self.source.values))
         is_stepped = self.source.order is not None and self.source.step is not None
-        bucket = self._bucket(words["order"]) if is_stepped else ""
-        return words | {"bucket": bucket, "step": bucket if self.source.rows == "events" else words["order"]}
+        words["bucket"] = self._bucket(words["order"]) if is_stepped else ""
+        when = words["bucket"] if self.source.rows == "events" else words["order"]
+        of_row = [words[name] for name in ("unit", "recording") if name in self.roles]
+        words["row"], words["rows"] = ", ".join([*of_row, when]), self.rows_read
+        words["instead"] = " in place of file" if words["rows"].startswith("read_") else ""
+        return words
 
     def _bucket(self, order: str) -> str:
         """Return the step in which a time lies; texts are times or whole numbers then."""

@@ -155,11 +155,8 @@ def value_line(opened: Opened, role: str, sql: str) -> str:
     source = opened.source
     text = source.values[int(role.removeprefix("value"))]
     if isinstance(text, Column):
-        rows, is_file = "...", bool(opened.split) and source.file is not None
-        if is_file:
-            rows = f"read_csv({literal(str(source.file))}, delim = {literal(opened.split)}, all_varchar = true)"
-        line = toml_of(f"SELECT * REPLACE ({sql} AS {identifier(text)}) FROM {rows}")
-        return f"sql = {line} in place of file" if is_file else f"sql = {line}"
+        line = toml_of(f"SELECT * REPLACE ({sql} AS {identifier(text)}) FROM {opened.rows_read}")
+        return f"sql = {line}{opened.words()['instead']}"
     if len(source.values) > 1:
         return f"{toml_of(sql)} in place of {toml_of(text)} in value"
     return f"value = {toml_of(sql)}"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from takifugu.core.errors import DataError, InputError, TakifuguError
+from takifugu.core.files import no_room
 from takifugu.data.sql.words import toml_line
 
 if TYPE_CHECKING:
@@ -138,16 +139,16 @@ CAUSES = (
     Cause("stranger", "roster", "a person that the roster lacks", "the roster names everybody who is covered",
           "add the person to the roster, or leave such rows out by where"),
     Cause("tie", "order", "a second row of one step in {order}", "one row tells the state, and only you know which",
-          "sql = \"... QUALIFY row_number() OVER (PARTITION BY {unit}, {step} ORDER BY ...) = 1\""),
+          "sql = \"SELECT * FROM {rows} QUALIFY row_number() OVER (PARTITION BY {row} ORDER BY ...) = 1\"{instead}"),
     Cause("backwards", "end", "a stay that ends before it starts", "a stay starts before it ends",
           'where = "coalesce({end} >= {order}, true)", if such rows mean nothing'),
     Cause("overlap", "end", "a stay that starts before the one before it ends", "a person is in one state at a time",
           "sql = \"SELECT * REPLACE (least({end}, lead({order}) OVER (PARTITION BY {unit} ORDER BY {order})) "
-          "AS {end}) FROM ...\""),
+          "AS {end}) FROM {rows}\"{instead}"),
     Cause("open", "end", "a stay without an end before a later stay", "only the last stay of a person may be open",
           'end = "coalesce({end}, ...)"'),
     Cause("second answer", "unit", "a second row of one person", "answers have one row a person",
-          "sql = \"... QUALIFY row_number() OVER (PARTITION BY {unit} ORDER BY ...) = 1\""),
+          "sql = \"SELECT * FROM {rows} QUALIFY row_number() OVER (PARTITION BY {unit} ORDER BY ...) = 1\"{instead}"),
 )  # fmt: skip
 #: The bit of each cause by its name.
 BIT = {cause.name: 1 << number for number, cause in enumerate(CAUSES)}
@@ -195,6 +196,8 @@ _ERRORS = {
 def translated(error: Error, key: str, file: str = "") -> TakifuguError:
     """Return DuckDB's error as one of ours, without a word of the data."""
     kind, text = type(error).__name__, str(error)
+    if re.search("max_temp_directory_size|No space left", text):
+        return no_room("no space left on device")
     line = _LINE.search(text)
     if line is not None or "CSV" in text[:60]:
         starts = (words for words in _LINES if re.search(f"^(.*Error: )?{words}", text, re.MULTILINE))

@@ -6,7 +6,7 @@ import hmac
 import json
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from takifugu.numbers.noise.entropy import SystemEntropy
@@ -30,6 +30,7 @@ USED = (
     "published without its page."
 )
 JSON_ONLY, TOO_LARGE, NO_JSON = "Send JSON.", f"Send at most {LARGEST:,} bytes.", "Send an object of JSON."
+NOT_OFFERED = "The app did not offer this change. Open its page again."
 
 
 class Refused(Exception):
@@ -78,10 +79,13 @@ class Guard:
         if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
             raise Refused(415, JSON_ONLY)
         body = bytearray()
-        async for part in request.stream():
-            body += part
-            if len(body) > LARGEST:
-                raise Refused(413, TOO_LARGE)
+        try:
+            async for part in request.stream():
+                body += part
+                if len(body) > LARGEST:
+                    raise Refused(413, TOO_LARGE)
+        except ClientDisconnect:  # nobody reads an answer
+            raise Refused(400, NO_JSON) from None
         try:
             content = json.loads(body)
             json.dumps(content, ensure_ascii=False).encode("utf-8")  # half of a pair of code units is no text
@@ -94,8 +98,7 @@ class Guard:
     def _check_place(self, request: Request) -> None:
         if request.headers.get("host") not in self._hosts:
             raise Refused(403, HERE)
-        origin = request.headers.get("origin")
-        if origin is not None and origin not in {f"http://{host}" for host in self._hosts}:
+        if not {f"http://{host}" for host in self._hosts}.issuperset(request.headers.getlist("origin")):
             raise Refused(403, ELSEWHERE)
         if request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
             raise Refused(403, ELSEWHERE)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import html
+import json
 import threading
-import tomllib
 from collections.abc import Awaitable, Callable
 from importlib.resources import files
 from pathlib import Path
@@ -19,11 +19,11 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from takifugu.core.errors import InputError, TakifuguError, standing
-from takifugu.core.escaping import visible
-from takifugu.core.plain import Json, toml_of
-from takifugu.pages.app.guard import HEADERS, NO_JSON, Guard, Refused
+from takifugu.core.escaping import command, visible
+from takifugu.core.plain import Json
+from takifugu.pages.app.guard import HEADERS, NO_JSON, NOT_OFFERED, Guard, Refused
 from takifugu.releasing.advice.changes import Change
-from takifugu.releasing.certificates.files import REPORT
+from takifugu.releasing.certificates.files import REPORT, content_of
 from takifugu.releasing.draft.text import Draft
 from takifugu.releasing.proposal import Proposal, lines_of
 from takifugu.releasing.publishing.run import release_file
@@ -44,7 +44,8 @@ class Releasing:
 
     def __init__(self, proposal: Proposal, write: Write) -> None:
         self._proposal, self._write, self._lock = proposal, write, threading.Lock()
-        self._has_written, self._done = False, dict[str, Json]()
+        self._own: bytes | None = None
+        self._done = dict[str, Json]()
 
     def foreseen(self, said: dict[str, str], changes: tuple[Change, ...]) -> Json:
         """Return what a release would spend, and the digest of the file that it is said of."""
@@ -64,8 +65,11 @@ class Releasing:
         text = self._proposal.text(said, changes)
         if _digest(text) != digest:
             raise InputError("the file is another one than you have seen", fix="look at it again")
-        self._write(self._proposal.start(said), text, self._has_written)
-        self._has_written = True
+        if self._own is not None and content_of(self._proposal.output) not in (None, self._own):
+            what = f"{self._proposal.output.name} was changed after the app wrote it, and would be replaced"
+            raise InputError(what, fix=f"{command('release', self._proposal.output)} publishes it; or move it away")
+        self._write(self._proposal.start(said), text, self._own is not None)
+        self._own = content_of(self._proposal.output)
         outcome = release_file(self._proposal.output, idempotency_key=digest)
         files = [path for table in outcome.tables for path in table.files]
         return {
@@ -78,7 +82,7 @@ def application(
     proposal: Proposal, write: Write, guard: Guard, is_ending: Callable[[], bool] = lambda: False
 ) -> Starlette:
     """Return the app about a proposal, whose release `write` writes; where it `is_ending`, no search is waited for."""
-    releasing = Releasing(proposal, write)
+    releasing, offered = Releasing(proposal, write), list[Json]()
 
     async def page(request: Request) -> Response:
         guard.check(request)
@@ -98,7 +102,7 @@ def application(
     def handler(answer: Callable[..., Json], *more: str) -> Callable[[Request], Awaitable[Response]]:
         async def answering(request: Request) -> Response:
             body = await guard.body(request)
-            said, changes = _said(body)
+            said, changes = _said(body, offered)
             texts = [body.get(key) for key in more]
             if not all(isinstance(text, str) for text in texts):
                 raise Refused(400, NO_JSON)
@@ -107,11 +111,13 @@ def application(
         return answering
 
     async def remedies(request: Request) -> Response:
-        said, found = _said(await guard.body(request)), list[Json]()
+        said, found = _said(await guard.body(request), offered), list[Json]()
         search = threading.Thread(target=lambda: found.append(_answered(proposal.remedies, *said)), daemon=True)
         search.start()
         while search.is_alive() and not is_ending():
             await asyncio.sleep(0.05)
+        for remedy in found[0].get("remedies", ()) if found else ():
+            offered.extend(json.loads(json.dumps(remedy["changes"])))
         return JSONResponse(found[0] if found else {"error": ["The search ended without an answer."]}, headers=HEADERS)
 
     def rows(said: dict[str, str], _: tuple[Change, ...]) -> Json:
@@ -140,34 +146,17 @@ def _answered(answer: Callable[..., Json], *given: Any) -> Json:
         return {"error": [line for line in (*lines_of(error), visible(standing(error))) if line]}
 
 
-def _said(body: dict[str, Any]) -> _Answers:
-    """Return the answers and the changes of a body; Refused for what is neither."""
+def _said(body: dict[str, Any], offered: list[Json]) -> _Answers:
+    """Return the answers and the changes of a body; Refused for what is neither, and for a change of no remedy."""
     said, changes = body.get("said"), body.get("changes")
     if not isinstance(said, dict) or not isinstance(changes, list) or max(len(said), len(changes)) > _MOST:
         raise Refused(400, NO_JSON)
     if not all(isinstance(text, str) for pair in said.items() for text in pair):
         raise Refused(400, NO_JSON)
-    return said, tuple(map(_change, changes))
-
-
-def _change(written: object) -> Change:
-    """Return a change of a key that a draft has, which is an offer of `remedies`."""
-    match written:
-        case {"where": [("source" | "joint_epsilon" | "belief" | "table") as section, *steps], "value": value}:
-            is_first = section != "table" or steps[:1] == [0]
-            is_place = bool(steps) != (section == "joint_epsilon") and all(type(step) in (str, int) for step in steps)
-            if is_place and is_first and len(steps) <= 3 and "" not in steps and (value is None or _is_toml(value)):
-                return Change((section, *steps), value)
-    raise Refused(400, NO_JSON)
-
-
-def _is_toml(value: object) -> bool:
-    """Return whether a release file can hold a value."""
-    try:
-        tomllib.loads(f"value = {toml_of(value)}")
-    except (ValueError, RecursionError):
-        return False
-    return True
+    if not all(change in offered for change in changes):
+        raise Refused(400, NOT_OFFERED)
+    taken = [offered[offered.index(change)] for change in changes]  # 1 is equal to true, and is not what was offered
+    return said, tuple(Change(tuple(change["where"]), change["value"]) for change in taken)
 
 
 def _read(name: str) -> str:

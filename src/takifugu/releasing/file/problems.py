@@ -183,7 +183,9 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: st
 
 def _write(key: str, node: Json, schema: Json) -> str:
     """Return the words of a remedy: an example, or a meaning."""
-    meaning, example = node.get("description", ""), example_of(node)
+    meaning, example, types = node.get("description", ""), example_of(node), types_of(node)
+    if types == ["true or false"]:
+        example = example or types[0]
     if example and meaning:
         return f"write {key} = {example} ({meaning})"
     if node.get("type") == "object" and "properties" in node:

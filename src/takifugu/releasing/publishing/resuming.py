@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from takifugu.core.errors import LedgerError, ReleaseState, TakifuguError
+from takifugu.core.errors import LedgerError, ReleaseError, ReleaseState, TakifuguError
 from takifugu.core.escaping import command
 from takifugu.core.names import normalised
 from takifugu.core.tracebacks import place_of, without_data
@@ -137,9 +137,16 @@ def _outcome(book: Ledger, pending: Payment, progress: Progress) -> Outcome:
         close(book, pending, public)
         whole = [published_at(certified.path.parent, certified.name) for certified in public if certified.is_whole]
         return Outcome(tuple(whole), pending, pending.created)
+    folder = Path(pending.recipe["output"])
+    if not folder.parent.is_dir():  # it was there when this was paid for
+        file = command("release", Path(pending.recipe["file"]).name)
+        raise ReleaseError(
+            f"{str(folder.parent)!r}, where its tables go, is not there any more",
+            fix=f"run {file} where the release file lies now: it completes this, and pays nothing",
+        )
     if does is Does.DRAW:
         return _drawn_now(book, pending, progress)
-    drawn, folder = drawn_of(book, pending), Path(pending.recipe["output"])
+    drawn = drawn_of(book, pending)
     with alone_in(folder):  # whoever was publishing them has ended, or was killed
         return handed_out(drawn, folder, False, progress)
 

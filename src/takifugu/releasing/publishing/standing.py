@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from takifugu.accounting.ledger import DRAWN, OVER, Payment
 from takifugu.core.names import normalised
-from takifugu.releasing.certificates.files import files_of
+from takifugu.releasing.certificates.files import content_of, files_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.planning.book import there
@@ -164,8 +164,7 @@ def settle(book: Ledger, source: str, folders: Sequence[Path]) -> tuple[Payment,
 
 
 def close(book: Ledger, pending: Payment, public: Sequence[Certified]) -> None:
-    """Note that a reservation was published with these certificates: other values of it are a second draw."""
+    """Note that a reservation was published with these certificates, damaged or not: other values are a second draw."""
     when = pending.created[:16].replace("T", " ")
-    published = {certified.release_id: certified.certificate for certified in reversed(public)}
-    bodies = [certificate.to_json().encode() for certificate in published.values() if certificate is not None]
-    book.finish(pending.group, f"{', '.join(pending.ids)}, paid for at {when} UTC: {_CLOSED}", bodies)
+    bodies = {certified.release_id: content_of(certified.path) or b"" for certified in reversed(public)}
+    book.finish(pending.group, f"{', '.join(pending.ids)}, paid for at {when} UTC: {_CLOSED}", bodies.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from secrets import token_hex
 from typing import TYPE_CHECKING, cast
 
 from takifugu.accounting.composition import charge_of
@@ -24,6 +25,8 @@ def statements_of(book: Ledger, paid: Payment) -> dict[str, Plain]:
     from takifugu.accounting.ledger.certificates import certificate_of
 
     payment, statements = certificate_of(book.view(), paid.group), dict[str, Plain]()
+    if "answered" not in payment:
+        payment["drawn"] = token_hex(8)  # equal values are different draws
     for name, number in payment["ids"].items():
         lines = [line for line in payment["lines"] if line["release"] == name]
         statements[name] = {**payment, "ids": {name: number}, "lines": lines}

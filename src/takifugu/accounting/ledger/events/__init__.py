@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 from takifugu.core.errors import InputError, LedgerError, TakifuguError
 
-FORMAT = 1
+FORMAT = 2
 #: What became of a payment.
 RESERVED, DRAWN, OVER = "reserved", "drawn", "over"
 #: How a payment says that it is for a session.
@@ -241,7 +241,7 @@ def in_chain(rows: Iterable[tuple[str, str]], key: bytes, before: str, number: i
             if event.format != FORMAT:
                 raise LedgerError(
                     f"the ledger is in format {event.format}", rule=f"this version reads format {FORMAT}",
-                    fix="install the Takifugu that wrote it",
+                    fix="install the Takifugu that wrote it, or import its certificates into a new ledger",
                 )  # fmt: skip
             with decoding():
                 key = bytes.fromhex(event.key)

@@ -22,6 +22,7 @@ from secrets import token_hex
 from takifugu.accounting.ledger.events import RESTORE
 from takifugu.core.errors import LedgerError
 from takifugu.core.files import sync
+from takifugu.core.rules import check_type
 
 #: What the unfinished file of a new ledger is called, after a dot, the ledger's name and a random word.
 DRAFT = ".new"
@@ -66,6 +67,7 @@ _sound: set[tuple[int, int]] = set()
 
 def path_of(ledger: str | Path) -> Path:
     """Return the path of a ledger given by path or address; raises LedgerError for anything but a lasting file."""
+    check_type(ledger, str | Path, "a ledger", "give the path of a file", "ledger")
     text = str(ledger).removeprefix("sqlite:///")
     if "://" in text:
         raise LedgerError(
