@@ -83,6 +83,15 @@ def test_values_groups_and_people_may_be_expressions(tmp_path: Path) -> None:
     assert by_person == {"1/a": {"smoke": "yes", "cough": "no"}, "1/b": {"smoke": "no", "cough": "no"}}
 
 
+def test_a_select_may_be_longer_than_the_name_of_a_file_and_a_name_may_not(tmp_path: Path) -> None:
+    columns = ", ".join(f"answer as a{number}" for number in range(50))
+    select = f"select {columns}, answer from read_csv('data.csv', all_varchar = true)"
+    text = users().replace('file = "data.csv"', f'sql = "{select}"')
+    assert cells(written(tmp_path, text, "answer\nyes\nno\nno\nno\n")) == {"yes": 1, "no": 3}
+    long = refusal_of(written(tmp_path, f'output = "{"é" * 128}"\n{users()}'))
+    assert "255 bytes at most" in str(long)
+
+
 def test_counts_are_those_of_a_loop_over_random_rows(tmp_path: Path) -> None:
     """Whatever the columns are made of, texts, bins and missing answers count as a loop in Python counts them."""
     for seed in range(12):

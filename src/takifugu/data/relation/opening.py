@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
+from os.path import isfile
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -107,7 +108,7 @@ def paths_of_select(text: str) -> tuple[str, ...]:
 
 def is_select(text: str, root: str | Path) -> bool:
     """Return whether a text is a SELECT, and no file's name."""
-    return SELECT.match(text) is not None and not (Path(root) / text).is_file()
+    return SELECT.match(text) is not None and not isfile(Path(root) / text)  # a long one is no path, which Path refuses
 
 
 @dataclass
