@@ -179,6 +179,16 @@ def test_what_rows_may_not_depend_on_is_refused_at_its_key(keys: dict[str, str],
     assert fault.where == ("source", where)
 
 
+def test_what_columns_of_the_belief_may_not_be_is_refused_where_they_are_written(tmp_path: Path) -> None:
+    """Each column of these kinds is a value, and no key of their [source] names it."""
+    rows = "read_csv('data.csv', all_varchar = true)"
+    select = f"select patient, smoke, max(cough) over () as cough from {rows}"
+    text = network().replace('file = "data.csv"', f'sql = "{select}"')
+    (fault,) = refusal_of(written(tmp_path, text, "patient,smoke,cough\n1,yes,no\n")).faults
+    assert fault.where == ("source", "sql")
+    assert "goes into several rows" in str(fault)
+
+
 def test_every_fault_of_rows_is_told_with_its_column_and_row_and_no_value(tmp_path: Path) -> None:
     data = "patient,smoke,cough\na,yes,no\nb,geheim,no\nc,,geheim\na,yes,Yes\n"
     caught = refused(written(tmp_path, network(), data))
