@@ -222,7 +222,7 @@ def test_bad_input(queries, keys, words):
     with pytest.raises(TakifuguError, match=words) as caught:
         tf.calibrate_jointly(chain(), queries, 1, **keys)
     assert isinstance(caught.value, InputError | CalibrationRefused)
-    with pytest.raises(InputError, match="no values"):
+    with pytest.raises(InputError, match="an epsilon of its own"):
         tf.calibrate_jointly(tf.distribution_pair(Pmf([0], [1]), Pmf([1], [1])), [tf.Identity()], 1)
 
 

@@ -235,7 +235,7 @@ BIT = [(Fraction(0),), (Fraction(1),)]
 
 def most_rounded_to(epsilon: float, delta: float) -> float:
     """Return how often the exact answer may be what the output is rounded to (docs/theory/zero-noise.md, Theorem 2)."""
-    return max(min(1 - math.exp(-epsilon) + delta, 0.95), math.tanh(epsilon / 2))
+    return max(min(1 - math.exp(-epsilon) + delta, 0.95), 1 - 2 * (1 - min(delta, 0.05)) / (math.exp(epsilon) + 1))
 
 
 @settings(max_examples=150)
@@ -301,6 +301,15 @@ def test_a_table_of_masses_is_asked_for_neighbouring_answers() -> None:
         assert is_refused(problem, noise) is refused
 
 
+@pytest.mark.parametrize("noise", [DiscreteLaplace(Fraction(1, 9), Fraction(1)),
+                                   RoundedNormal(Fraction(1, 6), Fraction(1))])  # fmt: skip
+def test_what_passes_at_one_epsilon_passes_at_every_larger_one(noise: Any) -> None:
+    problem, delta = Problem(tf.Pufferfish(tf.every_entry(), FORGETFUL), tf.Count(1), Fraction(1)), Fraction(1, 10**6)
+    passed = [too_little_noise(problem, noise, Fraction(epsilon), delta) is None for epsilon in range(1, 60)]
+    assert (passed[0], passed[-1]) == (False, True)  # as ordinary noise it hides one entry at the last
+    assert passed == sorted(passed)
+
+
 def test_no_other_way_gets_around_the_gate() -> None:
     for scale in ("1e-9", "0.01"):
         with pytest.raises(CalibrationRefused, match="small beside what one value changes"):
@@ -330,7 +339,7 @@ def test_the_least_deviation_is_no_lower_end_of_a_search(monkeypatch: pytest.Mon
     for query in (tf.Count(1), tf.Histogram()):
         one = tf.calibrate(chain, query, 1, "1e-6", mechanism="influence-gaussian").scale
         with monkeypatch.context() as patch:
-            patch.setattr(influence_gaussian, "NEXT_TO_NOTHING", 40_000)
+            patch.setattr(influence_gaussian, "NEXT_TO_NOTHING", 40)
             other = tf.calibrate(chain, query, 1, "1e-6", mechanism="influence-gaussian").scale
         assert one == pytest.approx(other, rel=1e-9)
     with pytest.raises(CalibrationRefused, match="next to no noise would be added; gaussian-exact says"):

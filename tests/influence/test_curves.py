@@ -1,5 +1,6 @@
 """Curves of every kind of belief: the mechanism never needs more than quilts or group, and its cost is predicted."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -207,3 +208,16 @@ def test_the_steps_of_a_profile_are_never_below_it(size):
             assert loss <= change / unit <= loss + 1 / unit
         assert int(changes.sum()) < 2**62
         assert 1 / unit <= Fraction(scale) / 2**36
+
+
+@pytest.mark.parametrize("name", ["influence", "influence-gaussian"])
+@pytest.mark.parametrize("heavy", [1, 1000])
+def test_noise_never_rises_with_epsilon_however_far_other_values_move_the_answer(name, heavy):
+    chain = tf.Pufferfish(tf.entry(0, 0, 1), tf.MarkovChain([[0.55, 0.45], [0.45, 0.55]], 2))
+    delta, scales = (0 if name == "influence" else "1e-6"), []
+    for epsilon in (1, 4, 39, 45, 1000):
+        scales.append(float(tf.calibrate(chain, tf.Linear([1, heavy]), epsilon, delta, mechanism=name).scale))
+        if not delta:  # the one value that is read again, and the odds of the other: 11 to 9 at most
+            assert scales[-1] <= (1 + 1e-9) / (epsilon - math.log(11 / 9))
+    assert scales == sorted(scales, reverse=True)
+    assert tf.calibrate(chain, tf.Linear([1, heavy]), 45).mechanism == "influence"

@@ -83,6 +83,15 @@ def test_values_groups_and_people_may_be_expressions(tmp_path: Path) -> None:
     assert by_person == {"1/a": {"smoke": "yes", "cough": "no"}, "1/b": {"smoke": "no", "cough": "no"}}
 
 
+def test_a_select_may_be_longer_than_the_name_of_a_file_and_a_name_may_not(tmp_path: Path) -> None:
+    columns = ", ".join(f"answer as a{number}" for number in range(50))
+    select = f"select {columns}, answer from read_csv('data.csv', all_varchar = true)"
+    text = users().replace('file = "data.csv"', f'sql = "{select}"')
+    assert cells(written(tmp_path, text, "answer\nyes\nno\nno\nno\n")) == {"yes": 1, "no": 3}
+    long = refusal_of(written(tmp_path, f'output = "{"é" * 128}"\n{users()}'))
+    assert "255 bytes at most" in str(long)
+
+
 def test_counts_are_those_of_a_loop_over_random_rows(tmp_path: Path) -> None:
     """Whatever the columns are made of, texts, bins and missing answers count as a loop in Python counts them."""
     for seed in range(12):
@@ -168,6 +177,16 @@ def test_what_rows_may_not_depend_on_is_refused_at_its_key(keys: dict[str, str],
         )
     (fault,) = refusal_of(written(tmp_path, text, "answer,ward\nyes,A\nno,A\nno,A\nno,A\n")).faults
     assert fault.where == ("source", where)
+
+
+def test_what_columns_of_the_belief_may_not_be_is_refused_where_they_are_written(tmp_path: Path) -> None:
+    """Each column of these kinds is a value, and no key of their [source] names it."""
+    rows = "read_csv('data.csv', all_varchar = true)"
+    select = f"select patient, smoke, max(cough) over () as cough from {rows}"
+    text = network().replace('file = "data.csv"', f'sql = "{select}"')
+    (fault,) = refusal_of(written(tmp_path, text, "patient,smoke,cough\n1,yes,no\n")).faults
+    assert fault.where == ("source", "sql")
+    assert "goes into several rows" in str(fault)
 
 
 def test_every_fault_of_rows_is_told_with_its_column_and_row_and_no_value(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def _noise(framework: Framework, problems: tuple[Problem, ...]) -> SharedNoise:
     """Return the noise that queries share: normal with a delta, else Laplace."""
     if framework.definition != "pufferfish" or framework.is_pair:
         raise InputError(
-            "the framework has no values whose losses add up", fix="write Pufferfish(secrets, beliefs)"
+            "under this definition no losses of entries add up", fix="calibrate each query with an epsilon of its own"
         ).at("framework")
     epsilon, delta = problems[0].epsilon, problems[0].delta
     if not delta:

@@ -88,14 +88,19 @@ def values_by_field(value: Any) -> dict[str, Any]:
 
 #: How a SELECT of DuckDB's begins, in place of a path.
 SELECT = re.compile(r"\s*(select|from|with)\s", re.IGNORECASE)
+#: Bytes that a name in a path has at most.
+LONGEST = 255
 
 
 def checked_path(value: str) -> str:
     """Return a path or a SELECT as written; raises InputError for an impossible path."""
     if SELECT.match(value) and visible(value.replace("\n", " ")) == value.replace("\n", " "):
         return value
-    if visible(value) != value or "\n" in value or max(map(len, re.split(r"[/\\]", value.split("?")[0]))) > 255:
+    longest = max(len(name.encode(errors="replace")) for name in re.split(r"[/\\]", value.split("?")[0]))
+    if visible(value) != value or "\n" in value or longest > LONGEST:
         fix = "write a path without control characters; rename the file, if they are its own"
+        if longest > LONGEST:
+            fix = f"a file's name has {LONGEST} bytes at most: write the path, or a shorter name"
         if re.match(r"[A-Za-z]:", value) or re.search("[\t\n\r\x08\x0c]", value):
             fix = "in double quotes \\t is a tab, \\n a line end: write / for \\, use single quotes, or rename the file"
         raise InputError("is not a path that a file can have", fix=fix)

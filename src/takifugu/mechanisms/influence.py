@@ -24,8 +24,8 @@ from takifugu.model.queries import Additive
 from takifugu.numbers.rationals import decimal_up, round_up
 from takifugu.numbers.search import smallest_scale
 
-#: Noise so many times smaller than a change of the answer hides nothing of it: it leaves one in e^20 unseen.
-NEXT_TO_NOTHING = 40
+#: Here a search ends: noise so many times smaller than what hides the largest change by one entry.
+NEXT_TO_NOTHING = 10**6
 HIDDEN_ANYHOW = (
     "the belief's own randomness would have to hide the secret: next to no noise would be added; {} says whether none "
     "at all is needed"
@@ -57,7 +57,7 @@ class Influence:
                 needed, forced_by = part_scale(part, problem.epsilon, scale)
             except Unsupported as error:
                 return Refusal(error.message)
-            if needed * NEXT_TO_NOTHING < part.answer.changes.values.max():
+            if scale < needed < 2 * least_tried(part, problem.epsilon):
                 return Refusal(HIDDEN_ANYHOW.format("laplace-exact"))
             if needed > scale:
                 scale, witness = needed, forced_by
@@ -88,7 +88,7 @@ def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fractio
     high = Fraction(largest_change) / epsilon
     if high <= enough:
         return enough, Witness("", "")
-    low = max(enough, Fraction(max(int(answer.changes.values.max()), 1), 10**6) / epsilon)
+    low = max(enough, least_tried(part, epsilon))
     scale = round_up(smallest_scale(loss, epsilon, high, min(low, high / 2)))
 
     def fits(lost: float) -> bool:  # as it is rounded in a ledger
@@ -97,6 +97,11 @@ def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fractio
     while scale < high and not fits(loss(scale)):
         scale = round_up(scale * (1 + Fraction(1, 2**38)))
     return scale, influence(scale)[1]
+
+
+def least_tried(part: Part, epsilon: Fraction) -> Fraction:
+    """Return the scale at which the search for a part ends, in grid units."""
+    return Fraction(int(part.answer.changes.values.max()), NEXT_TO_NOTHING) / epsilon
 
 
 MECHANISM = Influence()

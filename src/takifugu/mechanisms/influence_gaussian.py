@@ -60,9 +60,10 @@ class InfluenceGaussian:
                 needed = _part_sigma(part, problem.epsilon, problem.delta, sigma)
             except Unsupported as error:
                 return Refusal(error.message)
-            if needed is not None:
-                sigma, witness = needed
-            if 0 < sigma * NEXT_TO_NOTHING <= entry_move(part.answer):
+            if needed is None:
+                continue
+            sigma, witness = needed
+            if sigma * NEXT_TO_NOTHING < 2 * entry_move(part.answer):  # where the search ends
                 return Refusal(HIDDEN_ANYHOW.format("gaussian-exact"))
         noise = normal_noise(problem, sigma)
         return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, witness)
@@ -101,8 +102,7 @@ def _part_sigma(
     high = Fraction(gaussian_analytic_sigma(largest_change, epsilon, delta))
     if enough and (enough >= high or loss(enough)[0] <= epsilon):
         return None
-    refused = entry_move(answer) / NEXT_TO_NOTHING * (1 - Fraction(1, 2**20))  # where the search ends, `bound` refuses
-    low = max(enough, min(refused, high / 2))
+    low = max(enough, entry_move(answer) / NEXT_TO_NOTHING)
     sigma = round_up(smallest_scale(lambda sigma: loss(sigma)[0], epsilon, high, low))
     while sigma < high and loss(sigma)[0] > epsilon:
         sigma = round_up(sigma * (1 + Fraction(1, 2**38)))

@@ -4,8 +4,8 @@ Let D be the change that noise has to hide (`sensitivity.change_to_hide`). Refus
 e^-epsilon + delta, 0.95), N as it is drawn, rounded to its grid. A table of masses is asked for the total variation
 distance of two answers so far apart (for symmetric and unimodal noise that is the same probability), and noise of
 another form is judged by its loss. Tables, and definitions that hide no rows, have the limit 0.95 alone: there the
-question is whether the exact answer can be read off. Noise that loses at most epsilon for D passes: as ordinary noise
-it hides one entry from anybody.
+question is whether the exact answer can be read off. Noise that keeps (epsilon, delta) for D passes, delta at most
+0.05: as ordinary noise it hides one entry from anybody.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def too_little_noise(problem: Problem, noise: Randomiser, epsilon: Fraction, del
     if not problem.framework.beliefs:
         return None
     change = change_to_hide(problem, noise.norm, definition.hides_rows)
-    if noise.loss(change) <= epsilon:
-        return None
     least = 1 - MOST_READ
+    if noise.hides(change, epsilon, min(delta, least)):
+        return None
     if definition.hides_rows and not noise.is_table:
         least = max(least, laplace_above(epsilon) - delta)
     if noise.unseen(change) >= least:

@@ -157,10 +157,6 @@ class Choice(Base):
         most = self.channel.measure() if change else 0.0
         return most if math.isinf(most) else Fraction(most)
 
-    def hides(self, change: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
-        """Return whether all outputs keep e^epsilon between any two inputs."""
-        return self.channel.measure() <= epsilon
-
     def unseen(self, change: Fraction) -> Fraction:
         """Return 1 less the largest total variation distance of two inputs.
 

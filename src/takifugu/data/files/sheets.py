@@ -44,19 +44,6 @@ def tables_of_sqlite(path: str) -> dict[str, Callable[[], Any]]:
     return {name: partial(table, name) for name in names if not name.startswith("sqlite_")}
 
 
-def below_title(lines: Iterable[list[str | None]], name: str) -> Iterator[list[str | None]]:
-    """Return rows from the row of names on: the first that does not fill the first column alone, if any does not."""
-    rows = [row for row in lines if any(cell is not None for cell in row)]
-    filled = [[number for number, cell in enumerate(row) if cell is not None] for row in rows]
-    first = [min(chain.from_iterable(filled), default=0)]
-    at = next((number for number, places in enumerate(filled) if places != first), 0)
-    if at and any(rows[at][place] in {row[place] for row in rows[at + 1 :]} for place in filled[at]):
-        rule = "below its title is a row with a value that is in its column below, too"
-        fix = "delete what is above the row of names, and name each column"
-        raise DataError(f"{name[:80]!r} has perhaps no row of names", rule=rule, fix=fix).at("file")
-    return iter(rows[at:])
-
-
 def table_of_texts(lines: Iterator[list[str | None]], name: str) -> Any:
     """Return rows below a row of names as an Arrow table of texts; a column without a name is called by its number."""
     try:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.core.errors import DataError
-from takifugu.data.files.sheets import below_title, table_of_texts, text_of_cell
+from takifugu.data.files.sheets import table_of_texts, text_of_cell
 from takifugu.data.sql.faults import wrong_key
 
 EXCEL = (".xlsx", ".xlsm")
@@ -40,7 +40,8 @@ def tables_of_excel(path: str) -> dict[str, Callable[[], Any]]:
 
     def sheet(name: str) -> Any:
         lines = _unharmed(path, lambda: book.get_sheet_by_name(name).to_python(skip_empty_area=False))
-        return table_of_texts(below_title(([text_of_cell(cell) for cell in line] for line in lines), name), name)
+        texts = ([text_of_cell(cell) for cell in line] for line in lines)
+        return table_of_texts((line for line in texts if any(cell is not None for cell in line)), name)
 
     return {name: partial(sheet, name) for name in book.sheet_names}
 

@@ -72,17 +72,18 @@ def opened(
             table.check_known(shape.known(spec, belief), shape.may_miss(spec))
         return table, []
     except TakifuguError as error:
-        if "value" in type(spec.source).model_fields:
+        if not shape.of_belief:
             return None, blamed_keys(error, "source")
         return None, [_at_key(error, spec.source, keys)]
 
 
 def _at_key(error: TakifuguError, source: RelationKeys, keys: Mapping[str, Any]) -> TakifuguError:
-    """Return an error about a role at its key; values of a kind without such a key are columns of the file."""
-    role = str((*error.where, "file")[0])
+    """Return an error about a role at its key; values that the belief names are columns of what rows are read from."""
+    rows = "file" if source.sql is None else "sql"
+    role = str((*error.where, rows)[0])
     key, number = re.fullmatch(r"(.*?)(\d*)", role).groups()  # type: ignore[union-attr]
-    if key == "value" and "value" not in type(source).model_fields:
-        key = "file"
+    if key == "value":
+        key = rows
         if number:
             error = error.about(f"column {keys['value'][int(number)]!r}")
     return blamed(error, "source", key)
