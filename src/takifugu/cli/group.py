@@ -59,7 +59,6 @@ OTHER_OPTION = click.option("--other-entries", is_flag=True, help="It has others
 YES_OPTION = click.option("--yes", is_flag=True, help="Ask nothing; what would be asked is refused.")
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys instead of tables.")
 LEDGER_ARGUMENT = click.argument("ledger", metavar="LEDGER")  # a path, or the address of a database
-SOURCE_ARGUMENT = click.argument("source")
 
 
 class Extended(click.Command):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from takifugu.cli.group import JSON_OPTION, LEDGER_ARGUMENT, PATH, SOURCE_ARGUMENT, InOrder
+from takifugu.cli.group import JSON_OPTION, LEDGER_ARGUMENT, PATH, InOrder
 
 
 @click.group(cls=InOrder)
@@ -24,7 +24,7 @@ def ledger_show() -> None:
 
 @ledger.command(name="set-budget", runs="cli.ledgers:set_budget")
 @LEDGER_ARGUMENT
-@SOURCE_ARGUMENT
+@click.argument("source")
 @click.argument("epsilon")
 @click.option("--delta", default="0", show_default=True, help="The most delta that may be spent.")
 @JSON_OPTION

@@ -25,7 +25,7 @@ from takifugu.model.beliefs.sections import TableFit
 from takifugu.model.beliefs.user_groups import UsersSection
 from takifugu.model.policies.declared import PolicySection
 from takifugu.releasing.file.described import model_of
-from takifugu.releasing.file.kinds import DRAFTED, KINDS, ROWS, SHAPES, drafted, model_of_file
+from takifugu.releasing.file.kinds import DRAFTED, KINDS, OF_SHAPE, SHAPES, drafted, model_of_file
 from takifugu.releasing.file.loading import json_schema
 from takifugu.releasing.file.relation_keys import UNOPENED, read_with
 from takifugu.releasing.file.validating import Reading
@@ -180,7 +180,7 @@ def test_init_offers_a_belief_of_ours_without_a_line_for_it(monkeypatch: pytest.
 
 
 def test_rows_are_known_before_a_shape_is_loaded() -> None:
-    assert {shape: SHAPES.find(shape).facts.rows for shape in SHAPES.names} == ROWS
+    assert [SHAPES.find(shape).facts.rows for shape in SHAPES.names] == [rows for rows, _ in OF_SHAPE.values()]
 
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples").glob("*.toml"))

@@ -21,24 +21,20 @@ from takifugu.releasing.file.sections import FileSpec
 
 #: The kind that faults are listed for where a file names none that there is.
 SEQUENCES = "markov-chain"
+#: What a row is in the data of each shape, so that no other one is loaded to know it, and the kind of such data.
+OF_SHAPE = {
+    "sequences": (IN_ORDER, "releasing.file.sequences.kind:Sequences"),
+    "people": (RECORDS, "releasing.file.records.rows:SingleValues"),
+    "users": (RECORDS, "releasing.file.records.users:Users"),
+    "records": (RECORDS, "releasing.file.records.rows:Columned"),
+    "each row": (EACH_ROW, "releasing.file.populations:Populations"),
+    "policy": (POLICY, "releasing.file.policies.kind:UnderPolicy"),
+    "columns": (WHOLE_COLUMNS, "releasing.file.attributes.columns:Finite"),
+    "columns of numbers": (WHOLE_COLUMNS, "releasing.file.attributes.columns:Numbers"),
+    "one column of numbers": (WHOLE_COLUMNS, "releasing.file.attributes.columns:OneNumber"),
+}
 #: The kinds by the shape of their data, for beliefs that bring their section.
-SHAPES: Registry[type[Kind]] = Registry("the shape of the data", {
-    "sequences": "releasing.file.sequences.kind:Sequences",
-    "people": "releasing.file.records.rows:SingleValues",
-    "users": "releasing.file.records.users:Users",
-    "records": "releasing.file.records.rows:Columned",
-    "each row": "releasing.file.populations:Populations",
-    "policy": "releasing.file.policies.kind:UnderPolicy",
-    "columns": "releasing.file.attributes.columns:Finite",
-    "columns of numbers": "releasing.file.attributes.columns:Numbers",
-    "one column of numbers": "releasing.file.attributes.columns:OneNumber",
-})  # fmt: skip
-#: What a row is in the data of each shape, so that no other one is loaded to know it.
-ROWS = {
-    "sequences": IN_ORDER, "people": RECORDS, "users": RECORDS, "records": RECORDS, "each row": EACH_ROW,
-    "policy": POLICY, "columns": WHOLE_COLUMNS, "columns of numbers": WHOLE_COLUMNS,
-    "one column of numbers": WHOLE_COLUMNS,
-}  # fmt: skip
+SHAPES: Registry[type[Kind]] = Registry("the shape of the data", {shape: kind for shape, (_, kind) in OF_SHAPE.items()})
 #: What `takifugu init --kind` also takes.
 PLAINLY = {"sequences": SEQUENCES, "records": "joint-table"}
 #: What a list for beginners leaves out: a class of what it has, which `takifugu init --kind` takes as well.
@@ -66,7 +62,7 @@ class _Kinds(Registry[Kind]):
         """Yield the kinds about such rows, loading no others."""
         for name in self.names:
             shape = self._built_in.get(name, "").rpartition(" ")[0]
-            if ROWS.get(shape, rows) == rows:
+            if shape not in OF_SHAPE or OF_SHAPE[shape][0] == rows:
                 yield self.find(name)
 
     def _loaded(self, name: str) -> Kind:
