@@ -225,6 +225,10 @@ def american() -> Export:
     return of_samples(18, lambda t: f"{t.month}/{t.day + 8}/{t:%Y %I:%M %p}")
 
 
+def slovene() -> Export:
+    return of_samples(41, lambda t: f"{t.day}. {t.month}. {t:%Y} {t.hour}:{t:%M}", sign=";")
+
+
 def stays() -> Export:
     lines, truth = [], {name: [24 * 10, 0] for name in PEOPLE}
     for n, name in enumerate(PEOPLE):
@@ -415,5 +419,5 @@ EXPORTS: dict[str, Callable[[], Export]] = {make.__name__: make for make in (
     exponents, workbook, two_sheets, home_assistant, sqlite, json_lines, parquet, offsets, ambiguous, american, stays,
     events, survey, missing, padded, total, names_again, utf_16, october, no_names, zipped, frame,
     duckdb_file, mixed_offsets, short_last_line, late_hours, excel_days, alone, visits, in_utc,
-    codes, switches, with_fractions, parquet_of_nanoseconds,
+    codes, switches, with_fractions, parquet_of_nanoseconds, slovene,
 )}  # fmt: skip
