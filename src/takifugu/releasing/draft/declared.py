@@ -126,7 +126,8 @@ def question_of(name: str, answers: Answers) -> Question:
     parts = _parts(name, answers) if form in ("each", "edges") else ()
     choices = (_YES, _NOT_NOW) if form == "truth" else (_NOT_NOW,)
     unit, called = (None if answers.get(key, NONE) == NONE else answers[key] for key in ("unit", "called"))
-    return Question(name, words.replace("{one}", people_of(unit, called).one), choices, "", why, None, form, hint, parts)
+    words = words.replace("{one}", people_of(unit, called).one)
+    return Question(name, words, choices, "", why, None, form, hint, parts)
 
 
 def _parts(name: str, answers: Answers) -> tuple[str, ...]:
