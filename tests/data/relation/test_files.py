@@ -273,6 +273,8 @@ def test_frames_of_all_libraries_are_the_same(tmp_path: Path) -> None:
     for who in (["Geheim", 7], [2**70, 7]):
         assert "several types" in refused(tmp_path, pd.DataFrame({"who": who, "t": [0, 1], "v": ["x", "y"]}))
     assert "names 't' twice" in refused(tmp_path, pd.DataFrame([[1, 2, 3]], columns=["who", "t", "t"]))
+    half = pd.DataFrame(columns).assign(x=pd.Series([1, 2, 3], dtype="float16"))
+    assert "float16" in refused(tmp_path, half)
     for series in (pd.Series([1]), pl.Series([1])):
         assert "a Series is no table of rows" in refused(tmp_path, series)
     assert "twice" in refused(tmp_path, pa.table([["a"], [0], ["x"], ["y"]], names=["who", "t", "v", "V"]))

@@ -197,12 +197,17 @@ def json_lines() -> Export:
     return Export("a.jsonl", written("\n".join(lines)), {**SAMPLES, "timezone": "Europe/Berlin"}, truth)
 
 
-def parquet() -> Export:
+def parquet(unit: str = "us") -> Export:
     rows, truth = courses(15, PEOPLE, 100)
-    times = pa.array([at(k).replace(tzinfo=UTC) for _, k, _ in rows], pa.timestamp("us", tz="UTC"))
+    times = pa.array([at(k).replace(tzinfo=UTC) for _, k, _ in rows], pa.timestamp(unit, tz="UTC"))
     columns = {"who": [who for who, _, _ in rows], "t": times, "state": [state for _, _, state in rows]}
     write = lambda path: pq.write_table(pa.table(columns), path)  # noqa: E731
     return Export("a.parquet", write, {**SAMPLES, "timezone": "UTC"}, truth)
+
+
+def parquet_of_nanoseconds() -> Export:
+    """As pandas writes its times."""
+    return parquet("ns")
 
 
 def offsets() -> Export:
@@ -218,6 +223,10 @@ def ambiguous() -> Export:
 
 def american() -> Export:
     return of_samples(18, lambda t: f"{t.month}/{t.day + 8}/{t:%Y %I:%M %p}")
+
+
+def slovene() -> Export:
+    return of_samples(41, lambda t: f"{t.day}. {t.month}. {t:%Y} {t.hour}:{t:%M}", sign=";")
 
 
 def stays() -> Export:
@@ -410,5 +419,5 @@ EXPORTS: dict[str, Callable[[], Export]] = {make.__name__: make for make in (
     exponents, workbook, two_sheets, home_assistant, sqlite, json_lines, parquet, offsets, ambiguous, american, stays,
     events, survey, missing, padded, total, names_again, utf_16, october, no_names, zipped, frame,
     duckdb_file, mixed_offsets, short_last_line, late_hours, excel_days, alone, visits, in_utc,
-    codes, switches, with_fractions,
+    codes, switches, with_fractions, parquet_of_nanoseconds, slovene,
 )}  # fmt: skip

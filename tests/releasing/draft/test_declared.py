@@ -48,6 +48,8 @@ def test_a_draft_says_how_to_call_what_no_column_tells(table: Path, unit: str, i
     assert ('called = "person"' in drafted_text(table, {**said})) is not is_told
     assert 'called = "shop"' in drafted_text(table, {**said, "called": "shop"})
     assert "called" not in drafted_text(table, {**said, "called": "-"})
+    asked = question_of("units_independent", {**said, "called": "shop"})
+    assert asked.words == "Does one shop say nothing about another?"
 
 
 def test_names_may_have_commas() -> None:

@@ -86,9 +86,9 @@ def arrow_table(frame: Any) -> Any:
         import pyarrow as pa
     except ImportError:
         raise wrong_key("frame", "frames need PyArrow", "", "pip install 'takifugu[arrow]'") from None
-    module = type(frame).__module__.split(".")[0]
-    if hasattr(frame, "to_frame") or (module != "polars" and not hasattr(frame, "__arrow_c_stream__")):
-        raise wrong_key("frame", f"a {type(frame).__name__} is no table of rows", "",
+    module, kind = type(frame).__module__.split(".")[0], type(frame).__name__
+    if kind == "Series" or (module != "polars" and not hasattr(frame, "__arrow_c_stream__")):
+        raise wrong_key("frame", f"a {kind} is no table of rows", "",
                         "give a frame of pandas, Polars or PyArrow, or a file")  # fmt: skip
     if module == "pandas":
         refuse_names_twice(map(str, frame.columns))

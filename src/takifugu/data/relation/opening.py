@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
+from os.path import isfile
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -108,7 +108,7 @@ def paths_of_select(text: str) -> tuple[str, ...]:
 
 def is_select(text: str, root: str | Path) -> bool:
     """Return whether a text is a SELECT, and no file's name."""
-    return SELECT.match(text) is not None and not os.path.isfile(Path(root) / text)  # False for a name too long, too
+    return SELECT.match(text) is not None and not isfile(Path(root) / text)  # a long one is no path, which Path refuses
 
 
 @dataclass
@@ -162,8 +162,14 @@ class Opening:
     # -- files and frames
 
     def _register(self, table: Any, name: str) -> None:
+        from duckdb import Error
+
         refuse_columns(len(table.column_names), "the table")
-        self.connection.register(name, table)
+        try:
+            self.connection.register(name, table)
+        except Error:
+            what, fix = "a column has a type that DuckDB does not know, such as float16", "{'x': 'float32'}"
+            raise wrong_data("frame", what, "", f"frame.astype({fix}) in pandas, or leave it out") from None
         self.rows = self._tables[name.lower()] = Rows.of(len(self._tables), table.column_names)
 
     def _watch(self, files: Sequence[str]) -> None:

@@ -17,6 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from takifugu.core.column_words import people_of
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.core.plain import toml_of
 from takifugu.data.relation.keys import KEYS
@@ -46,7 +47,7 @@ DECLARED = {
     "default_state": ("Which state is it where no row says one?", _NO_ROW, "text", "still"),
     "mean_duration": ("How long does each state last at a time, on average?", _BELIEF, "each", "2 h, or 8 for 8 steps"),
     "next_state": ("Which share of all times that a state begins is each one's?", _BELIEF, "each", "0.5"),
-    "units_independent": ("Does one person say nothing about another?", _ALONE, "truth", ""),
+    "units_independent": ("Does one {one} say nothing about another?", _ALONE, "truth", ""),
     "recordings_independent": ("Does one recording say nothing about another?", _ALONE, "truth", ""),
     "records": ("How many records are there?", _PUBLIC, "number", "500"),
     "size": ("How many people are there?", _PUBLIC, "number", "100"),
@@ -115,6 +116,8 @@ def question_of(name: str, answers: Answers) -> Question:
     words, why, form, hint = DECLARED.get(name, (f"{name}?", _BELIEF, "toml", ""))
     parts = _parts(name, answers) if form in ("each", "edges") else ()
     choices = (_YES, _NOT_NOW) if form == "truth" else (_NOT_NOW,)
+    unit, called = (None if answers.get(key, NONE) == NONE else answers[key] for key in ("unit", "called"))
+    words = words.replace("{one}", people_of(unit, called).one)
     return Question(name, words, choices, "", why, None, form, hint, parts)
 
 

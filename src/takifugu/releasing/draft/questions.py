@@ -345,7 +345,8 @@ def _step(evidence: Evidence, answers: Answers) -> Question | None:
 
 def _common_gap(evidence: Evidence, reading: Reading) -> str | None:
     """Return the longest step that all rows lie on."""
-    tick = reading.test if reading.kind == NUMBERS else f"epoch_us({reading.test})"
+    kind = "timestamptz" if reading.kind == INSTANTS else "timestamp"  # which moments of nanoseconds are not
+    tick = reading.test if reading.kind == NUMBERS else f"epoch_us(cast({reading.test} AS {kind}))"
     places = f"(select distinct {tick} as t from {evidence.counting})"
     gaps = f"distinct t - lag(t) over (order by t) as gap from {places} limit {_MOST_GAPS + 1}"
     lengths = [gap for (gap,) in evidence.relation.rows(f"select {gaps}") if gap]
