@@ -20,7 +20,7 @@ import takifugu as tf
 from takifugu.cli.starting import written
 from takifugu.pages.app import guard as guarding
 from takifugu.pages.app.guard import Guard
-from takifugu.pages.app.server import application
+from takifugu.pages.app.server import Releasing, application
 from takifugu.releasing.proposal import Proposal
 
 pytestmark = pytest.mark.filterwarnings("ignore:Using `httpx`")
@@ -245,6 +245,23 @@ def test_two_apps_share_the_ledger_of_one_table(tmp_path: Path) -> None:
     assert "budget" in str(second.ask("release", other, digest=now["digest"])["error"])
     assert [path.name for path in tmp_path.glob("*.db")] == ["release-ledger.db"]
     assert first.spent() == "2"
+
+
+def test_two_apps_that_release_at_once_share_the_ledger_too(tmp_path: Path) -> None:
+    """Each once began with a ledger of its own, and both published."""
+    first, second, late = App(tmp_path), App(tmp_path, "second.toml"), list[Any]()
+    digests = [app.ask("foresee")["digest"] for app in (first, second)]
+    click = threading.Thread(target=lambda: late.append(second.ask("release", digest=digests[1])))
+
+    def write(*given: Any) -> object:
+        click.start()
+        click.join(3)
+        return written(*given)
+
+    assert Releasing(first.proposal, write).release(SAID, (), digests[0])["tables"]
+    click.join()
+    assert "another one than you have seen" in str(late[0]["error"])
+    assert [path.name for path in tmp_path.glob("*.db")] == ["release-ledger.db"]
 
 
 def test_a_file_that_came_meanwhile_is_not_overwritten(app: App) -> None:

@@ -224,6 +224,22 @@ def test_a_read_only_ledger_says_so(open_folder: Path) -> None:
     assert payments(path) == 1
 
 
+def test_a_disk_that_is_only_read_shows_its_ledger(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It refuses to remove even what is not there, and every question was once refused with that."""
+    real = sqlite3.connect
+
+    def connect(where: object, *given: object, **more: object) -> sqlite3.Connection:
+        if str(where).endswith(".probe"):
+            raise sqlite3.OperationalError("unable to open database file")
+        return real(where, *given, **more)  # type: ignore[arg-type,call-overload,no-any-return]
+
+    before = payments(path)
+    monkeypatch.setattr(disk, "_sound", set())
+    monkeypatch.setattr(sqlite3, "connect", connect)
+    monkeypatch.setattr(Path, "unlink", raising(OSError(errno.EROFS, "Read-only file system")))
+    assert len(Ledger.open(path, create=False).payments()) == before
+
+
 # One file, one name.
 
 

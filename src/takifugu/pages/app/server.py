@@ -26,6 +26,7 @@ from takifugu.releasing.advice.changes import Change
 from takifugu.releasing.certificates.files import REPORT, content_of
 from takifugu.releasing.draft.text import Draft
 from takifugu.releasing.proposal import Proposal, lines_of
+from takifugu.releasing.publishing.folder import alone_in
 from takifugu.releasing.publishing.run import release_file
 
 #: Writes a draft with its schema and ledger, as `init` does; the last is whether a file of this app is replaced.
@@ -62,18 +63,20 @@ class Releasing:
     def _released(self, said: dict[str, str], changes: tuple[Change, ...], digest: str) -> Json:
         if self._done:
             raise InputError("this file was published", fix="start the app again for another one")
-        text = self._proposal.text(said, changes)
-        if _digest(text) != digest:
-            raise InputError("the file is another one than you have seen", fix="look at it again")
-        if self._own is not None and content_of(self._proposal.output) not in (None, self._own):
-            what = f"{self._proposal.output.name} was changed after the app wrote it, and would be replaced"
-            raise InputError(what, fix=f"{command('release', self._proposal.output)} publishes it; or move it away")
-        self._write(self._proposal.start(said), text, self._own is not None)
-        self._own = content_of(self._proposal.output)
-        outcome = release_file(self._proposal.output, idempotency_key=digest)
+        output = self._proposal.output
+        with alone_in(output.parent):  # of two apps about one table the second sees the ledger of the first
+            text = self._proposal.text(said, changes)
+            if _digest(text) != digest:
+                raise InputError("the file is another one than you have seen", fix="look at it again")
+            if self._own is not None and content_of(output) not in (None, self._own):
+                what = f"{output.name} was changed after the app wrote it, and would be replaced"
+                raise InputError(what, fix=f"{command('release', output)} publishes it; or move it away")
+            self._write(self._proposal.start(said), text, self._own is not None)
+            self._own = content_of(output)
+        outcome = release_file(output, idempotency_key=digest)
         files = [path for table in outcome.tables for path in table.files]
         return {
-            "file": str(self._proposal.output), "tables": [table.name for table in outcome.tables],
+            "file": str(output), "tables": [table.name for table in outcome.tables],
             "folder": str(files[0].parent), "reports": [str(path) for path in files if path.name.endswith(REPORT)],
         }  # fmt: skip
 

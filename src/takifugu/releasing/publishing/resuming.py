@@ -142,7 +142,7 @@ def _outcome(book: Ledger, pending: Payment, progress: Progress) -> Outcome:
         file = command("release", Path(pending.recipe["file"]).name)
         raise ReleaseError(
             f"{str(folder.parent)!r}, where its tables go, is not there any more",
-            fix=f"run {file} where the release file lies now: it completes this, and pays nothing",
+            fix=f"bring it back, or run {file} where the release file lies now: it completes this, and pays nothing",
         )
     if does is Does.DRAW:
         return _drawn_now(book, pending, progress)

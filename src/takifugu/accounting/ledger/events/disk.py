@@ -194,7 +194,8 @@ def check_place(path: Path, name: str) -> None:
         return  # nothing can be written here, so nothing can be lost
     finally:
         for leftover in (probe, probe.with_name(f"{probe.name}-journal")):
-            leftover.unlink(missing_ok=True)
+            with suppress(OSError):  # a disk that is only read says so of what is not there, too
+                leftover.unlink(missing_ok=True)
     system = _mounted(folder)
     if works is None:  # a Python that this user may not start, or none
         works = bool(system) and system[0] in _LOCAL
