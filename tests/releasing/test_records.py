@@ -19,7 +19,7 @@ from tests.support.research import research_file
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.core.errors import DataError, SpecError, TakifuguError
+from takifugu.core.errors import DataError, ReadingChanged, SpecError, TakifuguError
 from takifugu.releasing.file import loading as spec
 from takifugu.releasing.planning import plan
 from takifugu.releasing.planning.prices import compared
@@ -179,6 +179,19 @@ def test_numbers_are_read_as_they_are_declared(tmp_path: Path) -> None:
     path.write_text(text.replace('value = "state"', 'value = "cast(state AS bigint)"'))
     again = plan.plan(spec.load(path, pl.DataFrame({"state": [0.0, 5.0, 5.0]}))).tables[0]
     assert again.questions[0].data == table.questions[0].data
+
+
+def test_where_whose_a_row_is_changed_names_are_asked_about_too(tmp_path: Path) -> None:
+    """A ledger knows people by their names alone: the same rows under other names are those of other people."""
+    table = changed(TABLE, ('mechanism = "kantorovich"', 'mechanism = "group"'))
+    tf.release_file(write(tmp_path, table, PEOPLE), allow_useless=True)
+    later = changed(table, ('unit = "person"', 'unit = "lower(person)"'), ('name = "education"', 'name = "later"'))
+    path = write(tmp_path, later, PEOPLE)
+    said = refused(path, kind=ReadingChanged, allow_useless=True)
+    assert "are these the same entries, under the same names?" in str(said)
+    tf.release_file(path, allow_useless=True, same_entries="cleaned")
+    certificate = " ".join((tmp_path / "out" / "later.certificate.txt").read_text(encoding="utf-8").split())
+    assert "to be the same entries, under the same names (cleaned)" in certificate
 
 
 def test_declared_rows(tmp_path: Path) -> None:

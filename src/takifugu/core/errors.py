@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import ClassVar, Self, TypeVar
 
 from takifugu.core.escaping import command, option, visible
-from takifugu.core.readings import UNNAMED, is_unnamed, side_by_side
+from takifugu.core.readings import UNNAMED, is_unnamed, same_entries, side_by_side
 
 
 class ReleaseState(StrEnum):
@@ -274,7 +274,7 @@ class ReadingChanged(InputError):
         answers = [
             ("--same-entries WHY", "same_entries='...'", same), ("--other-entries", "other_entries=True", others),
         ]  # fmt: skip
-        question = "are these the same entries?"
+        question = f"are these {same_entries(before, now)}?"
         what = f"the source {source!r} is read otherwise than before"
         if is_nameless:
             answers = answers if before else answers[1:]

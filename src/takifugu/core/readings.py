@@ -12,6 +12,8 @@ from collections.abc import Iterator
 STARTS = "sequences start"
 #: Lines that are never the same entries where they differ.
 STEPS = ("step", "start between steps", STARTS)
+#: Lines that say whose a row is: where they differ, a person may have another name.
+NAMING = ("unit", "recording", "sql")
 #: The last line of a reading that is about entries which nobody named.
 UNNAMED = "entries: without a name"
 
@@ -37,6 +39,17 @@ def are_never_the_same(one: str, other: str) -> str:
     before, after = (dict(_named(text)) for text in (one, other))
     changed = [after.get(name) or before.get(name, "") for name in STEPS if before.get(name) != after.get(name)]
     return changed[0] if changed else ""
+
+
+def same_entries(one: str, other: str) -> str:
+    """Return what it is to say that two readings make the same entries: people and recordings go by their names.
+
+    >>> same_entries("unit: a", "unit: a\\nvalue: b"), same_entries("unit: a", "unit: lower(a)")
+    ('the same entries', 'the same entries, under the same names')
+    """
+    changed = [dict(_named(before or now)) for before, now in differences(one, other)]
+    is_named_otherwise = any(not line.keys().isdisjoint(NAMING) for line in changed)
+    return "the same entries" + is_named_otherwise * ", under the same names"
 
 
 def side_by_side(one: str, other: str) -> str:

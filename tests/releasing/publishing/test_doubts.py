@@ -210,7 +210,7 @@ def test_what_the_belief_makes_impossible_is_doubted() -> None:
     """A belief whose expectation is 0."""
     never = tf.MarkovChain([[0.9, 0.1, 0], [0.4, 0.6, 0], [0.5, 0.5, 0]], 200, [0.5, 0.5, 0])
     question = question_of(Case("chain", never, tf.Count(2), CASES["chain"].draw))
-    assert not doubts_of([NoisyAnswer(question, (Fraction(3),), True, None)])
+    assert not doubts_of([NoisyAnswer(question, (Fraction(0),), True, None)])
     (words,) = doubts_of([NoisyAnswer(question, (Fraction(900),), True, None)])
     assert "the model expected 0; published 900 ±" in words
 

@@ -10,13 +10,12 @@ from dataclasses import dataclass, field
 
 from takifugu.accounting.ledger.events import Paid, Same
 from takifugu.analysis.guarantee import Charge
+from takifugu.core.readings import NAMING
 from takifugu.model.frameworks import OF_ROWS
 
 #: What a table holds of the entries of one name: lines at a step of a calendar, or about all of them; and all rows
 #: about a person, of whatever name: which of those are the same is for the rule of rows to say.
 _PLACED, _WHOLE, _ROWS = "at", "", "rows"
-#: The facts of a reading that say whose a row is: where they change, a person may have another name.
-_NAMING = ("unit", "recording", "sql")
 
 
 @dataclass(eq=False)
@@ -63,7 +62,7 @@ class Tables:
         known = ("naming of", source, reading)
         if known not in self.numbers:
             lines = content(reading).decode().split("\n")
-            naming = "\n".join(line for line in lines if line.partition(": ")[0] in _NAMING)
+            naming = "\n".join(line for line in lines if line.partition(": ")[0] in NAMING)
             self.numbers[known] = self._number("naming", "of", source, naming)
         return self.numbers[known]
 

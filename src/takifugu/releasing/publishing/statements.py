@@ -10,7 +10,7 @@ from takifugu.accounting.composition import charge_of
 from takifugu.core.assumptions import Assumption, public, reading
 from takifugu.core.errors import CompositionRefused
 from takifugu.core.plain import Json, Plain
-from takifugu.core.readings import side_by_side
+from takifugu.core.readings import same_entries, side_by_side
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Ledger, Payment
@@ -39,8 +39,8 @@ def declared_of(book: Ledger, source: str) -> tuple[Assumption, ...]:
 
     said, view = list[Assumption](), book.view()
     for event, before, now in declarations(view, source):
-        changes = side_by_side(before, now)
-        said.append(reading(f"Declared on {event.created[:10]} to be the same entries ({event.why}):\n{changes}"))
+        same, changes = same_entries(before, now), side_by_side(before, now)
+        said.append(reading(f"Declared on {event.created[:10]} to be {same} ({event.why}):\n{changes}"))
     for other in view.sources:
         if other != source:
             said.append(public(
