@@ -235,7 +235,8 @@ BIT = [(Fraction(0),), (Fraction(1),)]
 
 def most_rounded_to(epsilon: float, delta: float) -> float:
     """Return how often the exact answer may be what the output is rounded to (docs/theory/zero-noise.md, Theorem 2)."""
-    return max(min(1 - math.exp(-epsilon) + delta, 0.95), 1 - 2 * (1 - min(delta, 0.05)) / (math.exp(epsilon) + 1))
+    times = math.exp(min(epsilon, 700))
+    return max(min(1 - math.exp(-epsilon) + delta, 0.95), 1 - 2 * (1 - min(delta, 0.05)) / (times + 1))
 
 
 @settings(max_examples=150)

@@ -322,7 +322,6 @@ def test_a_file_that_was_edited_after_a_release_failed_is_not_replaced(
     app.output.write_text(mine, encoding="utf-8")
     error = app.release()["error"][0]
     assert "was changed after the app wrote it" in error
-    assert "takifugu release" in error
     assert app.output.read_text(encoding="utf-8") == mine
     app.output.unlink()
     assert app.release()["tables"] == ["time-in-states"]

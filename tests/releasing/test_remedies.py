@@ -179,6 +179,20 @@ def test_what_a_key_paid_for_is_completed(tmp_path: Path, toml: Path, monkeypatc
     assert (tmp_path / "out" / "both.csv").exists()
 
 
+@of("releasing/publishing/resuming.py: _outcome")
+def test_what_a_moved_folder_waits_for_is_released_where_it_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "old").mkdir()
+    stopped(small(tmp_path / "old", ONE), monkeypatch, ReleaseState.DRAWN)
+    (tmp_path / "old").rename(tmp_path / "new")
+    moved = ended(4, "ledger", "resume", tmp_path / "new" / "ledger.db")
+    monkeypatch.chdir(tmp_path / "new")
+    assert pasted(moved, "release").exit_code == 0
+    assert Path("out", "both.csv").exists()
+    assert payments(Path("ledger.db")) == 1
+
+
 @pytest.mark.slow
 @of("releasing/publishing/resuming.py: _release")
 def test_a_session_goes_on(tmp_path: Path) -> None:

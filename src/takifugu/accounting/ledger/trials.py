@@ -140,9 +140,9 @@ def order_of(
     same_entries: bool | None, same_people: bool, why: str, identity: bytes | None, recipe: Plain | None,
 ) -> Order:  # fmt: skip
     """Check what is asked, whatever the ledger."""
-    check_type(debits, Sequence, "a list of debits", "write [Debit(framework, charge, units)]", "debits")
+    check_type(debits, Sequence, "a list of debits", "write [Debit(framework, charge)]", "debits")
     for debit in debits:
-        check_type(debit, Debit, "a debit", "write Debit(framework, charge, units)", "debits")
+        check_type(debit, Debit, "a debit", "write Debit(framework, charge)", "debits")
     check_type(reading, str, "a text", "say how rows became entries", "reading")
     canonical(reading, "the reading")
     check_type(entries, str | None, "a name", "write for example entries='hours'", "entries")

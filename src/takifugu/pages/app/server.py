@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from takifugu.core.errors import InputError, TakifuguError, standing
-from takifugu.core.escaping import command, visible
+from takifugu.core.escaping import visible
 from takifugu.core.plain import Json
 from takifugu.pages.app.guard import HEADERS, NO_JSON, NOT_OFFERED, Guard, Refused
 from takifugu.releasing.advice.changes import Change
@@ -70,7 +70,7 @@ class Releasing:
                 raise InputError("the file is another one than you have seen", fix="look at it again")
             if self._own is not None and content_of(output) not in (None, self._own):
                 what = f"{output.name} was changed after the app wrote it, and would be replaced"
-                raise InputError(what, fix=f"{command('release', output)} publishes it; or move it away")
+                raise InputError(what, fix="publish it in a terminal, or move it away")
             self._write(self._proposal.start(said), text, self._own is not None)
             self._own = content_of(output)
         outcome = release_file(output, idempotency_key=digest)

@@ -234,7 +234,7 @@ def _as_fault_of_file() -> Iterator[None]:
 
 def refuse_other_units(file: ReleaseFile, item: Item) -> None:
     """Raise SpecError for units that are impossible before calibration."""
-    _in_units(file, item, Unit(item.name, item.measured_in or file.kind.counted_in(file), file.source))
+    _in_units(file, item, Unit(item.name, item.measured_in or file.counted_in, file.source))
 
 
 def refuse_other_names(planned: Plan) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
+from datetime import timedelta
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -21,9 +22,10 @@ from takifugu.core.files import path_in
 from takifugu.core.people import People
 from takifugu.core.plugins import package_of, promise_of_package
 from takifugu.core.sections import values_of, written
+from takifugu.data.times.steps import time_text
 from takifugu.model.frameworks import Assuming, Framework
 from takifugu.model.queries import Query, name_of
-from takifugu.model.queries.sections import POLICY, RECORDS
+from takifugu.model.queries.sections import IN_ORDER, POLICY, RECORDS
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.described import model_of
@@ -135,6 +137,16 @@ class ReleaseFile:
         return self.kind.facts.owner_column(self.source)
 
     @property
+    def counted_in(self) -> str:
+        """Return what counts are of."""
+        rows, source = self.kind.facts.rows, self.source
+        if rows in (RECORDS, POLICY):
+            return self.people.many
+        if rows == IN_ORDER and isinstance(source.length, timedelta):
+            return f"steps of {time_text(source.length, in_words=True)}"
+        return "steps" if rows == IN_ORDER and source.calendar is not None else "rows"
+
+    @property
     def items(self) -> tuple[Item, ...]:
         return self.spec.table
 
@@ -228,10 +240,6 @@ class Kind:
     def part(self, file: ReleaseFile, item: Any) -> ReleaseFile:
         """Return the file for one table: other windows have other data."""
         return file
-
-    def counted_in(self, file: ReleaseFile) -> str:
-        """Return what counts are of."""
-        return file.people.many if self.facts.rows in (RECORDS, POLICY) else "rows"
 
     def certificate_words(self, file: ReleaseFile, item: Any, calibration: Calibration) -> tuple[Fact, ...]:
         """Return the certificate's facts about a table's window and cells."""

@@ -223,8 +223,8 @@ def planned_of(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
         words = asking.kind.certificate_words(asking.file, item, questions[0].calibration)
         is_adjusted = any(values_of(item, written(item, ("adjust",))).values())
         totals = asking.totals(questions) if is_adjusted else None
-        tables.append(Table(name, scope, item, tuple(questions), words, totals, asking.file.people,
-                            asking.kind.counted_in(asking.file)))  # fmt: skip
+        about = asking.file.people, asking.file.counted_in
+        tables.append(Table(name, scope, item, tuple(questions), words, totals, *about))
     units = chain.from_iterable(asking.units for asking, *_ in scopes)
     names = dict.fromkeys(map(attrgetter("name"), units))
     names.pop(None, None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
-from datetime import timedelta
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from takifugu.core.errors import DataError, InputError, SpecError, Step
 from takifugu.core.sections import written
 from takifugu.data import Bins, Slots, axes_of
 from takifugu.data.relation.pieces import pieces_of
-from takifugu.data.times.steps import time_text
 from takifugu.data.values.counts import Counts
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
@@ -116,12 +114,6 @@ class Sequences(Kind):
             error.where = error.where or ("file",)
             raise error.at(_SECTIONS.get(error.where[0], "source")).placed() from None
         return with_attributes(tuple(_units_of(pieces)), table.roster, spec.table)
-
-    def counted_in(self, file: ReleaseFile) -> str:
-        source = file.sections(ReleaseSpec).source
-        if isinstance(source.length, timedelta):
-            return f"steps of {time_text(source.length, in_words=True)}"
-        return "rows" if source.calendar is None else "steps"
 
     def query_of(self, file: ReleaseFile, item: ItemSpec) -> Query:
         query = super().query_of(file, item)
