@@ -44,9 +44,9 @@ class Debit:
     def __post_init__(self) -> None:
         check_type(self.framework, Framework, "a framework", "give that of the charge", "framework")
         check_type(self.charge, Charge, "a charge", "write charge_of(calibration)", "charge")
-        check_type(self.units, Iterable | None, "a list of names", "write units=['p1']", "units")
+        check_type(self.units, Iterable | None, "a list of names", "write ['p1']", "units")
         if isinstance(self.units, str):  # each of its letters would be charged as a person
-            raise wrong_type(self.units, "a list of names", "write units=['p1']").at("units")
+            raise wrong_type(self.units, "a list of names", "write ['p1']").at("units")
         for text, key in ((self.name, "name"), (self.starts, "starts")):
             check_type(text, str, "a text", f"write {key}='...'", key)
             canonical(text, f"the {key} of a debit")
@@ -140,9 +140,9 @@ def order_of(
     same_entries: bool | None, same_people: bool, why: str, identity: bytes | None, recipe: Plain | None,
 ) -> Order:  # fmt: skip
     """Check what is asked, whatever the ledger."""
-    check_type(debits, Sequence, "a list of debits", "write [Debit(framework, charge)]", "debits")
+    check_type(debits, Sequence, "a list of debits", "write [Debit(framework, charge, names)]", "debits")
     for debit in debits:
-        check_type(debit, Debit, "a debit", "write Debit(framework, charge)", "debits")
+        check_type(debit, Debit, "a debit", "write Debit(framework, charge, names)", "debits")
     check_type(reading, str, "a text", "say how rows became entries", "reading")
     canonical(reading, "the reading")
     check_type(entries, str | None, "a name", "write for example entries='hours'", "entries")
