@@ -229,11 +229,11 @@ def _source(start: Draft) -> Iterator[Line]:
             yield "bins", FILL_IN, "the numbers that count as each state: { low = [0, 5], high = [5, inf] }"
         if answers.get("nulls") == "unobserved":
             yield "nulls", "unobserved", "a missing value was not recorded"
-        for key, value, why in _filled(answers, "source"):
-            is_without_start = key == "step" and not str(value).isdigit() and "from" not in answers
-            yield key, value, why + _FROM * (is_without_start and answers["rows"] in ("samples", "wide"))
-        if start.zone:
-            yield "timezone", start.zone, "whose clocks say which hour and day a moment is in"
+    for key, value, why in _filled(answers, "source"):
+        is_without_start = key == "step" and not str(value).isdigit() and "from" not in answers
+        yield key, value, why + _FROM * (is_without_start and answers["rows"] in ("samples", "wide"))
+    if start.zone:
+        yield "timezone", start.zone, "whose clocks say which hour and day a moment is in"
 
 
 def _roles(start: Draft) -> Iterator[Line]:
