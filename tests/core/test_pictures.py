@@ -149,6 +149,8 @@ def test_an_error_that_all_share_is_written_once(times: range | None) -> None:
     assert other.count("±") == 7
     without_width = bar_chart([Bar("a", 1, 1, 1), Bar("b", 2, 2, 2)], Axis("steps"), "t")
     assert "steps, each ± 0" in texts(without_width)
+    hours = bar_chart([Bar(name, 60.0, 60 - 191 / 12, 60 + 191 / 12) for name in "ab"], Axis("hours"), "t")
+    assert "hours, each ± 16" in texts(hours)  # as in sentences
     assert "±" not in bar_chart([Bar("a", 1), Bar("b", 2)], Axis("steps"), "t")
 
 

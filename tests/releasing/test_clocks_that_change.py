@@ -110,7 +110,7 @@ def test_a_calendar_is_planned_before_there_is_a_file(tmp_path: Path) -> None:
     (('"2026-11-02"', '"2026-10-25T02:30"'), "source.until: is 2026-10-25 02:30:00, a time that clocks in"),
     (('every = "day"', 'from = "2026-10-25T02:00"\nto = "2026-10-26"'), "table[0].from: is 2026-10-25 02:00:00"),
     (('every = "day"', 'window = "2026-W45"'), "table[0].window: the window 2026-W45 is not inside the calendar"),
-    (('"2026-11-02"', '"2026-10-26"'), "source.until: row 170 and 167 more: a row outside the time from from to until"),
+    (('"2026-11-02"', '"2026-10-26"'), "source.until: row 170 and 167 more: a row that is before from"),
 ])  # fmt: skip
 def test_what_is_refused_spends_nothing(tmp_path: Path, change: tuple[str, str], words: str) -> None:
     write_rows(tmp_path, recorded(*CHANGES[1]))

@@ -280,8 +280,8 @@ def test_an_hour_that_does_not_end_with_the_calendars_start_is_left_out(tmp_path
 
 
 @pytest.mark.parametrize(("row", "key", "words"), [
-    ("Dia,bar,2026-01-04T23:59", "source.until", "row 7: a row outside the time from from to until"),
-    ("Dia,bar,2026-01-05T03:00", "source.until", "row 7: a row outside the time from from to until"),
+    ("Dia,bar,2026-01-04T23:59", "source.until", "row 7: a row that is before from, or not before until"),
+    ("Dia,bar,2026-01-05T03:00", "source.until", "row 7: a row that is before from, or not before until"),
     ("Dia,bar,yesterday", "source.order", 'row 7: a text in "when" that is no ISO 8601 time'),
     ("Dia,bar,", "source.order", 'row 7: nothing in "when"'),
     ("Ben,gym,2026-01-05T01:31", "source.file", "more places than the 1 that are declared for a step"),

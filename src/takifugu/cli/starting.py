@@ -266,7 +266,7 @@ def ask_about(question: Question, accept: Callable[[str], object]) -> str:
     """
     _say("\n" + click.style(filled(visible(question.words)), bold=True))
     if question.evidence:
-        _say(_sentence(question.evidence))
+        _say(paragraph(f"{visible(question.evidence)}."))
     choices = [*question.choices[: _LISTED - 1], *question.choices[_LISTED - 1 :][-1:]]
     has_form = question.form not in ("", "truth")
     is_numbered = not has_form and not any(choice.name[:1].isdigit() for choice in choices)  # a 2 may be an answer
@@ -276,7 +276,7 @@ def ask_about(question: Question, accept: Callable[[str], object]) -> str:
         listing.append((f"  {number} {name}" if is_numbered else f"  {name}", visible(choice.words)))
     if listing:
         _say(labelled(listing))
-    _say(_sentence(question.why))
+    _say(paragraph(f"{question.why[0].upper()}{question.why[1:]}."))
     if question.hint:
         said = ", ".join(f"{part} {question.hint.partition(',')[0]}" for part in question.parts) or question.hint
         _say(paragraph(f"Such as: {visible(said)}"))
@@ -300,10 +300,6 @@ def ask_about(question: Question, accept: Callable[[str], object]) -> str:
             complain(error.message)
         else:
             return word
-
-
-def _sentence(words: str) -> str:
-    return paragraph(f"{visible(words[:1].upper() + words[1:])}.")
 
 
 def _on_a_line(name: str) -> str:

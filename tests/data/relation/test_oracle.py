@@ -129,7 +129,7 @@ def test_a_sample_outside_its_person_s_cover_is_refused(
             outside = [number for number, step in enumerate(steps, 2) if step < first]
         with opened_table(keys, ["a"], tmp_path, frame) as table:
             if outside:
-                with pytest.raises(RowFault, match=f"^row {outside[0]}.*outside the time"):
+                with pytest.raises(RowFault, match=f"^row {outside[0]}.*is before from"):
                     table.counts()
             else:
                 assert table.counts().counts.tolist() == [[len(steps)], [1]]

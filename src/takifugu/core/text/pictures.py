@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import as_exact_as
+from takifugu.core.escaping import as_exact_as, plus_minus
 from takifugu.core.escaping import number as written
 from takifugu.core.text.bars import common_error
 from takifugu.core.text.marks import (
@@ -99,7 +99,7 @@ def value_chart(panels: Sequence[Panel], axis: Axis, title: str, width: int = WI
     error = common_error([{"value": bar.value, "low": bar.low, "high": bar.high} for bar in every])
     label, notes = axis.label, list[str]()
     if error is not None:
-        label = f"{label}, each ± {_value(error)}"
+        label = f"{label}, each ± {plus_minus(error)}"
     if any(bar.is_noise for bar in every):
         notes.append(_FADED_MEANS)
     if any(scale.impossible(axis)):
@@ -218,7 +218,7 @@ def _text(bar: Bar, error: float | None) -> str:
     digits = _value(as_exact_as(bar.value, half))
     if error is not None:
         return digits
-    return f"{digits} ± {_value(half)}"
+    return f"{digits} ± {plus_minus(half)}"
 
 
 def _value(value: float) -> str:

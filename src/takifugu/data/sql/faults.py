@@ -134,7 +134,7 @@ CAUSES = (
           "end year"),
     Cause("between steps", "step", "a time in {order} between two steps", "samples lie on steps",
           "order = \"{bucket}\""),
-    Cause("outside", "until", "a row outside the time from from to until", "a source runs from from to until",
+    Cause("outside", "until", "a row that is before from, or not before until", "a source begins and ends there",
           "move until to the time of the export, or leave such rows out by where"),
     Cause("stranger", "roster", "a person that the roster lacks", "the roster names everybody who is covered",
           "add the person to the roster, or leave such rows out by where"),

@@ -83,7 +83,7 @@ function showQuestions(questions) {
 
 function questionBox(question, i) {
   const { name, words, parts, wrong, is_open: isOpen, evidence, why, hint } = question, id = `q-${name}`;
-  const said = [isOpen && !wrong ? `<b>${PLEASE}</b>` : "", ...[evidence, why].map((text) => text && `${escaped(text[0].toUpperCase() + text.slice(1))}.`)];
+  const said = [isOpen && !wrong ? `<b>${PLEASE}</b>` : "", evidence && `${escaped(evidence)}.`, `${escaped(why[0].toUpperCase() + why.slice(1))}.`];
   const note = `<p class="soft" id="${escaped(id)}-note">${said.filter(Boolean).join(" ")}${hint ? ` Such as: ${escaped(hint)}.` : ""}</p>`
     + (wrong ? `<p class="error" id="${escaped(id)}-wrong">${escaped(wrong)}</p>` : "");
   const kind = `box question${wrong ? " wrong" : isOpen ? " open" : ""}`, title = `<span class="number">${i + 1}</span> ${escaped(words)}`;

@@ -368,11 +368,11 @@ def _timezone(evidence: Evidence, answers: Answers) -> Question | None:
     kinds = {reading.kind for reading in full_readings(evidence, answers, "order")}
     if kinds == {INSTANTS}:
         utc = Choice("UTC", "clocks there show UTC; or Europe/Berlin, any zone")
-        return _ask("timezone", [utc], "they are moments: they have an offset, or count from 1970")
+        return _ask("timezone", [utc], "They are moments: they have an offset, or count from 1970")
     if kinds == {TIMES} and "timezone" not in answers and "unit" in answers and has_hours_twice(evidence, answers):
         zone = Choice("Europe/Berlin", "or another zone: the first of two equal times is taken for summer time")
         as_written = Choice(NONE, "as written: two rows of one hour are refused")
-        return _ask("timezone", [zone, as_written], "an hour of an autumn night has each of its times twice")
+        return _ask("timezone", [zone, as_written], "An hour of an autumn night has each of its times twice")
     return None
 
 
