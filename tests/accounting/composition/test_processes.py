@@ -73,7 +73,7 @@ def test_the_worst_of_several_beliefs_counts(weeks):
 
 def test_noise_of_another_kind_or_framework_is_not_added_up(weeks):
     laplace = tf.calibrate(FRAMEWORK, tf.Sum(), 1, mechanism="wasserstein")
-    with pytest.raises(CompositionRefused):
+    with pytest.raises(CompositionRefused, match="or has normal noise, has no joint promise"):
         tf.compose([weeks[0], laplace])
     other = tf.Pufferfish(tf.every_entry(max_difference=2), SERIES)
     foreign = tf.calibrate(other, tf.Sum(), 1, TINY, mechanism="process-gaussian")

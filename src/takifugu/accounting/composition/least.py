@@ -53,7 +53,7 @@ def least_of_all(view: View, charges: Sequence[Charge], is_alone: bool) -> Joint
         return min(bounds, key=lambda joint: joint.epsilon)
     assert refused is not None, "the last bound was not refused"
     raise CompositionRefused(
-        "a release that promises something about its own output only has no joint promise with another about the same "
-        f"person: {refused.message}",
+        "a release that promises something about its own output only, or has normal noise, has no joint promise with "
+        f"another about the same person: {refused.message}",
         fix="use a mechanism that composes ('influence', 'group') for both, or begin a series (begins_series)",
     )
