@@ -36,7 +36,7 @@ KEYS = [
     "private", "ledger", "date", "software", "stays", "window", "requested", "table", "unit_count",
     "title", "measured_in", "publisher", "contact", "person", "adjusting", "doubts", "rehearsal", "checksum",
 ]  # fmt: skip
-LEDGER_KEYS = ["ledger", "head", "source", "ids", "reading", "entries", "lines", "same"]
+LEDGER_KEYS = ["ledger", "head", "source", "ids", "reading", "entries", "lines", "same", "drawn"]
 ANSWER_KEYS = [
     "unit", "values", "query", "mechanism", "noise", "scale", "expected_error", "epsilon", "delta", "composition",
     "covers", "framework", "adjusted", "complete", "half_width", "coverage", "witness",
