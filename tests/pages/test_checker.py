@@ -281,9 +281,9 @@ def test_no_unsupported_certificate_is_called_sound(scripts: Scripts, seed: int,
 
 @pytest.mark.parametrize(("text", "words"), [
     ("", "not JSON"), ("[]", "not a certificate of Takifugu"), ("{}", "not a certificate of Takifugu"),
-    ('{"format": "takifugu-certificate/8"}', "takifugu-certificate/9: take the page of the version"),
-    ('{"format": "takifugu-certificate/9"}', "no answers"), ('{"format": 1}', "not a certificate"),
-    ('{"format": "takifugu-certificate/9", "answers": [1]}', "no answers"), ('{"a": 1, "a": 1}', "twice"),
+    ('{"format": "takifugu-certificate/8"}', "takifugu-certificate/10: take the page of the version"),
+    ('{"format": "takifugu-certificate/10"}', "no answers"), ('{"format": 1}', "not a certificate"),
+    ('{"format": "takifugu-certificate/10", "answers": [1]}', "no answers"), ('{"a": 1, "a": 1}', "twice"),
     ("who,night\nAna,1\n", "not JSON"), ('{"format": "a"' * 5000, "not JSON"),
 ])  # fmt: skip
 def test_what_is_no_certificate_is_said(scripts: Scripts, text: str, words: str) -> None:

@@ -84,9 +84,9 @@ def test_another_layout_is_no_change(written: Path, certificate: dict[str, Any])
     (b"", "not JSON"), (b"{", "not JSON"), (b"\xff\xfe", "not JSON"), (b"[" * 100_000, "not JSON"),
     (b'{"a": ' * 600 + b"1" + b"}" * 600, "not a Takifugu certificate"),
     (b"[]", "not a Takifugu certificate"), (b"{}", "not a Takifugu certificate"),
-    (b'{"format": 3}', "not a Takifugu certificate"), (b'{"format": "takifugu-certificate/10"}', "this version reads"),
-    (b'{"format": "takifugu-certificate/1"}', "this version reads 'takifugu-certificate/9'.*use the one that wrote it"),
-    (b'{"format": "takifugu-certificate/9"}', "changed after it was written"),
+    (b'{"format": 3}', "not a Takifugu certificate"), (b'{"format": "takifugu-certificate/11"}', "this version reads"),
+    (b'{"format": "takifugu-certificate/9"}', "reads 'takifugu-certificate/10'.*use the one that wrote it"),
+    (b'{"format": "takifugu-certificate/10"}', "changed after it was written"),
 ])  # fmt: skip
 def test_files_that_are_no_certificate(tmp_path: Path, content: bytes, words: str) -> None:
     where = tmp_path / "a.json"

@@ -44,9 +44,9 @@ class Debit:
     def __post_init__(self) -> None:
         check_type(self.framework, Framework, "a framework", "give that of the charge", "framework")
         check_type(self.charge, Charge, "a charge", "write charge_of(calibration)", "charge")
-        check_type(self.units, Iterable | None, "a list of names", "write ['p1']", "units")
+        check_type(self.units, Iterable | None, "a list of names", "write units=['p1']", "units")
         if isinstance(self.units, str):  # each of its letters would be charged as a person
-            raise wrong_type(self.units, "a list of names", "write ['p1']").at("units")
+            raise wrong_type(self.units, "a list of names", "write units=['p1']").at("units")
         for text, key in ((self.name, "name"), (self.starts, "starts")):
             check_type(text, str, "a text", f"write {key}='...'", key)
             canonical(text, f"the {key} of a debit")

@@ -1,6 +1,6 @@
 // What a certificate says, computed again: each finding "holds", "fails", is "open" (not computed here, with the reason), or a "note".
 
-const FORMAT = "takifugu-certificate/9", MOST_LOSS = 50n, MOST_STATES = 6;
+const FORMAT = "takifugu-certificate/10", MOST_LOSS = 50n, MOST_STATES = 6;
 const OUTSIDE = "What nobody can check from outside: that the noise was drawn as stated, that the data were true, and that things last as long as the certificate assumes.";
 const GROUP = "all changes of a recording together";
 const GUARDED = /^['=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;

@@ -15,7 +15,7 @@ from takifugu.releasing.certificates.content import Content
 from takifugu.releasing.certificates.facts import checksum_of
 
 #: What a file of a certificate is; it has every field.
-FORMAT = "takifugu-certificate/9"
+FORMAT = "takifugu-certificate/10"
 WIDTH = 78
 #: The width of a label.
 _LABEL = 9
