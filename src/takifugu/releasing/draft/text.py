@@ -105,7 +105,7 @@ def draft(given: object, kind: str | None = None, output: str | Path = "release.
         >>> file = pathlib.Path(tempfile.mkdtemp()) / "steps.csv"
         >>> _ = file.write_text("who,minute,state\\nAna,0,still\\nAna,1,walking\\n")
         >>> text = draft(file, rows="samples", unit="who", order="minute", step="1", value="state")
-        >>> print(text.partition("[source]")[2].partition("[belief]")[0].strip().splitlines()[4])
+        >>> print(next(line for line in text.splitlines() if line.startswith("unit")))
         unit = "who"                   # whose a row is
     """
     said = {key: _said(key, word) for key, word in answers.items() if word is not None}
