@@ -8,7 +8,7 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 from tests.releasing import files
-from tests.support.commands import invoke
+from tests.support.commands import ended, invoke
 from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text
 from tests.support.releases import put
 
@@ -199,3 +199,11 @@ def test_without_one_each_study_is_released(study: str, tmp_path: Path, monkeypa
     monkeypatch.chdir(tmp_path)
     assert invoke("release", "release.toml").exit_code == 0
     assert list((tmp_path / "out").glob("*.csv"))
+
+
+@pytest.mark.parametrize("typed", [("verify",), ("report",), ("advise",), ("audit",), ("release",), ("ledger", "show")])
+def test_a_path_that_is_longer_than_any_is_refused_in_words(typed: tuple[str, ...]) -> None:
+    """`verify` and `report` called it a fault of Takifugu itself."""
+    told = ended(2, *typed, "a" * 300).output
+    assert "longer than a path can be" in told or typed[0] == "ledger"
+    assert "a" * 100 not in told or typed[0] == "ledger"

@@ -47,8 +47,22 @@ _REFUSALS = (BudgetExceeded, CalibrationRefused, CompositionRefused, Unsupported
 _KEYS = ("epsilon", "delta", "mechanism", "query", "budget", "ledger")
 #: So many commands are what a newcomer needs first.
 FIRST = 7
+
+
+class _Path(click.Path):
+    """A path as it is typed; one that is longer than any is no path, which looking for it would end with."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            os.stat(value)
+        except (OSError, ValueError) as error:
+            if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+                self.fail(f"{str(value)[:60]}... is longer than a path can be.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 #: The arguments and options that several commands have.
-PATH = click.Path(path_type=Path)
+PATH = _Path(path_type=Path)
 FILE_ARGUMENT = click.argument("file", type=PATH)
 FILES_ARGUMENT = click.argument("files", metavar="FILE...", type=PATH, nargs=-1, required=True)
 WINDOW_OPTION = click.option("--window", help="The window of regular tables, such as 2026-W07.")
