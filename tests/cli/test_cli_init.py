@@ -166,6 +166,17 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert [p.name for p in tmp_path.iterdir()] == [data.name]
 
 
+def test_what_is_replaced_comes_back_where_the_ledger_cannot_be_opened(tmp_path: Path) -> None:
+    where, data = tmp_path / "release.toml", sleep(tmp_path)
+    succeed("init", data, "-o", where, *OPTIONS)
+    mine = where.read_text(encoding="utf-8") + "# mine\n"
+    where.write_text(mine, encoding="utf-8")
+    (tmp_path / "release-ledger.db").write_bytes(b"damaged")
+    outcome = ended(2, "init", data, "-o", where, "--force", *OPTIONS)
+    assert "release-ledger.db" in words_of(outcome)
+    assert where.read_text(encoding="utf-8") == mine
+
+
 letters = st.characters(exclude_categories=["Cs", "Cc", "Cf"])
 names = st.text(letters, min_size=1, max_size=12).map(str.strip).filter(bool)
 

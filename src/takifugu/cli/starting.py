@@ -23,6 +23,7 @@ from takifugu.core.nearest import unknown
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import checked_path
 from takifugu.core.text.tables import filled, labelled, paragraph
+from takifugu.releasing.certificates.files import content_of
 from takifugu.releasing.draft.declared import Missing, missing
 from takifugu.releasing.draft.evidence import Evidence, evidence, refuse_no_file
 from takifugu.releasing.draft.questions import Answers, Question, opening, questions
@@ -182,6 +183,7 @@ def written(start: Draft, text: str, force: bool) -> _Draft:
         raise SpecError(lacks.faults.values())
     schema_file, ledger = output.with_name(f"takifugu-{start.kind}.schema.json"), tomllib.loads(text)["ledger"]
     text, ledger = f"#:schema ./{schema_file.name}\n{text}", path_in(output.parent, ledger)
+    former = content_of(output)
     write_new(output, text, force, ".toml", tomllib.loads)
     try:
         write_new(schema_file, json.dumps(json_schema(start.kind), indent=2), True, ".json", json.loads)
@@ -189,6 +191,8 @@ def written(start: Draft, text: str, force: bool) -> _Draft:
         is_new = book.is_new
     except (LedgerError, ReleaseError):
         output.unlink(missing_ok=True)
+        if former is not None:
+            output.write_bytes(former)
         raise
     whose = None if other is None or other.path.name == output.name else other.path
     return _Draft(start, text, schema_file, ledger, is_new, whose, lacks.left)
