@@ -304,12 +304,12 @@ def test_a_full_disk_is_told_where_rows_are_kept_on_it(
     assert "TMPDIR" in said
 
 
-def test_a_full_disk_is_no_lack_of_memory() -> None:
-    connection = duckdb.connect(config={"max_temp_directory_size": "0KiB", "memory_limit": "20MB"})
-    ordered = "select i, row_number() over (order by hash(i)) n from range(2000000) r(i)"
-    with pytest.raises(duckdb.OutOfMemoryException) as caught:
-        connection.execute(f"select max(hash(i + n)) from ({ordered})")
-    assert "make room" in str(translated(caught.value, "file"))
+@pytest.mark.parametrize("words", [
+    "failed to offload data block of size 256.0 KiB (0 bytes/0 bytes used).\nThis limit was set by the "
+    "'max_temp_directory_size' setting.", 'Could not write file "a.tmp": No space left on device',
+])  # fmt: skip
+def test_a_full_disk_is_no_lack_of_memory(words: str) -> None:
+    assert "make room" in str(translated(duckdb.OutOfMemoryException(f"Out of Memory Error: {words}"), "file"))
 
 
 def test_a_file_whose_time_was_set_back_is_refused_where_it_changed(tmp_path: Path) -> None:
