@@ -103,7 +103,7 @@ def check_on_corpus(
     return applicable
 
 
-_WORD = "(?:row|step|user|person)"
+_WORD = "(?:row|step|user)"
 _ENTRIES = rf"the whole data|the component|{_WORD} (?P<one>\d+)|{_WORD}s (?P<first>\d+) to (?P<last>\d+)"
 #: What a mechanism may say in place of a comparison: that it covers all changes of some entries.
 _ALL_CHANGES = re.compile(
@@ -143,7 +143,7 @@ def _spellings(comparison: Comparison) -> Iterator[str]:
         return
     names = getattr(comparison.belief, "names", None)  # a framework without beliefs compares whatever anybody believes
     named = [] if names is None else [str(names[left.entry]), repr(names[left.entry])]
-    for who in (f"row {left.entry}", f"step {left.entry}", f"user {left.entry}", f"person {left.entry}", *named):
+    for who in (f"row {left.entry}", f"step {left.entry}", f"user {left.entry}", *named):
         sides = [f"{who} absent" if side.value == ABSENT else f"{who} = {side.value!r}" for side in (left, right)]
         yield " against ".join(sides)
 

@@ -6,21 +6,12 @@ import os
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import Any
 
-Value = TypeVar("Value")
+from takifugu.core.context import holding
+
 #: What the command of this thread keeps open; None outside of a command.
 _open: ContextVar[dict[Hashable, Any] | None] = ContextVar("_open", default=None)
-
-
-@contextmanager
-def holding(variable: ContextVar[Value], value: Value) -> Iterator[None]:
-    """Let a variable of the context have a value inside."""
-    before = variable.set(value)
-    try:
-        yield
-    finally:
-        variable.reset(before)
 
 
 @contextmanager

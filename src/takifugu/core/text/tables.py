@@ -9,8 +9,8 @@ from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from itertools import zip_longest
 
+from takifugu.core.context import holding
 from takifugu.core.escaping import visible
-from takifugu.core.lasting import holding
 
 #: Everything that is printed fits so many columns, unless a terminal has fewer or more of them.
 WIDTH = 80

@@ -46,7 +46,7 @@ class Clique(Nameless, Undivided):
     states: tuple[State, State] = (0, 1)
     source: str = "assumed"
 
-    entry_word = "person"
+    entry_word = "row"
     answers: ClassVar = {
         "the distribution of the answer": "analysis.answer_laws.cliques:CliqueLaw",
         "the mean of an answer": "analysis.expectations.means:OfClique",
