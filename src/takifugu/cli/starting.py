@@ -26,7 +26,7 @@ from takifugu.core.text.tables import filled, labelled, paragraph
 from takifugu.releasing.certificates.files import content_of
 from takifugu.releasing.draft.declared import Missing, missing
 from takifugu.releasing.draft.evidence import Evidence, evidence, refuse_no_file
-from takifugu.releasing.draft.questions import Answers, Question, opening, questions
+from takifugu.releasing.draft.questions import NONE, Answers, Question, opening, questions
 from takifugu.releasing.draft.text import Draft, draft_of, relative, text_of
 from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted
 from takifugu.releasing.file.loading import json_schema
@@ -179,8 +179,10 @@ class _Draft:
 def written(start: Draft, text: str, force: bool) -> _Draft:
     """Write a release file with schema and ledger, or nothing."""
     output, other, lacks = start.output, start.neighbour, missing(text, start.output, start.answers)
-    if lacks.faults:
-        raise SpecError(lacks.faults.values())
+    left = list(lacks.left)  # and what was answered by nothing at all
+    left += [fault for name, fault in lacks.faults.items() if start.answers[name] == NONE]
+    if wrong := [fault for name, fault in lacks.faults.items() if start.answers[name] != NONE]:
+        raise SpecError(wrong)
     schema_file, ledger = output.with_name(f"takifugu-{start.kind}.schema.json"), tomllib.loads(text)["ledger"]
     text, ledger = f"#:schema ./{schema_file.name}\n{text}", path_in(output.parent, ledger)
     former = content_of(output)
@@ -195,7 +197,7 @@ def written(start: Draft, text: str, force: bool) -> _Draft:
             output.write_bytes(former)
         raise
     whose = None if other is None or other.path.name == output.name else other.path
-    return _Draft(start, text, schema_file, ledger, is_new, whose, lacks.left)
+    return _Draft(start, text, schema_file, ledger, is_new, whose, left)
 
 
 def plugins_line() -> str:

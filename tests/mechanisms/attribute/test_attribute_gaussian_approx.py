@@ -92,7 +92,7 @@ def test_what_is_compared_is_what_the_secret_says():
     sets = bound(framework(mixtures(), replace(HIDDEN, sets=((F(0), F(2)), (F(1),))))).randomiser
     assert far > near > 0
     assert math.isclose(near, one, rel_tol=1e-9)
-    assert math.isclose(near, sets.sigma, rel_tol=1e-9)
+    assert math.isclose(near, sets.scale, rel_tol=1e-9)
 
 
 def test_where_nothing_depends_on_it_there_is_no_noise():
