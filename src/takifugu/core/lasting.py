@@ -6,12 +6,21 @@ import os
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar
 
-from takifugu.core.context import holding
-
+Value = TypeVar("Value")
 #: What the command of this thread keeps open; None outside of a command.
 _open: ContextVar[dict[Hashable, Any] | None] = ContextVar("_open", default=None)
+
+
+@contextmanager
+def holding(variable: ContextVar[Value], value: Value) -> Iterator[None]:
+    """Let a variable of the context have a value inside."""
+    before = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(before)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol
 
-from takifugu.core.context import holding
+from takifugu.core.lasting import holding
 
 
 @dataclass

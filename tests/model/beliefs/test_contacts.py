@@ -171,8 +171,8 @@ def test_bad_input(make, message: str) -> None:
         make()
 
 
-def test_one_of_a_clique_is_a_person_in_words() -> None:
+def test_one_of_a_clique_is_a_row_in_words() -> None:
     """They have names in the belief alone, and a pupil was called step 0."""
     two = tf.CliqueInfection([["a", "b"]], {2: [0.8, 0.1, 0.1]})
     found = tf.calibrate(tf.Pufferfish(tf.every_entry(), two), tf.Count(1), epsilon=1)
-    assert str(found.witness.comparison).count("person 0") == 2
+    assert str(found.witness.comparison).count("row 0") == 2

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import zip_longest
 
-from takifugu.core.context import holding
 from takifugu.core.escaping import visible
 
 #: Everything that is printed fits so many columns, unless a terminal has fewer or more of them.
@@ -36,14 +35,19 @@ def width() -> int:
     return _columns.get()
 
 
-def fitting(columns: int) -> AbstractContextManager[None]:
+@contextmanager
+def fitting(columns: int) -> Iterator[None]:
     """Fit everything printed inside to so many columns, at least NARROWEST.
 
     >>> with fitting(30):
     ...     width()
     40
     """
-    return holding(_columns, max(NARROWEST, columns))
+    token = _columns.set(max(NARROWEST, columns))
+    try:
+        yield
+    finally:
+        _columns.reset(token)
 
 
 def filled(text: str) -> str:
@@ -134,13 +138,17 @@ def _fitted(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:
     last = max(room - sum(widths[:-1]), _NARROWEST)
     if sum(widths[:-1]) + min(widths[-1], last) <= room:
         return [*widths[:-1], min(widths[-1], last)]
-    least = [max(map(len, " ".join(column).split()), default=0) for column in columns]
+    least = [max(map(_longest_word, column)) for column in columns]
     if sum(least) > room:
         return None
     while sum(widths) > room:
         widest = max(range(len(widths)), key=lambda i: widths[i] - least[i])
         widths[widest] -= 1
     return widths
+
+
+def _longest_word(text: str) -> int:
+    return max(map(len, text.split()), default=0)
 
 
 def _wrap(text: str, room: int) -> list[str]:

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takifugu.accounting.suspicion import warning
-from takifugu.core.context import holding
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import command
+from takifugu.core.lasting import holding
 from takifugu.core.people import People
 from takifugu.releasing.planning.book import there
 
