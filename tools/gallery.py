@@ -48,22 +48,22 @@ class Story:
 STORIES = {
     "households": Story(
         "Boilers of twelve households",
-        "A grid operator asks when households heat water. The log has a row whenever a boiler starts or stops; "
-        "nobody shall learn whether anybody's boiler ran in any five minutes, for that tells who was at home.",
+        "A grid operator asks when households heat water. The log has a row whenever a boiler starts or stops. "
+        "The secret is whether a boiler ran in any five minutes, because it tells who was at home.",
         "Noise for one entry gives the entry away; noise for a household hides the peaks, too.",
     ),
     "school": Story(
         "A school where a cold goes round",
-        "How many of 120 pupils are ill? Who met whom is public, and who is ill is not: an ill pupil infects those "
-        "in the same group, so that each tells something of the others.",
+        "How many of 120 pupils are ill? Contacts are public, illness is secret. An ill pupil infects others of the "
+        "same group, so each pupil tells something of the others.",
         "Noise for everybody who met gives the same 88.1 %, at half as much noise again.",
     ),
     "city": Story(
         "Safe places of a city",
-        "At which places of a city were few people on one evening? What is called safe must be: only that somebody "
-        "*was* at a place is hidden, not that they were elsewhere, so noise may only ever add to a count.",
-        "Ordinary noise, for one entry or for all, goes to both sides. Whatever it calls safe may be full of "
-        "people; to be never wrong, it can call no place safe.",
+        "At which places of a city were few people on one evening? A place called safe must be safe, so noise only "
+        "adds to a count. The table hides that somebody *was* at a place, not that they were elsewhere.",
+        "Ordinary noise, for one entry or for all, goes to both sides. Its safe places may be full of people; "
+        "to be never wrong, it can call no place safe.",
     ),
 }  # fmt: skip
 

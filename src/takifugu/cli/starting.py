@@ -179,10 +179,9 @@ class _Draft:
 def written(start: Draft, text: str, force: bool) -> _Draft:
     """Write a release file with schema and ledger, or nothing."""
     output, other, lacks = start.output, start.neighbour, missing(text, start.output, start.answers)
-    left = list(lacks.left)  # and what was answered by nothing at all
-    left += [fault for name, fault in lacks.faults.items() if start.answers[name] == NONE]
     if wrong := [fault for name, fault in lacks.faults.items() if start.answers[name] != NONE]:
         raise SpecError(wrong)
+    left = [*lacks.left, *lacks.faults.values()]  # the latter were answered by nothing at all
     schema_file, ledger = output.with_name(f"takifugu-{start.kind}.schema.json"), tomllib.loads(text)["ledger"]
     text, ledger = f"#:schema ./{schema_file.name}\n{text}", path_in(output.parent, ledger)
     former = content_of(output)

@@ -71,14 +71,22 @@ class Opened:
         return tuple(name for name in self.roles if name.startswith("by"))
 
     @property
-    def rows_read(self) -> str:
-        """What a SELECT of the same rows reads; `...` where a table has another name than its file."""
+    def reader(self) -> str:
+        """What a SELECT reads in the place of the file; "" where a table has another name than its file."""
         file = literal(str(self.source.file))
         if self.split:
             return f"read_csv({file}, delim = {literal(self.split)}, all_varchar = true)"
-        if self.kind == "parquet":
-            return f"read_parquet({file})"
-        return "..." if self.source.sql is None else f"({self.source.sql})"
+        return f"read_parquet({file})" if self.kind == "parquet" else ""
+
+    @property
+    def instead(self) -> str:
+        """What follows a SELECT to be pasted."""
+        return " in place of file" if self.reader else ""
+
+    @property
+    def rows_read(self) -> str:
+        """What a SELECT of the same rows reads; `...` where nothing tells it."""
+        return self.reader or ("..." if self.source.sql is None else f"({self.source.sql})")
 
     def words(self) -> dict[str, str]:
         """Return how messages call the roles: as SQL that can be pasted."""
@@ -90,9 +98,8 @@ class Opened:
         words["bucket"] = self._bucket(words["order"]) if is_stepped else ""
         when = words["bucket"] if self.source.rows == "events" else words["order"]
         of_row = [words[name] for name in ("unit", "recording") if name in self.roles]
-        words["row"], words["rows"] = ", ".join([*of_row, when]), self.rows_read
-        words["instead"] = " in place of file" if words["rows"].startswith("read_") else ""
-        return words
+        words["row"] = ", ".join([*of_row, when])
+        return words | {"rows": self.rows_read, "instead": self.instead}
 
     def _bucket(self, order: str) -> str:
         """Return the step in which a time lies; texts are times or whole numbers then."""

@@ -156,7 +156,7 @@ def value_line(opened: Opened, role: str, sql: str) -> str:
     text = source.values[int(role.removeprefix("value"))]
     if isinstance(text, Column):
         line = toml_of(f"SELECT * REPLACE ({sql} AS {identifier(text)}) FROM {opened.rows_read}")
-        return f"sql = {line}{opened.words()['instead']}"
+        return f"sql = {line}{opened.instead}"
     if len(source.values) > 1:
         return f"{toml_of(sql)} in place of {toml_of(text)} in value"
     return f"value = {toml_of(sql)}"
