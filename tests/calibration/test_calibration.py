@@ -23,12 +23,14 @@ from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
+from takifugu.analysis.randomisers.choices import ChannelChoice
 from takifugu.calibration import Calibration, alternatives, registry, trials
 from takifugu.calibration.alternatives import CHOSEN, IF_FOLLOWED, IF_ONLY, INAPPLICABLE, POSSIBLE, REFUSED, WEAKER
 from takifugu.calibration.registry import REGISTRY, Line, find, register
 from takifugu.core.errors import CalibrationRefused, InputError, TakifuguError, Unsupported
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.numbers import Pmf
+from takifugu.numbers.distributions.channel import Channel
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 STATES = ["still", "walking"]
@@ -176,6 +178,10 @@ class FakeLine(Line):
         return self.mechanism
 
 
+#: Noise that hides nothing, and of which there is no more.
+CONSTANT = ChannelChoice(Channel.of([0, 1], [0, 1], [[1, 0], [0, 1]]), Fraction(1), (0.5, 0.5))
+
+
 def lap(units: Any, kind: Covers = Covers.OUTPUT, epsilon: Any = 1, delta: Any = 0) -> Bound:
     noise = DiscreteLaplace(Fraction(units), Fraction(1))
     return Bound(noise, Fraction(epsilon), Fraction(delta), kind, Witness("a against b"))
@@ -212,7 +218,7 @@ def test_by_default_the_least_error_that_leaves_a_door_open_wins(monkeypatch: py
 
 
 def test_where_nothing_composes_the_least_is_taken_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    registered(monkeypatch, first=lap(9), second=lap(8), zero=replace(lap(1), randomiser=Exact(Fraction(1))))
+    registered(monkeypatch, first=lap(9), second=lap(8), zero=replace(lap(1), randomiser=CONSTANT))
     assert auto().mechanism == "second"
     assert auto().forbids.startswith("no mechanism that composes with later releases may be used here")
     assert [row.status for row in tf.compare(ACTIVITY, tf.Count("walking"), 1)] == [POSSIBLE, CHOSEN, REFUSED]
@@ -268,6 +274,7 @@ def test_each_answer_gets_its_status(monkeypatch: pytest.MonkeyPatch) -> None:
         refused=Refusal("no such law"),
         raised=Unsupported("not for classes"),
         slow=Fake(lap(2), work=1e15),
+        constant=replace(lap(1), randomiser=CONSTANT),
         zero=replace(lap(1), randomiser=Exact(Fraction(1))),
         small=lap(Fraction(1, 3)),
         good=lap(5),
@@ -275,20 +282,20 @@ def test_each_answer_gets_its_status(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = {row.name: row for row in tf.compare(ACTIVITY, tf.Count("walking"), 1)}
     assert {name: row.status for name, row in rows.items()} == {
         "weaker": WEAKER, "needs_delta": WEAKER, "refused": INAPPLICABLE, "raised": INAPPLICABLE,
-        "slow": alternatives.SKIPPED, "zero": REFUSED, "small": REFUSED, "good": CHOSEN,
+        "slow": alternatives.SKIPPED, "constant": REFUSED, "zero": CHOSEN, "small": POSSIBLE, "good": POSSIBLE,
     }  # fmt: skip
     assert "promises epsilon 7.3, not 1" in rows["weaker"].reason
     assert "requires delta 0.01" in rows["needs_delta"].reason
     assert "about 39 days" in rows["slow"].reason
-    assert rows["zero"].scale == rows["zero"].expected_error == 0
-    assert auto().mechanism == "good"
+    assert rows["zero"].scale == rows["small"].scale == pytest.approx(0.671195, abs=1e-6)  # the least that passes
+    assert auto(mechanism="good").scale == 5
     assert auto(mechanism="slow").mechanism == "slow"
-    assert auto(allow_zero_noise=True).mechanism == "zero"
-    assert tf.calibrate(ACTIVITY, tf.Count("walking"), 1, "0.1").mechanism == "needs_delta"
+    assert auto(mechanism="zero", allow_zero_noise=True).scale == 0
+    assert tf.calibrate(ACTIVITY, tf.Count("walking"), 1, "0.1", "needs_delta").delta == Fraction(1, 100)
 
 
 def test_nothing_possible_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    registered(monkeypatch, first=Refusal("no such law"), second=replace(lap(1), randomiser=Exact(Fraction(1))))
+    registered(monkeypatch, first=Refusal("no such law"), second=replace(lap(1), randomiser=CONSTANT))
     with pytest.raises(CalibrationRefused, match=r"(?s)no such law.*allow_zero_noise=True"):
         auto()
     assert [row.status for row in tf.compare(ACTIVITY, tf.Count("walking"), 1)] == [INAPPLICABLE, REFUSED]
@@ -366,24 +373,24 @@ def test_no_noise_is_refused_always_and_comparisons_of_laws_have_the_step_of_the
     assert rule(DiscreteLaplace(Fraction(1), Fraction(1)), framework=FLU, query=tf.Identity()) is None
 
 
-def test_zero_noise_is_refused_listed_and_accepted_on_request() -> None:
+def test_zero_noise_is_raised_and_accepted_on_request() -> None:
     same = tf.distribution_pair(Pmf([0, 1], [0.5, 0.5]), Pmf([0, 1], [0.45, 0.55]))
     rows = {row.name: row for row in tf.compare(same, tf.Identity(), 1)}
-    assert (rows["laplace-exact"].status, rows["laplace-exact"].scale) == (REFUSED, 0)
-    with pytest.raises(CalibrationRefused, match="allow_zero_noise=True"):
-        tf.calibrate(same, tf.Identity(), 1, mechanism="laplace-exact")
-    assert tf.calibrate(same, tf.Identity(), 1).mechanism != "laplace-exact"
+    assert (rows["laplace-exact"].status, rows["group"].status) == (CHOSEN, IF_FOLLOWED)
+    raised = tf.calibrate(same, tf.Identity(), 1, mechanism="laplace-exact")
+    assert 0.67 < raised.scale < 0.68 < rows["group"].scale
+    assert raised.witness.detail == "the belief alone asks for no noise"
     accepted = tf.calibrate(same, tf.Identity(), 1, allow_zero_noise=True)
     assert (accepted.mechanism, accepted.scale, accepted.randomiser.kind) == ("laplace-exact", 0, "none")
 
 
 def test_a_belief_that_hides_too_much_does_not_decide_alone() -> None:
     rows = {row.name: row for row in tf.compare(NOISY_BELIEF, tf.Count(1), 1)}
-    assert rows["laplace-exact"].scale == pytest.approx(0.658, abs=5e-4)
-    assert rows["laplace-exact"].status == REFUSED
-    assert tf.calibrate(NOISY_BELIEF, tf.Count(1), 1).mechanism != "laplace-exact"
+    assert rows["laplace-exact"].scale == pytest.approx(0.671195, abs=1e-6)
+    raised = tf.calibrate(NOISY_BELIEF, tf.Count(1), 1, mechanism="laplace-exact")
+    assert raised.witness.detail == "the belief alone asks for a scale of 0.658342"
     accepted = tf.calibrate(NOISY_BELIEF, tf.Count(1), 1, single_release=True, allow_zero_noise=True)
-    assert accepted.mechanism == "laplace-exact"
+    assert (accepted.mechanism, round(accepted.scale, 3)) == ("laplace-exact", 0.658)
     assert not accepted.hides_one_entry
     assert "would not hide one value" in " ".join(str(accepted).split())
     assert tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism="group").hides_one_entry

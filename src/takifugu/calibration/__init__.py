@@ -69,8 +69,8 @@ def calibrate(
     for `distribution_pair` and with `single_release`, it asks every mechanism; the guarantee may then count only while
     there is no other release (`Calibration.forbids`).
 
-    Refused by default are no noise, noise too small to hide one entry's effect on a cell, and a belief estimated from
-    the private data. Ctrl-C ends a long search for quilts with the best so far, which is sound and noted.
+    No noise, and noise too small to hide one entry's effect on a cell, are raised to the least that hides it, or refused
+    for choices. A belief estimated from the private data is refused by default. Ctrl-C ends a long search for quilts with the best so far, which is sound and noted.
 
     Args:
         framework: The secrets and beliefs.
@@ -173,7 +173,7 @@ def compare(
     """Compare every mechanism: scale, expected error, composition, or the reason against it.
 
     Two are marked: the choice of `calibrate`, and the least error of all ("if the only release") where that is another.
-    Noise that `calibrate` refuses by default is listed as refused. A belief from the private data is not refused here.
+    Noise is raised as by `calibrate`, or listed as refused. A belief from the private data is not refused here.
 
     Args:
         framework: The secrets and beliefs.

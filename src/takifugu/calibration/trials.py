@@ -9,16 +9,16 @@ import json
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from numpy.linalg import LinAlgError
 
 from takifugu.accounting import definitions
 from takifugu.accounting.definitions import Definition
-from takifugu.accounting.definitions.gate import ACCEPT, too_little_noise
+from takifugu.accounting.definitions.gate import ACCEPT, raised, too_little_noise
 from takifugu.analysis import randomisers
-from takifugu.analysis.bounds import Bound, Cost, Refusal
+from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Noise, Randomiser, answered
@@ -50,6 +50,10 @@ TIE = 1e-9
 MEMORY_LIMIT = 4e9
 #: Predicted seconds that a mechanism may take where the least noise of all is wanted.
 PATIENCE = 60.0
+
+#: What forces noise where the belief asks for less than the gate, and for how much less that is no scale to tell.
+BESIDE_ALL_OTHERS = "one entry against another value of it, for somebody who knows all other entries"
+NEXT_TO_NONE = 1000
 
 OUT_OF_RANGE = (
     "its computation left the range of floats ({}): the belief has probabilities too near to 0 or 1 for it; others may "
@@ -178,12 +182,28 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
         return Trial(line, INAPPLICABLE, TOO_LARGE)
     if bound.epsilon > problem.epsilon or bound.delta > problem.delta:
         return Trial(line, WEAKER, "; ".join((_shortfall(problem, bound), *bound.conditions)), bound)
-    refused = None
     if not allow_zero_noise:
-        refused = too_little_noise(problem, bound.randomiser, problem.epsilon, problem.delta)
-    if refused:
-        return Trial(line, REFUSED, refused + ACCEPT, bound)
+        hiding = _hiding_one_entry(problem, bound)
+        if isinstance(hiding, str):
+            return Trial(line, REFUSED, hiding + ACCEPT, bound)
+        bound = hiding
     return Trial(line, POSSIBLE, _why(line, bound) if line.baseline else "; ".join(bound.conditions), bound)
+
+
+def _hiding_one_entry(problem: Problem, bound: Bound) -> Bound | str:
+    """Return the bound with at least the noise that the gate lets pass, or the gate's reason against it."""
+    reason = too_little_noise(problem, bound.randomiser, problem.epsilon, problem.delta)
+    if not reason:
+        return bound
+    noise = raised(problem, bound.randomiser, problem.epsilon, problem.delta)
+    if noise is None:
+        return reason
+    needed = answered(lambda: bound.randomiser.scale) or Fraction(0)
+    words = "no noise"
+    if needed:
+        words = f"a scale of {number(needed)}" if needed * NEXT_TO_NONE > noise.scale else "next to no noise"
+    detail = f"the belief alone asks for {words}"
+    return replace(bound, randomiser=noise, witness=Witness(BESIDE_ALL_OTHERS, detail))
 
 
 def _why(line: Line, bound: Bound) -> str:

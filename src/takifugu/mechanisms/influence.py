@@ -24,12 +24,9 @@ from takifugu.model.queries import Additive
 from takifugu.numbers.rationals import decimal_up, round_up
 from takifugu.numbers.search import smallest_scale
 
-#: Here a search ends: noise so many times smaller than what hides the largest change by one entry.
+#: Here a search ends: noise so many times smaller than what hides the largest change by one entry. Where the belief
+#: hides all, that is enough, and the gate on noise raises it.
 NEXT_TO_NOTHING = 10**6
-HIDDEN_ANYHOW = (
-    "the belief's own randomness would have to hide the secret: next to no noise would be added; {} says whether none "
-    "at all is needed"
-)
 
 
 @dataclass(frozen=True)
@@ -57,8 +54,6 @@ class Influence:
                 needed, forced_by = part_scale(part, problem.epsilon, scale)
             except Unsupported as error:
                 return Refusal(error.message)
-            if scale < needed < 2 * least_tried(part, problem.epsilon):
-                return Refusal(HIDDEN_ANYHOW.format("laplace-exact"))
             if needed > scale:
                 scale, witness = needed, forced_by
         noise = covering(problem, scale * problem.grid / problem.unit)

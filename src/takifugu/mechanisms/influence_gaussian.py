@@ -18,7 +18,7 @@ from takifugu.influence.beginnings import longest
 from takifugu.influence.curves import profile_loss
 from takifugu.influence.profiles.normal import NormalRelease, log_share, normal_profile
 from takifugu.mechanisms.common.answer_noise import normal_noise
-from takifugu.mechanisms.influence import HIDDEN_ANYHOW, NEXT_TO_NOTHING, predicted_cost, unknown_curve
+from takifugu.mechanisms.influence import NEXT_TO_NOTHING, predicted_cost, unknown_curve
 from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.model.queries import Additive
 from takifugu.model.queries.answer import root_up
@@ -60,11 +60,8 @@ class InfluenceGaussian:
                 needed = _part_sigma(part, problem.epsilon, problem.delta, sigma)
             except Unsupported as error:
                 return Refusal(error.message)
-            if needed is None:
-                continue
-            sigma, witness = needed
-            if sigma * NEXT_TO_NOTHING < 2 * entry_move(part.answer):  # where the search ends
-                return Refusal(HIDDEN_ANYHOW.format("gaussian-exact"))
+            if needed is not None:
+                sigma, witness = needed
         noise = normal_noise(problem, sigma)
         return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, witness)
 

@@ -14,7 +14,6 @@ from tests.support.golden import golden
 
 import takifugu as tf
 from takifugu.audit import exact_loss, joint_loss
-from takifugu.core.errors import CalibrationRefused
 from takifugu.influence.quilts.network.best import BestScale
 from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt, layers
 from takifugu.influence.quilts.network.columns import ColumnSets
@@ -202,10 +201,11 @@ def test_an_influence_of_exactly_epsilon(steps: int, scale: Fraction | None) -> 
     assert best.costliest.value == (trivial.value if scale is None else scale)
 
 
-def test_a_query_of_columns_far_away_needs_no_noise_and_is_refused_by_default() -> None:
+def test_a_query_of_columns_far_away_needs_no_noise_and_gets_the_least_that_passes() -> None:
     framework = tf.Pufferfish(tf.distribution_parameter("i"), figure_1())
-    with pytest.raises(CalibrationRefused, match="no noise at all would be added"):
-        tf.calibrate(framework, tf.Count(1, ["h"]), 1, mechanism="attribute-quilt")
+    raised = tf.calibrate(framework, tf.Count(1, ["h"]), 1, mechanism="attribute-quilt")
+    assert raised.witness.detail == "the belief alone asks for no noise"
+    assert tf.calibrate(framework, tf.Count(1, ["h"]), 1, mechanism="attribute-quilt", allow_zero_noise=True).scale == 0
 
 
 def test_several_sensitive_parameters_need_the_largest_of_their_scales() -> None:

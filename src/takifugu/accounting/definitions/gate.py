@@ -1,6 +1,6 @@
 """One gate on the noise that is drawn, for every mechanism and every delta (docs/theory/zero-noise.md).
 
-Let D be the change that noise has to hide (`sensitivity.change_to_hide`). Refused is noise with P(|N| < D/2) > min(1 -
+Let D be the change that noise has to hide (`sensitivity.change_to_hide`). It stops noise with P(|N| < D/2) > min(1 -
 e^-epsilon + delta, 0.95), N as it is drawn, rounded to its grid. A table of masses is asked for the total variation
 distance of two answers so far apart (for symmetric and unimodal noise that is the same probability), and noise of
 another form is judged by its loss. Tables, and definitions that hide no rows, have the limit 0.95 alone: there the
@@ -18,11 +18,15 @@ from takifugu.analysis.randomisers import Randomiser, answered
 from takifugu.analysis.sensitivity import change_to_hide
 from takifugu.core.escaping import number
 from takifugu.numbers.noise_quantiles import laplace_above
+from takifugu.numbers.rationals import round_up
+from takifugu.numbers.search import geometric_mean, halved
 
 #: The exact answer may not be read off with more than this probability, whatever epsilon and delta are.
 MOST_READ = Fraction(95, 100)
 #: What is said beside a reason where the caller may allow such noise.
 ACCEPT = "; allow_zero_noise=True accepts that"
+#: Where the search for the least noise ends, as a part of what passes, and how near it comes.
+SMALLEST, CLOSE = Fraction(1, 2**60), Fraction(1, 2**36)
 
 
 def too_little_noise(problem: Problem, noise: Randomiser, epsilon: Fraction, delta: Fraction) -> str | None:
@@ -36,12 +40,7 @@ def too_little_noise(problem: Problem, noise: Randomiser, epsilon: Fraction, del
     if not problem.framework.beliefs:
         return None
     change = change_to_hide(problem, noise.norm, definition.hides_rows)
-    least = 1 - MOST_READ
-    if noise.hides(change, epsilon, min(delta, least)):
-        return None
-    if definition.hides_rows and not noise.is_table:
-        least = max(least, laplace_above(epsilon) - delta)
-    if noise.unseen(change) >= least:
+    if _passes(noise, change, epsilon, delta, definition.hides_rows):
         return None
     scale = answered(lambda: f" of scale {number(noise.scale)}") or ""
     if not definition.hides_rows:
@@ -53,3 +52,45 @@ def too_little_noise(problem: Problem, noise: Randomiser, epsilon: Fraction, del
         f"noise{scale} is small beside what one value changes ({number(change)}): mostly the randomness that the "
         "belief assumes would hide the secret"
     )
+
+
+def raised(problem: Problem, noise: Randomiser, epsilon: Fraction, delta: Fraction) -> Randomiser | None:
+    """Return the noise, or for less than the gate lets pass the least of the same form that passes.
+
+    It is this noise with something independent added (Theorem 3 of docs/theory/zero-noise.md), so it keeps each promise
+    that this noise keeps. None where no such noise is known, and where nothing is to be hidden beside a belief.
+    """
+    if not problem.framework.beliefs:
+        return None
+    hides_rows = find(problem.framework.definition).hides_rows
+    change = change_to_hide(problem, noise.norm, hides_rows)
+    if not change or noise.of_scale(change) is None:
+        return None
+
+    def passes(scale: Fraction) -> bool:
+        more = noise.of_scale(scale)
+        return more is not None and _passes(more, change, epsilon, delta, hides_rows)
+
+    enough = change / epsilon
+    while not passes(enough):
+        enough *= 2
+    least = halved(passes, enough, enough * SMALLEST, are_near, middle_by_logarithm)
+    return noise.of_scale(max(noise.scale, round_up(least)))
+
+
+def _passes(noise: Randomiser, change: Fraction, epsilon: Fraction, delta: Fraction, hides_rows: bool) -> bool:
+    """Return whether noise hides a change often enough, or keeps (epsilon, delta) for it."""
+    least = 1 - MOST_READ
+    if noise.hides(change, epsilon, min(delta, least)):
+        return True
+    if hides_rows and not noise.is_table:
+        least = max(least, laplace_above(epsilon) - delta)
+    return noise.unseen(change) >= least
+
+
+def are_near(good: Fraction, bad: Fraction) -> bool:
+    return good <= bad * (1 + CLOSE)
+
+
+def middle_by_logarithm(good: Fraction, bad: Fraction) -> Fraction:
+    return Fraction(geometric_mean(float(good), float(bad)))

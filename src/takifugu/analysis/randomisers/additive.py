@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from takifugu.analysis.randomisers.base import (
     Loss,
     Moments,
     Moves,
+    Randomiser,
     are_whole,
     check_cells,
     level_of_cell,
@@ -209,6 +210,14 @@ class Exact(Noise, kind="none"):
             return answers.copy()
         return as_array(list(map(round, answers)))
 
+    def of_scale(self, scale: Fraction) -> Randomiser:
+        """Return Laplace noise, as the grid of the answers allows."""
+        if self.on_grid:
+            return DiscreteLaplace(scale / self.grid, self.grid, self.cells)
+        from takifugu.analysis.randomisers.rounded import RoundedLaplace
+
+        return RoundedLaplace(scale, self.grid, self.cells, on_grid=False)
+
     def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
         """Return log P(output given answer).
 
@@ -274,6 +283,9 @@ class DiscreteLaplace(Noise, kind="discrete-laplace"):
         from takifugu.numbers.noise import discrete_laplace, total
 
         return total(answers, discrete_laplace(self.units, len(answers), entropy))
+
+    def of_scale(self, scale: Fraction) -> DiscreteLaplace:
+        return replace(self, units=scale / self.grid)
 
     def log_mass(self, difference: int | Fraction) -> float:
         """Return log P(output - answer = difference) of one cell.

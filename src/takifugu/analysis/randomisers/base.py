@@ -156,6 +156,8 @@ class Randomiser(Protocol):
 
     def unseen(self, change: Fraction) -> Fraction: ...
 
+    def of_scale(self, scale: Fraction) -> Randomiser | None: ...
+
     def log_reach(self, distance: Fraction) -> float: ...
 
     def expected_error(self) -> float: ...
@@ -211,6 +213,13 @@ class Common(PlainForm):
             return Fraction(0)
         low, high = laplace_survival(Fraction(loss), BITS)
         return Fraction(2 * low, (1 << BITS) + high)
+
+    def of_scale(self, scale: Fraction) -> Randomiser | None:
+        """Return noise of the same form and this scale, in answer units; None where that adds nothing to less of it.
+
+        What is larger must be this noise with something independent added to it, so that it keeps all promises.
+        """
+        return None
 
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
         """Return the least w with P(abs(output - answer) <= w) >= level.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Self
@@ -86,6 +86,9 @@ class RoundedLaplace(Rounded, kind="rounded-laplace"):
     def laplace_scale(self) -> Fraction:
         return self.scale
 
+    def of_scale(self, scale: Fraction) -> RoundedLaplace:
+        return replace(self, scale=scale)
+
     def log_mass(self, difference: int | Fraction) -> float:
         """Return log P(output - answer = difference) of one cell.
 
@@ -136,6 +139,9 @@ class RoundedNormal(Rounded, kind="rounded-normal"):
         from takifugu.numbers.after_noise.gaussian import gaussian_delta
 
         return change == 0 or gaussian_delta(change, self.scale, epsilon) <= delta
+
+    def of_scale(self, scale: Fraction) -> RoundedNormal:
+        return replace(self, scale=scale)
 
     def log_mass(self, difference: int | Fraction) -> float:
         """Return log P(output - answer = difference) of one cell.
