@@ -8,7 +8,7 @@ from takifugu.accounting.definitions.gate import ACCEPT
 from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Guarantee
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.randomisers import DiscreteLaplace, Randomiser, RoundedLaplace
+from takifugu.analysis.randomisers import Randomiser, laplace
 from takifugu.analysis.robustness import Weakened, if_belief_off
 from takifugu.calibration.alternatives import INAPPLICABLE, REFUSED, UNPROVED, Alternative, Comparisons
 from takifugu.calibration.outside import marks
@@ -69,8 +69,9 @@ def calibrate(
     for `distribution_pair` and with `single_release`, it asks every mechanism; the guarantee may then count only while
     there is no other release (`Calibration.forbids`).
 
-    No noise, and noise too small to hide one entry's effect on a cell, are raised to the least that hides it, or refused
-    for choices. A belief estimated from the private data is refused by default. Ctrl-C ends a long search for quilts with the best so far, which is sound and noted.
+    No noise, and noise too small to hide one entry's effect on a cell, are raised to the least that hides it; choices
+    are refused. A belief estimated from the private data is refused by default. Ctrl-C ends a long search for quilts
+    with the best so far, which is sound and noted.
 
     Args:
         framework: The secrets and beliefs.
@@ -270,9 +271,7 @@ def noise_of(problem: Problem, scale: Fraction) -> Randomiser:
         from takifugu.analysis.randomisers.selection import PermuteAndFlip
 
         return PermuteAndFlip(scale / problem.grid, choice.outcomes, choice.goal, choice.groups)
-    if not problem.on_grid:
-        return RoundedLaplace(scale, problem.grid, problem.cells, on_grid=False)
-    return DiscreteLaplace(scale / problem.grid, problem.grid, problem.cells)
+    return laplace(scale, problem.grid, problem.cells, problem.on_grid)
 
 
 def problem_of(

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from takifugu.accounting.definitions import find
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.randomisers import Randomiser, answered
+from takifugu.analysis.randomisers import Randomiser, answered, laplace
 from takifugu.analysis.sensitivity import change_to_hide
 from takifugu.core.escaping import number
 from takifugu.numbers.noise_quantiles import laplace_above
@@ -64,18 +64,23 @@ def raised(problem: Problem, noise: Randomiser, epsilon: Fraction, delta: Fracti
         return None
     hides_rows = find(problem.framework.definition).hides_rows
     change = change_to_hide(problem, noise.norm, hides_rows)
-    if not change or noise.of_scale(change) is None:
+    if not change:
+        return None
+    form = noise  # what is no noise at all grows to Laplace's
+    if noise.kind == "none":
+        form = laplace(change, problem.grid, problem.cells, problem.on_grid)
+    if form.of_scale(change) is None:
         return None
 
     def passes(scale: Fraction) -> bool:
-        more = noise.of_scale(scale)
+        more = form.of_scale(scale)
         return more is not None and _passes(more, change, epsilon, delta, hides_rows)
 
     enough = change / epsilon
     while not passes(enough):
         enough *= 2
     least = halved(passes, enough, enough * SMALLEST, are_near, middle_by_logarithm)
-    return noise.of_scale(max(noise.scale, round_up(least)))
+    return form.of_scale(max(noise.scale, round_up(least)))
 
 
 def _passes(noise: Randomiser, change: Fraction, epsilon: Fraction, delta: Fraction, hides_rows: bool) -> bool:

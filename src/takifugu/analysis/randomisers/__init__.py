@@ -26,14 +26,14 @@ from takifugu.analysis.randomisers.base import (
     answered,
     scale_text,
 )
-from takifugu.analysis.randomisers.rounded import RoundedLaplace, RoundedNormal
+from takifugu.analysis.randomisers.rounded import RoundedLaplace, RoundedNormal, laplace
 from takifugu.core.plain import Plain
 from takifugu.core.registry import Registry
 
 __all__ = [
     "KINDS", "LABEL", "MARKS", "NUMBER", "ONE_SIDED", "PARTS", "Answer", "Base", "Direction", "DiscreteLaplace",
     "Exact", "Kind", "Loss", "Noise", "Output", "Randomiser", "RoundedLaplace", "RoundedNormal", "answered",
-    "from_dict", "laplace_or_exact", "register", "scale_text",
+    "from_dict", "laplace", "laplace_or_exact", "register", "scale_text",
 ]  # fmt: skip
 
 #: Every kind of randomiser, by the name under which it is written down.

@@ -20,7 +20,6 @@ from takifugu.analysis.randomisers.base import (
     Loss,
     Moments,
     Moves,
-    Randomiser,
     are_whole,
     check_cells,
     level_of_cell,
@@ -209,14 +208,6 @@ class Exact(Noise, kind="none"):
         if answers.dtype != object:
             return answers.copy()
         return as_array(list(map(round, answers)))
-
-    def of_scale(self, scale: Fraction) -> Randomiser:
-        """Return Laplace noise, as the grid of the answers allows."""
-        if self.on_grid:
-            return DiscreteLaplace(scale / self.grid, self.grid, self.cells)
-        from takifugu.analysis.randomisers.rounded import RoundedLaplace
-
-        return RoundedLaplace(scale, self.grid, self.cells, on_grid=False)
 
     def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
         """Return log P(output given answer).

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from takifugu.analysis.randomisers.additive import Noise, check_scale, check_shape
+from takifugu.analysis.randomisers.additive import DiscreteLaplace, Noise, check_scale, check_shape
 from takifugu.analysis.randomisers.base import Kind, Moments
 from takifugu.core.plain import LEFT_OUT, Plain, arguments, form
 from takifugu.numbers.atoms import Array
@@ -110,6 +110,17 @@ class RoundedLaplace(Rounded, kind="rounded-laplace"):
             root, gap = math.exp(-g / (2 * b)), -math.expm1(-g / b)
             return Moments(g * root / gap, g * g * root * (1 + root * root) / gap**2)
         return Moments(g / 4 + 2 * b * b / g * -math.expm1(-g / (2 * b)), 2 * b * b + g * g / 12)
+
+
+def laplace(scale: Fraction, grid: Fraction, cells: int, on_grid: bool) -> DiscreteLaplace | RoundedLaplace:
+    """Return Laplace noise of a scale in answer units, for answers on the grid or between its multiples.
+
+    >>> laplace(Fraction(2), Fraction(1), 1, on_grid=True).kind
+    'discrete-laplace'
+    """
+    if on_grid:
+        return DiscreteLaplace(scale / grid, grid, cells)
+    return RoundedLaplace(scale, grid, cells, on_grid=False)
 
 
 @dataclass(frozen=True)

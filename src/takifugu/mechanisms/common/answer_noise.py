@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.randomisers import Exact, Randomiser, RoundedLaplace, RoundedNormal, laplace_or_exact
+from takifugu.analysis.randomisers import Exact, Randomiser, RoundedNormal, laplace
 from takifugu.core.errors import Unsupported
 from takifugu.numbers.rationals import round_up
 
@@ -40,11 +40,10 @@ def laplace_noise(problem: Problem, scale: Fraction) -> Randomiser:
     Raises Unsupported when two laws are compared and the query is not Identity(), and where a choice is published.
     """
     problem.check_adds()
-    if problem.on_grid:
-        return laplace_or_exact(round_up(scale * problem.unit / problem.grid), problem.grid, problem.cells)
     if not scale:
-        return Exact(problem.grid, problem.cells, on_grid=False)
-    return RoundedLaplace(round_up(scale * problem.unit), problem.grid, problem.cells, on_grid=False)
+        return Exact(problem.grid, problem.cells, problem.on_grid)
+    unit = problem.grid if problem.on_grid else Fraction(1)  # in which the scale is rounded up
+    return laplace(round_up(scale * problem.unit / unit) * unit, problem.grid, problem.cells, problem.on_grid)
 
 
 def normal_noise(problem: Problem, sigma: Fraction) -> Exact | RoundedNormal:
