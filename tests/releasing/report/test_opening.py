@@ -95,7 +95,7 @@ def test_values_of_people_are_read_by_the_error_of_one_value(tmp_path: Path) -> 
     (table,) = tf.release_file(write_example("people", tmp_path)[0], new_ledger=True).tables
     verdict, number = opening(tf.report_html(table))[:2]
     assert "any one value is off by" in verdict
-    assert number == "Every value is within ±2 of the exact value (95 %, all 5 at once)."
+    assert number == "Every value is within ±1 of the exact value (95 %, all 5 at once)."
     assert "<title>The value of &#x27;education&#x27;, coded" in tf.report_html(table), "not only 'value'"
     check = privacy_of(table.certificate).check  # the terminal's line, where the report has a warning
     assert check.startswith("the noise alone would not hide one value from someone who knows all the others")
