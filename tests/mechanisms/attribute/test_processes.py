@@ -80,7 +80,8 @@ def test_no_noise_hides_less_than_the_process_allows(case, difference):
     variances = np.full(len(weights), float(noise.scale) ** 2)
     exact = oracle.moves(covariance, weights, variances, float(difference), own=True).max()
     assert oracle.profile(exact, 1) <= 0.01 * (1 + 1e-9)
-    sizes = np.abs(weights) @ (np.abs(covariance) / np.diag(covariance))
+    terms = weights[:, :, None] * (covariance / np.diag(covariance))
+    sizes = np.maximum(np.maximum(terms, 0).sum(axis=1), np.maximum(-terms, 0).sum(axis=1))
     mu = float(difference) * np.linalg.norm(sizes, axis=0).max() / float(noise.scale)
     assert mu == pytest.approx(oracle.largest_move(1, 0.01), rel=1e-6)
 
@@ -95,6 +96,57 @@ def delta_of(correlation, length, value, difference, read, deviation):
         oracle.density_of_sum(correlation, length, 0, at, read, deviation) for at in (value, value + difference)
     ]
     return max(oracle.delta_by_integral(*laws, 1), oracle.delta_by_integral(*laws[::-1], 1))
+
+
+@st.composite
+def values_of_one(draw):
+    """Two to five multiples of one value, all but the first clipped, and the weights of one to three releases."""
+    row = st.lists(st.integers(-3, 3), min_size=5, max_size=5).filter(lambda numbers: any(numbers[:2]))
+    size, high = draw(st.integers(2, 5)), draw(st.none() | st.integers(-2, 3))
+    releases = draw(st.lists(st.lists(row, min_size=1, max_size=2), min_size=1, max_size=3))
+    return np.array(draw(row)[:size]), high, [[row[:size] for row in rows] for rows in releases]
+
+
+@settings(max_examples=60, deadline=None)
+@given(values_of_one(), st.sampled_from([None, Fraction(1, 2), Fraction(1)]), st.sampled_from([Fraction(1, 2), 1, 2]))
+def test_releases_of_values_that_one_value_fixes_lose_no_more_than_they_cost(case, step, difference):
+    """Nothing else is random, so the moves are those of the values as they are read, and their squares add up."""
+    shares, high, releases = case
+    names = [f"v{number}" for number in range(len(shares))]
+    ranges = None if high is None else dict.fromkeys(names[1:], (-3, high))
+    belief = tf.MultivariateNormal([0] * len(names), np.outer(shares, shares).tolist(), names, 1, ranges, step, "clip")
+    made = []
+    for rows in releases:
+        query = tf.JointQuery([tf.Linear(row) for row in rows])
+        made.append(tf.calibrate(hide(belief, difference), query, 1, "0.01", allow_zero_noise=True, **BY_NAME))
+    together = tf.compose(made)
+    charged = oracle.largest_move(float(together.epsilon), float(together.delta))
+
+    def read(hidden, numbers):
+        values = numbers[:, None] * (shares / shares[hidden])
+        if high is not None:
+            values[:, 1:] = values[:, 1:].clip(-3, high)
+        return values if step is None else oracle.rounded(float(step))(values)
+
+    edges = (np.arange(-24, 25)[:, None] / 4 + np.array([-1e-7, 0, 1e-7])).ravel()
+    for hidden in np.flatnonzero(shares):
+        for reach in (float(difference), float(difference) * 0.6):
+            moved, squares = read(hidden, edges + reach) - read(hidden, edges), np.zeros(len(edges))
+            for rows, one in zip(releases, made, strict=True):
+                squares += ((moved @ np.transpose(rows)) ** 2).sum(axis=1) / max(float(one.scale), 1e-9) ** 2
+            assert math.sqrt(squares.max()) <= charged * (1 + 1e-6)
+
+
+@pytest.mark.parametrize(("weights", "shares", "farthest"), [
+    ((1, -1), (1, 1), 1), ((2, -3), (1, 1), 3), ((1, 1), (1, -1), 1), ((1, -1), (1, -2), 3),
+])  # fmt: skip
+def test_a_difference_of_values_that_rise_together_needs_no_more_than_the_larger_of_both(weights, shares, farthest):
+    """Where one of them is clipped, the other one moves alone: no less is enough."""
+    covariance = [[a * b for b in shares] for a in shares]
+    for name in "xy":
+        belief = tf.MultivariateNormal([0, 0], covariance, ["x", "y"], 1, {name: (-1, 1)}, outside="clip")
+        noise = tf.calibrate(hide(belief, attribute="x"), tf.Linear(weights), 1, "0.01", **BY_NAME)
+        assert float(noise.scale) == pytest.approx(farthest / oracle.largest_move(1, 0.01), rel=1e-6)
 
 
 def test_a_rounded_value_may_jump_by_a_step_more():
@@ -155,7 +207,7 @@ def test_a_series_reads_back_as_itself_and_reads_lists():
     assert again == series
     assert repr(again) == "<AutoregressiveNormal: 4 steps, correlation -0.25>"
     assert again.covariance == tuple(tuple(4 * Fraction(-1, 4) ** abs(i - j) for j in range(4)) for i in range(4))
-    assert [series.drift(3)[place] for place in (3, 2, 1, 0)] == [1, Fraction(1, 4), Fraction(1, 16), Fraction(1, 64)]
+    assert [series.drift(3)[place] for place in (3, 2, 1, 0)] == [1, Fraction(-1, 4), Fraction(1, 16), Fraction(-1, 64)]
     third = tf.AutoregressiveNormal(Fraction(1, 3), 1, 40)
     exact = [Fraction(1, 3) ** distance for distance in range(40)]
     assert all(0 <= bound - power <= Fraction(1, 2**62) for bound, power in zip(third.drift(0), exact, strict=True))

@@ -34,12 +34,30 @@ def test_values_are_read_as_decimals_in_any_order():
     ({"references": {0: tf.Normal(0, 1), 1: tf.Normal(0, 1), 2: tf.Normal(0, 2)}}, "references"),
     ({"references": GIVEN}, "references"),
     ({"resolution": 0}, "resolution"),
+    ({"reach": 0}, "reach"),
+    ({"reach": -1}, "reach"),
+    ({"given": {0: tf.Normal(0, 1), 1: tf.Normal(100, 1)}, "reach": 5}, "reach"),
+    ({"given": {0: tf.Normal(0, 100), 1: tf.Normal(5, 1)}, "reach": 5}, "reach"),
+    ({"given": {0: tf.Normal(0, 3), 1: tf.Normal(4, 1)}, "reach": "6.1"}, "reach"),
     ({"function": "median"}, "function"),
 ])  # fmt: skip
 def test_what_it_refuses(change, key):
     with pytest.raises(InputError) as refusal:
         tf.Density(**{"attribute": "income", "function": "mean", "given": GIVEN, **change})
     assert key in refusal.value.where
+
+
+@pytest.mark.parametrize(("given", "reach", "rounding"), [
+    ({0: tf.Normal(0, 3), 1: tf.Normal(4, 1)}, 10, 0), ({0: tf.Normal(0, 3), 1: tf.Normal(4, 1)}, "8.9", "0.6"),
+    ({0: Bates(1, 0, 1), 1: Bates(2, 3, 7)}, 7, 0), ({0: tf.Normal(0, 2), 1: tf.Normal(0, 1)}, 4, 0),
+])  # fmt: skip
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), 4])
+def test_noise_that_hides_the_reach_keeps_what_it_promises(given, reach, rounding, epsilon):
+    belief = tf.Density("income", "mean", given, reach=reach, rounding=rounding)
+    framework = tf.Pufferfish(tf.dataset_property("income", "mean"), belief)
+    calibration = tf.calibrate(framework, tf.Identity(), epsilon, mechanism="group")
+    assert tf.exact_loss(calibration).loss <= float(epsilon) * (1 + 1e-9)
+    assert tf.compose([calibration, calibration]).epsilon == 2 * epsilon
 
 
 @pytest.mark.parametrize("secret", [

@@ -155,6 +155,7 @@ def test_a_parameter_of_the_population_is_hidden_by_its_values(tmp_path: Path) -
     ({SECOND: "{ value = 40, mean = 1, deviation = 1 }"}, "belief.given", "fewer than two values"),
     ({"weight = [20, 200]": "hight = [20, 200]"}, "belief.ranges.weight", "is missing"),
     ({"weight = [20, 200]": "weight = [200, 20]"}, "belief.ranges.weight", "bound"),
+    ({"weight = [20, 200]": "weight = [69, 72]"}, "belief.ranges.weight", "lie farther"),
     ({'resolution = "0.01"': "resolution = 0"}, "belief.resolution", "above 0"),
     ({'property = { attribute = "income"': 'property = { attribute = "age"'}, "hide.property", "the belief tells"),
     ({'attribute = "weight"\n': 'attribute = "wieght"\n'}, "table[0].attribute", "did you mean 'weight'"),

@@ -81,6 +81,25 @@ def check_references(table: list[tuple[Fraction, Continuous]], normals: list[tup
         ).at("references")  # fmt: skip
 
 
+def check_reach(curves: Sequence[Continuous], reach: Fraction, rounding: Fraction) -> None:
+    """Refuse densities that numbers of one interval, as wide as the reach and read within `rounding`, cannot have.
+
+    There a number of mean m between the ends l and h has at most the variance (m - l)(h - m) (Bhatia and Davis 2000).
+    Each density so bounds the middle of the interval.
+    """
+    half = float(reach / 2 + rounding) * (1 + 1e-9)
+    if max(curve.deviation for curve in curves) <= half:
+        spare = [math.sqrt(half**2 - curve.deviation**2) for curve in curves]
+        lowest = max(curve.mean - rest for curve, rest in zip(curves, spare, strict=True))
+        if lowest <= min(curve.mean + rest for curve, rest in zip(curves, spare, strict=True)):
+            return
+    raise InputError(
+        f"the numbers that are read lie at most {to_text(reach)} apart, and the densities say that they lie farther",
+        rule="noise that hides the reach would not hide what the densities tell",
+        fix="write the true range, or the densities of numbers that lie in it",
+    )
+
+
 @runtime_checkable
 class OfOneColumn(Protocol):
     """A query that may read one column only."""
@@ -110,7 +129,8 @@ class Density(Nameless, Undivided, ByValue):
         reach: Largest distance of two numbers that are read; None where none is declared.
 
     Raises:
-        InputError: For a value without a density or named twice, and for references that do not fit.
+        InputError: For a value without a density or named twice, for references that do not fit, and for a reach that
+            the densities contradict.
 
     Examples:
         >>> from takifugu.numbers.densities.bates import Bates
@@ -154,7 +174,7 @@ class Density(Nameless, Undivided, ByValue):
         `function` is that of `dataset_property`, or "parameter" for one that governs the column in the population.
         Without `references` each density has the normal one of its mean; their common variance is the mean variance.
         Raises InputError for fewer than two values, for what is no density, and for references that are not normal, of
-        different deviations, or not one for each value.
+        different deviations, or not one for each value, and for a reach that the densities contradict.
         """
         if isinstance(function, str) and function == "parameter":
             hidden: DatasetProperty | DistributionParameter = distribution_parameter(attribute)  # type: ignore[arg-type]
@@ -168,11 +188,15 @@ class Density(Nameless, Undivided, ByValue):
         check_references(table, normals)
         curves = tuple(curve for _, curve in table)
         blur = as_non_negative(rounding, "the rounding", "rounding")
+        farthest = None if reach is None else as_positive(reach, "the reach", "reach")
+        if farthest is not None:
+            with within("reach"):
+                check_reach(curves, farthest, blur)
         set_fields(
             self, about=hidden, values=tuple(value for value, _ in table), curves=curves,
             references=tuple(normal for _, normal in normals), resolution=grid_of(curves, resolution),
             source=source, answer=Identity() if answer is None else answer, rounding=blur,
-            reach=None if reach is None else as_fraction(reach, "the reach", "reach"),
+            reach=farthest,
         )  # fmt: skip
 
     @property

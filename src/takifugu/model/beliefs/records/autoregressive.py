@@ -19,7 +19,7 @@ from takifugu.numbers.rationals import Number, as_fraction, as_interval, as_posi
 
 #: Steps of a series: its covariance has the square of so many numbers.
 MOST_STEPS = 2000
-#: Powers of a correlation are rounded up to multiples of one over this.
+#: Powers of a correlation are rounded away from 0 to multiples of one over this.
 PARTS = 2**64
 
 
@@ -90,10 +90,12 @@ class AutoregressiveNormal(MultivariateNormal):
 
     @cached_property
     def _powers(self) -> list[Fraction]:
-        """The powers of the correlation's size, rounded up."""
+        """The powers of the correlation, rounded away from 0."""
         powers = [Fraction(1)]
         for _ in range(len(self.columns) - 1):
-            powers.append(Fraction(-(-powers[-1] * abs(self.correlation) * PARTS // 1), PARTS))
+            power = powers[-1] * self.correlation
+            size = -(-abs(power) * PARTS // 1)
+            powers.append(Fraction(size if power > 0 else -size, PARTS))
         return powers
 
     def drift(self, column: int) -> Vector:

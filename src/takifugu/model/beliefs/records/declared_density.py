@@ -14,7 +14,7 @@ from takifugu.core.assumptions import Assumption, world
 from takifugu.core.errors import InputError, TakifuguError, within
 from takifugu.core.sections import Key, Number, Text, written
 from takifugu.model.beliefs import sections
-from takifugu.model.beliefs.density import Density
+from takifugu.model.beliefs.density import Density, check_reach
 from takifugu.model.beliefs.records.declared_normal import Missing, Outside, Ranges, Resolution, readings
 from takifugu.model.beliefs.sections import Cited, Public
 from takifugu.model.queries.additive.coded import Mean, Sum
@@ -141,9 +141,12 @@ class DensitySection:
         low, high = as_fractions(self.ranges[self.column], "an end", "ranges", self.column)
         weight = Fraction(self.records, self.parts)
         query = Mean(self.column) if self.answer == "mean" else Sum(self.column)
+        rounding, reach = step / 2 * weight, (high - low) * weight
+        with within("ranges", self.column):
+            check_reach([*chain.from_iterable(given.values())], reach, rounding)
         return Density(
             self.about, self.function, given, resolution=None, source=self.source, answer=query,
-            rounding=step / 2 * weight, reach=(high - low) * weight,
+            rounding=rounding, reach=reach,
         )  # fmt: skip
 
     def assumptions(self) -> Iterator[Assumption]:

@@ -197,16 +197,16 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
         return self.covariance[column][column] > 0
 
     def drift(self, column: int) -> Vector:
-        """Bound how far the mean of each column moves with one unit of another.
+        """Bound how far the mean of each column moves with one unit of another, and say which way.
 
         Args:
             column: The number of the column that is moved by one unit.
 
         Returns:
-            |Cov|/Var for each column, rounded up if at all.
+            Cov/Var for each column, rounded away from 0 if at all.
         """
         variance = self.covariance[column][column]
-        return tuple(abs(shared) / variance for shared in self.covariance[column])
+        return tuple(shared / variance for shared in self.covariance[column])
 
     def resolve(self, query: Query) -> ColumnSums:
         """Return a query as weighted sums of the columns.

@@ -55,14 +55,17 @@ class ProcessView(View):
         """Bound each cell's change between the hypotheses about the n-th column, in answer units.
 
         What is left of the other values beside it has one law under both. So each of them moves by its `drift`, and
-        when it is rounded by a step more; reading it (clipped, or replaced) moves it no farther.
+        when it is rounded by a step more; reading it (clipped, or replaced) moves it no farther, and never back. So the
+        terms that rise and those that fall take from each other: the larger sum bounds the cell's move.
         """
-        step = self.whole.resolution or Fraction(0)
-        changes = [self.reach * share + step if share else share for share in self.whole.drift(self.columns[number])]
+        step, changes = self.whole.resolution or Fraction(0), list[Fraction]()
+        for share in self.whole.drift(self.columns[number]):
+            changes.append(self.reach * share + (step if share > 0 else -step) if share else share)
         moves = []
         for row in answer.coefficients:
-            terms = (abs(weight) * change for weight, change in zip(row, changes, strict=True) if weight)
-            moves.append(sum(terms, Fraction(0)))
+            terms = [weight * change for weight, change in zip(row, changes, strict=True) if weight]
+            rise = sum((term for term in terms if term > 0), Fraction(0))
+            moves.append(max(rise, rise - sum(terms, Fraction(0))))
         return tuple(moves)
 
     def entry_change(self, answer: ColumnSums) -> Fraction:
