@@ -26,6 +26,7 @@ from tests.support.workbooks import write_workbook
 import takifugu as tf
 from takifugu.accounting.ledger import Amount, Ledger
 from takifugu.core.errors import BudgetExceeded, DataError, InputError, LedgerError, ReadingChanged, SpecError
+from takifugu.core.readings import same_entries
 from takifugu.releasing.publishing.adopting import adopt, certificates_in
 
 DAY = "2026-01-05T"
@@ -512,6 +513,14 @@ def test_the_answer_stands_on_the_certificate_from_then_on(tmp_path: Path) -> No
         assert ("to be the same entries (it is one table)" in said) == (name == "Hours")
     assert 'entries: "hours"' in said
     assert 'entries: "Hours"' in said
+
+
+@pytest.mark.parametrize(("after", "is_of_names"), [
+    ("unit: a\nvalue: c", False), ("unit: lower(a)\nvalue: c", True), ("unit: a\nvalue: b\nrecording: r", True),
+    ("value: b", True),
+])  # fmt: skip
+def test_whose_a_row_is_is_asked_wherever_that_changed(after: str, is_of_names: bool) -> None:
+    assert same_entries("unit: a\nvalue: b", after) == "the same entries" + ", under the same names" * is_of_names
 
 
 @pytest.mark.parametrize("answer", [{"same_entries": "told"}, {"other_entries": True}])

@@ -129,6 +129,8 @@ def test_what_cannot_be_counted_is_refused(ledger: Ledger) -> None:
     refused_unchanged(ledger, InputError, "another framework", "data", [Debit(chain_framework(8), debit.charge)])
     unknown = replace(debit.charge, definition="nobody's", scale=None, change=None)  # its noise bounds nothing
     refused_unchanged(ledger, CompositionRefused, "no cost|no joint proof", "data", [Debit(framework, unknown)])
+    for key, value, words in (("entries", 3, "not a name"), ("same_entries", "yes", "not an answer")):
+        refused_unchanged(ledger, InputError, words, "data", [debit], **{key: value})
     with pytest.raises(LedgerError, match="no source 'other'"):
         ledger.spent("other")
 

@@ -97,6 +97,25 @@ def test_a_cause_is_told_with_its_row_and_no_value(
     assert not re.search("{[a-z]", fault.line)
 
 
+@pytest.mark.parametrize(("keys", "rows"), [
+    ({"file": "a.csv"}, "read_csv('a.csv', delim = ',', all_varchar = true)"),
+    ({"file": "a.parquet"}, "read_parquet('a.parquet')"),
+    ({"sql": "SELECT * FROM read_parquet('a.parquet')"}, "(SELECT * FROM read_parquet('a.parquet'))"),
+    ({}, "..."),
+])  # fmt: skip
+def test_a_select_that_mends_reads_the_same_rows(keys: dict[str, Any], rows: str, tmp_path: Path) -> None:
+    frame = pl.DataFrame({"who": ["Ana", "Ana"], "t": [f"{DAY}T01:00"] * 2, "v": ["x", "x"]})
+    frame.write_csv(tmp_path / "a.csv")
+    frame.write_parquet(tmp_path / "a.parquet")
+    given = None if keys else frame
+    with opened_table({**CLOCK, **keys}, ["x"], tmp_path, given) as source, pytest.raises(RowFault) as error:
+        source.counts()
+    sql, _, end = error.value.fix.rpartition(" in place of file")
+    one = 'QUALIFY row_number() OVER (PARTITION BY "who", "t" ORDER BY ...) = 1'
+    assert tomllib.loads(sql or end)["sql"] == f"SELECT * FROM {rows} {one}"
+    assert bool(sql) == ("file" in keys)
+
+
 def test_a_row_has_its_number_whatever_a_column_called_row_holds(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("row,who,v\n4711,Ana,x\n4712,Ben,\n4713,Eva,x\n")
     keys = {"file": "a.csv", "rows": "answers", "unit": "who", "value": "v"}
