@@ -24,6 +24,7 @@ from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.model.frameworks import Framework
 from takifugu.model.secrets.families import Family
 from takifugu.numbers import Pmf, monotone_coupling
+from takifugu.numbers.extended.floats import UNIT, Wide
 from takifugu.numbers.extended.leave_one_out import NOTHING, Sums, Weights
 
 COIN = {0: Fraction(3, 10), 1: Fraction(7, 10)}
@@ -355,6 +356,14 @@ def test_refinement_is_part_of_the_predicted_work() -> None:
     assert part.family.entries == (0, 50)
     assert UsersLaw(users, part.answer, part.family).work(laplace=True)[0] > 1e4
     assert UsersLaw(users, shifts.answer, shifts.family).work(laplace=True)[0] < 1e4
+
+
+def test_the_error_of_a_sum_is_that_of_both_and_of_its_roundings() -> None:
+    few, many = Wide.of(np.full(2, 0.5)), Wide.of(np.full(5, 0.2))
+    exact = Weights(1, few, 0.0).convolve(Weights(2, many, 0.0))
+    assert (exact.start, len(exact)) == (3, 6)
+    assert 8 * UNIT <= exact.error <= 8.1 * UNIT  # twice the fewer weights, and 4
+    assert Weights(0, few, 0.1).convolve(Weights(0, many, 0.2)).error == pytest.approx(0.32)
 
 
 @pytest.mark.slow
