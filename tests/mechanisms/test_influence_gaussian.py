@@ -161,17 +161,6 @@ def test_where_nothing_moves_no_noise_is_needed():
         tf.calibrate(framework, tf.Sum(codes={0: 2, 1: 2}), 1, 1e-6, mechanism="influence-gaussian")
 
 
-@pytest.mark.parametrize(("mechanism", "delta", "says"), [
-    ("influence", 0, "laplace-exact"), ("influence-gaussian", 1e-6, "gaussian-exact"),
-])  # fmt: skip
-def test_what_the_belief_alone_would_have_to_hide_is_refused(mechanism, delta, says):
-    """The noise that the curve asks for ends where the search does, and would be next to none."""
-    framework = tf.Pufferfish(tf.entry(0, 0, 1), tf.MarkovChain([[0.3, 0.7], [0.9, 0.1]], length=20))
-    options = {"mechanism": mechanism, "single_release": True, "allow_zero_noise": True}
-    with pytest.raises(CalibrationRefused, match=f"next to no noise would be added; {says} says"):
-        tf.calibrate(framework, tf.Count(1, entries=range(3, 20)), 1, delta, **options)
-    assert tf.calibrate(framework, tf.Count(1, entries=range(3, 20)), 0.1, delta, **options).scale > 1
-
 
 # Influence noise: never above quilts or group, the least of any Laplace noise where that is known; it composes.
 
