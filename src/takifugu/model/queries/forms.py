@@ -180,16 +180,6 @@ class Query(PlainForm):
         return None
 
 
-class Answer(Protocol):
-    """What a query is resolved to: cells of whole steps of a grid."""
-
-    @property
-    def grid(self) -> Fraction: ...
-
-    @property
-    def labels(self) -> tuple[str, ...]: ...
-
-
 @runtime_checkable
 class QueryReader(Protocol):
     """A belief or domain over records, which reads queries itself, column by column."""
