@@ -18,8 +18,7 @@ from takifugu.audit.compared_pairs import Pairs, are_compared
 from takifugu.core.errors import Unsupported
 from takifugu.core.plain import Plain
 from takifugu.model.beliefs.records.normal_region import RegionView
-from takifugu.model.beliefs.records.normal_views import NormalView
-from takifugu.model.beliefs.records.process_view import ProcessView
+from takifugu.model.beliefs.records.normal_views import NormalView, ProcessView
 from takifugu.model.queries.resolving.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet

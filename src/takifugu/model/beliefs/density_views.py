@@ -23,7 +23,7 @@ class DensityView(View):
     """A density belief as a secret reads it: one entry, the value of what is hidden."""
 
     whole: Density
-    compared: tuple[tuple[int, int], ...] | None
+    pairs: tuple[tuple[int, int], ...] | None
 
     answers: ClassVar = {
         "the density of the answer": "analysis.questions.answer_density:of_view",
@@ -34,10 +34,6 @@ class DensityView(View):
     @property
     def values(self) -> tuple[Fraction, ...]:
         return self.whole.values
-
-    @property
-    def pairs(self) -> tuple[tuple[int, int], ...] | None:
-        return self.compared
 
     def describe_hypothesis(self, value: int) -> str:
         """Word the hypothesis of a hidden value, by its index."""

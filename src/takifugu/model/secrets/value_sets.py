@@ -91,6 +91,17 @@ def near(values: Sequence[Fraction], difference: Fraction) -> tuple[tuple[int, i
     return tuple(pairs)
 
 
+def near_in_any_order(values: Sequence[Fraction], difference: Fraction) -> tuple[tuple[int, int], ...]:
+    """Return the same of values that are not sorted.
+
+    >>> near_in_any_order([Fraction(3), Fraction(0), Fraction(1)], Fraction(2))
+    ((0, 2), (1, 2))
+    """
+    order = sorted(range(len(values)), key=values.__getitem__)
+    pairs = near([values[place] for place in order], difference)
+    return tuple(sorted((min(order[a], order[b]), max(order[a], order[b])) for a, b in pairs))
+
+
 def described(values: ValueSet) -> str:
     """Return a set of values in words."""
     if isinstance(values, Between | Intervals):

@@ -26,7 +26,7 @@ from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View
 from takifugu.model.secrets.of_entries import EveryEntry
 from takifugu.model.secrets.properties import DatasetProperty, NamedFunction
-from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, near, places_in
+from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, near_in_any_order, places_in
 from takifugu.numbers.distributions.exact_ratio import log_concave
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.distributions.record_sums import RecordLaw, given_count, given_function, given_sum, power
@@ -50,6 +50,15 @@ class Property:
 
     #: Whether it is about one record, which alone then tells of it.
     is_of_one_record = False
+
+    @property
+    def values(self) -> Sequence[Any]:
+        """Return the possible values, in order."""
+        raise NotImplementedError
+
+    @property
+    def possible(self) -> tuple[bool, ...]:
+        return (True,) * len(self.values)
 
     @property
     def keys(self) -> Sequence[Any]:
@@ -88,15 +97,6 @@ class Number(Property):
     """A number that the records at hand add up to, or that a function makes of them."""
 
     secret: DatasetProperty
-
-    @property
-    def values(self) -> Sequence[Fraction]:
-        """Return the possible numbers, in order."""
-        raise NotImplementedError
-
-    @property
-    def possible(self) -> tuple[bool, ...]:
-        return (True,) * len(self.values)
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
@@ -235,10 +235,6 @@ class Sums(Property):
             values.append(tuple(o + u * k for o, u, k in zip(self.offsets, self.units, key, strict=True)))
         return tuple(values)
 
-    @property
-    def possible(self) -> tuple[bool, ...]:
-        return (True,) * len(self.values)
-
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
         """Return the pairs within `max_difference` in every number; None for all."""
@@ -279,9 +275,7 @@ class Column(Property):
         if self.secret.max_difference is None:
             return None
         numbers = [column_number(value, self.secret.attribute) for value in self.values]
-        order = sorted(range(len(numbers)), key=numbers.__getitem__)
-        neighbours = near(sorted(numbers), self.secret.max_difference)
-        return tuple((order[a], order[b]) for a, b in neighbours)
+        return near_in_any_order(numbers, self.secret.max_difference)
 
     def describe(self, value: int) -> str:
         return f"{self.secret.attribute!r} of one record is {self.values[value]!r}"
