@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, combinations, product
@@ -199,3 +199,11 @@ def places_in(value_set: ValueSet, values: Sequence[Fraction]) -> range | tuple[
     if value_set.high is not None:
         high = bisect_left(values, value_set.high)
     return range(low, high)
+
+
+def ends_of_sets(members: Sequence[Sequence[int]]) -> Iterator[tuple[tuple[int, int], Iterator[tuple[int, int]]]]:
+    """Yield each two sets with members, and the pairs of an end of each."""
+    possible = [place for place, values in enumerate(members) if len(values)]
+    for first, second in combinations(possible, 2):
+        left, right = members[first], members[second]
+        yield (first, second), product((left[0], left[-1]), (right[0], right[-1]))

@@ -9,7 +9,7 @@ adds up over the records is distributed as, given its values.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -19,17 +19,25 @@ from typing import Any, ClassVar
 
 from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
-from takifugu.core.rules import too_large
-from takifugu.model.beliefs.records.possible_sums import MOST_LISTED, Steps, column_number, sums, sums_of_vectors
+from takifugu.core.rules import check_known, too_large
+from takifugu.model.beliefs.records.possible_sums import (
+    MOST_LISTED,
+    Steps,
+    column_number,
+    in_steps,
+    sums,
+    sums_of_vectors,
+)
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View
 from takifugu.model.secrets.of_entries import EveryEntry
-from takifugu.model.secrets.properties import DatasetProperty, NamedFunction
+from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, NamedFunction
 from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, near_in_any_order, places_in
 from takifugu.numbers.distributions.exact_ratio import log_concave
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.distributions.record_sums import RecordLaw, given_count, given_function, given_sum, power
+from takifugu.numbers.normal.matrices import times
 from takifugu.numbers.rationals import as_fraction, to_text
 
 #: A value of the property, an integer proportional to its probability, and the law of the answer given it.
@@ -143,7 +151,8 @@ class Sum(Number):
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
         gap = 0
         if self.secret.max_difference is not None and isinstance(self.keys, Steps):
-            gap = self._widest(self.keys.step, self.secret.max_difference[0])
+            steps = math.floor(self.secret.max_difference[0] / (self.unit * self.keys.step))
+            gap = min(steps, len(self.values) - 1)
         if gap * len(self.keys) > MOST_PAIRS:  # those of the largest difference only
             return tuple(zip(range(len(self.values) - gap), range(gap, len(self.values)), strict=False))
         return self.secret.compared(self.values)
@@ -156,10 +165,6 @@ class Sum(Number):
         if even and log_concave(Pmf.from_counts(list(levels), list(law.weights)), levels[1] - levels[0]):
             return ""
         return super().unbounded(law, cost)
-
-    def _widest(self, step: int, farthest: Fraction) -> int:
-        """Return the most steps between two values that far apart."""
-        return min(math.floor(farthest / (self.unit * step)), len(self.values) - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -328,16 +333,72 @@ class RecordView(View):
             return self.shown.describe(value)
         assert isinstance(self.secret, DatasetProperty)  # which alone names sets
         values = self.sets[value]
-        if isinstance(values, Between | Intervals):
-            is_in = f"is {values.describe()}"
-        else:
-            is_in = f"is in {described(values)}"
-        return f"{self.secret.what} {is_in}"
+        verb = "is" if isinstance(values, Between | Intervals) else "is in"
+        return f"{self.secret.what} {verb} {described(values)}"
 
 
-def ends_of_sets(members: Sequence[Sequence[int]]) -> Iterator[tuple[tuple[int, int], Iterator[tuple[int, int]]]]:
-    """Yield each two sets with members, and the pairs of an end of each."""
-    possible = [place for place, values in enumerate(members) if len(values)]
-    for first, second in combinations(possible, 2):
-        left, right = members[first], members[second]
-        yield (first, second), product((left[0], left[-1]), (right[0], right[-1]))
+def view_of(records: Records, secret: object) -> RecordView | None:
+    """Return the view of records for a secret, None for whole records.
+
+    Raises InputError for an unknown column, values that are not numbers where they are added, and a parameter of the
+    population, as records of one known distribution have none.
+    """
+    if not isinstance(secret, DatasetProperty):
+        if isinstance(secret, EveryEntry) and secret.attribute is not None:
+            column = records.column(str(secret.attribute))
+            shown_of_rows = tuple(records.table.indices[:, column].tolist())
+            return RecordView(records, secret, Column(records, secret, shown_of_rows, column))
+        if isinstance(secret, DistributionParameter):
+            raise InputError(
+                f"records of one known distribution have no parameter of {secret.column!r} to hide",
+                fix="hide a property of the records at hand, dataset_property(...), or believe in Parameters(...)",
+            ).at("secrets")
+        return None
+    places = list(map(records.column, secret.columns))
+    if secret.is_vector:
+        return RecordView(records, secret, _sums(records, secret, places))
+    shown: Sum | Function
+    if isinstance(secret.function, NamedFunction):
+        rows = [tuple(row[place] for place in places) for row in records.table.rows]
+        different = dict(sorted({repr(row): row for row in rows}.items()))  # values may have no order of their own
+        place_of = {value: place for place, value in enumerate(different)}
+        levels = tuple(place_of[repr(row)] for row in rows)
+        shown = Function(records, secret, levels, secret.function, tuple(different.values()))
+    else:
+        weights: tuple[Fraction, ...] = (Fraction(1),)
+        if isinstance(secret.function, tuple):
+            weights = secret.function
+        weighed = times(list(zip(*_columns(records, secret, places), strict=True)), weights)
+        shown = Sum(records, secret, *in_steps(weighed, records.size))
+    return RecordView(records, secret, shown, secret.sets)
+
+
+def _sums(records: Records, secret: DatasetProperty, places: Sequence[int]) -> Sums:
+    columns = _columns(records, secret, places)
+    for key, values in (("pairs", secret.pairs), ("sets", secret.sets)):
+        if values is not None:
+            what = f"the secret hides several numbers together, and its {key} are of one number"
+            raise InputError(what, fix="give max_difference, or one secret per column").at(key)
+    steps, units, offsets = zip(*(in_steps(column, records.size) for column in columns), strict=True)
+    return Sums(records, secret, tuple(zip(*steps, strict=True)), units, offsets)
+
+
+def _columns(records: Records, secret: DatasetProperty, places: Sequence[int]) -> list[list[Fraction]]:
+    """Return the addend of each row of the table to each number."""
+    share = Fraction(1) if secret.function == "sum" else Fraction(1, records.size)
+    return [[share * score for score in _scores(records, secret, place)] for place in places]
+
+
+def _scores(records: Records, secret: DatasetProperty, place: int) -> list[Fraction]:
+    """Return each row's score, before division by the number of records."""
+    name = records.columns[place]
+    values = [row[place] for row in records.table.rows]
+    if secret.of is None:
+        if secret.function == "share":
+            raise InputError(
+                f"the share in {name!r} names no value", fix=f"write of={records.table.alphabet(place)[0]!r}"
+            ).at("of")
+        return [column_number(value, name) for value in values]
+    alphabet = records.table.alphabet(place)
+    check_known(secret.of, alphabet, f"the column {name!r} has no value", "of")
+    return [Fraction(value in secret.of) for value in values]
