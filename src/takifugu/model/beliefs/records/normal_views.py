@@ -22,7 +22,7 @@ from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View
 from takifugu.model.secrets.of_entries import EveryEntry
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, NamedFunction
-from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, number
+from takifugu.model.secrets.value_sets import Intervals, ValueSet, described, number
 from takifugu.numbers.normal.matrices import Matrix, Vector, form, solved, unit
 from takifugu.numbers.rationals import as_fractions, to_text
 
@@ -318,7 +318,7 @@ def _moved(corner: Sequence[Fraction]) -> str:
 
 
 def _in(values: ValueSet) -> str:
-    if isinstance(values, Between | Intervals):
+    if isinstance(values, Intervals):
         return described(values)
     return f"one of {described(values)}"
 

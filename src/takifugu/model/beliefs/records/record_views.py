@@ -33,7 +33,7 @@ from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View
 from takifugu.model.secrets.of_entries import EveryEntry
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, NamedFunction
-from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, near_in_any_order, places_in
+from takifugu.model.secrets.value_sets import Intervals, ValueSet, described, near_in_any_order, places_in
 from takifugu.numbers.distributions.exact_ratio import log_concave
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.distributions.record_sums import RecordLaw, given_count, given_function, given_sum, power
@@ -333,7 +333,7 @@ class RecordView(View):
             return self.shown.describe(value)
         assert isinstance(self.secret, DatasetProperty)  # which alone names sets
         values = self.sets[value]
-        verb = "is" if isinstance(values, Between | Intervals) else "is in"
+        verb = "is" if isinstance(values, Intervals) else "is in"
         return f"{self.secret.what} {verb} {described(values)}"
 
 
