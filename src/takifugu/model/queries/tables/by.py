@@ -223,6 +223,11 @@ class GroupBy(Query, kind="by"):
             self, every=checked_period(every, self.cells), entries=entry_tuple(entries),
             axes=tuple(list_of(axes, "the axes", "axes", "['weekday', 'hour']")), parts=tuple(map(_parts, all_parts)),
         )  # fmt: skip
+        # what holds of the query holds of the table; each of its cells is a block where the query is a histogram
+        set_fields(
+            self, definitions=query.definitions, elsewhere=query.elsewhere, is_choice=query.is_choice,
+            blocks=len(self.cells) if isinstance(query, Histogram) else 1,
+        )  # fmt: skip
         if list(map(len, self.parts)) != [len(self.axes)] * len(self.cells if self.axes else ()):
             rule = "every cell has one part for each axis"
             raise InputError("the parts do not fit the cells and axes of the table", rule=rule).at("parts")
@@ -273,18 +278,6 @@ class GroupBy(Query, kind="by"):
         return base.restrict(slice(0, self.every)), base.size // self.every
 
     @property
-    def definitions(self) -> tuple[str, ...] | None:
-        return self.query.definitions
-
-    @property
-    def elsewhere(self) -> tuple[str, str]:
-        return self.query.elsewhere
-
-    @property
-    def is_choice(self) -> bool:
-        return self.query.is_choice
-
-    @property
     def of_each_cell(self) -> Query:
         return self.query
 
@@ -323,16 +316,6 @@ class GroupBy(Query, kind="by"):
             return places[places < entries.size]
         with within("cells", label):
             return np.unique(np.array(positions(entries, cell_entries), dtype=np.int64))
-
-    @property
-    def blocks(self) -> int:
-        """Return the number of blocks of cells with a public total.
-
-        Every cell of a histogram is a block of its own.
-        """
-        if isinstance(self.query, Histogram):
-            return len(self.cells)
-        return 1
 
     def unnamed(self) -> GroupBy:
         """Return the same table with cells numbered, as a ledger keeps it."""
