@@ -39,6 +39,11 @@ class ColumnsView(View):
     def describe(self) -> str:
         return f"{self.secret.describe()} under {self.whole.describe()}"
 
+    def change_by(self, answer: ColumnSums, column: int, reach: Fraction) -> Fraction:
+        """Bound the L1 change of the answer by one number of a column that moves by `reach`, in answer units."""
+        farthest = reach + (self.whole.resolution or Fraction(0))  # rounded, a number may move one step more
+        return sum((abs(cell[column]) for cell in answer.coefficients), Fraction(0)) * farthest
+
 
 @dataclass(frozen=True, eq=False)
 class NormalView(ColumnsView):
@@ -97,8 +102,7 @@ class NormalView(ColumnsView):
             raise Unsupported("a property of whole columns is no entry that changes by itself")
         (row,), (difference,) = self.weights, self.differences[-1]
         column = next(j for j, weight in enumerate(row) if weight)
-        farther = self.whole.resolution or Fraction(0)  # rounded, a number may move one step more
-        return sum((abs(cell[column]) for cell in answer.coefficients), Fraction(0)) * (abs(difference) + farther)
+        return self.change_by(answer, column, abs(difference))
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,11 +151,7 @@ class ProcessView(ColumnsView):
 
     def entry_change(self, answer: ColumnSums) -> Fraction:
         """Bound the L1 change of the answer by one value alone, in answer units."""
-        farthest = self.reach + (self.whole.resolution or Fraction(0))
-        weights = []
-        for column in self.columns:
-            weights.append(sum((abs(row[column]) for row in answer.coefficients), Fraction(0)))
-        return max(weights) * farthest
+        return max(self.change_by(answer, column, self.reach) for column in self.columns)
 
 
 def view_of(belief: MultivariateNormal, secret: Secret) -> NormalView | ProcessView:
