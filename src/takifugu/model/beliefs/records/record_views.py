@@ -69,6 +69,16 @@ class Property:
         return (True,) * len(self.values)
 
     @property
+    def pairs(self) -> tuple[tuple[int, int], ...] | None:
+        """Return the compared pairs of indices of values, None for all."""
+        pairs: tuple[tuple[int, int], ...] | None = self.secret.compared(self.values)
+        return pairs
+
+    def describe(self, value: int) -> str:
+        """Word the property's value, by its index."""
+        return f"{self.secret.what} is {to_text(self.values[value])}"
+
+    @property
     def keys(self) -> Sequence[Any]:
         """Return the possible sums of scores, in order, one for each value."""
         raise NotImplementedError
@@ -101,23 +111,7 @@ class Property:
 
 
 @dataclass(frozen=True, eq=False)
-class Number(Property):
-    """A number that the records at hand add up to, or that a function makes of them."""
-
-    secret: DatasetProperty
-
-    @property
-    def pairs(self) -> tuple[tuple[int, int], ...] | None:
-        """Return the compared pairs of indices of values, None for all."""
-        return self.secret.compared(self.values)
-
-    def describe(self, value: int) -> str:
-        """Word the property's value, by its index."""
-        return f"{self.secret.what} is {to_text(self.values[value])}"
-
-
-@dataclass(frozen=True, eq=False)
-class Sum(Number):
+class Sum(Property):
     """A sum over the records of whole scores, one for each row of the table.
 
     The property is `offset` + `unit` times the sum; the scores begin at 0 and have no common divisor. Where too many
@@ -125,6 +119,7 @@ class Sum(Number):
     values are bounds the others, too.
     """
 
+    secret: DatasetProperty
     levels: tuple[int, ...]
     unit: Fraction
     offset: Fraction
@@ -168,7 +163,7 @@ class Sum(Number):
 
 
 @dataclass(frozen=True, eq=False)
-class Function(Number):
+class Function(Property):
     """A function of columns over all records; `different` are their values in the rows, and levels places in these."""
 
     levels: tuple[int, ...]
@@ -317,7 +312,7 @@ class RecordView(View):
     @cached_property
     def members(self) -> tuple[range | tuple[int, ...], ...] | None:
         """The indices of the possible values of the property in each set, None without sets."""
-        if self.sets is None or not isinstance(self.shown, Number):
+        if self.sets is None or not isinstance(self.shown, Sum | Function):
             return None
         return tuple(places_in(value_set, self.shown.values) for value_set in self.sets)
 
