@@ -18,11 +18,10 @@ from takifugu.audit.compared_pairs import Pairs, are_compared
 from takifugu.core.errors import Unsupported
 from takifugu.core.plain import Plain
 from takifugu.model.beliefs.records.normal_region import RegionView
-from takifugu.model.beliefs.records.normal_views import NormalView
-from takifugu.model.beliefs.records.process_view import ProcessView
+from takifugu.model.beliefs.records.normal_views import NormalView, ProcessView
 from takifugu.model.queries.resolving.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
-from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet
+from takifugu.model.secrets.value_sets import Intervals, ValueSet
 from takifugu.numbers.normal.matrices import dot, form
 
 Description = Plain
@@ -117,9 +116,7 @@ def _of_set(
     """Return b (g - E[g]) + R for g in a set."""
     if not slope:
         return _normal(Fraction(0), remainder)
-    if isinstance(region, Intervals):
-        raise Unsupported("the audit of normal records knows sets of one interval, or of values")
-    if not isinstance(region, Between):
+    if not isinstance(region, Intervals):
         means, heights = [], []
         for value in region:
             means.append(_mpf(slope * (value - middle)))
@@ -128,11 +125,13 @@ def _of_set(
         weights = [height / total for height in heights]
         deviations = [mp.sqrt(_mpf(remainder))] * len(means)
         return {"kind": "normal-mixture", "weights": weights, "means": means, "deviations": deviations}
-    low = high = None
-    if region.low is not None:
-        low = _mpf(slope * (region.low - middle))
-    if region.high is not None:
-        high = _mpf(slope * (region.high - middle))
+    (part, *others), low, high = region.parts, None, None
+    if others:
+        raise Unsupported("the audit of normal records knows sets of one interval, or of values")
+    if part.low is not None:
+        low = _mpf(slope * (part.low - middle))
+    if part.high is not None:
+        high = _mpf(slope * (part.high - middle))
     if slope < 0:
         low, high = high, low
     moved = {"kind": "truncated", "whole": _normal(Fraction(0), slope**2 * variance), "low": low, "high": high}

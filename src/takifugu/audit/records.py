@@ -27,7 +27,7 @@ from takifugu.model.beliefs.records.record_views import RecordView
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.secrets.of_entries import EveryEntry
 from takifugu.model.secrets.properties import DatasetProperty, NamedFunction
-from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet
+from takifugu.model.secrets.value_sets import Intervals, ValueSet
 
 
 class RecordStates(JointStates[Records]):
@@ -112,7 +112,7 @@ class ViewStates(JointStates[RecordView]):
 def number_of_set(value: Hashable, sets: Sequence[ValueSet]) -> int:
     """Return the number of the set that holds a value, -1 for none."""
     for number, members in enumerate(sets):
-        if not isinstance(members, Between | Intervals):
+        if not isinstance(members, Intervals):
             is_inside = value in members
         else:  # intervals hold numbers only
             is_inside = isinstance(value, Fraction) and members.holds(value)

@@ -233,7 +233,7 @@ def test_what_a_belief_does_not_have(monkeypatch):
     alike = tf.MarkovChain([[0.5, 0.5]] * 2, 3, states=["b, c", "c"])
     with pytest.raises(InputError, match="told apart"):
         resolved(tf.GroupBy(tf.Histogram(), {"a": [0], "a, b": [1]}), alike)
-    monkeypatch.setattr("takifugu.model.queries.tables.cells.MOST_NUMBERS", 5_000)
+    monkeypatch.setattr("takifugu.model.queries.tables.by.MOST_NUMBERS", 5_000)
     with pytest.raises(InputError, match="at most 5,000 are computed"):
         resolved(tf.GroupBy(tf.Count(1), [(str(i), range(i, i + 60)) for i in range(90)]), chain(200))
     table = tf.JointTable([("a", 0), ("b", 1)], [0.5, 0.5], names=["group", "ill"])

@@ -19,7 +19,7 @@ from takifugu.model.beliefs.records.normal_region import RegionView
 from takifugu.model.beliefs.records.normal_views import NormalView
 from takifugu.model.queries.resolving.real_columns import ColumnSums
 from takifugu.model.secrets.hypotheses import against
-from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet
+from takifugu.model.secrets.value_sets import Intervals, ValueSet
 from takifugu.numbers.normal.comparisons import (
     NormalComparison,
     Shifted,
@@ -166,7 +166,7 @@ def column_moves(view: NormalView, answer: ColumnSums, a: int, b: int) -> Vector
     if not view.sets:
         return conditional(view, totals, view.difference(a, b))[0]
     left, right = view.sets[a], view.sets[b]
-    if not isinstance(left, Between | Intervals) and not isinstance(right, Between | Intervals):
+    if not isinstance(left, Intervals) and not isinstance(right, Intervals):
         return conditional(view, totals, (max(max(right) - min(left), max(left) - min(right)),))[0]
     shared = view.shared(totals)
     for j in read:
@@ -180,19 +180,15 @@ def _of_sets(view: NormalView, answer: ColumnSums, left: ValueSet, right: ValueS
     whole, mean = one_number(view.spread(answer)), times(view.weights, view.whole.mean)[0]
     if not view.single:
         mean *= view.whole.records
-    if isinstance(left, Between | Intervals) and isinstance(right, Between | Intervals):
-        return between_sets(_ends(left), _ends(right), mean, variance, shared, whole)
-    if isinstance(left, Between | Intervals) or isinstance(right, Between | Intervals):
+    if isinstance(left, Intervals) and isinstance(right, Intervals):
+        first, second = ([(part.low, part.high) for part in region.parts] for region in (left, right))
+        return between_sets(first, second, mean, variance, shared, whole)
+    if isinstance(left, Intervals) or isinstance(right, Intervals):
         raise Unsupported(
             "an interval is compared with single values, which have no probability under a normal distribution",
             fix="compare intervals with intervals, or values with values",
         )
     return between_values(left, right, mean, variance, shared, whole)
-
-
-def _ends(region: Between | Intervals) -> list[tuple[Fraction | None, Fraction | None]]:
-    parts = region.parts if isinstance(region, Intervals) else (region,)
-    return [(part.low, part.high) for part in parts]
 
 
 def _moved_mean(view: NormalView, answer: ColumnSums, change: Fraction) -> Vector:

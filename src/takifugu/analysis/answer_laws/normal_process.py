@@ -14,7 +14,7 @@ from typing import cast
 from takifugu.analysis.answer_laws.listed import ListedFamily, one_move
 from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.analysis.questions.normal_law import ComparedNormals, NormalLaw
-from takifugu.model.beliefs.records.process_view import ProcessView
+from takifugu.model.beliefs.records.normal_views import ProcessView
 from takifugu.model.queries.resolving.real_columns import ColumnSums
 from takifugu.model.secrets.hypotheses import against
 from takifugu.numbers.normal.comparisons import Shifted

@@ -28,9 +28,10 @@ from takifugu.analysis.questions.compared import (
     unordered,
 )
 from takifugu.core.errors import Unsupported
-from takifugu.model.beliefs.records.record_views import Column, RecordView, Sum, ends_of_sets
+from takifugu.model.beliefs.records.record_views import Column, RecordView, Sum
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family
+from takifugu.model.secrets.value_sets import ends_of_sets
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import UNIT
 

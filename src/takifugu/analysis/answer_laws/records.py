@@ -24,10 +24,11 @@ from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.analysis.questions.compared import AnswerFamily, BoundedFamily
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
-from takifugu.model.beliefs.records.record_views import Laws, Property, RecordView, Sum, ends_of_sets
+from takifugu.model.beliefs.records.record_views import Laws, Property, RecordView, Sum
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family, compared_values
+from takifugu.model.secrets.value_sets import ends_of_sets
 from takifugu.numbers.distributions.exact_ratio import (
     lattice_step,
     likelihood_ratio_ordered,

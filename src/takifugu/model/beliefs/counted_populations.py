@@ -11,10 +11,10 @@ from typing import Any
 
 from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
-from takifugu.core.rules import check_any, check_known, check_type, no_law
+from takifugu.core.rules import check_any, check_known, check_type
 from takifugu.model.beliefs.estimate import SLACK, checked_confidence, interval, mixture_interval
 from takifugu.model.beliefs.population_region import WHOLE, Block, Region, Regions, is_number, tree_of
-from takifugu.model.beliefs.states import checked_alphabet
+from takifugu.model.beliefs.states import as_law, checked_alphabet
 from takifugu.numbers.rationals import Number, as_fraction
 
 #: Shares of one person are rounded to multiples of this.
@@ -141,8 +141,6 @@ def _interval_of_people(count: Fraction, people: int, values: int, miss: float) 
 #: A text, a number, or a place: a pair of numbers.
 Value = Hashable
 Law = tuple[Fraction, ...]
-#: Masses may miss a sum of 1 by this much; they are then divided by their sum.
-TOLERANCE = Fraction(1, 10**9)
 
 
 def prior_of(
@@ -165,10 +163,7 @@ def masses_of(law: object, title: str) -> dict[Value, Fraction]:
         if isinstance(value, tuple):
             plain = tuple(map(value_of, value))
         masses[plain] = masses.get(plain, Fraction(0)) + as_fraction(mass, "a mass", "laws")
-    total = sum(masses.values(), Fraction(0))
-    if not masses or min(masses.values()) < 0 or abs(total - 1) > TOLERANCE:
-        raise no_law(title, total).at("laws")
-    return {value: mass / total for value, mass in masses.items()}
+    return as_law(masses, title, "laws")
 
 
 def checked_values(values: list[Hashable]) -> tuple[Value, ...]:

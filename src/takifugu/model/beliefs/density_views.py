@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, combinations, product
@@ -23,7 +23,7 @@ class DensityView(View):
     """A density belief as a secret reads it: one entry, the value of what is hidden."""
 
     whole: Density
-    compared: tuple[tuple[int, int], ...] | None
+    pairs: tuple[tuple[int, int], ...] | None
 
     answers: ClassVar = {
         "the density of the answer": "analysis.questions.answer_density:of_view",
@@ -34,10 +34,6 @@ class DensityView(View):
     @property
     def values(self) -> tuple[Fraction, ...]:
         return self.whole.values
-
-    @property
-    def pairs(self) -> tuple[tuple[int, int], ...] | None:
-        return self.compared
 
     def describe_hypothesis(self, value: int) -> str:
         """Word the hypothesis of a hidden value, by its index."""
@@ -54,50 +50,42 @@ def view_of(density: Density, secret: Secret) -> DensityView:
     Raises InputError for one about anything else than this belief.
     """
     if isinstance(density.about, DistributionParameter):
-        pairs = _of_parameter(density, secret)
+        pairs = _of_parameter(density, density.about.column, secret)
     elif isinstance(secret, DatasetProperty) and density.about == replace(
         secret, max_difference=None, pairs=None, sets=None
     ):
         if secret.sets is not None:
             pairs = _of_sets(density, secret.sets)
         else:
-            pairs = _of_numbers(density, secret.compared(tuple(sorted(set(density.values)))))
+            numbers = sorted(set(density.values))
+            pairs = _of_numbers(density, numbers, secret.compared(numbers), "pairs")
     else:
         raise _other(density, secret)
     return DensityView(density, pairs)
 
 
-def _of_parameter(density: Density, secret: Secret) -> tuple[tuple[int, int], ...] | None:
-    about = None
-    if isinstance(density.about, DistributionParameter):
-        about = density.about.column, None
-    if not isinstance(secret, DistributionParameter) or (secret.column, secret.map) != about:
+def _of_parameter(density: Density, column: str, secret: Secret) -> tuple[tuple[int, int], ...]:
+    if not isinstance(secret, DistributionParameter) or (secret.column, secret.map) != (column, None):
         raise _other(density, secret)
     if secret.interval is not None:
         raise InputError(
             "the belief knows single values of the parameter, and the secret names an interval", fix="name values"
         ).at("interval")
-    if secret.values is None and secret.max_difference is None:
-        return _of_numbers(density, None)
     stated = sorted(set(density.values)) if secret.values is None else secret.values
     numbers = as_fractions(stated, "a parameter", "values")
-    pairs: list[tuple[int, int]] = []
-    for a, b in secret.compared(numbers):
-        pairs += product(_places(density, numbers[a], "values"), _places(density, numbers[b], "values"))
-    return tuple(pairs)
+    return _of_numbers(density, numbers, secret.compared(numbers), "values")
 
 
-def _of_numbers(density: Density, pairs: tuple[tuple[int, int], ...] | None) -> tuple[tuple[int, int], ...]:
+def _of_numbers(
+    density: Density, numbers: Sequence[Fraction], pairs: Iterable[tuple[int, int]] | None, key: str
+) -> tuple[tuple[int, int], ...]:
     """Return the densities of one value against those of another.
 
     Pairs of different values are compared.
     """
-    numbers = sorted(set(density.values))
-    if pairs is None:
-        pairs = tuple(combinations(range(len(numbers)), 2))
     several: list[tuple[int, int]] = []
-    for a, b in pairs:
-        several += product(_places(density, numbers[a], "pairs"), _places(density, numbers[b], "pairs"))
+    for a, b in combinations(range(len(numbers)), 2) if pairs is None else pairs:
+        several += product(_places(density, numbers[a], key), _places(density, numbers[b], key))
     return tuple(several)
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from typing import TypeVar
 
 from takifugu.core.columns import value_of
-from takifugu.core.errors import InputError
-from takifugu.core.rules import check_written_apart, list_of, unwritable
+from takifugu.core.errors import InputError, Step
+from takifugu.core.rules import check_written_apart, list_of, no_law, unwritable
 
 State = Hashable
+Value = TypeVar("Value", bound=Hashable)
+#: Exact masses may miss a sum of 1 by this much; they are then divided by their sum.
+TOLERANCE = Fraction(1, 10**9)
 
 
 def checked_alphabet(states: Iterable[Hashable], title: str, key: str = "states") -> tuple[State, ...]:
@@ -54,6 +58,20 @@ def in_order(states: Iterable[State]) -> tuple[State, ...]:
         return tuple(sorted(different_states))  # type: ignore[type-var]
     except TypeError:
         return tuple(sorted(different_states, key=lambda state: (type(state).__name__, str(state))))
+
+
+def as_law(masses: Mapping[Value, Fraction], title: str, *where: Step) -> dict[Value, Fraction]:
+    """Return masses divided by their sum.
+
+    Raises InputError for a negative one, and for a sum that misses 1 by more than a billionth.
+
+    >>> as_law({"a": Fraction(1, 3), "b": Fraction(2, 3)}, "the table")
+    {'a': Fraction(1, 3), 'b': Fraction(2, 3)}
+    """
+    total = sum(masses.values(), Fraction(0))
+    if min(masses.values(), default=Fraction(0)) < 0 or abs(total - 1) > TOLERANCE:
+        raise no_law(title, total).at(*where)
+    return {value: mass / total for value, mass in masses.items()}
 
 
 def first_few(names: Sequence[Hashable], between: str = ", ") -> str:

@@ -30,6 +30,7 @@ from takifugu.model.policies.policy import Policy
 from takifugu.model.policies.predicates import AnyOf, EachOf, NoneOf, Value
 from takifugu.model.policies.sensitivity import Change, Monotone, Sensitivity, of_sum
 from takifugu.model.queries import AtMost, Query, Visitors
+from takifugu.model.queries.answer import Answer
 from takifugu.numbers.rationals import as_whole
 
 #: Most records, sets of places, that are listed where a policy is a function of a record.
@@ -62,7 +63,7 @@ class Listed(Domain):
 
 
 @dataclass(frozen=True, eq=False)
-class VisitCounts:
+class VisitCounts(Answer):
     """How many people were at each of some places: an answer of one integer per place, none bounded by the domain.
 
     `boxes` is the grid that gives the places their names: boxes of two grids are named alike.
@@ -74,11 +75,6 @@ class VisitCounts:
     boxes: Boxes | None = None
 
     grid = Fraction(1)
-    on_grid = True
-
-    @property
-    def cells(self) -> int:
-        return len(self.labels)
 
     @property
     def key(self) -> Hashable:

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -52,8 +52,61 @@ class _InRuns(Generic[Numbers]):
         answer.__dict__[self.name] = runs
 
 
+class Answer:
+    """What a query is resolved to: cells of whole steps of a grid."""
+
+    if TYPE_CHECKING:  # fields or properties, as an answer has them: a property here would be a field's default
+
+        @property
+        def grid(self) -> Fraction: ...
+
+        @property
+        def labels(self) -> tuple[str, ...]: ...
+
+        @property
+        def size(self) -> int: ...
+
+    on_grid = True  # every answer is a multiple of the grid
+
+    @property
+    def cells(self) -> int:
+        return len(self.labels)
+
+
+class OfAlikeEntries(Answer):
+    """An answer that each of its entries moves by up to `step` grid units, whatever the others are."""
+
+    @property
+    def step(self) -> int:
+        raise NotImplementedError
+
+    def entry_changes(self) -> IntArray:
+        """Return the largest L1 change by each entry, in whole grid units."""
+        return np.full(self.size, self.step, dtype=np.int64)
+
+    def change(self, entries: Iterable[int]) -> int:
+        """Return the largest L1 change by these entries, in grid units."""
+        return len(list(entries)) * self.step
+
+    def nearest(self, norm: int = 1) -> Fraction:
+        """Return the least that an entry changes, in grid units."""
+        return Fraction(self.step)
+
+    def farthest(self, entries: Sequence[int] | range, norm: int = 1) -> Fraction:
+        """Return the most that an entry changes, as `nearest` counts it."""
+        return self.nearest(norm)
+
+    def cell_ranges(self) -> tuple[int, ...]:
+        """Return each cell's largest minus least value, in grid units."""
+        return (self.step,) * self.cells
+
+    def restrict(self, entries: slice) -> Self:
+        """Return the answer itself: nothing says how single entries add to it."""
+        return self
+
+
 @dataclass(frozen=True, eq=False)
-class Additive:
+class Additive(Answer):
     """An answer F(x) = grid * sum_i weights[i] * tables[table_of[i]][x_i]: a vector of integers times the grid.
 
     `tables` are integer arrays (number of values, number of cells); `weights` are integers, one per entry, 0 where an
@@ -70,7 +123,6 @@ class Additive:
     table_of: _InRuns[IntArray | None] = _InRuns(is_optional=True)
     each: Fraction = field(default=Fraction(1), kw_only=True)
 
-    on_grid = True  # every answer is a multiple of the grid
     is_chosen_from = False  # what is published is a value that these counts are of, and not they themselves
 
     def __post_init__(self) -> None:
@@ -120,10 +172,6 @@ class Additive:
     @property
     def size(self) -> int:
         return int(self.in_runs[0].size)
-
-    @property
-    def cells(self) -> int:
-        return len(self.labels)
 
     @property
     def key(self) -> Hashable:

@@ -47,6 +47,13 @@ class Query(PlainForm):
     is_by_cells: bool = False
     is_with_others: bool = False
     is_with_threshold: bool = False
+    #: Whether a value is chosen, as by a median or mode.
+    is_choice: bool = False
+    #: The definitions that allow the query, None for all; the rule against it under others, and a fix.
+    definitions: tuple[str, ...] | None = None
+    elsewhere: tuple[str, str] = ("", "")
+    #: How many blocks of cells have a public total.
+    blocks: int = 1
     #: The declared grid of the answers, and the entries that are read; None for all.
     grid: Number | None = None
     entries: Chosen | None = None
@@ -84,26 +91,6 @@ class Query(PlainForm):
     @abstractmethod
     def describe(self) -> str:
         """Describe the statistic in words."""
-
-    @property
-    def definitions(self) -> tuple[str, ...] | None:
-        """Return the definitions allowing the query; None for all."""
-        return None
-
-    @property
-    def elsewhere(self) -> tuple[str, str]:
-        """Return the rule against the query under other definitions, and a fix."""
-        return "", ""
-
-    @property
-    def is_choice(self) -> bool:
-        """Return whether a value is chosen, as by a median or mode."""
-        return False
-
-    @property
-    def blocks(self) -> int:
-        """Return the number of blocks of cells with a public total."""
-        return 1
 
     @property
     def of_each_cell(self) -> Query:
@@ -178,16 +165,6 @@ class Query(PlainForm):
             Two texts for each label; None where cells form a list.
         """
         return None
-
-
-class Answer(Protocol):
-    """What a query is resolved to: cells of whole steps of a grid."""
-
-    @property
-    def grid(self) -> Fraction: ...
-
-    @property
-    def labels(self) -> tuple[str, ...]: ...
 
 
 @runtime_checkable

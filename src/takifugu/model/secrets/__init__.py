@@ -93,10 +93,10 @@ def check_registered(secret: Secret) -> None:
 KINDS: Registry[Callable[[Plain], Secret]] = Registry(
     "the secret's kind",
     {
-        "every-entry": "model.secrets.of_entries:every_from",
-        "every-run": "model.secrets.of_entries:run_from",
+        "every-entry": "model.secrets.of_entries:EveryEntry.from_dict",
+        "every-run": "model.secrets.of_entries:EveryRun.from_dict",
         "entry": "model.secrets.of_entries:EntryPair.from_dict",
-        "presence": "model.secrets.of_entries:presence_from",
+        "presence": "model.secrets.of_entries:Presence.from_dict",
         "which-law": "model.secrets:WhichLaw.from_dict",
         "dataset-property": "model.secrets.declared_properties:property_from",
         "distribution-parameter": "model.secrets.declared_properties:parameter_from",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain, permutations
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from takifugu.core.assumptions import Assumption
 from takifugu.core.columns import value_of
@@ -78,19 +78,19 @@ class View(Nameless, Undivided):
     def source(self) -> str:
         return self.whole.source
 
-    @property
-    def values(self) -> Sequence[Hashable]:
-        """Return the hypotheses, in order."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # fields or properties, as a view has them: a property here would be a field's default
 
-    @property
-    def pairs(self) -> tuple[tuple[int, int], ...] | None:
-        """Return the compared pairs of hypotheses, None for all."""
-        raise NotImplementedError
+        @property
+        def values(self) -> Sequence[Hashable]:
+            """Return the hypotheses, in order."""
+
+        @property
+        def pairs(self) -> tuple[tuple[int, int], ...] | None:
+            """Return the compared pairs of hypotheses, None for all."""
 
     def describe_hypothesis(self, value: int) -> str:
         """Word the hypothesis of a value, by its index."""
-        raise NotImplementedError
+        return str(self.values[value])
 
     def moves(self, answer: Any, number: int) -> Sequence[Fraction]:
         """Bound each cell's change between the hypotheses of a pair, in answer units."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations
 
 from takifugu.core.columns import value_of
 from takifugu.core.entries import position
 from takifugu.core.errors import InputError
 from takifugu.core.nearest import unknown
-from takifugu.core.plain import AS_IT_IS, LEFT_OUT, Plain, PlainForm
+from takifugu.core.plain import AS_IT_IS, LEFT_OUT, PlainForm, set_fields
 from takifugu.core.rules import requires
 from takifugu.model.secrets.families import ABSENT, Believed, Family, InOrder, View, WithAbsence, view_of
 from takifugu.model.secrets.hypotheses import State
-from takifugu.numbers.rationals import Number, as_fraction, as_positive, as_whole, is_whole, to_text
+from takifugu.model.secrets.value_sets import near_in_any_order
+from takifugu.numbers.rationals import Number, as_fractions, as_positive, as_whole, is_whole, to_text
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,12 @@ class EveryEntry(PlainForm, kind="every-entry"):
 
     attribute: Hashable | None = None
     max_difference: Fraction | None = field(default=None, metadata=LEFT_OUT)
+
+    def __post_init__(self) -> None:
+        most = self.max_difference
+        if most is not None:
+            most = as_positive(most, "max_difference", "max_difference")
+        set_fields(self, attribute=value_of(self.attribute), max_difference=most)
 
     def view(self, belief: Believed) -> View | None:
         return view_of(belief, self)
@@ -49,9 +55,7 @@ class EveryEntry(PlainForm, kind="every-entry"):
                 "the values of the entries are no numbers, or other ones in each", rule="differences are of numbers",
                 fix="leave max_difference out, or name one column of numbers",
             ).at("max_difference")  # fmt: skip
-        numbers = [as_fraction(value, "a value", "max_difference") for value in values]
-        pairs = combinations(range(len(numbers)), 2)
-        return tuple((a, b) for a, b in pairs if abs(numbers[a] - numbers[b]) <= self.max_difference)
+        return near_in_any_order(as_fractions(values, "a value", "max_difference"), self.max_difference)
 
     def describe(self) -> str:
         if self.attribute is None:
@@ -71,6 +75,9 @@ class EveryRun(PlainForm, kind="every-run"):
     """
 
     length: int
+
+    def __post_init__(self) -> None:
+        set_fields(self, length=as_whole(value_of(self.length), "the length of a run", "length", least=1))
 
     def family(self, belief: Believed) -> Family:
         if not isinstance(belief, InOrder):
@@ -114,6 +121,14 @@ class Presence(PlainForm, kind="presence"):
 
     user: int | str | None = None
 
+    def __post_init__(self) -> None:
+        who = value_of(self.user)
+        if not (who is None or is_whole(who) or isinstance(who, str)):
+            raise InputError(
+                f"the user is {self.user!r}", fix="write a number, counted from 0, a name, or nothing for all users"
+            ).at("user")
+        set_fields(self, user=who)
+
     def family(self, belief: Believed) -> Family:
         if not isinstance(belief, WithAbsence):
             raise requires("the secret is who is present", "a belief with absent users", "IndependentUsers(...)")
@@ -149,10 +164,7 @@ def every_entry(attribute: Hashable | None = None, max_difference: Number | None
         >>> every_entry().describe(), every_entry("income", max_difference=5).describe()
         ('every single value', "the value of 'income', up to a difference of 5")
     """
-    near = None
-    if max_difference is not None:
-        near = as_positive(max_difference, "max_difference", "max_difference")
-    return EveryEntry(value_of(attribute), near)
+    return EveryEntry(attribute, max_difference)  # type: ignore[arg-type]
 
 
 def every_run(length: int) -> EveryRun:
@@ -175,7 +187,7 @@ def every_run(length: int) -> EveryRun:
         >>> every_run(4).describe()
         'any 4 values in a row, together'
     """
-    return EveryRun(as_whole(value_of(length), "the length of a run", "length", least=1))
+    return EveryRun(length)
 
 
 def entry(i: int, a: State, b: State) -> EntryPair:
@@ -249,28 +261,7 @@ def presence(user: int | str | None = None) -> Presence:
         >>> presence(3).describe()
         'whether user 3 is present or absent'
     """
-    who = value_of(user)
-    number = isinstance(who, int) and not isinstance(who, bool) and who >= 0
-    if not (who is None or number or isinstance(who, str)):
-        raise InputError(
-            f"the user is {user!r}", fix="write a number, counted from 0, a name, or nothing for all users"
-        ).at("user")
-    return Presence(who)
-
-
-def every_from(data: Plain) -> EveryEntry:
-    """Read the secret back."""
-    return every_entry(data.get("attribute"), data.get("max_difference"))
-
-
-def run_from(data: Plain) -> EveryRun:
-    """Read the secret back."""
-    return every_run(data["length"])
-
-
-def presence_from(data: Plain) -> Presence:
-    """Read the secret back."""
-    return presence(data.get("user"))
+    return Presence(user)
 
 
 def _called(entry: int | str) -> str:

@@ -20,7 +20,7 @@ from takifugu.core.functions import as_named
 from takifugu.core.plain import LEFT_OUT, PlainForm, form, set_fields
 from takifugu.core.rules import check_known, check_type, requires
 from takifugu.model.secrets.families import VIEWS, Believed, Family, View, view_of
-from takifugu.model.secrets.value_sets import ValueSet, described, near, number
+from takifugu.model.secrets.value_sets import ValueSet, described, near, near_in_any_order, number
 from takifugu.numbers.rationals import as_fractions
 
 #: What these secrets are read under (`takifugu.accounting.definitions`).
@@ -190,11 +190,10 @@ class DistributionParameter(PlainForm, kind="distribution-parameter"):
 
         Raises InputError where `max_difference` is of values that are no numbers, or below every difference.
         """
-        pairs = tuple(combinations(range(len(values)), 2))
         if self.max_difference is None:
-            return pairs
+            return tuple(combinations(range(len(values)), 2))
         numbers = as_fractions(values, "a value of the parameter", "max_difference")
-        near_pairs = tuple((a, b) for a, b in pairs if abs(numbers[a] - numbers[b]) <= self.max_difference)
+        near_pairs = near_in_any_order(numbers, self.max_difference)
         if not near_pairs:
             raise InputError(
                 f"no two values of {self.describe()} are that near", rule="nothing would be compared",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, combinations, product
@@ -32,25 +32,18 @@ class Between:
             return f"at least {number(self.low)}"
         return f"from {number(self.low)} to below {number(self.high)}"
 
-    def meets(self, other: ValueSet) -> bool:
-        if isinstance(other, Intervals):
-            return other.meets(self)
-        if isinstance(other, Between):
-            low = max((b.low for b in (self, other) if b.low is not None), default=None)
-            high = min((b.high for b in (self, other) if b.high is not None), default=None)
-            return low is None or high is None or low < high
-        return any(map(self.holds, other))
+    def meets(self, other: Between) -> bool:
+        low = max((b.low for b in (self, other) if b.low is not None), default=None)
+        high = min((b.high for b in (self, other) if b.high is not None), default=None)
+        return low is None or high is None or low < high
 
     def holds(self, value: Fraction) -> bool:
         return (self.low is None or self.low <= value) and (self.high is None or value < self.high)
 
-    def to_dict(self) -> Json:
-        return {"between": to_plain((self.low, self.high))}
-
 
 @dataclass(frozen=True)
 class Intervals:
-    """Several intervals as one set of values, in order and apart from each other.
+    """An interval as a set of values, or several, in order and apart from each other.
 
     >>> tails = Intervals((Between(None, Fraction(20)), Between(Fraction(80), None)))
     >>> tails.describe(), tails.holds(Fraction(50))
@@ -63,17 +56,20 @@ class Intervals:
         return " or ".join(part.describe() for part in self.parts)
 
     def meets(self, other: ValueSet) -> bool:
-        return any(part.meets(other) for part in self.parts)
+        if isinstance(other, Intervals):
+            return any(part.meets(others) for part, others in product(self.parts, other.parts))
+        return any(map(self.holds, other))
 
     def holds(self, value: Fraction) -> bool:
         return any(part.holds(value) for part in self.parts)
 
     def to_dict(self) -> Json:
-        return {"intervals": [to_plain((part.low, part.high)) for part in self.parts]}
+        ends = [to_plain((part.low, part.high)) for part in self.parts]
+        return {"between": ends[0]} if len(ends) == 1 else {"intervals": ends}
 
 
-#: A set of values of a property: an interval, several, or the values themselves.
-ValueSet = Between | Intervals | tuple[Fraction, ...]
+#: A set of values of a property: intervals, or the values themselves.
+ValueSet = Intervals | tuple[Fraction, ...]
 
 
 def near(values: Sequence[Fraction], difference: Fraction) -> tuple[tuple[int, int], ...]:
@@ -91,9 +87,20 @@ def near(values: Sequence[Fraction], difference: Fraction) -> tuple[tuple[int, i
     return tuple(pairs)
 
 
+def near_in_any_order(values: Sequence[Fraction], difference: Fraction) -> tuple[tuple[int, int], ...]:
+    """Return the same of values that are not sorted.
+
+    >>> near_in_any_order([Fraction(3), Fraction(0), Fraction(1)], Fraction(2))
+    ((0, 2), (1, 2))
+    """
+    order = sorted(range(len(values)), key=values.__getitem__)
+    pairs = near([values[place] for place in order], difference)
+    return tuple(sorted((min(order[a], order[b]), max(order[a], order[b])) for a, b in pairs))
+
+
 def described(values: ValueSet) -> str:
     """Return a set of values in words."""
-    if isinstance(values, Between | Intervals):
+    if isinstance(values, Intervals):
         return values.describe()
     return "{" + ", ".join(map(number, values)) + "}"
 
@@ -123,19 +130,19 @@ def sets_of(sets_given: Iterable[object] | None) -> tuple[ValueSet, ...] | None:
 
 
 def _overlap(first: ValueSet, second: ValueSet) -> bool:
-    if isinstance(first, Between | Intervals):
+    if isinstance(first, Intervals):
         return first.meets(second)
-    if isinstance(second, Between | Intervals):
+    if isinstance(second, Intervals):
         return second.meets(first)
     return not {*first}.isdisjoint(second)
 
 
 def _set(values: object) -> ValueSet:
-    if isinstance(values, Between | Intervals):
+    if isinstance(values, Intervals):
         return values
     if isinstance(values, tuple) and len(values) == 2:
-        return _interval(values)
-    if isinstance(values, list) and values and all(isinstance(part, tuple | Between) for part in values):
+        return _intervals([values])
+    if isinstance(values, list) and values and all(isinstance(part, tuple) for part in values):
         return _intervals(values)
     if isinstance(values, list | set | frozenset) and values:
         return tuple(sorted(set(as_fractions(values, "a value", "sets"))))
@@ -149,9 +156,7 @@ def _end(value: object) -> Fraction | None:
     return None if value is None else as_fraction(value, "an end of a set", "sets")
 
 
-def _interval(ends: Between | tuple[object, ...]) -> Between:
-    if isinstance(ends, Between):
-        return ends
+def _interval(ends: tuple[object, ...]) -> Between:
     if len(ends) != 2:
         raise InputError(f"an interval of a set is {ends!r}", fix="write (low, high), None for no end").at("sets")
     low, high = map(_end, ends)
@@ -160,13 +165,13 @@ def _interval(ends: Between | tuple[object, ...]) -> Between:
     return Between(low, high)
 
 
-def _intervals(intervals: Sequence[Between | tuple[object, ...]]) -> ValueSet:
+def _intervals(intervals: Sequence[tuple[object, ...]]) -> Intervals:
     parts = sorted(map(_interval, intervals), key=lambda part: (part.low is not None, part.low))
     for first, second in combinations(parts, 2):
         if first.meets(second):
-            message = f"a set is {described(first)!r} or {described(second)!r}, which overlap"
+            message = f"a set is {first.describe()!r} or {second.describe()!r}, which overlap"
             raise InputError(message, fix="join them to one interval").at("sets")
-    return parts[0] if len(parts) == 1 else Intervals(tuple(parts))
+    return Intervals(tuple(parts))
 
 
 def reading(data: Plain | list[str]) -> tuple[str | None, ...] | list[tuple[str | None, ...]] | list[str]:
@@ -178,13 +183,18 @@ def reading(data: Plain | list[str]) -> tuple[str | None, ...] | list[tuple[str 
 
 def places_in(value_set: ValueSet, values: Sequence[Fraction]) -> range | tuple[int, ...]:
     """Return the indices of a set's values among ordered values."""
-    if isinstance(value_set, Intervals):
-        return tuple(sorted(chain.from_iterable(places_in(part, values) for part in value_set.parts)))
-    if not isinstance(value_set, Between):
+    if not isinstance(value_set, Intervals):
         return tuple(values.index(value) for value in value_set if value in values)
-    low, high = 0, len(values)
-    if value_set.low is not None:
-        low = bisect_left(values, value_set.low)
-    if value_set.high is not None:
-        high = bisect_left(values, value_set.high)
-    return range(low, high)
+    runs = []
+    for part in value_set.parts:
+        first = 0 if part.low is None else bisect_left(values, part.low)
+        runs.append(range(first, len(values) if part.high is None else bisect_left(values, part.high)))
+    return runs[0] if len(runs) == 1 else tuple(sorted(chain.from_iterable(runs)))
+
+
+def ends_of_sets(members: Sequence[Sequence[int]]) -> Iterator[tuple[tuple[int, int], Iterator[tuple[int, int]]]]:
+    """Yield each two sets with members, and the pairs of an end of each."""
+    possible = [place for place, values in enumerate(members) if len(values)]
+    for first, second in combinations(possible, 2):
+        left, right = members[first], members[second]
+        yield (first, second), product((left[0], left[-1]), (right[0], right[-1]))

@@ -15,9 +15,8 @@ from functools import partial
 
 from takifugu.core.errors import InputError, within
 from takifugu.core.nearest import FEW, did_you_mean, nearest
-from takifugu.core.rules import no_law
 from takifugu.core.sections import Number
-from takifugu.model.beliefs.states import State
+from takifugu.model.beliefs.states import State, as_law
 from takifugu.numbers.rationals import as_fraction
 
 #: Units of time by how they are written, in seconds; the first of each is how we write them.
@@ -239,7 +238,5 @@ def _shares(name: str, following: Mapping[str, Shares], place_of: Mapping[str, i
         declared_shares = {next(other for other in place_of if other != name): 1}
     with within(*key):
         shares = {other: as_fraction(share, "the share", other) for other, share in declared_shares.items()}
-    total = sum(shares.values(), Fraction(0))
-    if min(shares.values(), default=Fraction(0)) < 0 or abs(total - 1) > Fraction(1, 10**9):
-        raise no_law(f"what follows {name!r}", total).at(*key)
-    return (shares.get(other, Fraction(0)) / total for other in place_of)
+    law = as_law(shares, f"what follows {name!r}", *key)
+    return (law.get(other, Fraction(0)) for other in place_of)

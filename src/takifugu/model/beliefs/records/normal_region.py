@@ -21,10 +21,9 @@ from takifugu.core.rules import check_type
 from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.beliefs.records.normal_fit import Ends, region_of
-from takifugu.model.beliefs.records.normal_views import NormalView, records_view_of
+from takifugu.model.beliefs.records.normal_views import ColumnsView, NormalView, records_view_of
 from takifugu.model.queries.resolving.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
-from takifugu.model.secrets.families import View
 from takifugu.model.secrets.of_entries import EveryEntry
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter
 from takifugu.numbers.normal.matrices import Vector
@@ -174,7 +173,7 @@ class ExtremeLaw(MultivariateNormal):
 
 
 @dataclass(frozen=True, eq=False)
-class RegionView(View):
+class RegionView(ColumnsView):
     """One entry, the hypothesis about column `x`, once under each of the `laws` that lose most."""
 
     whole: NormalRegion
@@ -186,10 +185,6 @@ class RegionView(View):
         "the normal distribution of the answer": "analysis.answer_laws.normal:ViewLaw",
         "the density that the audit looks at": "audit.normal_columns:of_region_view",
     }
-
-    @property
-    def secret(self) -> Secret:
-        return self.laws[0].secret
 
     @property
     def sets(self) -> tuple[()]:
@@ -218,9 +213,6 @@ class RegionView(View):
         if len(self.laws) == 1:
             return words
         return f"{words}, where slopes on {self.whole.columns[self.x]!r} are {('least', 'largest')[number]}"
-
-    def describe(self) -> str:
-        return f"{self.secret.describe()} under {self.whole.describe()}"
 
     def law_of(self, answer: ColumnSums, a: int, b: int) -> tuple[NormalView, int, int]:
         """Return two hypotheses under the law that they share.
@@ -261,7 +253,7 @@ def region_view_of(belief: NormalRegion, secret: Secret) -> RegionView:
         ).at("records")  # fmt: skip
     name = belief.read.named(_hidden_column(secret))
     views = tuple(records_view_of(law, secret) for law in belief.laws(name))
-    return RegionView(belief, belief.columns.index(name), views)
+    return RegionView(belief, secret, belief.columns.index(name), views)
 
 
 def _hidden_column(secret: Secret) -> Hashable:

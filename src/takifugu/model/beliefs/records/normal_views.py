@@ -3,7 +3,7 @@
 What is hidden is g = sum over columns j of weights[j] times the sum of column j over the records ("mean", "sum",
 weighted sums), a vector of such, the value of a column in one record, or a parameter of the normal distribution. The
 normal law gives every value of g some density, so that a secret says which values are compared: all up to a difference,
-some pairs, or some sets.
+some pairs, or some sets. Of a Gaussian process each single value is compared with others up to a largest difference.
 """
 
 from __future__ import annotations
@@ -17,32 +17,45 @@ from typing import ClassVar
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.rules import check_known
 from takifugu.model.beliefs.records.normal import MultivariateNormal
-from takifugu.model.beliefs.records.process_view import ProcessView, process_view_of
 from takifugu.model.queries.resolving.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View
 from takifugu.model.secrets.of_entries import EveryEntry
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, NamedFunction
-from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, number
+from takifugu.model.secrets.value_sets import Intervals, ValueSet, described, number
 from takifugu.numbers.normal.matrices import Matrix, Vector, form, solved, unit
-from takifugu.numbers.rationals import as_fractions
+from takifugu.numbers.rationals import as_fractions, to_text
 
 State = Hashable
 
 
 @dataclass(frozen=True, eq=False)
-class NormalView(View):
-    """One entry, the hypothesis about g: `hypotheses` in words, and the pairs of them that are `compared` (None: all).
+class ColumnsView(View):
+    """One entry, what a secret says of the columns of a normal belief."""
+
+    whole: MultivariateNormal
+    secret: Secret
+
+    def describe(self) -> str:
+        return f"{self.secret.describe()} under {self.whole.describe()}"
+
+    def change_by(self, answer: ColumnSums, column: int, reach: Fraction) -> Fraction:
+        """Bound the L1 change of the answer by one number of a column that moves by `reach`, in answer units."""
+        farthest = reach + (self.whole.resolution or Fraction(0))  # rounded, a number may move one step more
+        return sum((abs(cell[column]) for cell in answer.coefficients), Fraction(0)) * farthest
+
+
+@dataclass(frozen=True, eq=False)
+class NormalView(ColumnsView):
+    """One entry, the hypothesis about g: the `values` are words, of which some `pairs` are compared (None: all).
 
     Exactly one of these says what they are: `differences` of g from an unnamed value, one vector per hypothesis;
     `sets` of values of g; or `parameters`, values of the mean or of the variance (`of`) of a column. `weights` make g
     of the columns, one row per number, over all records, or with `single` over one record.
     """
 
-    whole: MultivariateNormal
-    secret: Secret
-    hypotheses: tuple[str, ...]
-    compared: tuple[tuple[int, int], ...] | None
+    values: tuple[str, ...]
+    pairs: tuple[tuple[int, int], ...] | None
     weights: Matrix
     single: bool = False
     differences: tuple[Vector, ...] = ()
@@ -55,20 +68,6 @@ class NormalView(View):
         "the normal distribution of the answer": "analysis.answer_laws.normal:ViewLaw",
         "the density that the audit looks at": "audit.normal_columns:of_normal_view",
     }
-
-    @property
-    def values(self) -> tuple[str, ...]:
-        return self.hypotheses
-
-    @property
-    def pairs(self) -> tuple[tuple[int, int], ...] | None:
-        return self.compared
-
-    def describe_hypothesis(self, index: int) -> str:
-        return self.hypotheses[index]
-
-    def describe(self) -> str:
-        return f"{self.secret.describe()} under {self.whole.describe()}"
 
     @property
     def variance(self) -> Matrix:
@@ -103,8 +102,59 @@ class NormalView(View):
             raise Unsupported("a property of whole columns is no entry that changes by itself")
         (row,), (difference,) = self.weights, self.differences[-1]
         column = next(j for j, weight in enumerate(row) if weight)
-        farther = self.whole.resolution or Fraction(0)  # rounded, a number may move one step more
-        return sum((abs(cell[column]) for cell in answer.coefficients), Fraction(0)) * (abs(difference) + farther)
+        return self.change_by(answer, column, abs(difference))
+
+
+@dataclass(frozen=True, eq=False)
+class ProcessView(ColumnsView):
+    """One entry, the value of any of `columns`.
+
+    Hypothesis 2n says that the n-th is any a, and 2n + 1, the only one compared with it, that it is a + `reach`.
+    """
+
+    columns: tuple[int, ...]
+    reach: Fraction
+    stacks: ClassVar[bool] = True
+
+    answers: ClassVar = {
+        "the distribution of the answer": "analysis.answer_laws.normal_process:ProcessShift",
+        "the normal distribution of the answer": "analysis.answer_laws.normal_process:ProcessLaw",
+        "the density that the audit looks at": "audit.normal_columns:of_process_view",
+    }
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        return tuple(map(self.describe_hypothesis, range(2 * len(self.columns))))
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        return tuple((2 * number, 2 * number + 1) for number in range(len(self.columns)))
+
+    def describe_hypothesis(self, index: int) -> str:
+        number, moved = divmod(index, 2)
+        title = repr(self.whole.columns[self.columns[number]])
+        return f"{title} is a + {to_text(self.reach)}" if moved else f"{title} is any value a"
+
+    def moves(self, answer: ColumnSums, number: int) -> Vector:
+        """Bound each cell's change between the hypotheses about the n-th column, in answer units.
+
+        What is left of the other values beside it has one law under both. So each of them moves by its `drift`, and
+        when it is rounded by a step more; reading it (clipped, or replaced) moves it no farther, and never back. So the
+        terms that rise and those that fall take from each other: the larger sum bounds the cell's move.
+        """
+        step, changes = self.whole.resolution or Fraction(0), list[Fraction]()
+        for share in self.whole.drift(self.columns[number]):
+            changes.append(self.reach * share + (step if share > 0 else -step) if share else share)
+        moves = []
+        for row in answer.coefficients:
+            terms = [weight * change for weight, change in zip(row, changes, strict=True) if weight]
+            rise = sum((term for term in terms if term > 0), Fraction(0))
+            moves.append(max(rise, rise - sum(terms, Fraction(0))))
+        return tuple(moves)
+
+    def entry_change(self, answer: ColumnSums) -> Fraction:
+        """Bound the L1 change of the answer by one value alone, in answer units."""
+        return max(self.change_by(answer, column, self.reach) for column in self.columns)
 
 
 def view_of(belief: MultivariateNormal, secret: Secret) -> NormalView | ProcessView:
@@ -126,6 +176,28 @@ def records_view_of(belief: MultivariateNormal, secret: Secret) -> NormalView:
     raise InputError(
         f"a normal belief is not asked for {secret.describe()}", fix="hide dataset_property(column, 'mean', ...)"
     ).at("secrets")
+
+
+def process_view_of(belief: MultivariateNormal, secret: Secret) -> ProcessView:
+    """Return the view of a process.
+
+    Raises InputError for a secret that does not compare single values up to a largest difference.
+    """
+    if not isinstance(secret, EveryEntry):
+        raise InputError(
+            f"a Gaussian process is not asked for {secret.describe()}",
+            rule="of one record single values are hidden, up to a largest difference",
+            fix="hide every_entry(max_difference=...)",
+        ).at("secrets")  # fmt: skip
+    if secret.max_difference is None:
+        raise _unbounded(secret.describe(), "write every_entry(max_difference=...)")
+    named: range | tuple[int, ...] = range(len(belief.columns))
+    if secret.attribute is not None:
+        named = (belief.columns.index(belief.read.named(secret.attribute)),)
+    columns = tuple(column for column in named if belief.varies(column))
+    if not columns:
+        raise _constant(secret.describe())
+    return ProcessView(belief, secret, columns, secret.max_difference)
 
 
 def _of_records(belief: MultivariateNormal, secret: DatasetProperty) -> NormalView:
@@ -209,6 +281,12 @@ def _of_population(belief: MultivariateNormal, secret: DistributionParameter) ->
     return NormalView(belief, secret, words, pairs, weights, parameters=values, of=of)
 
 
+def _constant(title: str) -> InputError:
+    what = f"under the belief {title} takes one value only"
+    fix = "give its columns a variance above 0"
+    return InputError(what, rule="nothing about it is left to hide", fix=fix).at("secrets")
+
+
 def _unbounded(title: str, fix: str) -> InputError:
     what = f"the secret compares all values of {title}, and a normal distribution bounds none"
     return InputError(what, rule="some noise is too small for values far enough apart", fix=fix).at("max_difference")
@@ -243,7 +321,7 @@ def _moved(corner: Sequence[Fraction]) -> str:
 
 
 def _in(values: ValueSet) -> str:
-    if isinstance(values, Between | Intervals):
+    if isinstance(values, Intervals):
         return described(values)
     return f"one of {described(values)}"
 
@@ -251,10 +329,7 @@ def _in(values: ValueSet) -> str:
 def _check_varies(belief: MultivariateNormal, weights: Matrix, title: str) -> None:
     variance = _forms(weights, belief.covariance, weights, 1)
     if len(variance) == 1 and not variance[0][0]:
-        raise InputError(
-            f"under the belief {title} takes one value only", rule="nothing about it is left to hide",
-            fix="give its columns a variance above 0",
-        ).at("secrets")  # fmt: skip
+        raise _constant(title)
     size = len(variance)
     if any(solved(variance, unit(place, size)) is None for place in range(size)):
         raise InputError(

@@ -12,7 +12,7 @@ distribution with phi_i by a log-ratio of n log 9, while phi_i tells nothing of 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -24,11 +24,11 @@ from takifugu.core.entries import Undivided, listed
 from takifugu.core.errors import InputError
 from takifugu.core.plain import VALUES, ByValue, Json, Plain, PlainForm, form, set_fields, to_plain
 from takifugu.core.registry import place_of
-from takifugu.core.rules import check_known, check_written_apart, no_law, wrong_type
+from takifugu.core.rules import check_known, check_written_apart, wrong_type
 from takifugu.model.beliefs import from_dict, to_dict
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.networks.nodes import nodes_of_table
-from takifugu.model.beliefs.states import State, checked_alphabet, first_few, in_order
+from takifugu.model.beliefs.states import State, as_law, checked_alphabet, first_few, in_order
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import Query
 from takifugu.model.queries.resolving.columns import ColumnAnswer, Columnwise, over_columns
@@ -37,9 +37,6 @@ from takifugu.model.secrets import Secret
 from takifugu.model.secrets.properties import DatasetProperty
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import Number, as_fraction, as_whole
-
-#: Probabilities of a column may miss a sum of 1 by this much; they are then divided by their sum.
-TOLERANCE = Fraction(1, 10**9)
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,7 +254,11 @@ def _column(prior: JointTable | BayesianNetwork, name: object, laws: object) -> 
         ).at(*place)
     law_of = {value: _read(name, laws[value]) for value in values}
     states = checked_alphabet(in_order(set().union(*law_of.values())), f"the column {name!r}", "columns")
-    return Column(str(name), entry, states, tuple(_normal(name, law_of[v], states) for v in values))
+    title, laws_read = f"a distribution of the column {name!r}", list[tuple[Fraction, ...]]()
+    for value in values:
+        masses = as_law(law_of[value], title, *place)
+        laws_read.append(tuple(masses.get(state, Fraction(0)) for state in states))
+    return Column(str(name), entry, states, tuple(laws_read))
 
 
 def _read(name: object, law: object) -> dict[State, Fraction]:
@@ -275,10 +276,3 @@ def _read(name: object, law: object) -> dict[State, Fraction]:
             fix="columns that depend on each other within a record are what Records(table, n) is for",
         ).at("columns", str(name))
     return {state: as_fraction(mass, "a probability", "columns", str(name)) for state, mass in law.items()}
-
-
-def _normal(name: object, law: Mapping[State, Fraction], states: Sequence[State]) -> tuple[Fraction, ...]:
-    total = sum(law.values(), Fraction(0))
-    if min(law.values()) < 0 or abs(total - 1) > TOLERANCE:
-        raise no_law(f"a distribution of the column {name!r}", total).at("columns", str(name))
-    return tuple(law.get(state, Fraction(0)) / total for state in states)

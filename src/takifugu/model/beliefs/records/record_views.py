@@ -9,7 +9,7 @@ adds up over the records is distributed as, given its values.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -19,17 +19,25 @@ from typing import Any, ClassVar
 
 from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
-from takifugu.core.rules import too_large
-from takifugu.model.beliefs.records.possible_sums import MOST_LISTED, Steps, column_number, sums, sums_of_vectors
+from takifugu.core.rules import check_known, too_large
+from takifugu.model.beliefs.records.possible_sums import (
+    MOST_LISTED,
+    Steps,
+    column_number,
+    in_steps,
+    sums,
+    sums_of_vectors,
+)
 from takifugu.model.beliefs.records.records import Records
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View
 from takifugu.model.secrets.of_entries import EveryEntry
-from takifugu.model.secrets.properties import DatasetProperty, NamedFunction
-from takifugu.model.secrets.value_sets import Between, Intervals, ValueSet, described, near, places_in
+from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, NamedFunction
+from takifugu.model.secrets.value_sets import Intervals, ValueSet, described, near_in_any_order, places_in
 from takifugu.numbers.distributions.exact_ratio import log_concave
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.distributions.record_sums import RecordLaw, given_count, given_function, given_sum, power
+from takifugu.numbers.normal.matrices import times
 from takifugu.numbers.rationals import as_fraction, to_text
 
 #: A value of the property, an integer proportional to its probability, and the law of the answer given it.
@@ -50,6 +58,25 @@ class Property:
 
     #: Whether it is about one record, which alone then tells of it.
     is_of_one_record = False
+
+    @property
+    def values(self) -> Sequence[Any]:
+        """Return the possible values, in order."""
+        raise NotImplementedError
+
+    @property
+    def possible(self) -> tuple[bool, ...]:
+        return (True,) * len(self.values)
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...] | None:
+        """Return the compared pairs of indices of values, None for all."""
+        pairs: tuple[tuple[int, int], ...] | None = self.secret.compared(self.values)
+        return pairs
+
+    def describe(self, value: int) -> str:
+        """Word the property's value, by its index."""
+        return f"{self.secret.what} is {to_text(self.values[value])}"
 
     @property
     def keys(self) -> Sequence[Any]:
@@ -84,32 +111,7 @@ class Property:
 
 
 @dataclass(frozen=True, eq=False)
-class Number(Property):
-    """A number that the records at hand add up to, or that a function makes of them."""
-
-    secret: DatasetProperty
-
-    @property
-    def values(self) -> Sequence[Fraction]:
-        """Return the possible numbers, in order."""
-        raise NotImplementedError
-
-    @property
-    def possible(self) -> tuple[bool, ...]:
-        return (True,) * len(self.values)
-
-    @property
-    def pairs(self) -> tuple[tuple[int, int], ...] | None:
-        """Return the compared pairs of indices of values, None for all."""
-        return self.secret.compared(self.values)
-
-    def describe(self, value: int) -> str:
-        """Word the property's value, by its index."""
-        return f"{self.secret.what} is {to_text(self.values[value])}"
-
-
-@dataclass(frozen=True, eq=False)
-class Sum(Number):
+class Sum(Property):
     """A sum over the records of whole scores, one for each row of the table.
 
     The property is `offset` + `unit` times the sum; the scores begin at 0 and have no common divisor. Where too many
@@ -117,6 +119,7 @@ class Sum(Number):
     values are bounds the others, too.
     """
 
+    secret: DatasetProperty
     levels: tuple[int, ...]
     unit: Fraction
     offset: Fraction
@@ -143,7 +146,8 @@ class Sum(Number):
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
         gap = 0
         if self.secret.max_difference is not None and isinstance(self.keys, Steps):
-            gap = self._widest(self.keys.step, self.secret.max_difference[0])
+            steps = math.floor(self.secret.max_difference[0] / (self.unit * self.keys.step))
+            gap = min(steps, len(self.values) - 1)
         if gap * len(self.keys) > MOST_PAIRS:  # those of the largest difference only
             return tuple(zip(range(len(self.values) - gap), range(gap, len(self.values)), strict=False))
         return self.secret.compared(self.values)
@@ -157,13 +161,9 @@ class Sum(Number):
             return ""
         return super().unbounded(law, cost)
 
-    def _widest(self, step: int, farthest: Fraction) -> int:
-        """Return the most steps between two values that far apart."""
-        return min(math.floor(farthest / (self.unit * step)), len(self.values) - 1)
-
 
 @dataclass(frozen=True, eq=False)
-class Function(Number):
+class Function(Property):
     """A function of columns over all records; `different` are their values in the rows, and levels places in these."""
 
     levels: tuple[int, ...]
@@ -235,10 +235,6 @@ class Sums(Property):
             values.append(tuple(o + u * k for o, u, k in zip(self.offsets, self.units, key, strict=True)))
         return tuple(values)
 
-    @property
-    def possible(self) -> tuple[bool, ...]:
-        return (True,) * len(self.values)
-
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...] | None:
         """Return the pairs within `max_difference` in every number; None for all."""
@@ -279,9 +275,7 @@ class Column(Property):
         if self.secret.max_difference is None:
             return None
         numbers = [column_number(value, self.secret.attribute) for value in self.values]
-        order = sorted(range(len(numbers)), key=numbers.__getitem__)
-        neighbours = near(sorted(numbers), self.secret.max_difference)
-        return tuple((order[a], order[b]) for a, b in neighbours)
+        return near_in_any_order(numbers, self.secret.max_difference)
 
     def describe(self, value: int) -> str:
         return f"{self.secret.attribute!r} of one record is {self.values[value]!r}"
@@ -318,7 +312,7 @@ class RecordView(View):
     @cached_property
     def members(self) -> tuple[range | tuple[int, ...], ...] | None:
         """The indices of the possible values of the property in each set, None without sets."""
-        if self.sets is None or not isinstance(self.shown, Number):
+        if self.sets is None or not isinstance(self.shown, Sum | Function):
             return None
         return tuple(places_in(value_set, self.shown.values) for value_set in self.sets)
 
@@ -334,16 +328,72 @@ class RecordView(View):
             return self.shown.describe(value)
         assert isinstance(self.secret, DatasetProperty)  # which alone names sets
         values = self.sets[value]
-        if isinstance(values, Between | Intervals):
-            is_in = f"is {values.describe()}"
-        else:
-            is_in = f"is in {described(values)}"
-        return f"{self.secret.what} {is_in}"
+        verb = "is" if isinstance(values, Intervals) else "is in"
+        return f"{self.secret.what} {verb} {described(values)}"
 
 
-def ends_of_sets(members: Sequence[Sequence[int]]) -> Iterator[tuple[tuple[int, int], Iterator[tuple[int, int]]]]:
-    """Yield each two sets with members, and the pairs of an end of each."""
-    possible = [place for place, values in enumerate(members) if len(values)]
-    for first, second in combinations(possible, 2):
-        left, right = members[first], members[second]
-        yield (first, second), product((left[0], left[-1]), (right[0], right[-1]))
+def view_of(records: Records, secret: object) -> RecordView | None:
+    """Return the view of records for a secret, None for whole records.
+
+    Raises InputError for an unknown column, values that are not numbers where they are added, and a parameter of the
+    population, as records of one known distribution have none.
+    """
+    if not isinstance(secret, DatasetProperty):
+        if isinstance(secret, EveryEntry) and secret.attribute is not None:
+            column = records.column(str(secret.attribute))
+            shown_of_rows = tuple(records.table.indices[:, column].tolist())
+            return RecordView(records, secret, Column(records, secret, shown_of_rows, column))
+        if isinstance(secret, DistributionParameter):
+            raise InputError(
+                f"records of one known distribution have no parameter of {secret.column!r} to hide",
+                fix="hide a property of the records at hand, dataset_property(...), or believe in Parameters(...)",
+            ).at("secrets")
+        return None
+    places = list(map(records.column, secret.columns))
+    if secret.is_vector:
+        return RecordView(records, secret, _sums(records, secret, places))
+    shown: Sum | Function
+    if isinstance(secret.function, NamedFunction):
+        rows = [tuple(row[place] for place in places) for row in records.table.rows]
+        different = dict(sorted({repr(row): row for row in rows}.items()))  # values may have no order of their own
+        place_of = {value: place for place, value in enumerate(different)}
+        levels = tuple(place_of[repr(row)] for row in rows)
+        shown = Function(records, secret, levels, secret.function, tuple(different.values()))
+    else:
+        weights: tuple[Fraction, ...] = (Fraction(1),)
+        if isinstance(secret.function, tuple):
+            weights = secret.function
+        weighed = times(list(zip(*_columns(records, secret, places), strict=True)), weights)
+        shown = Sum(records, secret, *in_steps(weighed, records.size))
+    return RecordView(records, secret, shown, secret.sets)
+
+
+def _sums(records: Records, secret: DatasetProperty, places: Sequence[int]) -> Sums:
+    columns = _columns(records, secret, places)
+    for key, values in (("pairs", secret.pairs), ("sets", secret.sets)):
+        if values is not None:
+            what = f"the secret hides several numbers together, and its {key} are of one number"
+            raise InputError(what, fix="give max_difference, or one secret per column").at(key)
+    steps, units, offsets = zip(*(in_steps(column, records.size) for column in columns), strict=True)
+    return Sums(records, secret, tuple(zip(*steps, strict=True)), units, offsets)
+
+
+def _columns(records: Records, secret: DatasetProperty, places: Sequence[int]) -> list[list[Fraction]]:
+    """Return the addend of each row of the table to each number."""
+    share = Fraction(1) if secret.function == "sum" else Fraction(1, records.size)
+    return [[share * score for score in _scores(records, secret, place)] for place in places]
+
+
+def _scores(records: Records, secret: DatasetProperty, place: int) -> list[Fraction]:
+    """Return each row's score, before division by the number of records."""
+    name = records.columns[place]
+    values = [row[place] for row in records.table.rows]
+    if secret.of is None:
+        if secret.function == "share":
+            raise InputError(
+                f"the share in {name!r} names no value", fix=f"write of={records.table.alphabet(place)[0]!r}"
+            ).at("of")
+        return [column_number(value, name) for value in values]
+    alphabet = records.table.alphabet(place)
+    check_known(secret.of, alphabet, f"the column {name!r} has no value", "of")
+    return [Fraction(value in secret.of) for value in values]

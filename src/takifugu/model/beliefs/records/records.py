@@ -79,7 +79,7 @@ class Records(PlainForm, Nameless, Undivided, kind="records"):
         "the distribution of a cell": "analysis.cell_laws.characteristic:of_records",
         "the moments of a count": "analysis.expectations.moments_of_rows:of_records",
         "data drawn from a belief": "analysis.questions.made_up_data:of_records",
-        "the view of a secret": "model.beliefs.records.viewed_records:view_of",
+        "the view of a secret": "model.beliefs.records.record_views:view_of",
     }
 
     def __init__(

@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-import numpy as np
-
-from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.rules import check_as_many, check_known
 from takifugu.model.queries.additive.coded import Identity, Linear, Mean, Sum
-from takifugu.model.queries.answer import Chosen
+from takifugu.model.queries.answer import Chosen, OfAlikeEntries
 from takifugu.model.queries.forms import Query, own_grid
 from takifugu.model.queries.tables.together import JointQuery, unlike
 from takifugu.numbers.normal.matrices import times
@@ -29,7 +26,7 @@ Reach = Fraction | None
 
 
 @dataclass(frozen=True, eq=False)
-class ColumnSums:
+class ColumnSums(OfAlikeEntries):
     """Weighted sums of columns over `size` records: one row of `coefficients` per cell, one number per column.
 
     `reaches` say how far apart two values of a column can be, None where it has no range.
@@ -45,10 +42,6 @@ class ColumnSums:
     on_grid = False  # an answer may be any rational
 
     @property
-    def cells(self) -> int:
-        return len(self.labels)
-
-    @property
     def key(self) -> Hashable:
         return self.columns, self.coefficients, self.size, self.reaches
 
@@ -62,17 +55,13 @@ class ColumnSums:
         """Bound each cell's move by one record with `step` more rounding."""
         return tuple(step * sum(map(abs, row), Fraction(0)) for row in self.coefficients)
 
-    def entry_changes(self) -> IntArray:
-        """Return the largest L1 change by each record, in whole grid units.
+    @property
+    def step(self) -> int:
+        """Return the largest L1 change by a record, in whole grid units.
 
         Raises Unsupported where a column that is read has no declared range.
         """
-        steps = math.ceil(sum(map(self._record_change, self.coefficients), Fraction(0)) / self.grid)
-        return np.full(self.size, steps, dtype=np.int64)
-
-    def change(self, entries: Iterable[int]) -> int:
-        """Return the largest L1 change by these records, in grid units."""
-        return len(list(entries)) * int(self.entry_changes()[0])
+        return math.ceil(sum(map(self._record_change, self.coefficients), Fraction(0)) / self.grid)
 
     def nearest(self, norm: int = 1) -> Fraction:
         """Return the least that a column that is read changes by one record, in grid units.
@@ -85,10 +74,6 @@ class ColumnSums:
             moves.append(Fraction(1) if reach is None else sum(factors, Fraction(0)) * reach / self.grid)
         return min(filter(None, moves), default=Fraction(0))
 
-    def farthest(self, entries: Sequence[int] | range, norm: int = 1) -> Fraction:
-        """Return the most that one record changes, as `nearest` counts it."""
-        return self.nearest(norm)
-
     def cell_ranges(self) -> tuple[int, ...]:
         """Return each cell's largest minus least value, in grid units."""
         return tuple(math.ceil(self.size * self._record_change(row) / self.grid) for row in self.coefficients)
@@ -96,10 +81,6 @@ class ColumnSums:
     def of_cell(self, cell: int) -> ColumnSums:
         """Return one of its cells as an answer."""
         return replace(self, labels=(self.labels[cell],), coefficients=(self.coefficients[cell],))
-
-    def restrict(self, entries: slice) -> ColumnSums:
-        """Return the answer itself: nothing says how single records add to it."""
-        return self
 
     def evaluate(self, totals: Sequence[Fraction]) -> tuple[Fraction, ...]:
         """Return the exact answer in grid units from the columns' totals."""
@@ -194,7 +175,7 @@ def readable_grid(deviation: float) -> Fraction:
 
 
 @dataclass(frozen=True)
-class RealNumber:
+class RealNumber(OfAlikeEntries):
     """A published number as it is given, in units of `grid`, which it need not be a multiple of.
 
     Two values of it are at most `reach` apart, None where nothing is declared.
@@ -204,7 +185,6 @@ class RealNumber:
     reach: Reach = None
 
     labels = ("value",)
-    cells = 1
     size = 1
     on_grid = False
 
@@ -213,7 +193,11 @@ class RealNumber:
         return self.grid, self.reach
 
     @property
-    def _steps(self) -> int:
+    def step(self) -> int:
+        """Return how far the number can change, in whole grid units.
+
+        Raises Unsupported for one without a range, which may change by any.
+        """
         if self.reach is None:
             raise Unsupported(
                 "the published number has no range, so no noise covers every change of it",
@@ -221,32 +205,10 @@ class RealNumber:
             )
         return math.ceil(self.reach / self.grid)
 
-    def entry_changes(self) -> IntArray:
-        """Return how far the number can change, in whole grid units.
-
-        Raises Unsupported for one without a range, which may change by any.
-        """
-        return np.full(1, self._steps, dtype=np.int64)
-
-    def change(self, entries: Iterable[int]) -> int:
-        """Return the largest change by these entries, as `entry_changes`."""
-        return len(list(entries)) * self._steps
-
     def nearest(self, norm: int = 1) -> Fraction:
         """Return one step of the grid: nothing says how far one record moves the number, at most `reach` for all."""
         return Fraction(1)
 
-    def farthest(self, entries: object, norm: int = 1) -> Fraction:
-        return self.nearest(norm)
-
-    def cell_ranges(self) -> tuple[int, ...]:
-        """Return the largest less the least value, as `entry_changes`."""
-        return (self._steps,)
-
     def evaluate(self, totals: Sequence[Fraction]) -> tuple[Fraction, ...]:
         """Return the number itself in grid units; the noise rounds it."""
         return tuple(number / self.grid for number in totals)
-
-    def restrict(self, entries: slice) -> RealNumber:
-        """Return itself: it has no parts."""
-        return self

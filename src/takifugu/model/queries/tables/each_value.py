@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -18,6 +18,7 @@ from takifugu.core.escaping import at_most, number
 from takifugu.core.plain import form, set_fields
 from takifugu.core.rules import check_type, list_of, requires
 from takifugu.core.sections import Key, Number
+from takifugu.model.queries.answer import OfAlikeEntries
 from takifugu.model.queries.forms import Query
 from takifugu.numbers.rationals import as_fraction, as_non_negative, as_whole
 
@@ -99,14 +100,13 @@ class LocalValue(Query, kind="each-value"):
 
 
 @dataclass(frozen=True)
-class RowCodes:
+class RowCodes(OfAlikeEntries):
     """The numbers of the values of `size` rows, one cell each; there are `count` values."""
 
     size: int
     count: int
 
     grid = Fraction(1)
-    on_grid = True
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -126,24 +126,10 @@ class RowCodes:
     def weights(self) -> IntArray:
         return np.ones(self.size, dtype=np.int64)
 
-    def entry_changes(self) -> IntArray:
-        """Return how far each row's number can move."""
-        return np.full(self.size, self.count - 1, dtype=np.int64)
-
-    def change(self, entries: Iterable[int]) -> int:
-        """Return how far the numbers of these rows can move together."""
-        return (self.count - 1) * len(list(entries))
-
-    def nearest(self, norm: int = 1) -> Fraction:
+    @property
+    def step(self) -> int:
         """Return how far one row's number can move."""
-        return Fraction(self.count - 1)
-
-    def farthest(self, entries: Sequence[int] | range, norm: int = 1) -> Fraction:
-        return self.nearest(norm)
-
-    def cell_ranges(self) -> tuple[int, ...]:
-        """Return the range of each row's number."""
-        return (self.count - 1,) * self.size
+        return self.count - 1
 
     def restrict(self, entries: slice) -> RowCodes:
         """Return the answer about a run of rows."""

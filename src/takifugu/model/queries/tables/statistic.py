@@ -16,7 +16,7 @@ from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.core.functions import as_named
 from takifugu.core.plain import Json, Plain, arguments, form, set_fields
 from takifugu.core.rules import check_type, list_of, members_of, requires
-from takifugu.model.queries.answer import Additive, State
+from takifugu.model.queries.answer import Additive, Answer, State
 from takifugu.model.queries.forms import Query, grid_or_none
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
@@ -173,24 +173,16 @@ class Statistic(Query, kind="statistic"):
         return f"{self.name} (version {self.version}) of {names}, declared to change by at most {changes}"
 
 
-class WholeColumns:
+class WholeColumns(Answer):
     """An answer about whole columns, of which every record may change.
 
     `labels`, `records`, `size` (entries are parameters of columns) and `change` (D of some) are the answer's own.
     """
 
-    labels: tuple[str, ...]
-    size: int
     records: int
-
-    on_grid = True  # every answer is a multiple of the grid
 
     def change(self, entries: Iterable[int]) -> int:
         raise NotImplementedError
-
-    @property
-    def cells(self) -> int:
-        return len(self.labels)
 
     @property
     def weights(self) -> IntArray:
@@ -229,7 +221,7 @@ class DeclaredAnswer(WholeColumns):
         return self.query.grid
 
     @property
-    def labels(self) -> tuple[str, ...]:  # type: ignore[override]
+    def labels(self) -> tuple[str, ...]:
         return self.query.labels
 
     @property

@@ -20,9 +20,9 @@ from takifugu.core.rules import check_any, list_of, wrong_type
 from takifugu.core.sections import Key
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.additive.coded import Linear, Mean, Sum
-from takifugu.model.queries.answer import Additive, check_reach
+from takifugu.model.queries.answer import Additive, Answer, check_reach
 from takifugu.model.queries.coding import common_step
-from takifugu.model.queries.forms import Answer, Query, grid_or_none
+from takifugu.model.queries.forms import Query, grid_or_none
 from takifugu.model.queries.registry import is_registered, part_from_dict
 from takifugu.model.queries.sections import Codes, Columns, Grid, check_columns, coded, values_by_column
 from takifugu.numbers.rationals import Number

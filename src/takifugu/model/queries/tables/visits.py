@@ -19,9 +19,9 @@ from takifugu.core.sections import Key, Positive
 from takifugu.core.sections import Number as Written
 from takifugu.core.sections import State as Named
 from takifugu.model.queries.additive.counts import Count
-from takifugu.model.queries.answer import Additive, State
+from takifugu.model.queries.answer import Additive, Answer, State
 from takifugu.model.queries.coding import state_tables, states_of
-from takifugu.model.queries.forms import Answer, Query, own_grid, several
+from takifugu.model.queries.forms import Query, own_grid, several
 from takifugu.model.queries.registry import is_registered, part_from_dict
 from takifugu.model.queries.sections import Counted
 from takifugu.numbers.rationals import Number, as_fraction, as_non_negative, as_whole, to_text

@@ -157,7 +157,7 @@ def by_cells(query: Query, slots: Slots) -> queries.GroupBy:
 
 def is_too_large(item: Any, slots: Slots, states: int) -> bool:
     """Return whether a table has too many cells for memory."""
-    from takifugu.model.queries.tables.cells import MOST_NUMBERS
+    from takifugu.model.queries.tables.by import MOST_NUMBERS
 
     cells, width = len(slots.cells[0]), 1
     if item.query == "histogram":
