@@ -67,7 +67,7 @@ def _for_whom(c: Certificate) -> str:
 def not_protected(c: Certificate) -> str:
     """Name what the guarantee leaves open, in short: changes of a day or a week where they have a price."""
     spans, stays = {} if c.window is None else c.window.spans, longer_stays(c)
-    words = definition_of(c).not_in_short
+    words = definition_of(c).not_in_short(c.many)
     if spans:
         whose = f"{c.people.a_one}'s whole" if c.scope != "all" else "the whole"
         words = f"{whose} {' or '.join(f'{span} (epsilon {cost})' for span, cost in spans.items())}"
