@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import duckdb
@@ -297,6 +298,20 @@ def test_a_frame_of_pandas_is_asked_once_for_its_names(frame: pd.DataFrame, monk
         sheets.arrow_table(frame)
     sheets.arrow_table(pd.DataFrame({"v": [1]}, index=pd.Index([1], name="w")))
     assert asked[1:] == [("v", "w")]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(TEXT)
+    with opened_table({**KEYS, "file": "a.csv"}, ["x", "y"], tmp_path) as source:
+        (tmp_path / "a.csv").unlink()
+        os.mkfifo(tmp_path / "a.csv")
+        late = Timer(10, lambda: os.close(os.open(tmp_path / "a.csv", os.O_WRONLY | os.O_NONBLOCK)))
+        late.start()
+        with pytest.raises(DataError, match="changed while it was read"):
+            source.counts()
+        assert late.is_alive()
+        late.cancel()
 
 
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:

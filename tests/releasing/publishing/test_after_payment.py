@@ -18,7 +18,7 @@ from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.publishing import certifying, every_window, orders
 from takifugu.releasing.publishing.rehearsing import rehearse
 from takifugu.releasing.report import document, opening
-from takifugu.releasing.report.outcomes import Published
+from takifugu.releasing.report.published import Published
 
 #: A message that would show a value of the data.
 FAULT = KeyError("still at 17")

@@ -21,9 +21,9 @@ from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.certificates.facts import CAUTIONS, Window
 from takifugu.releasing.file.calendars import facts_of
-from takifugu.releasing.report.opening import accuracy, verdict_of
 from takifugu.releasing.report.outcomes import published_of
 from takifugu.releasing.report.privacy import privacy_of
+from takifugu.releasing.report.published import accuracy, verdict_of
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=40, states=[0, 1])
 EVERY = tf.Pufferfish(tf.every_entry(), CHAIN)
