@@ -107,6 +107,8 @@ def test_a_noun_has_its_article() -> None:
     release = tf.release(tf.calibrate(EVERY, tf.Count(1), epsilon=1), DATA)
     agents = replace(release.certificate, scope="pooled", person="agent", window=window)
     assert privacy_of(agents).not_protected == "an agent's whole day (epsilon 56.8)"
+    cheap = replace(agents, window=replace(window, costs={"one day": "0.318", "one week": "2.23"}))
+    assert privacy_of(cheap).not_protected == "an agent's whole day or week (epsilon 2.23)"  # not as if a day cost less
     assert privacy_of(agents).secret == "the state of one agent in any one step of 1 hour"
 
 
