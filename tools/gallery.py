@@ -26,7 +26,7 @@ from takifugu.releasing.planning.expected import Blur, half_width
 from takifugu.releasing.planning.plan import calibrated
 from takifugu.releasing.postprocess.picture import is_over_time
 from takifugu.releasing.publishing.run import release_file
-from takifugu.releasing.report.outcomes import Published
+from takifugu.releasing.report.published import Published
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "gallery.md"
 PICTURES = PAGE.parent / "images"

@@ -8,6 +8,8 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -21,6 +23,7 @@ from tests.support.terminals import PLACE
 import takifugu as tf
 from takifugu.cli import terminal
 from takifugu.core.errors import Fault, InputError
+from takifugu.core.text.tables import fitting
 from takifugu.core.tracebacks import without_data
 from takifugu.releasing.publishing import run
 
@@ -89,6 +92,39 @@ def test_no_handler_is_left_and_those_of_others_stay(monkeypatch: pytest.MonkeyP
             signal.signal(signal.SIGTERM, before)
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert during == [terminal._note, signal.SIG_IGN, mine]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_after_the_end_of_a_command_changes_nothing_that_was_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    """It once said Aborted!, and nothing of what was published."""
+
+    @contextmanager
+    def left(columns: int) -> Iterator[None]:
+        with fitting(columns):
+            yield
+        signal.raise_signal(number)
+
+    monkeypatch.setattr("takifugu.cli.group.fitting", left)
+    outcome = succeed("release", str(files.write(tmp_path)))
+    assert "Aborted" not in outcome.stderr
+    assert "Published" in outcome.stdout
+    refusal = ended(128 + number, "release", str(tmp_path / "none.toml"))
+    assert "Aborted" not in refusal.stderr
+    assert "none.toml" in refusal.stderr
+
+
+def test_a_signal_before_a_command_is_told_with_a_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def wide() -> int:
+        signal.raise_signal(signal.SIGINT)
+        return 80
+
+    monkeypatch.setattr("takifugu.cli.group.columns", wide)
+    outcome = ended(130, "release", str(files.write(tmp_path)), "--json")
+    assert "Aborted" not in outcome.stderr
+    assert json.loads(outcome.stdout)["error"]["state"] == "nothing happened"
+    assert not (tmp_path / "ledger.db").exists()
 
 
 def test_what_swallows_a_signal_does_not_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ from takifugu.releasing.file.kind import Unit
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.publishing import orders
-from takifugu.releasing.report.outcomes import MOST_ROWS
+from takifugu.releasing.report.published import MOST_ROWS
 from takifugu.releasing.study import Study
 
 SPEC = files.SPEC.replace('per = "both"', 'per = "both"\nadjust = true')

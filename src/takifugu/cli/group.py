@@ -213,7 +213,8 @@ class Careful(InOrder):
             ctx.color = False
         with fitting(columns()):
             try:
-                return super().invoke(ctx)
+                with terminal.ended_by_signals():
+                    return super().invoke(ctx)
             except click.ClickException as error:
                 wrong = guided(error) if isinstance(error, click.UsageError) else error
                 print_failure(ctx, wrong, wrong.format_message(), wrong.exit_code)

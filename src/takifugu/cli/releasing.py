@@ -32,9 +32,9 @@ from takifugu.releasing.publishing import run
 from takifugu.releasing.publishing.choosing import Choice, folder_of
 from takifugu.releasing.publishing.every_window import windows_files
 from takifugu.releasing.publishing.progress import Progress
-from takifugu.releasing.report.opening import accuracy
-from takifugu.releasing.report.outcomes import Outcome, Published, already
+from takifugu.releasing.report.outcomes import Outcome, already
 from takifugu.releasing.report.privacy import privacy_of
+from takifugu.releasing.report.published import Published, accuracy
 
 #: What the bars and marks of a table mean; the second where a mark is there.
 WHERE = "▓░ where the exact {exact} lies"

@@ -82,8 +82,9 @@ def undisturbed() -> Iterator[None]:
         yield
 
 
-#: The last signal that has come and that nothing has answered.
+#: The last signal that has come and that nothing has answered, and whether a command runs that it ends.
 _come: int | None = None
+_runs = False
 
 
 @contextmanager
@@ -91,6 +92,7 @@ def noting() -> Iterator[None]:
     """Note SIGINT and SIGTERM while a command runs, unless handled already.
 
     One that comes while a file is closed for an object that nobody holds cannot be raised there: `heed` raises it.
+    Before a command runs, and after it, nothing is raised: there is nothing to end, and what is said is said.
     """
     before, hook = {}, sys.unraisablehook
     defaults = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
@@ -112,7 +114,20 @@ def noting() -> Iterator[None]:
 def _note(number: int, _: FrameType | None) -> None:
     global _come
     _come = number
-    raise _exception(number)
+    if _runs:
+        raise _exception(number)
+
+
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Let signals end what runs inside, those that came before it, too."""
+    global _runs
+    _runs = True
+    try:
+        heed()
+        yield
+    finally:
+        _runs = False
 
 
 def _unraised(unraisable: sys.UnraisableHookArgs) -> None:

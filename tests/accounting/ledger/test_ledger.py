@@ -3,6 +3,7 @@
 import json
 import shutil
 import sqlite3
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -128,6 +129,24 @@ def test_a_debit_of_another_type_is_refused_in_words(key: str, value: object) ->
     terms: dict[str, Any] = {"framework": FRAMEWORK, "charge": charge(), "units": ["Ana"], key: value}
     with pytest.raises(InputError, match=f"{key}"):
         Debit(**terms)
+
+
+@pytest.mark.parametrize("wrong", [
+    lambda book, group: book.keep(group, "text"), lambda book, group: book.keep(group, None),
+    lambda book, group: book.keep([group], b"x"), lambda book, group: book.publish({}),
+    lambda book, group: book.publish(group, b"a certificate"), lambda book, group: book.publish(group, ["text"]),
+    lambda book, group: book.publish(group, None), lambda book, group: book.publish(group, 3),
+    lambda book, group: book.finish(group, None), lambda book, group: book.finish(group, 3),
+    lambda book, group: book.finish([group], "why"), lambda book, group: book.finish(group, "why", [3]),
+])  # fmt: skip
+def test_what_becomes_of_a_payment_is_told_in_its_types(ledger: Ledger, wrong: Callable[..., object]) -> None:
+    paid = ledger.reserve("data", [debit(["ann"])], 1, entries="these")
+    ledger.keep(paid.group, b"first")
+    before = ledger.store.after(0)
+    with pytest.raises(InputError, match="a value of type "):
+        wrong(ledger, paid.group)
+    assert ledger.store.after(0) == before
+    ledger.publish(paid.group, iter([b"certificate"]))
 
 
 def test_nothing_is_made_of_what_is_no_path(ledger: Ledger) -> None:

@@ -7,9 +7,11 @@ import sqlite3
 import sys
 import tracemalloc
 import zipfile
+from collections.abc import Iterable
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import duckdb
@@ -21,6 +23,7 @@ import pytest
 from tests.support.workbooks import Cell, write_workbook
 
 from takifugu.core.errors import DataError, TakifuguError
+from takifugu.data.files import sheets
 from takifugu.data.relation.opening import files_read
 from takifugu.data.relation.source import opened_table
 from takifugu.data.sql.faults import translated
@@ -278,6 +281,37 @@ def test_frames_of_all_libraries_are_the_same(tmp_path: Path) -> None:
     for series in (pd.Series([1]), pl.Series([1])):
         assert "a Series is no table of rows" in refused(tmp_path, series)
     assert "twice" in refused(tmp_path, pa.table([["a"], [0], ["x"], ["y"]], names=["who", "t", "v", "V"]))
+
+
+@pytest.mark.parametrize("frame", [
+    pd.DataFrame([[1, 2]], columns=["t", "T"]), pd.DataFrame({"v": [1]}, index=pd.Index([1], name="V")),
+])  # fmt: skip
+def test_a_frame_of_pandas_is_asked_once_for_its_names(frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, real = list[tuple[str, ...]](), sheets.refuse_names_twice
+
+    def noted(names: Iterable[str]) -> None:
+        asked.append(tuple(names))
+        real(asked[-1])
+
+    monkeypatch.setattr(sheets, "refuse_names_twice", noted)
+    with pytest.raises(DataError, match="twice"):
+        sheets.arrow_table(frame)
+    sheets.arrow_table(pd.DataFrame({"v": [1]}, index=pd.Index([1], name="w")))
+    assert asked[1:] == [("v", "w")]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(TEXT)
+    with opened_table({**KEYS, "file": "a.csv"}, ["x", "y"], tmp_path) as source:
+        (tmp_path / "a.csv").unlink()
+        os.mkfifo(tmp_path / "a.csv")
+        late = Timer(10, lambda: os.close(os.open(tmp_path / "a.csv", os.O_WRONLY | os.O_NONBLOCK)))
+        late.start()
+        with pytest.raises(DataError, match="changed while it was read"):
+            source.counts()
+        assert late.is_alive()
+        late.cancel()
 
 
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:

@@ -56,6 +56,9 @@ RECIPES: dict[str, tuple[str, dict[str, Any], list[list[int]]]] = {
     "decimal commas": (
         "who;t;v\nA;2026-01-05T10:00;1.234,5", {"value": "replace(replace(v, '.', ''), ',', '.')::double",
         "bins": {"x": [0, 1000], "y": [1000, 2000]}}, [[0, 1]]),
+    "commas between lakhs": (
+        "who;t;v\nA;2026-01-05T10:00;1,23,456", {"value": "replace(v, ',', '')",
+        "bins": {"x": [0, 123456], "y": [123456, 123457]}}, [[0, 1]]),
     "names with .0": (
         "who,t,v\n7.0,2026-01-05T10:00,x", {"unit": r"regexp_replace(who, '^([0-9]{1,15})[.]0$', '\1')"}, [[1, 0]]),
     "a duration": (

@@ -115,6 +115,18 @@ LOSSES: dict[str, tuple[str, dict[str, Any], dict[str, Any] | None]] = {
 }  # fmt: skip
 
 
+def test_a_filter_by_a_hidden_answer_is_told_what_then_works(tmp_path: Path) -> None:
+    """A roster was proposed, which the release files of records refuse."""
+    tables(tmp_path, "x")
+    answers = {"rows": "answers", "unit": None, "order": None, "step": None, "sql": f"select v from {READ}"}
+    with pytest.raises(TakifuguError) as error:
+        outcome(tmp_path, {**answers, "where": "v <> 'n'"})
+    assert "roster" not in error.value.line
+    assert "keep such rows with a value of their own, such as CASE WHEN" in error.value.line
+    _, kept = outcome(tmp_path, {**answers, "value": "CASE WHEN v <> 'n' THEN v ELSE 'y' END"})
+    assert kept
+
+
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", LOSSES)
 def test_a_rule_refuses_what_loses_more_than_is_charged(

@@ -37,6 +37,16 @@ def test_two_forms_are_a_question_and_the_last_row_may_answer_it(tmp_path: Path)
     assert "%d/%m/%Y" in draft(table(tmp_path, "Z,25/02/2026,x"), **RIGHT)
 
 
+def test_commas_between_lakhs_are_read_as_numbers(tmp_path: Path) -> None:
+    """They were taken for the names of states."""
+    lines = [f'P{n},{n},"1,23,4{n:02d}.5"' for n in range(20)]
+    (tmp_path / "a.csv").write_text("\n".join(["who,t,state", *lines]) + "\n")
+    text = draft(tmp_path / "a.csv", **{**RIGHT, "step": "1"})
+    assert tomllib.loads(text)["source"]["value"] == "cast(replace(\"state\", ',', '') AS double)"
+    (tmp_path / "a.csv").write_text('who,t,state\nA,0,"1,23,45"\nA,1,"2,3"\n')
+    assert tomllib.loads(draft(tmp_path / "a.csv", **{**RIGHT, "step": "1"}))["source"]["value"] == "state"
+
+
 def test_a_last_row_that_no_form_reads_is_a_question_that_names_it(tmp_path: Path) -> None:
     with pytest.raises(TakifuguError, match="Which rows count") as error:
         draft(table(tmp_path, "Z,25/02/2026,x", "Z,soon,x"), **RIGHT)

@@ -27,7 +27,7 @@ from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.postprocess.adjust import nearest
 from takifugu.releasing.publishing import orders
 from takifugu.releasing.publishing.run import publish, release_file
-from takifugu.releasing.report.outcomes import Published
+from takifugu.releasing.report.published import Published
 
 SPEC = files.SPEC.replace('per = "both"', 'per = "both"\nadjust = true\nmechanism = "group"')
 CHAIN = tf.MarkovChain([[0.6, 0.2, 0.2]] * 3, 3, states=["a", "b", "c"])

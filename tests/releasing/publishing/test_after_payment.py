@@ -17,8 +17,8 @@ from takifugu.core.errors import InputError, LedgerError, ReleaseState
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.publishing import certifying, every_window, orders
 from takifugu.releasing.publishing.rehearsing import rehearse
-from takifugu.releasing.report import document, opening
-from takifugu.releasing.report.outcomes import Published
+from takifugu.releasing.report import document, published
+from takifugu.releasing.report.published import Published
 
 #: A message that would show a value of the data.
 FAULT = KeyError("still at 17")
@@ -77,7 +77,7 @@ def test_a_verdict_that_fails_after_publishing_fails_no_command(
         if is_paid:
             with failing(monkeypatch, orders, "handed_out", KeyError()):
                 ended(FAULTY, "release", toml)
-        with failing(monkeypatch, opening, "verdict_of", error):
+        with failing(monkeypatch, published, "verdict_of", error):
             outcome = succeed("release", toml)
         check_published(folder, "both", "walking")
         words = "takifugu: both is published, and cannot be shown here: a fault of Takifugu itself"

@@ -21,7 +21,7 @@ from takifugu.releasing.planning.questions import NoisyAnswer, Question
 from takifugu.releasing.planning.truth import answer_of, read
 from takifugu.releasing.publishing import doubts
 from takifugu.releasing.publishing.doubts import doubts_of
-from takifugu.releasing.report.opening import verdict_of
+from takifugu.releasing.report.published import verdict_of
 
 STICKY = [[0.9, 0.1], [0.4, 0.6]]
 TURN = [[0.6, 0.4], [0.2, 0.8]]

@@ -24,7 +24,7 @@ from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.publishing.rehearsing import rehearse
-from takifugu.releasing.report.opening import accuracy
+from takifugu.releasing.report.published import accuracy
 
 SPEC = changed(
     files.SPEC, ("budget = 10", 'budget = 10\nroster = ["Ana", "Ben"]'), ('recording = "run no."\n', ""),

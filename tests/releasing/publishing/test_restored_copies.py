@@ -1,6 +1,7 @@
 """A ledger that is restored from a copy: whatever the copy has forgotten, nothing is granted or drawn a second time."""
 
 import json
+import re
 import shutil
 from collections.abc import Sequence
 from fractions import Fraction
@@ -314,6 +315,25 @@ def test_a_damaged_certificate_that_closes_a_payment_is_known_when_it_is_brought
     assert whole != ours
     assert len(adopt(book, certificates_in([theirs]), lambda _: True)) == 1
     assert book.spent("study").epsilon > before.epsilon
+
+
+def test_a_certificate_with_a_damaged_checksum_names_no_draw_so_that_it_is_charged_again_and_says_why(
+    tmp_path: Path,
+) -> None:
+    """What lies there may be another draw than what is brought back: known for nothing, both would be free."""
+    where, path = files.write(tmp_path, SMALL), tmp_path / "out" / "time-use.certificate.json"
+    with copies_of_each_state(tmp_path / "copies") as copies:
+        tf.release_file(where)
+    ours = path.read_text()
+    restored(tmp_path / "ledger.db", copies["paid"])
+    path.write_text(re.sub(r'("checksum": "[^"]*)\w"', r'\1-"', ours))
+    with pytest.raises(ReleaseError, match="is not what was published"):
+        tf.release_file(where)
+    path.write_text(ours)
+    said = words_of(ended(2, "ledger", "verify", tmp_path / "ledger.db", tmp_path / "out"))
+    assert "or the same ones, if the certificate that was noted had a damaged checksum" in said
+    book = Ledger.open(tmp_path / "ledger.db")
+    assert len(adopt(book, certificates_in([tmp_path / "out"]), lambda _: True)) == 1
 
 
 @pytest.mark.parametrize("state", ["paid", "drawn"])

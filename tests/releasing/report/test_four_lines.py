@@ -21,9 +21,9 @@ from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.certificates.facts import CAUTIONS, Window
 from takifugu.releasing.file.calendars import facts_of
-from takifugu.releasing.report.opening import accuracy, verdict_of
 from takifugu.releasing.report.outcomes import published_of
 from takifugu.releasing.report.privacy import privacy_of
+from takifugu.releasing.report.published import accuracy, verdict_of
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=40, states=[0, 1])
 EVERY = tf.Pufferfish(tf.every_entry(), CHAIN)
@@ -107,6 +107,8 @@ def test_a_noun_has_its_article() -> None:
     release = tf.release(tf.calibrate(EVERY, tf.Count(1), epsilon=1), DATA)
     agents = replace(release.certificate, scope="pooled", person="agent", window=window)
     assert privacy_of(agents).not_protected == "an agent's whole day (epsilon 56.8)"
+    cheap = replace(agents, window=replace(window, costs={"one day": "0.318", "one week": "2.23"}))
+    assert privacy_of(cheap).not_protected == "an agent's whole day or week (epsilon 2.23)"  # not as if a day cost less
     assert privacy_of(agents).secret == "the state of one agent in any one step of 1 hour"
 
 

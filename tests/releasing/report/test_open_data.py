@@ -25,7 +25,7 @@ from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.certificates.checksum import read_certificate, table_state
 from takifugu.releasing.certificates.files import DRAWING, ENDS, SIGNATURE
 from takifugu.releasing.publishing.run import release_file
-from takifugu.releasing.report.outcomes import Published
+from takifugu.releasing.report.published import Published
 
 EVENING = release_text(
     read_from("evening", "evening.csv", unit="person", value=["lon", "lat"]),

@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from takifugu.core.errors import ReleaseError
 from takifugu.releasing.postprocess.release import releases_of
 from takifugu.releasing.publishing import every_window
 from takifugu.releasing.report.privacy import privacy_of
-from takifugu.releasing.report.windows import Point, change_words
+from takifugu.releasing.report.windows import Point, change_words, windows_html
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=40, states=["still", "walking"])
 DATA = ["still"] * 30 + ["walking"] * 10
@@ -154,6 +155,20 @@ def test_windows_are_drawn_at_their_distance_under_their_names(tmp_path: Path) -
     assert [row["window"] for row in rows] == ["2026-W02", "2026-W03", "2026-W05"]
     assert not (tmp_path / "out" / "busy.windows.json").exists()
     assert 'href="./busy.windows.csv"' in page
+
+
+def test_the_page_of_all_windows_says_which_of_them_contradict_the_model(tmp_path: Path) -> None:
+    """A week without rows was once a change that shows, and nothing else was said of it."""
+    (table,) = tf.release_file(written(tmp_path), window="2026-W02", allow_useless=True).tables
+    doubt = "In 'busy' the model expected 90; published -3 ± 9: rows are missing, or the model looks wrong"
+    first = table.certificate
+    assert first.window is not None
+    weeks = [replace(first.window, period=f"2026-W{number:02d}") for number in range(3, 10)]
+    doubted = [replace(first, doubts=(doubt,), window=week) for week in weeks]
+    page = check_page(windows_html("busy", [first, doubted[0]], []))
+    assert page.text.count("2026-W03: in 'busy' the model expected 90; published -3 ± 9: rows are missing") == 1
+    many = check_page(windows_html("busy", doubted, []))
+    assert "and 3 more, in the reports of their windows." in many.text
 
 
 def test_a_file_of_somebody_else_is_left_alone(tmp_path: Path) -> None:

@@ -25,8 +25,9 @@ from takifugu.releasing.publishing import run
 from takifugu.releasing.publishing.choosing import Choice
 from takifugu.releasing.report import document
 from takifugu.releasing.report.document import report_html
-from takifugu.releasing.report.outcomes import Published, published_of
+from takifugu.releasing.report.outcomes import published_of
 from takifugu.releasing.report.page import Bullets, Cell, Table, Terms, Words, _environment, page
+from takifugu.releasing.report.published import Published
 
 HOSTILE = '<script>alert("x")</script>&amp;\'"><img src=http://x.example/>'
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=40, states=["still", "walking"])

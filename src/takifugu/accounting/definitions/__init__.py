@@ -92,12 +92,11 @@ class Definition:
         """
         return ""
 
-    @property
-    def not_in_short(self) -> str:
-        """Name what is left open, for one line."""
+    def not_in_short(self, many: str) -> str:
+        """Name what is left open, for one line, of data that are `many` rows, steps or people."""
         if self.one_way:
             return "that a secret is not true of a person, such as that they were not at a place"
-        return "patterns over many rows, and anything against readers who believe another model"
+        return f"patterns over many {many}, and anything against readers who believe another model"
 
     def not_promised(self) -> tuple[str, ...]:
         """Name those not protected, and the dangers."""

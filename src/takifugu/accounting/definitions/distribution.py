@@ -50,8 +50,7 @@ class Distribution(Definition):
     reads_alike: tuple[str, ...] = OF_ROWS
     of_what: str = "of the population in all"
 
-    @property
-    def not_in_short(self) -> str:
+    def not_in_short(self, many: str) -> str:
         return "the values themselves, and populations that are not listed"
 
     def joint(self, view: View, charges: Sequence[Charge], is_alone: bool) -> Joint:

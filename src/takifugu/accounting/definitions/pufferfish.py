@@ -67,8 +67,7 @@ class Attribute(Pufferfish):
         "no noise at all would be added: only the randomness that the belief assumes would hide the property"
     )
 
-    @property
-    def not_in_short(self) -> str:
+    def not_in_short(self, many: str) -> str:
         return "single rows, and facts that are not listed as secrets"
 
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:

@@ -73,7 +73,10 @@ class Lacking:
 _FARTHEST = 2**60
 _UNKNOWN = "this ledger does not know that it was paid for"
 _REWRITTEN = "what this ledger says of it, or of what was before it, is not what was"
-_AGAIN = "it was paid for once and drawn twice, from two copies of the ledger: these are the other values"
+_AGAIN = (
+    "it was paid for once and drawn twice, from two copies of the ledger: these are the other values; or the same "
+    "ones, if the certificate that was noted had a damaged checksum, which names no draw"
+)
 
 
 def digest_of_body(key: bytes, body: bytes) -> str:

@@ -38,6 +38,7 @@ from takifugu.accounting.ledger.totals import longest, most_of
 from takifugu.accounting.ledger.trials import Change
 from takifugu.accounting.ledger.view import View
 from takifugu.core.errors import LedgerError
+from takifugu.core.rules import check_type
 
 #: How often a change is decided again because another process wrote meanwhile, before the others have to wait.
 LOST = 3
@@ -188,14 +189,15 @@ class Log:
 
     def publish(self, group: str, certificates: Iterable[bytes] = ()) -> None:
         """Note that values are published, with the keyed digests of their certificates, and drop them."""
-        self._end(group, tuple(certificates))
+        self._end(group, words.texts_of(certificates))
 
     def finish(self, group: str, why: str, certificates: Iterable[bytes] = ()) -> None:
         """Close a payment without another draw, for a reason that is noted; what waits is dropped.
 
         `certificates` are the texts of those that tell that it was published.
         """
-        self._end(group, tuple(certificates), why)
+        check_type(why, str, "a reason", "write it in words", "why")
+        self._end(group, words.texts_of(certificates), why)
 
     def _end(self, group: str, bodies: Sequence[bytes], why: str = "") -> None:
         def decide(view: View) -> Change:

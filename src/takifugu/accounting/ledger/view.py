@@ -33,6 +33,7 @@ from takifugu.accounting.ledger.people import People, steps_of
 from takifugu.accounting.ledger.tables import Tables
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.errors import LedgerError
+from takifugu.core.rules import check_type
 from takifugu.model.frameworks import Framework
 from takifugu.model.frameworks import from_dict as read_framework
 
@@ -149,6 +150,7 @@ class View:
         return self.sources.get(name) or Source(name)
 
     def group(self, name: str) -> Group:
+        check_type(name, str, "the name of a reservation", "give the group of a payment", "group")
         if name not in self.groups:
             raise LedgerError(
                 f"the ledger has no reservation {name!r}", fix="complete it with the ledger that it was made in"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -17,6 +17,7 @@ from takifugu.core.errors import CompositionRefused, InputError, LedgerError, Pe
 from takifugu.core.escaping import at_most, command
 from takifugu.core.names import normalised
 from takifugu.core.plain import Plain
+from takifugu.core.rules import check_type
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import to_text
 
@@ -146,7 +147,8 @@ def check_spent(source: Source, budget: Amount) -> None:
 
 
 def packed(values: bytes, largest: int) -> bytes:
-    """Pack noisy values; raises LedgerError for more than a ledger keeps."""
+    """Pack noisy values; raises LedgerError for more than a ledger keeps, and InputError for what are none."""
+    check_type(values, bytes, "the bytes of values", "encode a text, as by text.encode()", "values")
     if len(values) > largest:
         raise LedgerError(
             f"the files of this release take {len(values) // 1_000_000:,} MB",
@@ -154,6 +156,16 @@ def packed(values: bytes, largest: int) -> bytes:
             fix="publish fewer rows or cells at once",
         )
     return zlib.compress(values, 9 if len(values) < 10**6 else 1)
+
+
+def texts_of(certificates: Iterable[bytes]) -> tuple[bytes, ...]:
+    """Return the texts of certificates; raises InputError for what are none."""
+    due, fix = "the text of certificates in bytes", "give a list of bytes, a certificate each"
+    check_type(certificates, Iterable, due, fix, "certificates")
+    texts = tuple(certificates)
+    for text in texts:
+        check_type(text, bytes, due, fix, "certificates")
+    return texts
 
 
 def unpacked(body: bytes, largest: int) -> bytes:

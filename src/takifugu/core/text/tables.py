@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from itertools import zip_longest
 
 from takifugu.core.escaping import visible
+from takifugu.core.lasting import holding
 
 #: Everything that is printed fits so many columns, unless a terminal has fewer or more of them.
 WIDTH = 80
@@ -35,19 +36,14 @@ def width() -> int:
     return _columns.get()
 
 
-@contextmanager
-def fitting(columns: int) -> Iterator[None]:
+def fitting(columns: int) -> AbstractContextManager[None]:
     """Fit everything printed inside to so many columns, at least NARROWEST.
 
     >>> with fitting(30):
     ...     width()
     40
     """
-    token = _columns.set(max(NARROWEST, columns))
-    try:
-        yield
-    finally:
-        _columns.reset(token)
+    return holding(_columns, max(NARROWEST, columns))
 
 
 def filled(text: str) -> str:

@@ -90,11 +90,11 @@ def arrow_table(frame: Any) -> Any:
     if kind == "Series" or (module != "polars" and not hasattr(frame, "__arrow_c_stream__")):
         raise wrong_key("frame", f"a {kind} is no table of rows", "",
                         "give a frame of pandas, Polars or PyArrow, or a file")  # fmt: skip
-    if module == "pandas":
-        refuse_names_twice(map(str, frame.columns))
+    has_index = module == "pandas" and {None, *frame.columns}.isdisjoint(frame.index.names)
+    if module == "pandas":  # which PyArrow would refuse as a column of several types
+        refuse_names_twice(map(str, [*frame.columns, *frame.index.names * has_index]))
     try:
         if module == "pandas":
-            has_index = {None, *frame.columns}.isdisjoint(frame.index.names)
             table = pa.Table.from_pandas(frame, preserve_index=has_index)
         elif module == "polars":
             table = frame.lazy().collect().to_arrow()
@@ -103,7 +103,8 @@ def arrow_table(frame: Any) -> Any:
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         fix, rule = "frame.astype({'column': 'string'}) in pandas", "a column has one type"
         raise wrong_data("frame", "a column of the frame holds values of several types", rule, fix) from None
-    refuse_names_twice(table.column_names)
+    if module != "pandas":
+        refuse_names_twice(table.column_names)
     return table
 
 

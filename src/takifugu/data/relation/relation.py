@@ -57,6 +57,7 @@ class Relation:
 
     def _answer(self, statement: str, key: str) -> Any:
         """Run a statement; an error of one role's expression is that of its key."""
+        self.check_unchanged()  # DuckDB would wait for a pipe in a file's place
         try:
             return run(self.connection, statement, key or self.key, self.name)
         except DataError as error:

@@ -168,7 +168,7 @@ def _opened(opening: Opening, source: Source) -> Opened:
     check_dependence(
         cells | {"value": values}, opening.rows.filters, opening.rows.is_distinct, source.is_covered,
         source.rows != "answers" or (source.unit is not None and source.rows_per_person == 1),
-        source.rows == "visits",
+        source.rows,
     )  # fmt: skip
     opening.refuse_long_texts(together(values, *cells.values(), opening.rows.filters))
     hidden = frozenset(values if source.is_covered and not source.is_public else ())

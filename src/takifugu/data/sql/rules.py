@@ -7,13 +7,16 @@ from collections.abc import Mapping
 from takifugu.data.sql.faults import wrong_key
 from takifugu.data.sql.scopes import LINES, Cells, together
 
+#: What to write in place of a filter by what is hidden, where rows have a time, and where they have none.
 _COVERED = 'declare a roster, and of steps from, until and gaps = "hidden"; or filter by other columns'
+_KEPT = "keep such rows with a value of their own, such as CASE WHEN answer <> 'no' THEN answer ELSE 'other' END; or \
+filter by other columns"
 _UNPIVOT = "; or write UNPIVOT INCLUDE NULLS, if it is UNPIVOT that leaves out empty cells"
 
 
 def check_dependence(
     roles: Mapping[str, Cells], filters: Cells, is_distinct: bool, is_covered: bool, has_ties: bool,
-    are_visits: bool = False,
+    rows: str = "samples",
 ) -> None:  # fmt: skip
     """Raise InputError for a role, or for rows, that depend on what is hidden.
 
@@ -27,7 +30,7 @@ def check_dependence(
     each one counts by itself alone (`_check_visits`).
     """
     hidden = {cell: places for cell, places in roles.get("value", {}).items() if cell[0] != LINES}
-    if are_visits:
+    if rows == "visits":
         _check_visits(together(*roles.values(), filters))
     for key, cells in (("value", hidden), ("where", roles.get("where", {})), ("sql", filters)):
         reached = together(hidden, cells)
@@ -47,11 +50,11 @@ def check_dependence(
             )  # fmt: skip
     for key, cells in (("where", roles.get("where", {})), ("sql", filters)):
         both = _common(cells, hidden)
-        if both and not is_covered and not are_visits:
+        if both and not is_covered and rows != "visits":
             raise wrong_key(
                 key, f"which rows there are depends on {both}, as value does",
                 "lengths, gaps and people are public, and would show the value",
-                _COVERED + (_UNPIVOT if key == "sql" else ""),
+                (_KEPT if rows == "answers" else _COVERED) + (_UNPIVOT if key == "sql" else ""),
             )  # fmt: skip
     if is_distinct and not has_ties and _common(together(*roles.values(), filters), hidden):
         raise wrong_key(

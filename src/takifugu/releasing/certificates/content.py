@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from takifugu.core.assumptions import Assumption
-from takifugu.core.people import People
+from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Plain
 from takifugu.releasing.certificates.facts import Caution, Stays, Window
 
@@ -108,6 +108,13 @@ class Content:
     def people(self) -> People:
         """Return the words for the people behind the data."""
         return People(self.person)
+
+    @property
+    def many(self) -> str:
+        """Return what patterns are over: steps of a sequence, else people, where the file has a word for them."""
+        if self.stays:
+            return "steps"
+        return "rows" if self.people == PEOPLE else self.people.many
 
     @property
     def unit_in_brackets(self) -> str:

@@ -253,7 +253,7 @@ def not_protected(c: Content) -> Iterator[str]:
     if is_worded(c) and definition_of(c).in_short(c.hidden, c.beliefs, []):
         yield "single rows, and everything else about the records that is not listed as a secret"
         return
-    yield "patterns over many rows, and what the published numbers say about everybody on average"
+    yield f"patterns over many {c.many}, and what the published numbers say about everybody on average"
 
 
 def off_by_a_bit(c: Content) -> Iterator[str]:

@@ -45,7 +45,8 @@ _DECIMALS = (
     ("a point before decimals", r"[+-]?(\d+[.]?\d*|[.]\d+)([eE][+-]?\d+)?", "cast({} AS double)"),
     ("a comma before decimals", r"[+-]?(\d{1,3}([.]\d{3})*|\d+)(,\d+)?",
      "cast(replace(replace({}, '.', ''), ',', '.') AS double)"),
-    ("a comma between thousands", r"[+-]?(\d{1,3}(,\d{3})*|\d+)([.]\d+)?", "cast(replace({}, ',', '') AS double)"),
+    ("a comma between thousands", r"[+-]?(\d{1,3}(,\d{3})*|\d{1,2}(,\d\d)*,\d{3}|\d+)([.]\d+)?",
+     "cast(replace({}, ',', '') AS double)"),
 )  # fmt: skip
 _CLOCK = r"\d{1,2}:\d\d(:\d\d)?"
 #: Forms that read none of so many rows are not counted over all.

@@ -16,6 +16,7 @@ from takifugu.analysis.questions.coded_rows import CodedRows
 from takifugu.calibration.registry import find
 from takifugu.core.arrays import FloatArray
 from takifugu.core.assumptions import public, world
+from takifugu.core.column_words import people_of
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.plain import toml_of
 from takifugu.data import meant
@@ -112,7 +113,7 @@ class Populations(Kind):
             (not places and belief.values is None, "belief.values", "is missing", with_value),
         )
         if source.unit is not None and belief.units_independent is not True:
-            yield undeclared("unit")
+            yield undeclared("unit", people_of(source.unit, source.called).one)
         for number, item in numbered(spec.table):
             yield from _table_faults(item, f"table.{number}")
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from takifugu.core.errors import InputError, SpecError, Step, TakifuguError, faults_in
 from takifugu.core.escaping import command
 from takifugu.core.nearest import did_you_mean, nearest, nearest_words
-from takifugu.core.people import PEOPLE
 from takifugu.core.plain import Json, either
 from takifugu.core.sections import section_in
 from takifugu.data.values.texts import BLANKS
@@ -95,9 +94,8 @@ def stranger(where: Where, word: object, what: str, choices: Iterable[object]) -
     return fault(where, f"{word!r} is no {what}{did_you_mean(word, names)}", f"write {nearest(word, names)}")
 
 
-def undeclared(key: str) -> TakifuguError:
-    """Return the fault of units or recordings without declared independence."""
-    noun = {"unit": PEOPLE.one}.get(key, key)
+def undeclared(key: str, noun: str) -> TakifuguError:
+    """Return the fault of units or recordings, each called by a noun, without declared independence."""
     return fault(
         ("belief", f"{key}s_independent"), f"must be declared, because source.{key} is used",
         f"write {key}s_independent = true if one {noun} says nothing about another, or leave source.{key} out",

@@ -22,8 +22,8 @@ from takifugu.releasing.certificates.files import (
 from takifugu.releasing.postprocess.open_data import data_package, geo_json, table_json
 from takifugu.releasing.postprocess.picture import boxes_in
 from takifugu.releasing.publishing.sheets import published_at
-from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.populations import Box, places_of_populations
+from takifugu.releasing.report.published import Published
 
 #: What a table is called in each form, after its name.
 FORMS = {"json": DATA, "geojson": PLACES, "datapackage": PACKAGE, "zip": ARCHIVE}

@@ -32,7 +32,7 @@ from takifugu.releasing.publishing.choosing import Choice
 from takifugu.releasing.publishing.folder import alone_in, called_certificates, place, writing
 from takifugu.releasing.publishing.publish import check, draw, validate
 from takifugu.releasing.publishing.sheets import bundle_for, tables_of, with_plan, worths_of
-from takifugu.releasing.report.outcomes import Published
+from takifugu.releasing.report.published import Published
 
 #: So many people are made up, and so many steps of each, where neither the file nor the caller says how many.
 PEOPLE, STEPS = 10, 1000

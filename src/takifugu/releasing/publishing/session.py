@@ -42,7 +42,7 @@ from takifugu.releasing.publishing.publish import check, pay, validate
 from takifugu.releasing.publishing.sheets import bundle_for, tables_of
 from takifugu.releasing.publishing.standing import payments_of, public_of
 from takifugu.releasing.publishing.statements import declared_of, statements_of
-from takifugu.releasing.report.outcomes import Published
+from takifugu.releasing.report.published import Published
 
 #: What the table of a session is called, by the table that it is about.
 NAME = "{}-session"

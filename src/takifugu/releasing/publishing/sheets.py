@@ -52,8 +52,9 @@ from takifugu.releasing.publishing.bundle import Bundle
 from takifugu.releasing.publishing.certifying import Adjustment, adjusted_values, certificate_of
 from takifugu.releasing.publishing.estimating import estimates_of_table
 from takifugu.releasing.report.document import report_html
-from takifugu.releasing.report.outcomes import Published, clock_of, published_of, rows_of_answers
+from takifugu.releasing.report.outcomes import clock_of, published_of, rows_of_answers
 from takifugu.releasing.report.page import shown
+from takifugu.releasing.report.published import Published
 
 #: The columns that only the file of a table has, and no certificate.
 _ADDED = (POSSIBLE, READABLE, REHEARSAL, *ESTIMATED)

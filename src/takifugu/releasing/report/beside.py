@@ -12,8 +12,8 @@ from takifugu.core.errors import Unsupported
 from takifugu.core.escaping import number
 from takifugu.model.queries import Additive
 from takifugu.releasing.planning.other_noises import GROUP, ORDINARY, TAKIFUGU, attacked, three_noises
-from takifugu.releasing.report.outcomes import Published
 from takifugu.releasing.report.page import Block, Table
+from takifugu.releasing.report.published import Published
 
 if TYPE_CHECKING:
     from takifugu.audit.partial_sums import Sequence as Chained

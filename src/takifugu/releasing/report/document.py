@@ -45,11 +45,11 @@ from takifugu.releasing.certificates.wording import (
 )
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.beside import beside
-from takifugu.releasing.report.opening import accuracy, verdict_of
-from takifugu.releasing.report.outcomes import Outcome, Published, published_of
+from takifugu.releasing.report.outcomes import Outcome, published_of
 from takifugu.releasing.report.page import Block, Bullets, Column, Figure, Gallery, Table, Terms, Words, page
 from takifugu.releasing.report.privacy import privacy_of
-from takifugu.releasing.report.values import farthest_end, published
+from takifugu.releasing.report.published import Published, accuracy, farthest_end, verdict_of
+from takifugu.releasing.report.values import published
 
 _MEANING = (
     "A reader suspects a secret before the release, and then reads the table. This is how sure they can become, "

@@ -1,173 +1,31 @@
-"""What a release file published: as values, in words, as tables for a notebook, and as its report takes it."""
+"""What a release file published in all: its tables, their rows with intervals, and what its source has spent."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from itertools import chain, islice
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING
 
-from takifugu.analysis.randomisers import answered
-from takifugu.core.errors import InputError
-from takifugu.core.plain import Json, Plain, Row
-from takifugu.core.text.parts import InParts, Part, closed, facts, heading, rows, words
-from takifugu.core.text.plot import Plot, stacked
-from takifugu.model import frameworks
-from takifugu.model.beliefs.populations import FromPopulations
-from takifugu.releasing.advice.worth import Worth
-from takifugu.releasing.certificates.cells import CLOCK, UPPER, Rows
+from takifugu.core.plain import Json, Plain
+from takifugu.core.text.parts import InParts, Part, facts
+from takifugu.releasing.certificates.cells import CLOCK
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.facts import Fact, Window
-from takifugu.releasing.postprocess.estimate import Estimate, narrowing
-from takifugu.releasing.postprocess.intervals import LEVEL, NOISE_ONLY, measured
-from takifugu.releasing.postprocess.picture import Answers, boxes_in, picture_of
-from takifugu.releasing.postprocess.readability import Ends, Rule, possible_ends
-from takifugu.releasing.postprocess.readable import cells_of, frame_of, readable, rows_of
+from takifugu.releasing.postprocess.estimate import Estimate
+from takifugu.releasing.postprocess.intervals import LEVEL, NOISE_ONLY
+from takifugu.releasing.postprocess.picture import boxes_in
+from takifugu.releasing.postprocess.readability import Rule
+from takifugu.releasing.postprocess.readable import readable, rows_of
 from takifugu.releasing.postprocess.release import Release, releases_of
-from takifugu.releasing.report.opening import accuracy
-from takifugu.releasing.report.page import WIDE
-from takifugu.releasing.report.populations import drawn_populations
-from takifugu.releasing.report.privacy import privacy_of
+from takifugu.releasing.report.published import Published
 
 if TYPE_CHECKING:
     from takifugu.accounting.ledger import Payment
-    from takifugu.mechanisms.local.sent import Sending
     from takifugu.releasing.planning.questions import NoisyAnswer
 
-#: How many rows of a table are shown; the file has them all.
-MOST_ROWS = 60
 _READ = f"low to high: 95 % intervals of the values, all values of a table at once; {NOISE_ONLY}"
-
-
-@dataclass(frozen=True)
-class Published(InParts):
-    """One table that was published: its rows (unit, cell, value, low, high), certificate and files.
-
-    Where the file asks for adjusted values they are a column more; the rows of a randomised column are (row, and the
-    value's own columns).
-
-    `releases` are its answers by unit (None: of all units together), for what can be done after a release: `adjusted`,
-    `reconcile`. `library` is the data-frame library that the data came in, where it came as a frame. `since` is when
-    it was paid for, where it was published before and this call has left it alone. `worth` is what it is worth to a
-    reader, where that is known.
-    """
-
-    name: str
-    scope: str
-    rows: Sequence[Row]
-    certificate: Certificate
-    files: tuple[Path, ...]
-    releases: tuple[tuple[str | None, Release], ...] = field(repr=False)
-    library: str | None = None
-    since: str | None = None
-    worth: Worth | None = field(default=None, repr=False, compare=False)
-
-    def to_frame(self, library: object = None) -> Any:
-        """Return the rows as a frame, by default of the data's library.
-
-        See `Release.to_frame`.
-        """
-        return frame_of(self.rows, library or self.library)
-
-    def plot(self) -> Plot:
-        """Return the report's picture of the table.
-
-        Raises InputError for a table without one.
-        """
-        picture = self.drawing
-        if picture is None:
-            raise InputError("this table has no picture", fix="print it, or take `to_frame()`")
-        return Plot(self.title, picture)
-
-    @property
-    def drawing(self) -> str | None:
-        """Return the picture as SVG, or None for undrawable values."""
-        if not self.cells:
-            return stacked(list(drawn_populations(*self.randomised)))
-        return picture_of(self.certificate, self.rows_by_unit, self.possible, WIDE)
-
-    @property
-    def left_out(self) -> str:
-        """Return what stands in the place of a verdict "good", if anything."""
-        return self.releases[0][1].left_out
-
-    @property
-    def cells(self) -> int:
-        """Return how many values have a label: none of randomised rows."""
-        return sum(len(answer.labels) for _, answer in self.releases)
-
-    @property
-    def is_by_unit(self) -> bool:
-        return self.scope == "unit" and len(self.releases) > 1
-
-    @property
-    def estimate_words(self) -> str:
-        """Say how near the estimates are, where they halve the ± of one value; else ""."""
-        if isinstance(self.rows, Rows):
-            return ""
-        noises = [(answer.randomiser, len(answer.labels)) for _, answer in self.releases]
-        return narrowing(self.rows, noises, self.certificate.measured_in or "")
-
-    @property
-    def noisiest(self) -> tuple[str | None, Release]:
-        """Return the answer with the most noise, and its unit."""
-        return max(self.releases, key=lambda pair: answered(lambda: pair[1].randomiser.scale) or 0)
-
-    @property
-    def randomised(self) -> tuple[FromPopulations, Sending]:
-        """Return the populations of a randomised column, and its noise."""
-        belief: Any = frameworks.from_dict(next(iter(self.certificate.frameworks.values()))).beliefs[0]
-        noise: Any = self.releases[0][1].randomiser
-        return belief, noise
-
-    @cached_property
-    def possible(self) -> Ends | None:
-        """Return the least and largest possible true value, if known."""
-        return possible_ends(self.certificate)
-
-    @property
-    def rows_by_unit(self) -> Answers:
-        """Return the rows of every answer by unit."""
-        rows = iter(self.rows)
-        return [(unit, list(islice(rows, len(answer.labels)))) for unit, answer in self.releases]
-
-    def __repr__(self) -> str:
-        return f"<Published {self.title}, {measured(len(self.rows), 'rows')}>"
-
-    @property
-    def parts(self) -> Iterator[Part]:
-        for warning in self.certificate.warnings:
-            yield words(warning, strong=True)
-        for doubt in self.certificate.doubts:
-            yield words(f"{doubt}.", strong=True)
-        yield heading(self.title)
-        yield words(*accuracy(self))
-        yield Part("", lambda: self.drawing or "")
-        if isinstance(self.rows, Rows):
-            yield words(f"{len(self.rows):,} randomised values, in {self.name}.csv")
-        else:
-            keys, heads = list(self.rows[0]), {"unit": self.certificate.person, UPPER: "safe or at most"}
-            lines = [cells_of(row, keys) for row in self.rows[:MOST_ROWS]]
-            yield rows([heads.get(key, key) for key in keys], lines)
-            left = len(self.rows) - MOST_ROWS
-            if left > 0:
-                yield words(f"and {left:,} more rows, in {self.name}.csv")
-        yield facts(privacy_of(self.certificate).lines)
-        yield closed("What is promised", Part("", self.certificate._repr_html_))
-
-    @property
-    def title(self) -> str:
-        """Return title or name, query, people and unit in one line."""
-        c, name = self.certificate, self.name
-        if c.title:
-            name = f"{c.title} ({name})"
-        title = f"{name}: {c.statistic}, for {c.people.whose(self.scope)}"
-        if c.measured_in:
-            title += f", in {c.measured_in}"
-        return title
 
 
 def published_of(

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING
 
-from takifugu.analysis.randomisers import MARKS, answered
+from takifugu.analysis.randomisers import MARKS
 from takifugu.core.escaping import at_least, at_most, number, plus_minus
 from takifugu.core.plain import Row
 from takifugu.core.text.bars import common_error, relative_error
 from takifugu.releasing.certificates.cells import READABLE, UPPER
-from takifugu.releasing.postprocess.intervals import LEVEL, measured
 from takifugu.releasing.postprocess.picture import (
     LEGEND,
     MOST_OF_TWO,
@@ -29,12 +26,9 @@ from takifugu.releasing.postprocess.picture import (
 )
 from takifugu.releasing.postprocess.readability import Ends, exact_word, is_outside
 from takifugu.releasing.postprocess.readable import in_words
-from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.page import WIDE, Block, Cell, Figure, Line, Table, Words
 from takifugu.releasing.report.populations import population_maps
-
-if TYPE_CHECKING:
-    from takifugu.releasing.report.outcomes import Published
+from takifugu.releasing.report.published import Published, error_words, farthest_end
 
 #: How many places that are not called safe are listed; the table has them all.
 MOST_LISTED = 200
@@ -66,28 +60,6 @@ def published(t: Published) -> Iterator[Block]:
         yield from _tables_of_two_ways(t, places, rows)
     else:
         yield _table_of_cells(t, rows)
-
-
-def error_words(error: float, values: int, unit: str, exact: str = "value") -> str:
-    """State the ± of all values of a table.
-
-    >>> error_words(63, 2, "rows", "count")
-    'Every value is within ±63 rows of the exact count (95 %, all 2 at once).'
-    """
-    together, each = (f", all {values:,} at once", "Every") if values > 1 else ("", "The")
-    return f"{each} value is within ±{measured(error, unit)} of the exact {exact} (95 %{together})."
-
-
-def farthest_end(answer: Release, cells: int) -> Fraction | None:
-    """Return the largest distance from a value to its interval's ends.
-
-    None where no value has an interval.
-    """
-    ends = answered(lambda: answer.randomiser.intervals(answer.values, LEVEL, cells))
-    if ends is None:
-        return None
-    largest: Fraction = max(max(v - low, high - v) for v, (low, high) in zip(answer.values, ends, strict=True))
-    return largest
 
 
 def _table_of_cells(t: Published, rows: Sequence[Row]) -> Table:

@@ -15,6 +15,7 @@ from takifugu.core.text.bars import common_error
 from takifugu.core.text.maps import hours_map
 from takifugu.core.text.pictures import Bar, Panel, value_chart
 from takifugu.core.text.scales import Axis
+from takifugu.core.text.tables import shortened
 from takifugu.data.times.moments import enclosing, period_number
 from takifugu.releasing.advice.bands import difference_band
 from takifugu.releasing.certificates.cells import MARK, READABLE, UPPER
@@ -31,8 +32,9 @@ from takifugu.releasing.report.values import marks_meant, noisy_cell
 
 #: How a page says that it is ours, so that it may be written anew.
 MADE = '<meta name="generator" content="takifugu windows">'
-#: Maps of so many windows are drawn, of more they are folded; of so many listed places each one is named.
-MOST_MAPS, MOST_NAMED = 48, 12
+#: Maps of so many windows are drawn, of more they are folded; of so many listed places each one is named; of so
+#: many doubts each is told.
+MOST_MAPS, MOST_NAMED, MOST_DOUBTS = 48, 12, 4
 _MEANING = (
     '"safe" is never wrong, in any window. A number is no count: at most so many were there, and often far fewer. '
     "Noise is drawn anew in each window, and a place that is not called safe in one may well be."
@@ -87,6 +89,7 @@ def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence
         lead=f"{first.statistic}, from the source {first.source!r}",
         least_change=measured(readable(max(widths)), first.measured_in or "") if widths else "",
         hides=f"How private: {privacy_of(first).guarantee}.",
+        doubts=_doubts(certificates),
         series=drawn,
         not_drawn=max(len(series) - MOST_PANELS, 0),
         places=place_blocks(name, certificates),
@@ -96,12 +99,24 @@ def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence
     )
 
 
+def _doubts(certificates: Sequence[Certificate]) -> list[Words]:
+    """Say which windows contradict the model: a change to one of them may be that rows are missing."""
+    said = list[str]()
+    for certificate in certificates:
+        for doubt in certificate.doubts:
+            said.append(f"{_period(certificate)}: {doubt[:1].lower()}{doubt[1:]}.")
+    return [Words(words, "warning") for words in shortened(said, MOST_DOUBTS, "more, in the reports of their windows.")]
+
+
+def _period(certificate: Certificate) -> str:
+    return certificate.window.period if certificate.window else certificate.release
+
+
 def _reports(certificates: Sequence[Certificate]) -> list[tuple[str, list[tuple[str, str]]]]:
     """Return the links to single windows' reports, many of them by their larger period."""
     links = list[tuple[str, str]]()
     for certificate in certificates:
-        period = certificate.window.period if certificate.window else certificate.release
-        links.append((period, f"{certificate.release}{REPORT}"))
+        links.append((_period(certificate), f"{certificate.release}{REPORT}"))
     if len(links) <= MOST_MAPS:
         return [("", links)]
     return [(period, list(inside)) for period, inside in groupby(links, key=lambda link: enclosing(link[0]))]

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 from takifugu.core.assumptions import world
+from takifugu.core.column_words import people_of
 from takifugu.core.errors import TakifuguError
 from takifugu.core.names import natural
 from takifugu.core.sections import written
@@ -54,7 +55,7 @@ class Columned(Records):
 
     def shape_faults(self, spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         if spec.source.unit is not None and spec.belief.units_independent is not True:
-            yield undeclared("unit")
+            yield undeclared("unit", people_of(spec.source.unit, spec.source.called).one)
         yield from bins_problems(spec.source, columns=True)
 
     def assumptions(self, file: ReleaseFile) -> Iterator[Fact]:

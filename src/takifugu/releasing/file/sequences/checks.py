@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from takifugu.core.column_words import people_of
 from takifugu.core.errors import InputError, TakifuguError, gathered
 from takifugu.core.sections import values_of, written
 from takifugu.data import Calendar, Slots, axes_of, steps_in
@@ -162,9 +163,9 @@ def _lacks_calendar(belief: Any, source: SourceSpec) -> bool:
 def _belief(belief: SequenceBelief, source: SourceSpec | None, faulty: frozenset[str]) -> Iterator[TakifuguError]:
     """Yield the faults of independence, and of the names of states."""
     if source is not None and source.recording is not None and belief.recordings_independent is not True:
-        yield undeclared("recording")
+        yield undeclared("recording", "recording")
     if source is not None and source.unit is not None and belief.units_independent is not True:
-        yield undeclared("unit")
+        yield undeclared("unit", people_of(source.unit, source.called).one)
     if "belief.states" not in faulty:
         texts = list(map(str, belief.states))
         yield from broken(
