@@ -9,8 +9,10 @@ from takifugu.data.sql.scopes import LINES, Cells, together
 
 #: What to write in place of a filter by what is hidden, where rows have a time, and where they have none.
 _COVERED = 'declare a roster, and of steps from, until and gaps = "hidden"; or filter by other columns'
-_KEPT = "keep such rows with a value of their own, such as CASE WHEN answer <> 'no' THEN answer ELSE 'other' END; or \
-filter by other columns"
+_KEPT = (
+    "keep such rows with a value of their own, such as CASE WHEN answer <> 'no' THEN answer ELSE 'other' END; or "
+    "filter by other columns"
+)
 _UNPIVOT = "; or write UNPIVOT INCLUDE NULLS, if it is UNPIVOT that leaves out empty cells"
 
 
