@@ -52,7 +52,7 @@ MEMORY_LIMIT = 4e9
 PATIENCE = 60.0
 
 #: What forces noise where the belief asks for less than the gate, and for how much less that is no scale to tell.
-BESIDE_ALL_OTHERS = "one entry against another value of it, for somebody who knows all other entries"
+BESIDE_ALL_OTHERS = "one value against another, for somebody who knows all other values"
 NEXT_TO_NONE = 1000
 
 OUT_OF_RANGE = (
