@@ -69,8 +69,8 @@ def calibrate(
     for `distribution_pair` and with `single_release`, it asks every mechanism; the guarantee may then count only while
     there is no other release (`Calibration.forbids`).
 
-    No noise, and noise too small to hide one entry's effect on a cell, are raised to the least that hides it; choices
-    are refused. A belief estimated from the private data is refused by default. Ctrl-C ends a long search for quilts
+    No noise, and noise too small to hide one entry's effect on a cell, are raised to the least that hides it; tables
+    of masses are refused. A belief estimated from the private data is refused by default. Ctrl-C ends a long search for quilts
     with the best so far, which is sound and noted.
 
     Args:

@@ -183,18 +183,20 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
     if bound.epsilon > problem.epsilon or bound.delta > problem.delta:
         return Trial(line, WEAKER, "; ".join((_shortfall(problem, bound), *bound.conditions)), bound)
     if not allow_zero_noise:
-        hiding = _hiding_one_entry(problem, bound)
+        hiding = _hiding_one_entry(line, problem, bound)
         if isinstance(hiding, str):
             return Trial(line, REFUSED, hiding + ACCEPT, bound)
         bound = hiding
     return Trial(line, POSSIBLE, _why(line, bound) if line.baseline else "; ".join(bound.conditions), bound)
 
 
-def _hiding_one_entry(problem: Problem, bound: Bound) -> Bound | str:
+def _hiding_one_entry(line: Line, problem: Problem, bound: Bound) -> Bound | str:
     """Return the bound with at least the noise that the gate lets pass, or the gate's reason against it."""
     reason = too_little_noise(problem, bound.randomiser, problem.epsilon, problem.delta)
     if not reason:
         return bound
+    if line.package and problem.candidates is not None:  # of the law of a choice, its mechanism may know more
+        return reason
     noise = raised(problem, bound.randomiser, problem.epsilon, problem.delta)
     if noise is None:
         return reason

@@ -57,8 +57,8 @@ def too_little_noise(problem: Problem, noise: Randomiser, epsilon: Fraction, del
 def raised(problem: Problem, noise: Randomiser, epsilon: Fraction, delta: Fraction) -> Randomiser | None:
     """Return the noise, or for less than the gate lets pass the least of the same form that passes.
 
-    It is this noise with something independent added (Theorem 3 of docs/theory/zero-noise.md), so it keeps each promise
-    that this noise keeps. None where no such noise is known, and where nothing is to be hidden beside a belief.
+    It keeps each promise that this noise keeps (docs/theory/zero-noise.md, Theorem 3). None where no such noise is
+    known, and where nothing is to be hidden beside a belief.
     """
     if not problem.framework.beliefs:
         return None

@@ -215,9 +215,9 @@ class Common(PlainForm):
         return Fraction(2 * low, (1 << BITS) + high)
 
     def of_scale(self, scale: Fraction) -> Randomiser | None:
-        """Return noise of the same form and this scale, in answer units; None where that adds nothing to less of it.
+        """Return noise of the same form and this scale, in answer units; None where more of it may promise less.
 
-        What is larger must be this noise with something independent added to it, so that it keeps all promises.
+        A larger scale has to keep each promise of a smaller one (docs/theory/zero-noise.md, Theorem 3).
         """
         return None
 

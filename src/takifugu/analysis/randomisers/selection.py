@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, permutations, product
 from typing import TYPE_CHECKING
@@ -89,6 +89,10 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
         """Bound the largest log-ratio by the changed entries over the scale."""
         return change / self.scale
+
+    def of_scale(self, scale: Fraction) -> PermuteAndFlip:
+        """Return the same choice with another scale: mechanisms ask of a choice how far counts move, and of no law."""
+        return replace(self, units=scale / GRID)
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Outcome, ...]:
         """Return the chosen values by group, from counts of all candidates."""
