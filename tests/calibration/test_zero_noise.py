@@ -404,7 +404,8 @@ def test_what_is_raised_keeps_its_promise() -> None:
 
 @pytest.mark.parametrize("delta", [0, "1e-6"])
 @pytest.mark.parametrize("query", [
-    LATER, tf.Histogram(entries=range(3, 20)), *WITH_A_LITTLE, tf.Count(1), tf.Mode(entries=range(3, 20)), tf.Median(entries=range(3, 20)),
+    LATER, tf.Histogram(entries=range(3, 20)), *WITH_A_LITTLE, tf.Count(1), tf.Mode(entries=range(3, 20)),
+    tf.Median(entries=range(3, 20)),
 ])  # fmt: skip
 def test_noise_never_rises_with_epsilon(query: tf.Query, delta: Any) -> None:
     """It did where the belief hides nearly all: the gate refused the noise, and another mechanism's was far larger."""

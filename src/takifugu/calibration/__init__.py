@@ -70,8 +70,8 @@ def calibrate(
     there is no other release (`Calibration.forbids`).
 
     No noise, and noise too small to hide one entry's effect on a cell, are raised to the least that hides it; tables
-    of masses are refused. A belief estimated from the private data is refused by default. Ctrl-C ends a long search for quilts
-    with the best so far, which is sound and noted.
+    of masses are refused. A belief estimated from the private data is refused by default. Ctrl-C ends a long search
+    for quilts with the best so far, which is sound and noted.
 
     Args:
         framework: The secrets and beliefs.
