@@ -319,9 +319,6 @@ def test_no_other_way_gets_around_the_gate() -> None:
         with pytest.raises(CalibrationRefused, match="small beside what one value changes"):
             tf.with_scale(FIRST, LATER, scale)
         assert tf.with_scale(FIRST, LATER, scale, allow_zero_noise=True).scale == float(scale)
-    for delta in (0, "1e-6"):
-        with pytest.raises(CalibrationRefused):
-            tf.calibrate_jointly(FIRST, [LATER, tf.Count(1, entries=range(4, 20))], 1, delta)
     for only in (False, True):
         for row in tf.compare(FIRST, LATER, 1, "1e-6", single_release=only):
             if row.status in ("chosen", "possible", "if followed by others") and row.name != "optimal":
@@ -331,10 +328,27 @@ def test_no_other_way_gets_around_the_gate() -> None:
         assert read_off(calibration.randomiser.to_dict(), [(Fraction(0),), (Fraction(1),)]) <= 0.95
 
 
-def test_joint_noise_names_a_remedy_that_applies() -> None:
-    with pytest.raises(CalibrationRefused, match="calibrate it alone") as refused:
-        tf.calibrate_jointly(FIRST, [LATER, tf.Count(1, entries=range(4, 20))], 1)
-    assert "allow_zero_noise" not in str(refused.value)
+#: A chain of independent steps, of which the first is secret: no noise of the others loses anything.
+INDEPENDENT = tf.Pufferfish(tf.entry(0, 0, 1), tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=20))
+
+
+@pytest.mark.parametrize("framework", [FIRST, INDEPENDENT], ids=["forgetful", "independent"])
+@pytest.mark.parametrize(("last", "delta"), [
+    (tf.Count(1, entries=range(4, 20)), 0), (tf.Count(1), 0), (tf.Mode(entries=range(3, 20)), 0),
+    (tf.Count(1, entries=range(4, 20)), Fraction(1, 10**6)), (tf.Count(1), Fraction(1, 10**6)),
+])  # fmt: skip
+def test_joint_noise_is_raised_to_what_passes_at_an_equal_share(framework: Any, last: Any, delta: Any) -> None:
+    for epsilon in (1, 3):
+        made = tf.calibrate_jointly(framework, [LATER, last], epsilon, delta)
+        assert tf.compose(made, begins_series=bool(delta)).epsilon <= epsilon
+        for calibration in made:
+            assert calibration.too_little_noise is None
+            if calibration.requested is not None:
+                share = max(calibration.epsilon, Fraction(epsilon, 2)), max(calibration.delta, Fraction(delta) / 2)
+                assert calibration.requested == share
+                less = calibration.randomiser.of_scale(calibration.randomiser.scale * (1 - Fraction(1, 10**9)))
+                assert too_little_noise(calibration.problem, less, *share)
+        assert made[0].witness.comparison == trials.BESIDE_ALL_OTHERS
 
 
 def test_the_least_deviation_is_no_lower_end_of_a_search(monkeypatch: pytest.MonkeyPatch) -> None:

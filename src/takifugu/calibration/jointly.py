@@ -15,13 +15,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import itemgetter
 
+from takifugu.accounting.definitions.gate import raised
 from takifugu.analysis.problem import Problem
 from takifugu.calibration import problem_of
 from takifugu.calibration.result import Calibration
 from takifugu.calibration.shared_noise import LaplaceTogether, NormalTogether, Scales, SharedNoise
-from takifugu.calibration.trials import check_beliefs
+from takifugu.calibration.trials import check_beliefs, raising
 from takifugu.core import searches
-from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.core.errors import InputError
 from takifugu.core.escaping import at_most
 from takifugu.core.rules import list_of
 from takifugu.model.frameworks import Framework
@@ -37,8 +38,10 @@ WORTH_A_ROUND, WORTH_A_SWEEP, WORTH_A_STEP = 1e-6, 1e-4, 1e-6
 WIDEST, CUTS = 1.0, 6
 #: How far a fitted loss may be from epsilon, relatively, and how far from the scales the last search begins.
 FITTED, NEAR = 1e-7, Fraction(1, 10**5)
-#: The grid of scales in a search; none is smaller: where the belief hides all, any is enough, and the gate refuses it.
+#: The grid of scales in a search; none is smaller: where the belief hides all, any is enough, and the gate raises it.
 _LEAST = Fraction(1, 10**15)
+#: What stands for no loss at all, in logarithms.
+NO_LOSS = 1e-300
 #: The step of a difference quotient, in the logarithm of a scale, and as a factor.
 STEP = 1e-3
 _UP = Fraction(math.exp(STEP))
@@ -77,8 +80,8 @@ def calibrate_jointly(
     Raises:
         InputError: For no queries, choices with a delta, weights that do not fit, a bad epsilon or delta, and a
             framework that is not Pufferfish over entries.
-        CalibrationRefused: For a query that no secret moves, noise that `calibrate` refuses, a belief from the private
-            data, and with a delta a belief without an influence curve.
+        CalibrationRefused: For a query that no secret moves, a belief from the private data, and with a delta a belief
+            without an influence curve.
 
     Source: docs/theory/influence.md#series-of-normal-releases.
 
@@ -110,18 +113,22 @@ def _within_epsilon(
     while True:
         calibrations = noise.calibrations(scales, conditions)
         if noise.charged(calibrations) <= noise.epsilon:
-            return tuple(map(_judged, calibrations))
+            return tuple(_judged(calibration, len(calibrations)) for calibration in calibrations)
         scales, stretch = [round_up(scale * (1 + stretch)) for scale in scales], 2 * stretch
 
 
-def _judged(calibration: Calibration) -> Calibration:
-    judged = replace(calibration, allow_zero_noise=False)
-    judged.__dict__["problem"] = calibration.problem
-    if reason := judged.too_little_noise:
-        raise CalibrationRefused(
-            f"the noise that the query ({calibration.query.describe()}) would get is refused", rule=reason,
-            fix="calibrate it alone",
-        ).at("queries")  # fmt: skip
+def _judged(calibration: Calibration, queries: int) -> Calibration:
+    """Return the release with at least the noise that the gate lets pass at an equal share of the promise."""
+    problem, judged = calibration.problem, replace(calibration, allow_zero_noise=False)
+    judged.__dict__["problem"] = problem
+    if not judged.too_little_noise:
+        return judged
+    asked = max(judged.epsilon, problem.epsilon / queries), max(judged.delta, problem.delta / queries)
+    noise = raised(problem, judged.randomiser, *asked)
+    assert noise is not None, "what no secret moves is refused before"
+    witness = judged.witness if noise == judged.randomiser else raising(judged.randomiser, noise)
+    judged = replace(judged, randomiser=noise, witness=witness, requested=asked)
+    judged.__dict__["problem"] = problem
     return judged
 
 
@@ -195,7 +202,7 @@ class Split:
         return self._stretched(shape, place)
 
     def _gap(self, shape: Scales, place: float) -> float:
-        return math.log(self.noise.loss(self._stretched(shape, place))) - math.log(self.noise.epsilon)
+        return math.log(self.noise.loss(self._stretched(shape, place)) or NO_LOSS) - math.log(self.noise.epsilon)
 
     def _stretched(self, shape: Scales, place: float) -> Scales:
         factor, scales = Fraction(math.exp(place)), list[Fraction]()
@@ -216,6 +223,9 @@ class Split:
 
     def best(self) -> Scales:
         """Return scales of small total error within a joint loss of epsilon."""
+        smallest = self._stretched(self.noise.start, -math.inf)
+        if self.noise.loss(smallest) <= self.noise.epsilon:  # the belief hides all
+            return smallest
         shape = self.equal()
         if len(shape) > 1:
             shape = self._by_closed_form(self._balanced(shape))

@@ -200,12 +200,15 @@ def _hiding_one_entry(line: Line, problem: Problem, bound: Bound) -> Bound | str
     noise = raised(problem, bound.randomiser, problem.epsilon, problem.delta)
     if noise is None:
         return reason
-    needed = answered(lambda: bound.randomiser.scale) or Fraction(0)
-    words = "no noise"
-    if needed:
-        words = f"a scale of {number(needed)}" if needed * NEXT_TO_NONE > noise.scale else "next to no noise"
-    detail = f"the belief alone asks for {words}"
-    return replace(bound, randomiser=noise, witness=Witness(BESIDE_ALL_OTHERS, detail))
+    return replace(bound, randomiser=noise, witness=raising(bound.randomiser, noise))
+
+
+def raising(needed: Randomiser, noise: Randomiser) -> Witness:
+    """Return what forced more noise than was needed for the belief."""
+    words = "next to no noise" if needed.scale else "no noise"
+    if needed.scale * NEXT_TO_NONE > noise.scale:
+        words = f"a scale of {number(needed.scale)}"
+    return Witness(BESIDE_ALL_OTHERS, f"the belief alone asks for {words}")
 
 
 def _why(line: Line, bound: Bound) -> str:
