@@ -10,6 +10,8 @@ from tests.releasing import files
 from tests.releasing.file.test_bounded_inputs import SLOW, SMALL, edited, published, run
 from tests.support.commands import invoke, words_of
 
+from takifugu.accounting.ledger.events import FORMAT
+
 #: A table that never ends, where one row is looked for by its name.
 ENDLESS = (
     "with recursive n(i) as (select 1 union all select i + 1 from n) "
@@ -83,7 +85,7 @@ HOSTILE: dict[str, Callable[[Path], object]] = {
     "a page of another table": master("rootpage = 1"),
     "an order that nobody knows": master("sql = 'create table contents (digest text collate nowhere, body)'"),
     "bytes as a statement": master("sql = x'ff00ff'"),
-    "another format": event("""body = replace(body, '"format":1', '"format":3')""", "number = 0"),
+    "another format": event(f"""body = replace(body, '"format":{FORMAT}', '"format":{FORMAT + 1}')""", "number = 0"),
     "a key that is none": event("""body = replace(body, '"key":"', '"key":"z')""", "number = 0"),
     "a folder": instead(Path.mkdir),
     "links in a circle": instead(in_a_circle),
