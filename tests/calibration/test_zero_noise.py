@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,14 +19,19 @@ import takifugu as tf
 from takifugu.accounting.definitions import gate
 from takifugu.accounting.definitions.gate import too_little_noise
 from takifugu.analysis import sensitivity
+from takifugu.analysis.bounds import Bound, Witness
+from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
+from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.analysis.sensitivity import change_to_hide
 from takifugu.audit import exact_loss
 from takifugu.calibration import trials
+from takifugu.calibration.registry import Line, find
 from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.mechanisms import influence_gaussian
 from takifugu.model.queries import Additive
+from takifugu.model.queries.choices.candidates import MostFrequent
 from takifugu.numbers.densities.normal import Normal
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.releasing.cost import cost
@@ -506,3 +512,20 @@ def test_a_comparison_shows_what_a_file_takes_that_allows_little_noise() -> None
     assert {calibration.mechanism for calibration in planned.calibrations} == {chosen} == {"influence"}
     scales = {row.name: row.scale for row in table.rows}
     assert scales["influence"] == pytest.approx(scales["laplace-exact"], rel=1e-9)  # the least, and it composes
+
+
+@pytest.mark.parametrize(("query", "noise", "raised"), [
+    (tf.Count(1), DiscreteLaplace(Fraction(1, 9), Fraction(1)), True),
+    (tf.Mode(), PermuteAndFlip(Fraction(1, 9), ("0", "1"), MostFrequent(1)), False),
+], ids=["noise", "choice"])  # fmt: skip
+def test_a_choice_of_another_package_is_not_raised(
+    monkeypatch: pytest.MonkeyPatch, query: Any, noise: Any, raised: bool
+) -> None:
+    """Its mechanism may know more of the law of a choice than how far counts move."""
+    problem = Problem(tf.Pufferfish(tf.every_entry(), FORGETFUL_PAIR), query, Fraction(1))
+    bound = Bound(noise, Fraction(1), Fraction(0), Covers.OUTPUT, Witness("a against b"))
+    monkeypatch.setattr(Line, "package", "elsewhere")
+    monkeypatch.setattr(Line, "load", lambda line: SimpleNamespace(bound=lambda problem: bound))
+    monkeypatch.setattr(trials, "judged", lambda line, problem, bound: bound)
+    trial = trials.attempt(find("influence", "pufferfish"), problem, allow_zero_noise=False, limited=False)
+    assert trial.status == ("possible" if raised else "refused by default"), trial.reason
