@@ -29,7 +29,7 @@ def test_it_is_compared_released_and_audited(tmp_path):
     (table,) = json_of("cost", "--all", path)["files"][0]["mechanisms"]
     rows = {row["name"]: row for row in table["rows"]}
     assert rows["kantorovich-exponential"]["expected_error"] == pytest.approx(0.22632, abs=1e-5)
-    assert rows["kantorovich-relaxed"]["status"] == "chosen"
+    assert rows["influence"]["status"] == "chosen"
     succeed("release", path)
     certificate = json.loads((tmp_path / "people-published" / "education.certificate.json").read_text())
     assert certificate["mechanisms"]["kantorovich-exponential"].endswith("distances by the metric power 0.5")
