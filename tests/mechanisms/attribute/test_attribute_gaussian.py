@@ -90,7 +90,7 @@ def test_every_calibrated_delta_is_confirmed_by_integration(rho, records, epsilo
     framework = hides(belief=two(rho, records), max_difference=1)
     slope, residual = of_all_records([[1, float(rho)], [float(rho), 1]], records, [[0, 1]], [[1 / records, 0]])
     for mechanism in (EXACT, PRINTED):
-        rows = {row.name: row for row in tf.compare(framework, tf.Sum("y"), epsilon=epsilon, delta=delta)}
+        rows = {row.name: row for row in compared(framework, tf.Sum("y"), epsilon, delta)}
         if rows[mechanism].scale is None:
             assert mechanism == PRINTED
             assert "keeps delta" in rows[mechanism].reason

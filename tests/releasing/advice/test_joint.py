@@ -147,7 +147,7 @@ def test_before_the_people_are_read_the_width_is_that_of_one(tmp_path: Path) -> 
     assert "It was not read which people there are: the ± is that of one person" in " ".join(calibrated.split())
     assert "It was not read" not in invoke("release", "--dry-run", path).stdout
     (table,) = tf.advise(path).tables
-    assert (table.joint.values, table.joint.half_width) == (5, 2)
+    assert (table.joint.values, table.joint.half_width) == (5, 1)
     assert table.sentence == "good: any one value is off by at most 1 with 95 % probability"
     (tmp_path / "people.csv").unlink()
     advice = tf.advise(path)
