@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import itemgetter
 
-from takifugu.accounting.definitions.gate import raised
+from takifugu.accounting.definitions.gate import raised, too_little_noise
 from takifugu.analysis.problem import Problem
 from takifugu.calibration import problem_of
 from takifugu.calibration.result import Calibration
@@ -119,15 +119,14 @@ def _within_epsilon(
 
 def _judged(calibration: Calibration, queries: int) -> Calibration:
     """Return the release with at least the noise that the gate lets pass at an equal share of the promise."""
-    problem, judged = calibration.problem, replace(calibration, allow_zero_noise=False)
-    judged.__dict__["problem"] = problem
-    if not judged.too_little_noise:
-        return judged
-    asked = max(judged.epsilon, problem.epsilon / queries), max(judged.delta, problem.delta / queries)
-    noise = raised(problem, judged.randomiser, *asked)
-    assert noise is not None, "what no secret moves is refused before"
-    witness = judged.witness if noise == judged.randomiser else raising(judged.randomiser, noise)
-    judged = replace(judged, randomiser=noise, witness=witness, requested=asked)
+    problem, noise, witness, asked = calibration.problem, calibration.randomiser, calibration.witness, None
+    if too_little_noise(problem, noise, calibration.epsilon, calibration.delta):
+        asked = max(calibration.epsilon, problem.epsilon / queries), max(calibration.delta, problem.delta / queries)
+        more = raised(problem, noise, *asked)
+        assert more is not None, "what no secret moves is refused before"
+        if more != noise:
+            noise, witness = more, raising(noise, more)
+    judged = replace(calibration, randomiser=noise, witness=witness, requested=asked, allow_zero_noise=False)
     judged.__dict__["problem"] = problem
     return judged
 

@@ -79,7 +79,7 @@ def raised(problem: Problem, noise: Randomiser, epsilon: Fraction, delta: Fracti
     enough = change / epsilon
     while not passes(enough):
         enough *= 2
-    least = halved(passes, enough, enough * SMALLEST, are_near, middle_by_logarithm)
+    least = halved(passes, enough, enough * SMALLEST, _are_near, _middle)
     return form.of_scale(max(noise.scale, round_up(least)))
 
 
@@ -93,9 +93,9 @@ def _passes(noise: Randomiser, change: Fraction, epsilon: Fraction, delta: Fract
     return noise.unseen(change) >= least
 
 
-def are_near(good: Fraction, bad: Fraction) -> bool:
+def _are_near(good: Fraction, bad: Fraction) -> bool:
     return good <= bad * (1 + CLOSE)
 
 
-def middle_by_logarithm(good: Fraction, bad: Fraction) -> Fraction:
+def _middle(good: Fraction, bad: Fraction) -> Fraction:
     return Fraction(geometric_mean(float(good), float(bad)))
