@@ -494,7 +494,7 @@ def test_a_stated_density_is_not_asked_for_the_range_of_all_records(delta: float
     """What all records move together is no entry: a mean that may lie 540 apart is not moved so by one of 120."""
     curves = {90: Normal(236, 3), 100: Normal(238, 3), 110: Normal(241, 3)}
     answer = tf.Mean("minutes")
-    belief = tf.Density("parcels", "mean", curves, resolution="0.1", answer=answer, reach=540)
+    belief = tf.Density("parcels", "mean", curves, resolution="0.1", answer=answer, value_range=(60, 600))
     framework = tf.Pufferfish(tf.dataset_property("parcels", "mean", max_difference=10), belief)
     calibration = tf.calibrate(framework, answer, 1, delta, single_release=True)
     assert change_to_hide(calibration.problem, 1, hides_rows=False) == Fraction(1, 10)

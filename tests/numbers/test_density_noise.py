@@ -108,6 +108,14 @@ def test_densities_far_apart_lose_their_distance_though_no_float_holds_what_is_l
     assert 1000 <= laplace_loss(PiecewiseLinear([0, 1], [1, 1]), PiecewiseLinear([100, 101], [1, 1]), 0.1) <= 1000.01
 
 
+@pytest.mark.parametrize("ends", [(-300, 60), (None, 800), (-1e4, 1e4)])
+def test_a_cut_far_out_costs_no_noise(ends):
+    p, q = tf.Normal(0, 3), tf.NormalMixture([0.8, 0.2], [2, 5], [3, 3.5])
+    whole = laplace_loss(p, q, 3.0)
+    cut = laplace_loss(tf.Truncated(p, *ends), tf.Truncated(q, *ends), 3.0)
+    assert cut == pytest.approx(whole, rel=1e-6)
+
+
 def test_unequal_deviations_have_a_pure_promise():
     """1/b + 3/(2 b^2) = 1: far out, the ratio of E e^(X/b) and E e^(Y/b)."""
     scale = least_laplace_noise(tf.Normal(0, 1), tf.Normal(1, 2), F(1), F(0))

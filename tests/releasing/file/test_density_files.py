@@ -18,7 +18,7 @@ from takifugu.releasing.planning.truth import answer_of, read
 FILE = release_text(
     read_from("bodies", "bodies.csv", budget={"epsilon": 4.0, "delta": 1e-3}),
     believe("density", records=6, source="a public survey", column="weight", answer="mean", about="income",
-            function="mean", ranges={"weight": [20, 200]}, resolution="0.01",
+            function="mean", ranges={"weight": [-160, 200]}, resolution="0.01",
             given=[{"value": 40, "mean": 0, "deviation": 1}, {"value": 42, "mean": 1, "deviation": 2}]),
     hide(property={"attribute": "income", "function": "mean"}),
     publish("mean-weight", "mean", attribute="weight", epsilon=1.0, delta=1e-5, mechanism="gaussian-exact"),
@@ -50,7 +50,10 @@ def test_a_release_is_paid_certified_and_audited(tmp_path: Path) -> None:
     assert certificate["beliefs"] == [
         "the mean of 'weight' with a stated density given each of 2 values of the mean of 'income' (a public survey)"
     ]
-    said = "Given the mean of 'income', the answer has the stated density, and is read within 0.005 of it."
+    said = (
+        "Given the mean of 'income', the answer has the stated density, cut to numbers from -160 to 200, and is read "
+        "within 0.005 of it."
+    )
     assert {"kind": "world", "text": said} in certificate["assumptions"]
     assert float(Fraction(certificate["answers"][0]["scale"])) == pytest.approx(6.6455, rel=0.02)
     audited = succeed("audit", path)
@@ -133,6 +136,20 @@ def test_a_parameter_of_the_population_is_hidden_by_its_values(tmp_path: Path) -
     assert "the parameter of 'income' in the population is 40" in calibration_of(path).witness.comparison
 
 
+@pytest.mark.parametrize(("answer", "width"), [("mean", 1), ("sum", 6)])
+def test_the_range_is_that_of_rounded_numbers(tmp_path: Path, answer: str, width: int) -> None:
+    """Steps of 0.5 read 0.8 as 1."""
+    path = written(tmp_path, {
+        FIRST: "{ value = 40, points = [0, 2], heights = [1, 0] }",
+        SECOND: TABLE, "weight = [-160, 200]": 'weight = [0, "0.8"]', 'resolution = "0.01"': 'resolution = "0.5"',
+        'answer = "mean"': f'answer = "{answer}"', 'query = "mean"': f'query = "{answer}"',
+    })  # fmt: skip
+    framework = load(path).framework
+    assert framework is not None
+    query = tf.Mean("weight") if answer == "mean" else tf.Sum("weight")
+    assert tf.calibrate(framework, query, 1, mechanism="group").scale == width
+
+
 @pytest.mark.parametrize(("changes", "place", "words"), [
     ({SECOND: "{ value = 42, points = [0, 1, 2], heights = [0, 1.2, -0.2] }"}, "belief.given[1].heights",
      "nowhere below 0"),
@@ -153,9 +170,9 @@ def test_a_parameter_of_the_population_is_hidden_by_its_values(tmp_path: Path) -
     ({SECOND: "{ value = 42, mean = 1, deviation = 1, low = 3, high = 2 }"}, "belief.given[1].low", "below high"),
     ({SECOND: "{ value = 42, mean = 1, deviation = 1, low = 90 }"}, "belief.given[1].low", "less than 1e-9"),
     ({SECOND: "{ value = 40, mean = 1, deviation = 1 }"}, "belief.given", "fewer than two values"),
-    ({"weight = [20, 200]": "hight = [20, 200]"}, "belief.ranges.weight", "is missing"),
-    ({"weight = [20, 200]": "weight = [200, 20]"}, "belief.ranges.weight", "bound"),
-    ({"weight = [20, 200]": "weight = [69, 72]"}, "belief.ranges.weight", "lie farther"),
+    ({"weight = [-160, 200]": "hight = [20, 200]"}, "belief.ranges.weight", "is missing"),
+    ({"weight = [-160, 200]": "weight = [200, 20]"}, "belief.ranges.weight", "bound"),
+    ({"weight = [-160, 200]": "weight = [69, 72]"}, "belief.given.40", "less than 1e-9 of its mass"),
     ({'resolution = "0.01"': "resolution = 0"}, "belief.resolution", "above 0"),
     ({'property = { attribute = "income"': 'property = { attribute = "age"'}, "hide.property", "the belief tells"),
     ({'attribute = "weight"\n': 'attribute = "wieght"\n'}, "table[0].attribute", "did you mean 'weight'"),

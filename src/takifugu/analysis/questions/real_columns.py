@@ -61,6 +61,8 @@ def of_number(belief: Density, data: object) -> RealColumns:
         raise DataError(
             "the value has density 0 under every hypothesis of the belief", rule="the promise would not cover it"
         )
+    if belief.value_range is not None and not belief.value_range[0] <= value <= belief.value_range[1]:
+        raise DataError("the value lies outside the declared range", rule="the belief says that it does not")
     return RealColumns(((value,),))
 
 

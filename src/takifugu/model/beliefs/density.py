@@ -21,7 +21,8 @@ from takifugu.model.secrets.declared_properties import dataset_property, distrib
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, NamedFunction, Value
 from takifugu.numbers.densities import Continuous, check_density, from_dict
 from takifugu.numbers.densities.normal import Normal
-from takifugu.numbers.rationals import Number, as_fraction, as_non_negative, as_positive, to_text
+from takifugu.numbers.densities.truncated import truncated
+from takifugu.numbers.rationals import Number, as_fraction, as_interval, as_non_negative, as_positive, to_text
 
 Law = TypeVar("Law", bound=Continuous)
 
@@ -81,25 +82,6 @@ def check_references(table: list[tuple[Fraction, Continuous]], normals: list[tup
         ).at("references")  # fmt: skip
 
 
-def check_reach(curves: Sequence[Continuous], reach: Fraction, rounding: Fraction) -> None:
-    """Refuse densities that numbers of one interval, as wide as the reach and read within `rounding`, cannot have.
-
-    There a number of mean m between the ends l and h has at most the variance (m - l)(h - m) (Bhatia and Davis 2000).
-    Each density so bounds the middle of the interval.
-    """
-    half = float(reach / 2 + rounding) * (1 + 1e-9)
-    if max(curve.deviation for curve in curves) <= half:
-        spare = [math.sqrt(half**2 - curve.deviation**2) for curve in curves]
-        lowest = max(curve.mean - rest for curve, rest in zip(curves, spare, strict=True))
-        if lowest <= min(curve.mean + rest for curve, rest in zip(curves, spare, strict=True)):
-            return
-    raise InputError(
-        f"the numbers that are read lie at most {to_text(reach)} apart, and the densities say that they lie farther",
-        rule="noise that hides the reach would not hide what the densities tell",
-        fix="write the true range, or the densities of numbers that lie in it",
-    )
-
-
 @runtime_checkable
 class OfOneColumn(Protocol):
     """A query that may read one column only."""
@@ -126,11 +108,12 @@ class Density(Nameless, Undivided, ByValue):
         of: The values that a "share" counts.
         answer: The query whose answer has the densities; None for the published number itself.
         rounding: Largest distance between a number that is read and the number that has the density.
-        reach: Largest distance of two numbers that are read; None where none is declared.
+        value_range: (low, high) of the number, as it is and as it is read: the densities are cut to it, and data
+            outside it are refused. With it the mechanism "group" composes. None for no ends.
 
     Raises:
-        InputError: For a value without a density or named twice, for references that do not fit, and for a reach that
-            the densities contradict.
+        InputError: For a value without a density or named twice, for references that do not fit, and for a density
+            with less than 1e-9 of its mass in the range.
 
     Examples:
         >>> from takifugu.numbers.densities.bates import Bates
@@ -149,7 +132,7 @@ class Density(Nameless, Undivided, ByValue):
     source: str = "assumed"
     answer: Query = field(default_factory=Identity)
     rounding: Fraction = Fraction(0)
-    reach: Fraction | None = None
+    value_range: tuple[Fraction, Fraction] | None = None
 
     answers: ClassVar = {
         "how data are read": "analysis.questions.real_columns:of_number",
@@ -167,14 +150,14 @@ class Density(Nameless, Undivided, ByValue):
         of: Value | Iterable[Value] | None = None,
         answer: Query | None = None,
         rounding: Number = 0,
-        reach: Number | None = None,
+        value_range: tuple[Number, Number] | None = None,
     ) -> None:
         """Check the densities of one published number.
 
         `function` is that of `dataset_property`, or "parameter" for one that governs the column in the population.
         Without `references` each density has the normal one of its mean; their common variance is the mean variance.
         Raises InputError for fewer than two values, for what is no density, and for references that are not normal, of
-        different deviations, or not one for each value, and for a reach that the densities contradict.
+        different deviations, or not one for each value, and for a density that lies outside the range.
         """
         if isinstance(function, str) and function == "parameter":
             hidden: DatasetProperty | DistributionParameter = distribution_parameter(attribute)  # type: ignore[arg-type]
@@ -186,17 +169,13 @@ class Density(Nameless, Undivided, ByValue):
         else:
             normals = laws_by_value(references, "references")
         check_references(table, normals)
-        curves = tuple(curve for _, curve in table)
-        blur = as_non_negative(rounding, "the rounding", "rounding")
-        farthest = None if reach is None else as_positive(reach, "the reach", "reach")
-        if farthest is not None:
-            with within("reach"):
-                check_reach(curves, farthest, blur)
+        ends = None if value_range is None else as_interval(value_range, "the range", "value_range")
         set_fields(
-            self, about=hidden, values=tuple(value for value, _ in table), curves=curves,
-            references=tuple(normal for _, normal in normals), resolution=grid_of(curves, resolution),
-            source=source, answer=Identity() if answer is None else answer, rounding=blur,
-            reach=farthest,
+            self, about=hidden, values=tuple(value for value, _ in table), curves=_cut(table, ends),
+            references=tuple(normal for _, normal in normals),
+            resolution=grid_of((curve for _, curve in table), resolution),
+            source=source, answer=Identity() if answer is None else answer,
+            rounding=as_non_negative(rounding, "the rounding", "rounding"), value_range=ends,
         )  # fmt: skip
 
     @property
@@ -242,7 +221,8 @@ class Density(Nameless, Undivided, ByValue):
                 f"{query.describe()}",
                 fix="publish Identity()" if self.answer == Identity() else f"publish {self.answer.describe()}",
             ).at("query")
-        return RealNumber(own_grid(query) or self.resolution, self.reach)
+        reach = None if self.value_range is None else self.value_range[1] - self.value_range[0]
+        return RealNumber(own_grid(query) or self.resolution, reach)
 
     @property
     def hidden(self) -> str:
@@ -251,10 +231,12 @@ class Density(Nameless, Undivided, ByValue):
         return f"the parameter of {self.about.column!r} in the population"
 
     def assumptions(self) -> tuple[Assumption, ...]:
-        if self.is_single:
-            stated = "the stated density"
-        else:
-            stated = "one of the stated densities, or a mixture of them"
+        stated = "the stated density" if self.is_single else "one of the stated densities"
+        if self.value_range is not None:
+            low, high = map(to_text, self.value_range)
+            stated += f", cut to numbers from {low} to {high}"
+        if not self.is_single:
+            stated += ", or a mixture of them"
         read = f", and is read within {to_text(self.rounding)} of it" if self.rounding else ""
         return (world(f"Given {self.hidden}, the answer has {stated}{read}."),)
 
@@ -268,8 +250,8 @@ class Density(Nameless, Undivided, ByValue):
         more: Json = {} if self.answer == Identity() else {"answer": self.answer.to_dict()}
         if self.rounding:
             more["rounding"] = to_text(self.rounding)
-        if self.reach is not None:
-            more["reach"] = to_text(self.reach)
+        if self.value_range is not None:
+            more["value_range"] = list(map(to_text, self.value_range))
         return {
             "kind": "density", "about": self.about.to_dict(), "resolution": to_text(self.resolution),
             "given": [[to_text(value), curve.to_dict(), reference.to_dict()] for value, curve, reference in rows],
@@ -299,7 +281,7 @@ class Density(Nameless, Undivided, ByValue):
         source = data.get("source", "assumed")
         return Density(
             column, function, curves, references, data["resolution"], source, of, answer, data.get("rounding", 0),
-            data.get("reach"),
+            data.get("value_range"),
         )  # fmt: skip
 
     def describe(self) -> str:
@@ -322,3 +304,26 @@ def _densities(given: Mapping[Number, Continuous | Sequence[Continuous]]) -> lis
         with within("given", to_text(value)):
             check_density(curve)
     return table
+
+
+def _cut(table: list[tuple[Fraction, Continuous]], ends: tuple[Fraction, Fraction] | None) -> tuple[Continuous, ...]:
+    """Return the densities given that the number lies between the ends; InputError where it hardly does.
+
+    All are cut at an end beyond which one of them has a mass of 1e-300 or more, as its edges tell.
+    """
+    if ends is None:
+        return tuple(curve for _, curve in table)
+    low, high = map(float, ends)
+    least = low if any(curve.edges[0] < low for _, curve in table) else -math.inf
+    most = high if any(curve.edges[-1] > high for _, curve in table) else math.inf
+    curves = list[Continuous]()
+    for value, curve in table:
+        try:
+            curves.append(truncated(curve, least, most))
+        except InputError:
+            raise InputError(
+                f"the density is {curve.describe()}, and the answer is declared to lie between {low:g} and {high:g}",
+                rule="there it has less than 1e-9 of its mass",
+                fix="write the true range, or the density of numbers that lie in it",
+            ).at("given", to_text(value)) from None
+    return tuple(curves)

@@ -15,19 +15,19 @@ _BEYOND = 8.0
 def ends_of(law: Continuous, scale: float = math.inf) -> tuple[float, float]:
     """Return ends beyond which next to nothing counts, with Laplace noise, or nothing is."""
     low, high = law.range
-    tails = [(part, _BEYOND * part.deviation + part.deviation * (part.deviation / scale)) for _, part in _normals(law)]
-    if math.isinf(low):
-        low = min(part.mean - reach for part, reach in tails)
-    if math.isinf(high):
-        high = max(part.mean + reach for part, reach in tails)
-    return low, high
+    lows, highs = list[float](), list[float]()
+    for _, part in _normals(law):
+        reach = _BEYOND * part.deviation + part.deviation * (part.deviation / scale)
+        lows.append(part.mean - reach)
+        highs.append(part.mean + reach)
+    return max(low, min(lows, default=low)), min(high, max(highs, default=high))
 
 
 def weight_beyond(law: Continuous, end: float, scale: float, sign: int) -> float:
     """Bound E[e^(|X - end|/scale)] over what lies beyond, to one side."""
     from scipy.special import erfcx
 
-    if math.isfinite(law.range[0 if sign < 0 else 1]):
+    if sign * end >= sign * law.range[0 if sign < 0 else 1]:
         return 0.0
     total = 0.0
     for weight, part in _normals(law):
@@ -37,7 +37,7 @@ def weight_beyond(law: Continuous, end: float, scale: float, sign: int) -> float
 
 
 def _normals(law: Continuous) -> list[tuple[float, Normal]]:
-    """Return the normals of an infinite range, each with at least its weight."""
+    """Return the normals that bound a density, each with at least its weight; none where it has no tails."""
     match law:
         case Normal():
             return [(1.0, law)]

@@ -120,3 +120,13 @@ class Truncated(PlainForm, kind="truncated"):
         if high is not None:
             ends.append(f"up to {high:g}")
         return f"{self.whole.describe()}, cut to what lies {' '.join(ends)}"
+
+
+def truncated(law: Continuous, low: float, high: float) -> Continuous:
+    """Return a density cut to a range that may have no end; itself if it lies within."""
+    first, last = law.range
+    if low <= first and last <= high:
+        return law
+    whole = law.whole if isinstance(law, Truncated) else law
+    start, end = max(low, first), min(high, last)
+    return Truncated(whole, start if math.isfinite(start) else None, end if math.isfinite(end) else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from fractions import Fraction
@@ -14,7 +15,7 @@ from takifugu.core.assumptions import Assumption, world
 from takifugu.core.errors import InputError, TakifuguError, within
 from takifugu.core.sections import Key, Number, Text, written
 from takifugu.model.beliefs import sections
-from takifugu.model.beliefs.density import Density, check_reach
+from takifugu.model.beliefs.density import Density
 from takifugu.model.beliefs.records.declared_normal import Missing, Outside, Ranges, Resolution, readings
 from takifugu.model.beliefs.sections import Cited, Public
 from takifugu.model.queries.additive.coded import Mean, Sum
@@ -23,7 +24,7 @@ from takifugu.numbers.densities import Continuous
 from takifugu.numbers.densities.normal import Normal, NormalMixture
 from takifugu.numbers.densities.piecewise_linear import PiecewiseLinear
 from takifugu.numbers.densities.truncated import Truncated
-from takifugu.numbers.rationals import as_fraction, as_fractions
+from takifugu.numbers.rationals import as_fraction, as_interval
 
 Numbers = tuple[Number, ...] | None
 #: What a density can be: its fields are the keys, and the first one with a written key decides.
@@ -137,16 +138,13 @@ class DensitySection:
         for place, stated in enumerate(self.given):
             with within("given", place):
                 given.setdefault(as_fraction(stated.value, "the value", "value"), []).append(stated.density())
-        step = as_fraction(self.resolution, "the resolution", "resolution")
-        low, high = as_fractions(self.ranges[self.column], "an end", "ranges", self.column)
-        weight = Fraction(self.records, self.parts)
         query = Mean(self.column) if self.answer == "mean" else Sum(self.column)
-        rounding, reach = step / 2 * weight, (high - low) * weight
-        with within("ranges", self.column):
-            check_reach([*chain.from_iterable(given.values())], reach, rounding)
+        step, weight = as_fraction(self.resolution, "the resolution", "resolution"), Fraction(self.records, self.parts)
+        low, high = as_interval(self.ranges[self.column], "the range", "ranges", self.column)
+        ends = math.floor(low / step) * step * weight, math.ceil(high / step) * step * weight  # also of rounded numbers
         return Density(
             self.about, self.function, given, resolution=None, source=self.source, answer=query,
-            rounding=rounding, reach=reach,
+            rounding=step / 2 * weight, value_range=ends,
         )  # fmt: skip
 
     def assumptions(self) -> Iterator[Assumption]:
