@@ -11,6 +11,7 @@ from takifugu.core.assumptions import Assumption
 from takifugu.core.errors import TakifuguError
 from takifugu.data.relation.source import opened_table
 from takifugu.releasing.draft.evidence import evidence
+from takifugu.releasing.draft.forms import value_of
 from takifugu.releasing.draft.questions import questions
 from takifugu.releasing.draft.text import draft
 from takifugu.releasing.file.kind import assumptions_of
@@ -45,6 +46,20 @@ def test_commas_between_lakhs_are_read_as_numbers(tmp_path: Path) -> None:
     assert tomllib.loads(text)["source"]["value"] == "cast(replace(\"state\", ',', '') AS double)"
     (tmp_path / "a.csv").write_text('who,t,state\nA,0,"1,23,45"\nA,1,"2,3"\n')
     assert tomllib.loads(draft(tmp_path / "a.csv", **{**RIGHT, "step": "1"}))["source"]["value"] == "state"
+
+
+@pytest.mark.parametrize(("text", "ways"), [
+    ("0,{:03d}", ["a comma before decimals"]), ("-0,{:03d}", ["a comma before decimals"]), ("0.{:03d}", []),
+    ("1,{:03d}", ["a comma before decimals", "a comma between thousands"]),
+    ("1.{:03d}", ["a point before decimals", "a comma before decimals"]),
+    ("00,{:03d}", ["a comma before decimals", "a comma between thousands"]),
+])  # fmt: skip
+def test_a_lone_nought_stands_before_decimals(text: str, ways: list[str], tmp_path: Path) -> None:
+    """Meters write 0,070: no table has seventy as 0,070."""
+    lines = [f'P{n},{n},"{text.format(n * 7)}"' for n in range(20)]
+    (tmp_path / "a.csv").write_text("\n".join(["who,t,state", *lines]) + "\n")
+    with evidence(tmp_path / "a.csv") as opened:
+        assert [way.words for way in value_of(opened, "state").ways] == ways
 
 
 def test_a_last_row_that_no_form_reads_is_a_question_that_names_it(tmp_path: Path) -> None:

@@ -40,12 +40,14 @@ _FORMS = (
     (INSTANTS, r"\d{18,19}", "make_timestamptz(cast({} AS bigint) // 1000)"),
     (INSTANTS, r"\d{9,10}[.]\d{1,9}", "make_timestamptz(cast(cast({} AS decimal(20, 6)) * 1000000 AS bigint))"),
 )  # fmt: skip
+#: The digits before a sign between thousands: a lone 0 stands before decimals alone.
+_GROUP = r"([1-9]\d{0,2}|0\d{1,2})"
 #: Forms of decimal numbers, in words.
 _DECIMALS = (
     ("a point before decimals", r"[+-]?(\d+[.]?\d*|[.]\d+)([eE][+-]?\d+)?", "cast({} AS double)"),
-    ("a comma before decimals", r"[+-]?(\d{1,3}([.]\d{3})*|\d+)(,\d+)?",
+    ("a comma before decimals", rf"[+-]?({_GROUP}([.]\d{{3}})+|\d+)(,\d+)?",
      "cast(replace(replace({}, '.', ''), ',', '.') AS double)"),
-    ("a comma between thousands", r"[+-]?(\d{1,3}(,\d{3})*|\d{1,2}(,\d\d)*,\d{3}|\d+)([.]\d+)?",
+    ("a comma between thousands", rf"[+-]?({_GROUP}(,\d{{3}})+|([1-9]\d?|0\d)(,\d\d)*,\d{{3}}|\d+)([.]\d+)?",
      "cast(replace({}, ',', '') AS double)"),
 )  # fmt: skip
 _CLOCK = r"\d{1,2}:\d\d(:\d\d)?"
