@@ -34,7 +34,6 @@ LONGEST_WINDOW = 2**24
 _LONGEST_NAME = 64
 #: How many days a window has at most.
 _LONGEST = {"hour": 1, "day": 1, "week": 7, "month": 31, "year": 366}
-_CALENDAR = 'write order, the column of times, from = "2026-01-05" and step = "1h" under [source]'
 
 
 class CalendarKeys(RelationKeys):
@@ -228,7 +227,16 @@ def calendar_faults(
             yield from [*_window_faults(item, number, calendar)] or further(item, number, calendar)
         needed_keys = [needed for needed in keys if not has_start and needs(item, needed)]
         for needed in needed_keys[:1]:
-            yield fault(("table", number, needed), "needs a declared calendar", _CALENDAR)
+            yield fault(("table", number, needed), "needs a declared calendar", _calendar_line(source))
+
+
+def _calendar_line(source: Any) -> str:
+    """Return the keys that make a calendar of a source without a start."""
+    lines = [] if source.order else ["order, the column of times"]
+    lines.append('from = "2026-01-05"')
+    if not isinstance(source.step, str):
+        lines.append('step = "1h"')
+    return f"write {' and '.join(lines)} under [source]"
 
 
 def _window_faults(item: Windowed, number: int, calendar: Calendar) -> Iterator[TakifuguError]:
