@@ -45,6 +45,8 @@ MASKS = (
 )
 #: Numbers beyond ten digits are those of one machine.
 LONG = re.compile(r"\b\d+\.\d{11,}(?:e-?\d+)?")
+#: So are those of a scale that was searched for.
+DYADIC = re.compile(r'"(\d{8,}/\d{8,})"')
 #: Masses of a randomiser, in parts of a large total: a linear program ends in other last digits on another machine.
 MASS = re.compile(r'"(\d{15,})"')
 
@@ -64,6 +66,7 @@ def masked(text: str, folder: Path) -> str:
     for pattern, mask in MASKS:
         text = re.sub(pattern, mask, text)
     text = LONG.sub(lambda number: f"{float(number[0]):.10g}", text)
+    text = DYADIC.sub(lambda fraction: f'"{float(Fraction(fraction[1])):.9g} as a fraction"', text)
     text = MASS.sub(lambda mass: f'"{int(mass[1]) / 2**90:.8f} of 2^90"', text)
     return "\n".join(line.rstrip() for line in text.strip("\n").splitlines()) + "\n"
 

@@ -13,7 +13,11 @@ from tests.support.releases import put, refused
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import SpecError
+from takifugu.data import Slots
+from takifugu.data.times.calendar import Calendar
+from takifugu.data.times.zones import Zone
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.file.sequences.cells import unequal_cells
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.publishing.run import release_file
 
@@ -91,6 +95,34 @@ def test_a_week_with_a_change_is_published_and_says_whose_clocks_it_means(tmp_pa
     page = " ".join(table.certificate.text().split())
     assert "The window is 2026-10-19 to 2026-10-26, its end not included" in page
     assert "by clocks in Europe/Berlin" in page
+
+
+@pytest.mark.parametrize(("query", "is_told"), [
+    ('"count"\nstates = ["busy"]', True), ('"mean"\ncodes = {busy = 1, calm = 0}\ngrid = 0.01', False),
+])  # fmt: skip
+def test_hours_that_are_shown_twice_have_larger_sums_and_the_certificate_says_so(
+    tmp_path: Path, query: str, is_told: bool
+) -> None:
+    write_rows(tmp_path, recorded(*CHANGES[1]))
+    path = weekly(tmp_path, CHANGES[1], "week")
+    changes = [('"count"\nstates = ["busy"]', query + '\nby = "hour"'), ("[source]", '[source]\ngaps = "public"')]
+    path.write_text(changed(path.read_text(encoding="utf-8"), *changes))
+    (table,) = release_file(path, window="2026-W43", allow_useless=True).tables
+    assert table.certificate is not None
+    told = "The window has 8 steps in '02' and 7 in '00': a sum is larger where there are more of them."
+    assert (told in [assumption.text for assumption in table.certificate.assumptions]) == is_told
+
+
+@pytest.mark.parametrize(("first", "last", "axes", "words"), [
+    ("2026-01-05", "2026-01-12", ("hour",), None), ("2026-01-05", "2026-01-12", ("weekday", "hour"), None),
+    ("2026-01-01", "2026-02-01", ("weekday",), "The window has 120 steps in 'Thursday' and 96 in 'Monday'"),
+    ("2026-01-01", "2026-03-01", ("month",), "The window has 744 steps in '2026-01' and 672 in '2026-02'"),
+    ("2026-03-23", "2026-03-30", ("hour",), "The window has 7 steps in '00' and 6 in '02'"),
+])  # fmt: skip
+def test_cells_of_unequal_lengths_are_told(first: str, last: str, axes: tuple[str, ...], words: str | None) -> None:
+    calendar = Calendar.read(first, last, timedelta(hours=1), Zone("Europe/Berlin"))
+    told = [check.text.partition(":")[0] for check in unequal_cells(Slots(calendar, range(calendar.size or 0), axes))]
+    assert told == ([] if words is None else [words])
 
 
 @pytest.mark.slow

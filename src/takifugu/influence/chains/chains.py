@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -31,6 +31,8 @@ PER_STEP = ((2, 2e3), (6, 6e4), (12, 9e5))
 PER_SORT = 2.5e4
 #: Operations for a step and a number of all pairs of rows, where their sums are too many to be held: all sorts again.
 PER_RESORTED = 9.0
+#: Losses that differ by less, relatively, are alike: of these the first is told, whatever a machine's last digits are.
+ALIKE = 2.0**-40
 #: Jumps back to any start.
 TO_ANY_START = (2, 3, 4, 6, 8, 12, 16)
 #: A sweep has settled when what is left of its rise is e to minus this.
@@ -229,11 +231,13 @@ def worst_between(
             ahead, behind = rights[after].at(chunk), lefts[before].at(chunk)
             both_sides = np.where((ahead == 0) & (behind == 0), table, up(up(ahead + behind) + table))
             both_sides = np.where(_allowed(chain, family, chunk, len(table)), both_sides, -1.0)
-            top = int(both_sides.argmax())
-            value = float(both_sides.flat[top])
-            if value > best.epsilon:
+            value = float(both_sides.max())
+            if value > best.epsilon * (1 + ALIKE):
+                top = int((both_sides >= value * (1 - ALIKE)).argmax())
                 entry, a, b = np.unravel_index(top, both_sides.shape)
                 best = Loss(value, int(chunk[entry]), int(a), int(b))
+            elif value > best.epsilon:
+                best = replace(best, epsilon=value)
     return best
 
 

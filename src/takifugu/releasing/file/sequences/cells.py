@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.core.assumptions import Assumption, public, reading
+from takifugu.core.assumptions import Assumption, check, public, reading
 from takifugu.core.errors import TakifuguError
 from takifugu.core.names import natural, normalised
 from takifugu.core.nearest import did_you_mean
@@ -183,3 +183,16 @@ def words_of_cells(slots: Slots) -> Assumption:
         return reading(f"The {cells} are those of clocks {AS_WRITTEN}: no zone is declared, and its times name none.")
     twice = "An hour that they skip has no step, and one that they show twice has the steps of both."
     return reading(f"The {cells} are those of clocks in {zone.name}. {twice}")
+
+
+def unequal_cells(slots: Slots) -> Iterator[Assumption]:
+    """Yield that sums of some cells are of more steps: of a weekday that came five times, or an hour shown twice."""
+    numbers, cell_of_step = slots.cells
+    steps = np.bincount(cell_of_step)
+    most, least = int(steps.argmax()), int(steps.argmin())
+    if steps[most] != steps[least]:
+        longer, shorter = (slots.label(int(numbers[cell])) for cell in (most, least))
+        yield check(
+            f"The window has {steps[most]:,} steps in {longer!r} and {steps[least]:,} in {shorter!r}: a sum is larger "
+            "where there are more of them."
+        )

@@ -11,6 +11,7 @@ from takifugu.calibration import Calibration
 from takifugu.core.arrays import IntArray
 from takifugu.core.assumptions import check, limit, public, reading, world
 from takifugu.core.errors import DataError, InputError, SpecError, Step
+from takifugu.core.escaping import on_one_line
 from takifugu.core.sections import written
 from takifugu.data import Bins, Slots, axes_of
 from takifugu.data.relation.pieces import pieces_of
@@ -32,6 +33,7 @@ from takifugu.releasing.file.sequences.cells import (
     cells_of_nobody,
     clock_of,
     counted_by,
+    unequal_cells,
     used_by,
     values_of_attribute,
     with_attributes,
@@ -49,6 +51,7 @@ from takifugu.releasing.file.sequences.sections import (
     read_by,
 )
 from takifugu.releasing.file.shape import Shape
+from takifugu.releasing.file.sharing import CHOICES
 
 #: The section of a release file that has a key, where it is not [source].
 _SECTIONS: dict[Step, str] = {"states": "belief", "max_length": "belief"}
@@ -83,7 +86,10 @@ class Sequences(Kind):
             values = values_of_attribute(file.table.roster, by)
             facts += cells_of_nobody(by, values, calibration.query, file.people)
         elif facts and item.by is not None:
-            facts.append(words_of_cells(self._slots(file, item)))
+            slots = self._slots(file, item)
+            facts.append(words_of_cells(slots))
+            if item.query != "mean" and item.query not in CHOICES:
+                facts.extend(unequal_cells(slots))
         return tuple(facts)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
@@ -219,7 +225,8 @@ def _rules(spec: ReleaseSpec) -> Iterator[Fact]:
     if source.bins is not None:
         bins = Bins(source.bins)
         readings = "; ".join(f"{words} as {state!r}" for words, state in zip(bins.words, bins.states, strict=True))
-        yield reading(f"Numbers of {source.value!r} are read in bins: {readings}.")
+        said = on_one_line(source.value) if "'" in source.value else repr(source.value)  # expressions quote texts
+        yield reading(f"Numbers of {said} are read in bins: {readings}.")
 
 
 def _units_of(pieces: Counts) -> Iterator[Unit]:
