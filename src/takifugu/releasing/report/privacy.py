@@ -42,13 +42,15 @@ class Privacy(NamedTuple):
 def privacy_of(c: Certificate) -> Privacy:
     """Return the four lines of a certificate."""
     cautions = [words for caution, words in zip(c.cautions, c.warnings, strict=True) if caution not in _TOLD_ABOVE]
-    checks = [words.removesuffix(".") for words in (*c.doubts, *cautions, *c.of_kind(Kind.CHECK))]
+    checks = []
+    for words in (*c.doubts, *cautions, *c.of_kind(Kind.CHECK)):
+        checks.append(words[:1].lower() + words[1:].removesuffix("."))
     usual = f"whether the assumptions in {c.release}{PAGE} are true"
     check, odds = "; ".join(checks) or usual, odds_of(c)
     if odds:
         odds = f"{odds}, {_for_whom(c)}"
     guarantee = f"{promised(Fraction(c.epsilon), Fraction(c.delta))}: {odds}" if odds else promise_text(c)
-    return Privacy(secret_of(c), guarantee, not_protected(c), f"{check[:1].lower()}{check[1:]}", odds)
+    return Privacy(secret_of(c), guarantee, not_protected(c), check, odds)
 
 
 def _for_whom(c: Certificate) -> str:
