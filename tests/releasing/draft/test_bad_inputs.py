@@ -251,7 +251,7 @@ def test_where_no_key_names_people_each_has_one_row(tmp_path: Path) -> None:
     assert "unit" not in tomllib.loads(text)["source"]
     (tmp_path / "a.csv").write_text(TEXT + "Ana,2,hidden\n")
     for kind in ("users", "normal"):
-        assert "the 3 rows are those of 2" in refused(tmp_path / "a.csv", **{**said, "kind": kind, "order": None})
+        assert "3 rows have 2 names in 'who'" in refused(tmp_path / "a.csv", **{**said, "kind": kind, "order": None})
 
 
 def test_an_error_lists_a_dozen_columns_and_says_how_many_more_there_are(tmp_path: Path) -> None:
