@@ -66,14 +66,15 @@ class Truncated(PlainForm, kind="truncated"):
 
     @cached_property
     def _moments(self) -> tuple[float, float]:
-        """Return about mean and deviation, for words and grids."""
+        """Return mean and deviation to nine digits, the same on every machine, for words, grids and references."""
         places = np.unique(np.clip(self.whole.edges, *self._ends))
         ends = list(filter(math.isfinite, self._ends))
         places = np.unique(np.concatenate([places, ends]))
         cells = np.unique(np.concatenate([np.linspace(a, b, 257) for a, b in pairwise(places)]))
         masses, middles = self.mass(cells[:-1], cells[1:])[1], (cells[:-1] + cells[1:]) / 2
         mean = float(masses @ middles / masses.sum())
-        return mean, math.sqrt(float(masses @ (middles - mean) ** 2 / masses.sum()))
+        deviation = math.sqrt(float(masses @ (middles - mean) ** 2 / masses.sum()))
+        return float(f"{mean:.9g}"), float(f"{deviation:.9g}")
 
     @property
     def mean(self) -> float:
