@@ -6,12 +6,14 @@ from fractions import Fraction
 import pytest
 
 from takifugu.numbers.search import (
+    are_neighbours,
     between,
     geometric_mean,
     halved,
     least_factor,
     lowest,
     mean,
+    narrowed,
     next_to,
     smallest_noise,
     smallest_safe,
@@ -85,3 +87,13 @@ def test_the_factor_that_is_offered_fits_and_is_nearly_the_least(least: Fraction
     assert factor is not None
     assert least <= factor <= least * Fraction(105, 100)
     assert least_factor(lambda factor: factor > 2**19) is None
+
+
+def test_a_narrowed_place_is_close_to_the_one_without() -> None:
+    assert 0 < narrowed(lambda x: 1.25 - x, 2.0, 1.0, -0.75, 0.25, 1e-9) - 1.25 < 1e-9
+
+
+def test_no_float_lies_between_neighbours() -> None:
+    assert are_neighbours(1.0, 1 + 2**-52)
+    assert not are_neighbours(1.0, 1 + 2**-51)
+    assert halved(lambda x: x < 0.3, 0.0, 1.0, are_neighbours, mean) == math.nextafter(0.3, 0)

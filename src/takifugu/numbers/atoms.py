@@ -24,11 +24,7 @@ _FLOATS = np.frompyfunc(float, 1, 1)
 
 
 def as_numbers(numbers: Iterable[Atom] | Array, name: str) -> Array:
-    """Return a new one-dimensional array of integers, exact objects or floats.
-
-    int64 for integers, objects for Fractions and huge integers, else float64. Raises InputError for text, truth values,
-    NaN, infinities and arrays of another shape.
-    """
+    """Return a new row of numbers: int64 for integers, objects for Fractions and huge integers, else float64."""
     if isinstance(numbers, np.ndarray) and numbers.dtype.kind in "iuf":
         array = _from_machine_numbers(numbers)
     else:

@@ -34,14 +34,7 @@ _DOUBLINGS = 60
 
 
 def laplace_loss(p: Continuous, q: Continuous, scale: float) -> float:
-    """Bound the largest log-ratio of two noisy densities, either way, from above.
-
-    It is infinite where the scale is too small beside the densities. Raises Unsupported as `least_laplace_noise`.
-
-    >>> from takifugu.numbers.densities.normal import Normal
-    >>> round(laplace_loss(Normal(0, 1), Normal(1, 1), 2.0), 3)
-    0.5
-    """
+    """Bound the largest log-ratio of two noisy densities either way; infinite where the scale is too small."""
     (p_low, p_high), (q_low, q_high) = ends_of(p, scale), ends_of(q, scale)
     first, last = min(p_low, q_low), max(p_high, q_high)
     half = ((last - first) / CELLS / 2 + 2.0**-50 * max(abs(first), abs(last))) / scale
@@ -60,17 +53,10 @@ def laplace_loss(p: Continuous, q: Continuous, scale: float) -> float:
 
 
 def least_laplace_noise(p: Continuous, q: Continuous, epsilon: Fraction, rounding: Fraction) -> Fraction:
-    """Return the least scale that keeps epsilon, rounded up.
-
-    It is never above that of W-infinity, and 0 where none is needed. What is read lies within `rounding` of a number
-    with one of the densities. Raises Unsupported where no noise is seen to serve.
-
-    >>> from takifugu.numbers.densities.normal import Normal
-    >>> round(float(least_laplace_noise(Normal(0, 1), Normal(1, 2), Fraction(1), Fraction(0))), 3)
-    1.823
-    """
+    """Return the least scale that keeps epsilon, rounded up, at most that of W-infinity; 0 where none is needed."""
     if not rounding and distance_from(p, q, 0.0) <= epsilon:
         return Fraction(0)
+    # A number that is read lies within `rounding` of one with the density.
     moved = 2 * float(rounding) * (1 + 2.0**-50)
 
     def judge(scale: float) -> tuple[float, bool]:

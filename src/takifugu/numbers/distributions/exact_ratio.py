@@ -41,16 +41,10 @@ def log_masses(law: Pmf) -> Floats:
 
 
 def log_share(mass: int, total: int) -> float:
-    """Return log(mass / total), within 2**-50 relative.
-
-    0 < mass <= total, of any size. A difference of two logs would be off by more: for long masses and totals both are
-    large, and so are their errors.
-
-    >>> round(log_share(2**2990, 2**3000) / math.log(2), 9)
-    -10.0
-    """
+    """Return log(mass / total), 0 < mass <= total of any size, within 2**-50 relative."""
     if 2 * mass >= total:
         return math.log1p((mass - total) / total)
+    # A difference of two logs would be off by more: of long masses and totals both are large.
     shift = total.bit_length() - mass.bit_length()
     return math.log((mass << shift) / total) - shift * math.log(2)
 
@@ -103,11 +97,8 @@ def masses_need_noise(p: Pmf, q: Pmf, epsilon: Fraction) -> bool:
 
 
 def noised_log_ratios(p: Pmf, q: Pmf, scale: float) -> tuple[mpf, mpf]:
-    """Return both directed suprema of log p*Lap / q*Lap, by mpmath.
-
-    The scale is positive. One forward and one backward pass over the merged atoms; every term is positive and nothing
-    can underflow.
-    """
+    """Return both directed suprema of log p*Lap / q*Lap at a positive scale, by mpmath."""
+    # Every term is positive, and nothing can underflow.
     from mpmath import mp
 
     with mp.workprec(BITS):
@@ -134,11 +125,8 @@ def _noised(masses: list[Hashable], gaps: list[Fraction], scale: float) -> list[
 
 
 def passes(masses: list[Hashable], gaps: list[Fraction], scale: float) -> tuple[list[mpf], list[mpf], list[mpf]]:
-    """Return both one-sided sums of decayed masses, and the decays.
-
-    The sums are of m_j e^{-|x_i - x_j| / scale} over j <= i and over j >= i, the decays e^{-gap / scale}. The caller's
-    mpmath context sets the precision; masses may be signed.
-    """
+    """Return the sums of m_j e^{-|x_i - x_j| / scale} over j <= i and over j >= i, and the decays e^{-gap / scale}."""
+    # The caller's mpmath context sets the precision; masses may be signed.
     from mpmath import mp
 
     decay = {gap: mp.exp(-mp.mpf(gap.numerator) / gap.denominator / mp.mpf(scale)) for gap in set(gaps)}
@@ -175,23 +163,14 @@ def _probability(law: Pmf, index: int) -> Fraction:
 
 
 def exact_law(law: Pmf) -> Pmf:
-    """Return the law with integer masses.
-
-    >>> exact_law(Pmf([0, 1], [0.25, 0.75])).total
-    4
-    """
+    """Return the distribution with integer masses."""
     if law.exact:
         return law
     return Pmf.from_counts(law.values, in_common_unit(law.masses.tolist())[0])
 
 
 def likelihood_ratio_ordered(p: Pmf, q: Pmf) -> bool:
-    """Return whether q/p never falls along the line.
-
-    >>> coin, biased = Pmf([0, 1], [0.5, 0.5]), Pmf([0, 1], [0.25, 0.75])
-    >>> likelihood_ratio_ordered(coin, biased), likelihood_ratio_ordered(biased, coin)
-    (True, False)
-    """
+    """Return whether q/p never falls along the line."""
     left, right = _masses(p), _masses(q)
     pairs = [(left.get(x, 0), right.get(x, 0)) for x in sorted({*left, *right})]
     # Neighbours decide: an atom of neither law is not listed, so a ratio is never 0/0 in between.
@@ -199,11 +178,7 @@ def likelihood_ratio_ordered(p: Pmf, q: Pmf) -> bool:
 
 
 def stochastically_ordered(p: Pmf, q: Pmf) -> bool:
-    """Return whether p's distribution function is nowhere below q's.
-
-    >>> stochastically_ordered(Pmf([0, 3], [0.5, 0.5]), Pmf([1, 3], [0.5, 0.5]))
-    True
-    """
+    """Return whether p's distribution function is nowhere below q's."""
     left, right = _masses(p), _masses(q)
     total, other_total = sum(left.values()), sum(right.values())
     below = above = 0
@@ -215,11 +190,7 @@ def stochastically_ordered(p: Pmf, q: Pmf) -> bool:
 
 
 def log_concave(law: Pmf, step: int) -> bool:
-    """Return whether a law of integers is log-concave on its lattice.
-
-    >>> log_concave(Pmf([0, 1, 2], [0.25, 0.5, 0.25]), 1), log_concave(Pmf([0, 2], [0.5, 0.5]), 1)
-    (True, False)
-    """
+    """Return whether a distribution of integers is log-concave on its lattice."""
     masses = _masses(law)
     places = sorted(masses)
     if any(b - a != step for a, b in pairwise(places)):
@@ -229,11 +200,7 @@ def log_concave(law: Pmf, step: int) -> bool:
 
 
 def lattice_step(*laws: Pmf) -> int:
-    """Return the laws' largest common lattice step, or 1.
-
-    >>> lattice_step(Pmf([0, 4], [0.5, 0.5]), Pmf([1, 7], [0.5, 0.5]))
-    2
-    """
+    """Return the distributions' largest common lattice step, or 1."""
     step = 0
     for law in laws:
         step = math.gcd(step, *(int(b - a) for a, b in pairwise(law.values.tolist())))

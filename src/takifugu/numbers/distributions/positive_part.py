@@ -44,24 +44,19 @@ _TRIED = 64
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """A law split onto a lattice, with every atom's mean.
+    """A distribution split onto a lattice, with every atom's mean."""
 
-    `places` are in steps, `whole` says which masses are of whole atoms, and `moved` is the mean distance by which atoms
-    next to the lattice were moved onto it.
-    """
-
+    #: In steps.
     places: IntArray
     masses: Floats
+    #: Which masses are of whole atoms.
     whole: BoolArray
+    #: The mean distance by which atoms next to the lattice were moved onto it.
     moved: float
 
 
 def step_of(values: Floats, weights: Floats, least: float) -> float:
-    """Return a step from `least` dividing the heaviest values.
-
-    >>> round(step_of(np.array([-0.3, 0.1, 0.7]), np.array([1.0, 1.0, 1.0]), 0.04), 12)
-    0.05
-    """
+    """Return a step from `least` that divides the heaviest values."""
     largest, common = float(np.abs(values).max()), 0.0
     for place in np.argsort(-weights, kind="stable")[:_TRIED].tolist():
         value = abs(float(values[place]))
@@ -77,12 +72,7 @@ def step_of(values: Floats, weights: Floats, least: float) -> float:
 
 
 def split(values: Floats, masses: Floats, step: float) -> Split:
-    """Return a law split between neighbouring points of the lattice.
-
-    >>> found = split(np.array([0.0, 1.25]), np.array([0.5, 0.5]), 0.5)
-    >>> found.places.tolist(), found.masses.tolist(), found.whole.tolist()
-    ([0, 2, 3], [0.5, 0.25, 0.25], [True, False, False])
-    """
+    """Return a distribution split between neighbouring points of the lattice."""
     nearest = np.rint(values / step)
     off = np.abs(values - nearest * step)
     on = off <= _OF_ITSELF * np.abs(values) + _OF_LARGEST * np.abs(values).max()
@@ -114,16 +104,8 @@ class Enclosure:
 
 
 def mean_positive_part(values: Floats, masses: Floats, count: int, narrow: float = NARROW) -> Enclosure:
-    """Enclose E[(Z_1 + ... + Z_count)_+] of independent copies of a law.
-
-    `values` and `masses` (positive, sum about 1, which is made exact) are arrays of one length; each mass and value is
-    taken as it is. The enclosure is at most `narrow` wide relative to its upper end, or as narrow as 2**22 points and
-    floating point allow. Raises InputError for shapes that differ, numbers that are not finite, or count < 1.
-
-    >>> found = mean_positive_part(np.array([-1.0, 1.0]), np.array([0.5, 0.5]), 2)
-    >>> found.low <= 0.5 <= found.high, found.high - found.low < 1e-5
-    (True, True)
-    """
+    """Enclose E[(Z_1 + ... + Z_count)_+] of independent copies of a distribution."""
+    # `values` and `masses` have one length; the masses' sum is about 1, and is made exact.
     values, masses = _checked(values, masses, count)
     low, high = float(values.min()), float(values.max())
     mean = float(values @ masses)
@@ -135,6 +117,7 @@ def mean_positive_part(values: Floats, masses: Floats, count: int, narrow: float
     theta = _tilt(values, masses)
     reach = _reach(values, masses, count, theta)
     best, points = Enclosure(0.0, math.inf), _FIRST
+    # Until `narrow` relative to the upper end, or as 2**22 points and floating point allow.
     while points <= _MOST:
         enclosure = _on_lattice(values, masses, count, theta, reach, points)
         if enclosure is not None:
@@ -227,17 +210,14 @@ def _on_lattice(
 
 
 def _reach(values: Floats, masses: Floats, count: int, theta: float) -> float:
-    """Return r with the tilted sum in [-r, r], but for _OUTSIDE.
-
-    By Chernoff P(S > r) <= e^(n c(f) - f r) for every f > 0, c the logarithm of E[e^(f Z)], so that r = (n c(f) + log(2
-    / _OUTSIDE)) / f leaves half of it on each side; and |S| is at most n times the largest value.
-    """
+    """Return r with the tilted sum in [-r, r], but for a mass of _OUTSIDE (Chernoff)."""
     weights, _ = _tilted(theta * values, masses)
     spread = max(float(values.max()), -float(values.min()))
     deviation = math.sqrt(max(float(values**2 @ weights) - float(values @ weights) ** 2, 0.0) * count)
     farthest = 0.0
     for sign in (1.0, -1.0):
         least = count * spread
+        # P(S > r) <= e^(n c(f) - f r) for f > 0, c(f) the log of E[e^(f Z)]; half of _OUTSIDE lies on each side.
         for factor in np.geomspace(1e-3, 1e3, 61) / max(deviation, spread * 1e-12):
             moved = sign * factor * values
             peak = float(moved.max())

@@ -26,15 +26,9 @@ Sum = TypeVar("Sum", int, tuple[int, ...])
 
 @dataclass(frozen=True, eq=False)
 class RecordLaw(Generic[Level]):
-    """One record's law of its level g and value f, in integers.
+    """One record's distribution of its level g and value f, in integers."""
 
-    `masses[level][x]` is proportional to P(g = level, f = x).
-
-    >>> law = RecordLaw.of([(0, 0, 3), (0, 1, 1), (1, 0, 1), (1, 1, 3)])
-    >>> law.levels, list(law.given(1).items())
-    ((0, 1), [(0, Fraction(1, 4)), (1, Fraction(3, 4))])
-    """
-
+    #: masses[level][x] is proportional to P(g = level, f = x).
     masses: Mapping[Level, Mapping[int, int]]
 
     @staticmethod
@@ -73,11 +67,7 @@ class RecordLaw(Generic[Level]):
 
 
 def power(law: Pmf, count: int) -> Pmf:
-    """Return the law of `count` >= 0 independent copies' sum, by halves.
-
-    >>> list(power(Pmf.from_counts([0, 1], [1, 1]), 2).items())
-    [(0, Fraction(1, 4)), (1, Fraction(1, 2)), (2, Fraction(1, 4))]
-    """
+    """Return the distribution of the sum of `count` >= 0 independent copies, by halves."""
     if count == 0:
         return Pmf([0], [1])
     half = power(law, count // 2)
@@ -86,12 +76,7 @@ def power(law: Pmf, count: int) -> Pmf:
 
 
 def given_count(zero: Pmf, one: Pmf, records: int, counts: Sequence[int]) -> dict[int, Pmf]:
-    """Return the summed law given each count a of `one`.
-
-    >>> coin, sure = Pmf.from_counts([0, 1], [1, 1]), Pmf([1], [1])
-    >>> {a: law.mean() for a, law in given_count(coin, sure, 2, [0, 1, 2]).items()}
-    {0: Fraction(1, 1), 1: Fraction(3, 2), 2: Fraction(2, 1)}
-    """
+    """Return the sum's distribution given each count a of `one`."""
     ones, zeros = _powers(one, counts), _powers(zero, [records - a for a in counts])
     return {a: ones[a].convolve(zeros[records - a]) for a in counts}
 
@@ -106,15 +91,7 @@ def _powers(law: Pmf, counts: Iterable[int]) -> dict[int, Pmf]:
 
 
 def given_sum(law: RecordLaw[Sum], records: int) -> dict[Sum, tuple[int, Pmf]]:
-    """Return F's law given each value of G, with its integer weight.
-
-    The weight of a is proportional to P(G = a), G the sum of g. Levels are integers, or tuples of integers of one
-    length, which add up place by place.
-
-    >>> coins = RecordLaw.of([(0, 0, 3), (0, 1, 1), (1, 0, 1), (1, 1, 3)])
-    >>> {a: (mass, given.mean()) for a, (mass, given) in given_sum(coins, 2).items()}
-    {0: (16, Fraction(1, 2)), 1: (32, Fraction(1, 1)), 2: (16, Fraction(3, 2))}
-    """
+    """Return for each value of G, the sum of g, an integer proportional to P(G) and F's distribution given it."""
     joint = {level: dict(inner) for level, inner in law.masses.items()}
     for _ in range(records - 1):
         following: dict[Sum, dict[int, int]] = {}
@@ -131,12 +108,7 @@ def given_sum(law: RecordLaw[Sum], records: int) -> dict[Sum, tuple[int, Pmf]]:
 def given_function(
     law: RecordLaw[Level], records: int, function: Callable[[list[Level]], Value]
 ) -> dict[Value, tuple[int, Pmf]]:
-    """Return `given_sum` for any function of all records' levels.
-
-    >>> coins = RecordLaw.of([(0, 0, 1), (1, 1, 1)])
-    >>> {a: given.mean() for a, (_, given) in given_function(coins, 2, max).items()}
-    {0: Fraction(0, 1), 1: Fraction(4, 3)}
-    """
+    """Return `given_sum` for any function of all records' levels."""
     sums: dict[tuple[Level, ...], dict[int, int]] = {}
     joint: dict[Value, dict[int, int]] = {}
     for levels in product(law.levels, repeat=records):

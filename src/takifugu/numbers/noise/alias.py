@@ -37,11 +37,7 @@ class AliasTables:
 
     @staticmethod
     def of(masses: Sequence[Sequence[int]]) -> AliasTables:
-        """Return the tables of rows of integer masses.
-
-        >>> AliasTables.of([[2**89, 2**88, 2**88]]).others.shape
-        (1, 3)
-        """
+        """Return the tables of rows of integer masses, each of sum 2**BITS."""
         tables = list(map(_table, masses))
         heights = np.array([row for row, _ in tables], dtype=object)  # integers beyond 64 bits
         upper, lower = (heights >> _LOWER).astype(np.uint64), (heights % 2**_LOWER).astype(np.uint64)

@@ -1,7 +1,8 @@
 """Exact sampling with integers only: uniform, Bernoulli(exp(-x)), choice by integer masses, discrete Laplace.
 
 Every array routine works on 64-bit words while all numbers provably fit, and on object arrays of Python integers (the
-same steps, any size) where they would not; nothing overflows and nothing is rounded.
+same steps, any size) where they would not; nothing overflows and nothing is rounded. Algorithms 1 and 2 are those of
+Canonne, Kamath and Steinke 2020, "The Discrete Gaussian for Differential Privacy".
 """
 
 from __future__ import annotations
@@ -27,29 +28,14 @@ _ROUND = 1 << 16
 
 
 def uniform_below(bound: int, size: int, entropy: Entropy) -> Integers:
-    """Return `size` independent uniform integers below the bound, by rejection.
-
-    Rejection leaves no modulo bias. Raises InputError if bound < 1 or size < 0.
-
-    >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
-    >>> uniform_below(6, 5, InsecureSeededEntropyForTests(1)).max() < 6
-    np.True_
-    """
+    """Return `size` independent uniform integers below the bound, by rejection, without modulo bias."""
     bound = whole_number("the bound", bound, least=1)
     draws = _below(bound, whole_number("the size", size, least=0), entropy)
     return draws.astype(np.int64) if bound <= _SIGNED else draws.astype(object)
 
 
 def bernoulli_exp(numerator: int, denominator: int, size: int, entropy: Entropy) -> BoolArray:
-    """Flip `size` independent exact coins of probability exp(-numerator/denominator).
-
-    Raises InputError if numerator < 0, denominator < 1 or size < 0. Source: Canonne, Kamath and Steinke 2020, Algorithm
-    1.
-
-    >>> from takifugu.numbers.noise import SystemEntropy
-    >>> bernoulli_exp(0, 1, 3, SystemEntropy())
-    array([ True,  True,  True])
-    """
+    """Flip `size` independent exact coins of probability exp(-numerator/denominator) (Algorithm 1)."""
     denominator = whole_number("the denominator", denominator, least=1)
     turns, part = divmod(whole_number("the numerator", numerator, least=0), denominator)
     size = whole_number("the size", size, least=0)
@@ -64,14 +50,7 @@ def bernoulli_exp(numerator: int, denominator: int, size: int, entropy: Entropy)
 
 
 def choose(masses: Sequence[int] | Integers, size: int, entropy: Entropy) -> IntArray:
-    """Return `size` independent indices, exactly with probabilities masses[i] / sum(masses).
-
-    Raises InputError unless the masses are a non-empty sequence of integers >= 0 that are not all zero.
-
-    >>> from takifugu.numbers.noise import SystemEntropy
-    >>> choose([0, 2**70, 0], 2, SystemEntropy())
-    array([1, 1])
-    """
+    """Return `size` independent indices, exactly with probabilities masses[i] / sum(masses)."""
     levels = []
     total = 0
     for mass in masses:
@@ -85,19 +64,7 @@ def choose(masses: Sequence[int] | Integers, size: int, entropy: Entropy) -> Int
 
 
 def discrete_laplace(scale: Fraction | int, size: int, entropy: Entropy) -> Integers:
-    """Draw `size` independent integers, exactly with weights exp(-|k| / scale).
-
-    With scale = t/s in lowest terms: U uniform below t is kept with probability exp(-U/t); V is geometric with P(V >=
-    v) = e^-v; X = floor((U + t V) / s) with a random sign, where "minus zero" is drawn again.
-
-    The result is an int64 array, or an object array of Python integers if a value exceeds 64 bits. Raises InputError
-    unless scale is a Fraction or integer > 0 and size an integer >= 0. Source: Canonne, Kamath and Steinke 2020, "The
-    Discrete Gaussian for Differential Privacy", Algorithm 2.
-
-    >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
-    >>> discrete_laplace(Fraction(33, 10), 100_000, InsecureSeededEntropyForTests(1)).std().round(1)
-    np.float64(4.6)
-    """
+    """Draw `size` independent integers, exactly with weights exp(-|k| / scale) (Algorithm 2)."""
     t, s = positive("the scale", scale).as_integer_ratio()
     return accepted(lambda tries: _laplace_round(t, s, tries, entropy), whole_number("the size", size, least=0))
 
@@ -124,16 +91,14 @@ def _laplace_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
     magnitudes = geometric_round(t, s, tries, entropy)
     negative = coin_flips(magnitudes.size, entropy)
     signed = np.where(negative, -magnitudes, magnitudes)
+    # "Minus zero" is drawn again.
     signed_values: Integers = signed[~(negative & (magnitudes == 0))]
     return signed_values
 
 
 def geometric_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
-    """Return at most `tries` independent geometric numbers floor((U + tV) / s).
-
-    P(X >= k) = exp(-k s / t). U uniform below t is kept with probability exp(-U/t) and V >= v has probability e^-v, so
-    U + t V >= n has exp(-n/t).
-    """
+    """Return at most `tries` independent geometric numbers floor((U + tV) / s), P(X >= k) = exp(-k s / t)."""
+    # U below t is kept with probability exp(-U/t) and V >= v has probability e^-v, so U + t V >= n has exp(-n/t).
     remainders = _below(t, tries, entropy)
     remainders = remainders[_exp_minus(remainders, t, entropy)]
     multiples = _geometric(remainders.size, entropy)
@@ -146,11 +111,8 @@ def geometric_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
 
 
 def _exp_minus(numerators: Integers, denominator: int, entropy: Entropy) -> BoolArray:
-    """Flip a coin of probability exp(-a/denominator) per numerator a.
-
-    0 <= a <= denominator. The length K of the first run of Bernoulli(a / (denominator k)) successes, k = 1, 2, ..., is
-    even with exactly that probability: the alternating series of exp.
-    """
+    """Flip a coin of probability exp(-a/denominator) per numerator a, 0 <= a <= denominator."""
+    # The first run of Bernoulli(a / (denominator k)) successes, k = 1, 2, ..., is even so often: exp as a series.
     coins = np.zeros(numerators.size, dtype=np.bool_)
     alive = np.arange(numerators.size)
     k = 1
@@ -181,15 +143,12 @@ def _geometric(size: int, entropy: Entropy) -> npt.NDArray[np.uint64]:
 
 
 def _below(bound: int, size: int, entropy: Entropy) -> Integers:
-    """Return uniform integers below the bound.
-
-    uint64 for bound <= 2^64, Python integers beyond. Each value below the bound owns the same number of words; words
-    that no value owns are drawn again.
-    """
+    """Return uniform integers below the bound: uint64 for bounds up to 2^64, Python integers beyond."""
     if bound == 1:
         return np.zeros(size, dtype=np.uint64)
     if bound > _WORD:
         return _python_integers([_big_below(bound, entropy) for _ in range(size)])
+    # Each value owns the same number of words; words that no value owns are drawn again.
     share, largest = np.uint64(_WORD // bound), np.uint64(bound - 1)
     draws = words(size, entropy) // share
     rejected = np.flatnonzero(draws > largest)
@@ -234,11 +193,7 @@ def narrowed(values: list[int]) -> Integers:
 
 
 def total(left: Integers, right: Integers) -> Integers:
-    """Return the exact sum of two arrays of integers.
-
-    >>> total(np.array([1, 2]), np.array([3, 4])), total(np.array([2**62]), np.array([2**62])).dtype
-    (array([4, 6]), dtype('O'))
-    """
+    """Return the exact sum of two arrays of integers."""
     if left.dtype != object and right.dtype != object and _reach(left) + _reach(right) < _SIGNED:
         return left.astype(np.int64) + right.astype(np.int64)
     return narrowed([int(a) + int(b) for a, b in zip(left.tolist(), right.tolist(), strict=True)])
@@ -276,16 +231,8 @@ def places_of(numbers: Iterable[Fraction | int]) -> dict[Fraction, list[int]]:
 
 
 def permute_and_flip(deficits: Sequence[Fraction | int], rate: Fraction, entropy: Entropy) -> int:
-    """Choose a uniform candidate of those with heads.
-
-    The coin of each has probability exp(-rate * deficit). That is the first head in a random order of the candidates
-    (McKenna and Sheldon 2020, Algorithm 1). Raises InputError unless deficits are rationals from 0 with a 0 among them,
-    and the rate is above 0.
-
-    >>> from takifugu.numbers.noise import SystemEntropy
-    >>> permute_and_flip([10**6, 0, 10**6], Fraction(1), SystemEntropy())
-    1
-    """
+    """Choose a uniform candidate of those with heads, each a coin of probability exp(-rate * deficit)."""
+    # That is the first head in a random order of the candidates (McKenna and Sheldon 2020, Algorithm 1).
     exact = positive("the rate", rate)
     if not deficits or min(deficits) != 0:
         raise InputError("no candidate is the best one", rule="the least deficit is 0").at("deficits")

@@ -56,17 +56,7 @@ class _Law:
 def rounded_laplace(
     center: Center | Sequence[Center] | Array, scale: Fraction | int, grid: Fraction | int, size: int, entropy: Entropy
 ) -> Integers:
-    """Draw `size` independent integers round((center + Z) / grid), Z Laplace's.
-
-    Z has density exp(-|z| / scale) / (2 scale). The integers count multiples of the grid: int64, or Python integers in
-    an object array if one exceeds 64 bits. `center` is one number for all draws, or one per draw; a float is the binary
-    rational that it is. Raises InputError unless scale and grid are Fractions or integers > 0 and there are `size`
-    centres; DataError for a centre that is not a finite number (the message never repeats it).
-
-    >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
-    >>> rounded_laplace(7.0, Fraction(1, 1000), Fraction(1, 2), 3, InsecureSeededEntropyForTests(1))
-    array([14, 14, 14])
-    """
+    """Draw `size` independent integers round((center + Z) / grid), Z of density exp(-|z| / scale) / (2 scale)."""
     law = _Law(_laplace_magnitude, laplace_survival)
     return _rounded(center, positive("the scale", scale), positive("the grid", grid), size, entropy, law)
 
@@ -74,15 +64,8 @@ def rounded_laplace(
 def rounded_normal(
     center: Center | Sequence[Center] | Array, sigma: Fraction | int, grid: Fraction | int, size: int, entropy: Entropy
 ) -> Integers:
-    """Draw `size` independent integers round((center + Z) / grid), Z normal.
-
-    Z has standard deviation sigma. Outputs, centres and errors are those of `rounded_laplace`. This is not the discrete
-    Gaussian, whose delta can be twice that of the continuous law of the same sigma.
-
-    >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
-    >>> rounded_normal([0, Fraction(1, 3)], Fraction(1, 1000), Fraction(1, 6), 2, InsecureSeededEntropyForTests(1))
-    array([0, 2])
-    """
+    """Draw `size` independent integers round((center + Z) / grid), Z normal of deviation sigma."""
+    # Not the discrete Gaussian: its delta can be twice that of the continuous one of the same sigma.
     law = _Law(_normal_magnitude, normal_survival)
     return _rounded(center, positive("sigma", sigma), positive("the grid", grid), size, entropy, law)
 
@@ -132,18 +115,14 @@ def _settled(
     survival: Callable[[Fraction, int], Enclosure],
     entropy: Entropy,
 ) -> int:
-    """Return round(offset + ratio z), z >= 0, drawing bits as needed.
-
-    v starts with the bits of `prefix`. z is beyond an edge exactly if v < V(edge). V is enclosed to 64 bits more than v
-    has, so another word is needed only if V(edge) lies in the interval of v or within 2^-64 of its width outside; each
-    word makes that 2^64 times rarer.
-    """
+    """Return round(offset + ratio z), z >= 0, drawing bits as needed; v starts with the bits of `prefix`."""
     bits = _PREFIX_BITS
 
     def exceeds(step: int) -> bool:
         nonlocal prefix, bits
         edge = (step + Fraction(1, 2) - offset) / ratio
         while True:
+            # z is beyond an edge exactly if v < V(edge); each word makes another one 2^64 times rarer.
             low, high = survival(edge, bits + _MORE_BITS)
             if (prefix + 1) << _MORE_BITS <= low:
                 return True
@@ -157,6 +136,7 @@ def _settled(
 
 def split(center: Center | Sequence[Center] | Array, grid: Fraction, size: int) -> tuple[Integers, Array]:
     """Return each centre's nearest grid multiple and exact rest, in units."""
+    # One centre for all draws, or one per draw; a float is the binary rational that it is.
     if not isinstance(center, (list, tuple, np.ndarray)):
         multiple, offset = _split_one(center, grid)
         return narrowed([multiple] * size), np.full(size, offset, dtype=object)

@@ -54,14 +54,7 @@ class Normal:
 
 
 def pair_delta(left: Normal, right: Normal, epsilon: Number) -> float:
-    """Return the least delta with left(S) <= e^epsilon right(S) + delta.
-
-    The inequality is for all S, and delta is rounded up. Raises InputError unless epsilon is above 0.
-
-    >>> wide, narrow = Normal(Fraction(0), Fraction(4)), Normal(Fraction(0), Fraction(1))
-    >>> round(pair_delta(wide, narrow, 1), 4), pair_delta(narrow, wide, 1)
-    (0.1967, 0.0)
-    """
+    """Return the least delta with left(S) <= e^epsilon right(S) + delta for all S, rounded up."""
     budget = as_epsilon(epsilon)
     if left == right:
         return 0.0
@@ -73,17 +66,8 @@ def pair_delta(left: Normal, right: Normal, epsilon: Number) -> float:
 
 
 def least_added_variance(left: Normal, right: Normal, epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Return the least s^2 of added noise for (epsilon, delta) both ways.
-
-    Both laws have N(0, s^2) added. Rounded up: by at most 2**-90 of the whole variance for equal variances, else by
-    2**-35 of itself. Raises InputError as `deviation_per_shift`.
-
-    >>> wide, narrow = Normal(Fraction(0), Fraction(4)), Normal(Fraction(0), Fraction(1))
-    >>> round(float(least_added_variance(wide, narrow, Fraction(1), Fraction(1, 100))), 6)
-    4.714406
-    >>> least_added_variance(wide, narrow, Fraction(1), Fraction(1, 5))
-    Fraction(0, 1)
-    """
+    """Return the least s^2 of noise, added to both, for (epsilon, delta) both ways, rounded up."""
+    # By at most 2**-90 of the whole variance for equal variances, else by 2**-35 of itself.
     if left.variance == right.variance:
         needed = ((left.mean - right.mean) * deviation_per_shift(epsilon, delta)) ** 2
         return max(Fraction(0), needed - left.variance)
@@ -136,16 +120,7 @@ def _raised(value: mpf) -> mpf:
 def least_isotropic_variance(
     shift: Sequence[Fraction], covariance: Matrix, epsilon: Fraction, delta: Fraction
 ) -> Fraction:
-    """Return the least s^2 against a normal vector's shift, rounded up.
-
-    For one number s^2 is the square of the shift over r_0^2, less the variance, at least 0.
-
-    >>> one, two = ((Fraction(1),),), ((Fraction(1),) * 2,) * 2
-    >>> once = least_isotropic_variance([Fraction(2)], one, Fraction(1), Fraction(1, 10**5))
-    >>> twice = least_isotropic_variance([Fraction(2)] * 2, two, Fraction(1), Fraction(1, 10**5))
-    >>> round(float(twice / once), 12)
-    2.0
-    """
+    """Return the least s^2 against a normal vector's shift v, lambda_max(v v'/r_0^2 - C), rounded up."""
     needed = deviation_per_shift(epsilon, delta) ** 2
     if not any(shift):
         return Fraction(0)
@@ -159,11 +134,7 @@ def least_isotropic_variance(
 
 
 def distance_squared(shift: Sequence[Fraction], covariance: Matrix, added: Fraction = Fraction(0)) -> Fraction | None:
-    """Return v' (C + s^2 I)^-1 v exactly, None off the plane.
-
-    >>> distance_squared([Fraction(2)], ((Fraction(1),),), Fraction(3))
-    Fraction(1, 1)
-    """
+    """Return v' (C + s^2 I)^-1 v exactly, None off the plane."""
     if added and not any(map(any, covariance)):
         return _squared(shift) / added
     noisy = np.array(covariance, dtype=object) + added * np.eye(len(shift), dtype=int).astype(object)

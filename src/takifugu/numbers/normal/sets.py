@@ -43,15 +43,8 @@ _STEP = 1.0
 
 
 def sets_delta(left: Intervals, right: Intervals, noise: float, epsilon: float) -> float:
-    """Bound delta(epsilon) of Y given g in `left` against `right`, from above.
-
-    `noise` is k. The bound is within about 1e-13 (1 + e^epsilon) of delta; below 2**-7 of noise it is 1. Raises
-    Unsupported for a set without mass.
-
-    >>> below, above = ((-math.inf, 0.0),), ((0.0, math.inf),)
-    >>> round(sets_delta(below, above, math.sqrt(1 / 0.49 - 1), 1.0), 5)  # correlation .7
-    0.26087
-    """
+    """Bound delta(epsilon) of Y given g in `left` against `right`, from above; `noise` is k."""
+    # Within about 1e-13 (1 + e^epsilon) of delta.
     return _delta(point_masses(left, noise), point_masses(right, noise), noise, epsilon)
 
 
@@ -88,15 +81,7 @@ def _pieces(intervals: Intervals) -> Iterator[Piece]:
 
 
 def least_noise(left: Intervals, right: Intervals, epsilon: float, delta: float) -> float:
-    """Return the least k for delta in both directions, rounded up.
-
-    Rounding adds at most 2**-36 relative, and what `sets_delta` is off. k is never below 2**-7, even where less would
-    do. Raises Unsupported for a set without mass, and where a set is so unlikely that delta cannot be judged.
-
-    >>> below, above = ((-math.inf, 0.0),), ((0.0, math.inf),)
-    >>> round(least_noise(below, above, 1.0, 0.2608737734), 4), round(math.sqrt(1 / 0.49 - 1), 4)
-    (1.0202, 1.0202)
-    """
+    """Return the least k for delta in both directions, rounded up, never below 2**-7."""
 
     def judge(noise: float) -> tuple[float, bool]:
         p, q = point_masses(left, noise), point_masses(right, noise)
@@ -119,11 +104,7 @@ def least_noise(left: Intervals, right: Intervals, epsilon: float, delta: float)
 def standardised(
     intervals: Sequence[tuple[Fraction | float | None, Fraction | float | None]], mean: Any, deviation: float
 ) -> Intervals:
-    """Return intervals of g in deviations from its mean.
-
-    >>> standardised([(None, 5.0)], 3.0, 2.0)
-    ((-inf, 1.0),)
-    """
+    """Return intervals of g in deviations from its mean."""
     moved = []
     for low, high in intervals:
         least = -math.inf if low is None else float(low - mean) / deviation
