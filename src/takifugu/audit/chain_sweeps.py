@@ -63,11 +63,9 @@ class Worst:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Some entries with their pairs, masses (entries, starts, values) and joint masses with noise (..., outputs).
+    """Some entries with their pairs, masses (entries, starts, values) and joint masses with noise (..., outputs)."""
 
-    Of a run the entry is its first, and the values are its paths, numbers of rows of `paths`.
-    """
-
+    #: Of a run the entry is its first, and the values are its paths, numbers of rows of `paths`.
     entries: Sequence[int]
     pairs: Sequence[Pairs]
     masses: FloatArray
@@ -105,10 +103,7 @@ class Sweep:
         return (error + rows) * UNIT
 
     def check(self, outputs: Sequence[range]) -> None:
-        """Raise Unsupported beyond the work of an audit.
-
-        Nothing here grows with the sequence.
-        """
+        """Raise Unsupported beyond the work of an audit; nothing here grows with the sequence."""
         states, starts, length = self.sequence.states, self.sequence.count_of_starts, self.sequence.length
         codes, results = self.sums.codes, math.prod(map(len, outputs))
         compared = self._most_compared
@@ -251,10 +246,7 @@ class Sweep:
 
 
 def sweep_of(belief: Belief, framework_secrets: Sequence[Secret], releases: Sequence[tuple[Any, Any]]) -> Sweep | None:
-    """Return the sweep of a belief with too many joint states to list.
-
-    None where they are few, and where the belief is no chain, an answer no sum, or a noise no additive one.
-    """
+    """Return the sweep of a chain with too many joint states to list, sums and additive noise, else None."""
     if len(belief.components()) == 1:  # of a belief from outside this is the chain that it says it is
         belief = belief.component(0)
     sequence = Chained.of(belief)
@@ -280,10 +272,7 @@ def sweep_of(belief: Belief, framework_secrets: Sequence[Secret], releases: Sequ
 
 
 def noise_matrix(axis: Axis, outputs: range) -> FloatArray:
-    """Return P(output | sum), over its largest: (outputs, sums).
-
-    Noise is symmetric, so that equal distances have equal masses.
-    """
+    """Return P(output | sum) of a symmetric noise, shape (outputs, sums)."""
     common = math.lcm(axis.base.denominator, axis.unit.denominator)
     first = int((axis.base - outputs.start) * common)
     sums = first + int(axis.unit * common) * np.arange(axis.width, dtype=np.int64)
@@ -316,10 +305,8 @@ def _underflow(reach: float) -> Unsupported:
 
 
 def _ratios(left: FloatArray, masses: FloatArray, right: FloatArray, other_masses: FloatArray) -> FloatArray:
-    """Return the largest ratio over start laws, shape (entries, outputs).
-
-    Laws have the shape (entries, starts, outputs), masses (entries, starts).
-    """
+    """Return the largest ratio over start laws, shape (entries, outputs)."""
+    # Laws have the shape (entries, starts, outputs), masses (entries, starts).
     starts = left.shape[1]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if starts == 1:
@@ -338,11 +325,9 @@ Two = tuple[FloatArray, FloatArray]
 
 
 def _on_edge(left: Two, masses: Two, right: Two, other_masses: Two) -> FloatArray:
-    """Return the largest ratio over the mixtures of two starts.
-
-    With odds t of the second it is (A + t A')(b + t b') / ((a + t a')(B + t B')), of which the log has the derivative 0
-    where (A'a - A a')(b + t b')(B + t B') + (b'B - b B')(A + t A')(a + t a') is 0.
-    """
+    """Return the largest ratio over the mixtures of two starts, odds t of the second."""
+    # log (A + tA')(b + tb')/((a + ta')(B + tB')) has derivative 0 where the quadratic is 0 of which these are parts:
+    # (A'a - A a')(b + tb')(B + tB') + (b'B - b B')(A + tA')(a + ta').
     sides = [(x / np.maximum(np.maximum(x, y), 1e-320), y / np.maximum(np.maximum(x, y), 1e-320))
              for x, y in (left, masses, right, other_masses)]  # fmt: skip
     (n, n2), (m, m2), (k, k2), (q, q2) = sides

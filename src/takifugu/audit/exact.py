@@ -406,10 +406,7 @@ def _published(output: int, noise: Randomiser) -> Hashable:
 
 
 def _excesses(case: Hypotheses, epsilon: Fraction) -> Iterator[tuple[int, int, bool, list[mpf]]]:
-    """Yield P(y | a) - e^epsilon P(y | b) by pair and start.
-
-    The third part is True where laws of the start come near to both starts at once.
-    """
+    """Yield P(y | a) - e^epsilon P(y | b) by pair and start, and whether laws come near to both starts at once."""
     sides = case.sides(case.channel.spread[1])
     for a, b in case.pairs:
         exponent = epsilon * case.weight(a, b)

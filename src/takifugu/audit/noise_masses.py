@@ -26,10 +26,7 @@ LOST = 1e-25
 
 
 def cell_mass(randomiser: Randomiser) -> Callable[[int, Fraction], mpf]:
-    """Return P(output | answer) as a function, in grid units.
-
-    Call it with `mp.dps` at DIGITS. Raises Unsupported for a randomiser whose law is not known here.
-    """
+    """Return P(output | answer) as a function, in grid units; call it with `mp.dps` at DIGITS."""
     if is_choice(randomiser):
         return cache(choice_mass(randomiser))
     if isinstance(randomiser, Finite):
@@ -47,10 +44,7 @@ def cell_mass(randomiser: Randomiser) -> Callable[[int, Fraction], mpf]:
 
 
 def mass_function(randomiser: Randomiser) -> Callable[[Fraction], mpf]:
-    """Return P(output - answer = d) as a function, in grid units.
-
-    Call it with `mp.dps` at DIGITS. Raises Unsupported for a randomiser that is not additive noise of a known law.
-    """
+    """Return P(output - answer = d) as a function, in grid units; call it with `mp.dps` at DIGITS."""
     tail = cache(_tail(randomiser))
     return lambda d: tail(abs(d)) - tail(abs(d) + 1)
 
@@ -117,10 +111,7 @@ def parts_of(noise: Randomiser) -> list[Randomiser]:
 
 
 def cell_tail(randomiser: Randomiser) -> Callable[[int, Fraction], mpf]:
-    """Return P(output >= y | answer) as a function, in grid units.
-
-    The noise is in numbers. Raises Unsupported for a randomiser that is not additive noise of a known law.
-    """
+    """Return P(output >= y | answer) of noise in numbers as a function, in grid units."""
     if isinstance(randomiser, OneSided):
         plain = _two_sided(randomiser)
         if plain is None:
@@ -131,12 +122,7 @@ def cell_tail(randomiser: Randomiser) -> Callable[[int, Fraction], mpf]:
 
 
 def places(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any]:
-    """Return outputs enough for every log-ratio, in grid units.
-
-    No ratio grows beyond these outputs; they are all outputs where there are finitely many. Below the lowest and above
-    the highest atom every mass of Laplace noise, on one side or on both, falls by the same factor per step, so one step
-    beyond is enough; no noise puts no mass there. Raises Unsupported for normal noise: its ratios are unbounded.
-    """
+    """Return outputs enough for every log-ratio, in grid units: all of them where they are finitely many."""
     outputs = outputs_of(randomiser)
     if outputs is not None:
         return outputs
@@ -144,6 +130,7 @@ def places(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any]:
         return sparse_outputs(randomiser, atoms)
     if isinstance(randomiser, RoundedNormal):
         raise Unsupported("the log-ratio of normal noise has no bound, so it has no pure loss", fix="ask for its delta")
+    # Beyond all atoms every mass of Laplace noise falls by one factor a step; no noise puts no mass there.
     return range(math.floor(min(atoms)) - 1, math.ceil(max(atoms)) + 2)
 
 

@@ -28,18 +28,14 @@ Description = Plain
 
 
 def of_normal_view(view: NormalView, secret: Secret, answer: ColumnSums) -> tuple[Sequence[Description], Pairs]:
-    """Return the answer's densities by hypothesis, and the compared pairs.
-
-    Densities are plain data (`audit.curves`). Of all values up to a difference these are one and the farthest from it:
-    two normal densities of one variance are the easier to tell apart the farther they are moved. Raises Unsupported for
-    vectors, and for a parameter other than the mean.
-    """
+    """Return the answer's densities by hypothesis, as plain data (`audit.curves`), and the compared pairs."""
     belief, words = view.whole, secret.to_dict()
     if answer.cells != 1 or len(view.weights) != 1:
         raise Unsupported("the audit of normal records is of one number, and of one number that is hidden")
     c, w = answer.coefficients[0], view.weights[0]
     records = belief.records
     variance = records * form(c, belief.covariance, c)
+    # Of values up to a difference one and the farthest: normal densities are easier told apart the farther moved.
     numbers = _numbers(words)
     if words["kind"] == "distribution-parameter":
         if words.get("map", "mean") != "mean":
@@ -58,10 +54,7 @@ def of_normal_view(view: NormalView, secret: Secret, answer: ColumnSums) -> tupl
 
 
 def of_region_view(view: RegionView, secret: Secret, answer: ColumnSums) -> tuple[Sequence[Description], Pairs]:
-    """Return the answer's densities by law, and the pairs compared.
-
-    They are under each law that loses most.
-    """
+    """Return the answer's densities, and the pairs compared, under each law that loses most."""
     view.check(answer)
     densities: list[Description] = []
     pairs: list[tuple[int, int]] = []
@@ -74,10 +67,7 @@ def of_region_view(view: RegionView, secret: Secret, answer: ColumnSums) -> tupl
 
 
 def of_process_view(view: ProcessView, secret: Secret, answer: ColumnSums) -> tuple[Sequence[Description], Pairs]:
-    """Return the answer's densities, two for each hidden value, with all of the process's own randomness.
-
-    Raises Unsupported for vectors, and for values that are clipped or rounded.
-    """
+    """Return the answer's densities, two for each hidden value, with all of the process's own randomness."""
     belief, reach = view.whole, Fraction(secret.to_dict()["max_difference"])
     if answer.cells != 1 or belief.resolution is not None or belief.clips(answer.read_columns):
         raise Unsupported("the audit of a process is of one sum of values that are read as they are")

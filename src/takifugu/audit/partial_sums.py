@@ -74,20 +74,14 @@ class Axis:
 
 @dataclass(frozen=True, eq=False)
 class Sequence:
-    """A chain, or pieces of one behind each other, of a known start or of any: `starts` has one law a row.
-
-    A new piece is a step whose rows are all the first law.
-    """
+    """A chain, or pieces of one behind each other, of a known start or of any: `starts` has one law a row."""
 
     chain: PeriodicChain
     lengths: tuple[int, ...]
 
     @staticmethod
     def of(belief: object) -> Sequence | None:
-        """Return a belief as one sequence; None for what is none.
-
-        That is no chain, or pieces that each have a start of their own.
-        """
+        """Return a belief as one sequence; None for no chain, and for pieces with starts of their own."""
         if isinstance(belief, PeriodicChain):
             return Sequence(belief, (belief.length,))
         if not isinstance(belief, IndependentPieces) or not isinstance(belief.chain, PeriodicChain):
@@ -127,6 +121,7 @@ class Sequence:
 
     def step(self, entry: int) -> FloatArray:
         """Return the probabilities from an entry to the next."""
+        # A new piece is a step with rows that are all the first law.
         if self._places[entry + 1] == 0:
             return np.repeat(self.starts, self.states, axis=0)
         matrices = self.chain.step_matrices
@@ -189,10 +184,8 @@ class Sums:
             yield law
 
     def joint(self, paths: Mapping[int, IntArray]) -> Iterator[FloatArray]:
-        """Yield P(X_i, X_{i+1}, ... take a path, code) by first entry i, shape (starts, paths, codes).
-
-        `paths` has one a row; of a single entry these are its values.
-        """
+        """Yield P(X_i, X_{i+1}, ... take a path, code) by first entry i, shape (starts, paths, codes)."""
+        # `paths` has one a row; of a single entry these are its values.
         wanted, behind = {first + rows.shape[1] - 1 for first, rows in paths.items()}, {}
         last = self.sequence.length - 1
         for number, law in enumerate(self.backward()):

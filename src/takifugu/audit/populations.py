@@ -114,13 +114,8 @@ def largest_over_class(
     noises: Sequence[Finite],
     distance: Callable[[FromPopulations, str, str], Fraction | None],
 ) -> Ends | None:
-    """Return the rows' largest loss over all counted populations, if known.
-
-    Rows are sent one by one, each by all noises. The loss is that of all rows sent as the same outputs: log(max p.m /
-    min q.m) for each, over p and q in the regions of two populations and m the probabilities of the outputs. Every
-    multiplier of the bounds gives a bound of a linear program, so the upper end is proved whatever the solver does.
-    Losses are divided by the `distance` of two populations.
-    """
+    """Return the rows' largest loss over all counted populations, divided by their `distance`, if known."""
+    # Rows sent as the same outputs lose log(max p.m / min q.m), p and q in two regions, m the outputs' probabilities.
     all_outputs = [noise.outputs for noise in noises]
     if rows.regions is None or not rows.adds_up or math.prod(map(len, all_outputs)) > MOST_OUTPUTS:
         return None
@@ -173,6 +168,7 @@ def _largest(region: Region, column: Sequence[Fraction]) -> tuple[Fraction, Frac
     )
     if not solved.success:
         raise Unsupported(f"the audit could not solve a linear program over the class ({solved.message})")
+    # Every multiplier gives a bound, so it is proved whatever the solver does.
     marginals = [Fraction(float(-m)) for m in solved.ineqlin.marginals]
     total_price = Fraction(float(-solved.eqlin.marginals[0]))
     bound, prices = total_price, [total_price] * len(column)

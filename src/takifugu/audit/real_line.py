@@ -63,11 +63,7 @@ def is_real(framework: Framework) -> bool:
 
 
 def divergences(framework: Framework, query: Query, noise: Randomiser, epsilon: mpf) -> Iterator[Divergence]:
-    """Yield the divergence of every ordered comparison.
-
-    Call it with `mp.dps` at DIGITS or more. Raises Unsupported for noise that is neither normal nor Laplace, and where
-    a hypothesis has no density that is known here.
-    """
+    """Yield the divergence of every ordered comparison, with `mp.dps` at DIGITS or more."""
     if not isinstance(noise, RoundedNormal | RoundedLaplace | Exact):
         raise Unsupported("the audit of a real-valued answer knows normal and Laplace noise")
     scale = mp.mpf(noise.scale.numerator) / noise.scale.denominator
@@ -80,10 +76,7 @@ def divergences(framework: Framework, query: Query, noise: Randomiser, epsilon: 
 
 
 def losses(framework: Framework, query: Query, noise: RoundedLaplace) -> list[Divergence]:
-    """Return the largest log-ratio of every ordered comparison after Laplace noise.
-
-    Raises Unsupported where a hypothesis has no density that is known here, and for too little noise beside it.
-    """
+    """Return the largest log-ratio of every ordered comparison after Laplace noise."""
     every: list[Divergence] = []
     for view, densities, pairs in _described(framework, query):
         ends = list(filter(mp.isfinite, itertools.chain(*map(range_of, densities.values()))))
@@ -103,10 +96,7 @@ def losses(framework: Framework, query: Query, noise: RoundedLaplace) -> list[Di
 
 
 def _described(framework: Framework, query: Query) -> Iterator[tuple[View, dict[int, Plain], Pairs]]:
-    """Yield each view with the densities of its compared hypotheses, and the pairs.
-
-    Raises Unsupported where a hypothesis has no density that is known here.
-    """
+    """Yield each view with the densities of its compared hypotheses, and the pairs."""
     for view, secret, belief in _views(framework):
         describe = DENSITIES.of(view)
         if describe is None:
@@ -166,12 +156,10 @@ def _cell(p: Curve, q: Curve, factor: mpf, left: mpf, right: mpf) -> Cell:
 
 
 def _of_moved(p: Curve, q: Curve, factor: mpf) -> tuple[mpf, mpf, mpf]:
-    """Enclose a log-concave density's divergence from its translate.
-
-    The ratio is monotone, so that the excess is that of a half-line. In a mirror p lies above q; where the sign changes
-    between two places, the half-line begins between them.
-    """
+    """Enclose a log-concave density's divergence from its translate."""
+    # The ratio is monotone, so that the excess is that of a half-line, which begins between two places of other signs.
     first, last = min(*p.ends, *q.ends), max(*p.ends, *q.ends)
+    # In a mirror p lies above q.
     is_above = bool(p.centre >= q.centre)  # type: ignore[operator]
 
     def excess(low: mpf, high: mpf) -> mpf:

@@ -54,11 +54,9 @@ PEOPLE = 2
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """The possible answers in grid units, and the noise of every cell.
+    """The possible answers in grid units, and the noise of every cell."""
 
-    An answer is a tuple of cells. Cells that are drawn together count as one, whose value is a tuple.
-    """
-
+    #: A tuple of cells each; cells that are drawn together count as one, with a tuple as its value.
     answers: list[tuple[Any, ...]]
     noises: list[Randomiser]
 
@@ -266,12 +264,10 @@ def _of_domain(framework: Framework, releases: Sequence[Release], noises: list[R
 
 
 def _moves(framework: Framework, alphabets: Sequence[Sequence[Hashable]]) -> Iterator[tuple[int, int, int]]:
-    """Yield each record with the numbers of two hidden values.
-
-    A definition that was registered elsewhere has no other meaning than its comparisons.
-    """
+    """Yield each record with the numbers of two hidden values."""
     policies = [secret for secret in framework.secrets if isinstance(secret, Policy)]
     if not policies:
+        # A definition from elsewhere has no other meaning than its comparisons.
         for comparison in framework.comparisons():
             left, right = comparison.left, comparison.right
             if not (isinstance(left, EntryIs) and isinstance(right, EntryIs) and left.entry == right.entry):

@@ -22,11 +22,8 @@ LONGEST, MOST_SUMS = 2000, 4000
 
 
 def right_guesses(chain: Sequence, answer: Additive, step: int, noise: Randomiser, prior: float) -> float:
-    """Return how often the better guess at the value of a step is right, with Laplace noise of this scale.
-
-    `prior` is how probable the second state was before. Raises Unsupported for anything but one sum in whole steps of
-    its grid of a chain of two states, and for long ones.
-    """
+    """Return how often the better guess at the value of a step is right, with Laplace noise of this scale."""
+    # `prior` is how probable the second state was before.
     if chain.states != 2 or chain.count_of_starts != 1 or answer.cells != 1 or chain.length > LONGEST:
         raise Unsupported("right guesses are counted of one sum of a short chain of two states")
     axis = Axis.of(answer, 0, noise)

@@ -73,11 +73,8 @@ def sparse_mass(noise: Sparse) -> Callable[[tuple[Mark, ...], Counts], mpf]:
 
 
 def sparse_outputs(noise: Sparse, answers: Sequence[Counts], more: int = 1) -> list[tuple[Mark, ...]]:
-    """Return the outputs with values up to `more` steps above everything.
-
-    No log-ratio grows above all counts and thresholds: a value above every count has the same ratio of masses as the
-    next one.
-    """
+    """Return the outputs with values up to `more` steps above all counts and thresholds."""
+    # No log-ratio grows above them: a value above every count has the same ratio of masses as the next one.
     sequences: list[tuple[Mark, ...]] = [()]
     for place, counts in enumerate(zip(*answers, strict=True)):
         above = _threshold(noise, place) + 1
