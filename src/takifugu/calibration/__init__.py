@@ -311,11 +311,7 @@ def of_bound(
     requested: tuple[Fraction, Fraction] | None = None,
     alternatives: tuple[Alternative, ...] = (),
 ) -> Calibration:
-    """Return noise with its promise, which nobody `requested` by default.
-
-    Raises CalibrationRefused for noise that does not pass the one gate (`accounting.definitions.gate`), however it was
-    found, unless the caller allows it.
-    """
+    """Return noise with its promise, which nobody `requested` by default, if it passes the one gate."""
     if not is_writable(problem, bound.randomiser):
         raise CalibrationRefused(f"{mechanism}: {TOO_LARGE}")
     framework = problem.framework

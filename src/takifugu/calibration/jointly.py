@@ -182,10 +182,8 @@ class Split:
         return math.fsum(weight * self.noise.error(place, scale) for place, (weight, scale) in enumerate(pairs))
 
     def fitted(self, shape: Scales, factor: float = 1.0) -> Scales:
-        """Return proportional scales with a joint loss of about epsilon.
-
-        Secants of logarithms find them from a factor on. A scale below its release's own need is raised to it.
-        """
+        """Return proportional scales with a joint loss of about epsilon; none is below its release's own need."""
+        # Secants of logarithms find them from a factor on.
         place = math.log(factor)
         gap = self._gap(shape, place)
         slope = -1.0
