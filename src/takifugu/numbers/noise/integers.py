@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from takifugu.core.arrays import BoolArray, IntArray
 from takifugu.core.errors import InputError
+from takifugu.numbers.atoms import object_array
 from takifugu.numbers.noise.entropy import Entropy
 
 Integers = npt.NDArray[Any]
@@ -147,7 +148,7 @@ def _below(bound: int, size: int, entropy: Entropy) -> Integers:
     if bound == 1:
         return np.zeros(size, dtype=np.uint64)
     if bound > _WORD:
-        return _python_integers([_big_below(bound, entropy) for _ in range(size)])
+        return object_array([_big_below(bound, entropy) for _ in range(size)])
     # Each value owns the same number of words; words that no value owns are drawn again.
     share, largest = np.uint64(_WORD // bound), np.uint64(bound - 1)
     draws = words(size, entropy) // share
@@ -178,18 +179,12 @@ def coin_flips(size: int, entropy: Entropy) -> BoolArray:
     return np.unpackbits(raw, count=size).astype(np.bool_)
 
 
-def _python_integers(values: list[int]) -> Integers:
-    filled = np.empty(len(values), dtype=object)
-    filled[:] = values
-    return filled
-
-
 def narrowed(values: list[int]) -> Integers:
     """Return Python integers as int64 if all fit, else as objects."""
     try:
         return np.array(values, dtype=np.int64)
     except OverflowError:
-        return _python_integers(values)
+        return object_array(values)
 
 
 def total(left: Integers, right: Integers) -> Integers:

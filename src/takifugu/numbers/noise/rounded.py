@@ -20,7 +20,7 @@ the same integers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from takifugu.core.arrays import BoolArray
 from takifugu.core.errors import DataError, InputError
-from takifugu.numbers.atoms import Array
+from takifugu.numbers.atoms import Array, object_array
 from takifugu.numbers.noise.entropy import Entropy
 from takifugu.numbers.noise.integers import Integers, narrowed, positive, total, whole_number, words
 from takifugu.numbers.noise_quantiles import Enclosure, first_not_exceeded, laplace_survival, normal_survival
@@ -87,7 +87,7 @@ def _rounded(
         guess = Fraction(float(magnitudes[i]))
         few[i] = sign * _settled(int(prefixes[i]), sign * offsets[i], ratio, guess, law.survival, entropy)
     if any(abs(few[i]) >= _EXACT for i in undecided.tolist()):  # floats decide none that is so large
-        steps = _objects(list(map(int, nearest)))
+        steps = object_array(list(map(int, nearest)))
         steps[undecided] = few[undecided]
         return total(wholes, steps)
     rounded = nearest.astype(np.int64)
@@ -147,13 +147,7 @@ def split(center: Center | Sequence[Center] | Array, grid: Fraction, size: int) 
     if isinstance(center, np.ndarray) and center.dtype.kind in "iu" and grid == 1:
         return center, np.zeros(size, dtype=object)
     pairs = [_split_one(single, grid) for single in center]
-    return narrowed([multiple for multiple, _ in pairs]), _objects([offset for _, offset in pairs])
-
-
-def _objects(values: Sequence[Hashable]) -> Integers:
-    filled = np.empty(len(values), dtype=object)
-    filled[:] = values
-    return filled
+    return narrowed([multiple for multiple, _ in pairs]), object_array([offset for _, offset in pairs])
 
 
 def _split_one(center: object, grid: Fraction) -> tuple[int, Fraction]:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from takifugu.core.errors import InputError
 from takifugu.core.rules import check_type
-from takifugu.numbers.atoms import LARGEST_SMALL, Array, Atom, Floats, integers, same_type, to_python
+from takifugu.numbers.atoms import LARGEST_SMALL, Array, Atom, Floats, integers, object_array, same_type, to_python
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import Number, as_delta, both_in_common_unit, float_above
 from takifugu.numbers.search import between, halved, next_to
@@ -41,9 +41,7 @@ class Plan:
         """The masses as probabilities: Fractions when exact, else float64."""
         if self.total is None:
             return self.masses
-        result = np.empty(len(self.masses), dtype=object)
-        result[:] = [Fraction(mass, self.total) for mass in self.masses.tolist()]
-        return result
+        return object_array([Fraction(mass, self.total) for mass in self.masses.tolist()])
 
     def items(self) -> Iterator[tuple[Atom, Atom, Fraction | float]]:
         """Yield (from, to, mass) in increasing order."""
