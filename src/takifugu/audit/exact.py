@@ -39,7 +39,7 @@ from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
 from takifugu.model.secrets.of_populations import WhichPopulation
-from takifugu.numbers.rationals import Number, as_epsilon
+from takifugu.numbers.rationals import Number, as_epsilon, as_mpf
 
 
 @runtime_checkable
@@ -266,7 +266,7 @@ def _weighed(ratio: mpf, weight: Fraction) -> mpf:
         return mp.inf
     if weight == 0:
         return mp.mpf(1)
-    return ratio ** (mp.mpf(weight.denominator) / weight.numerator)
+    return ratio ** as_mpf(1 / weight)
 
 
 def _over_class(framework: Framework, releases: Sequence[Release]) -> Audit:
@@ -377,8 +377,7 @@ def _largest_delta(cases: Iterable[Hypotheses], randomiser: Randomiser, epsilon:
 def _on_the_real_line(framework: Framework, query: Query, randomiser: Randomiser, epsilon: Fraction) -> Audit:
     """Return the true delta before rounding, an upper bound."""
     with mp.workdps(real_line.DIGITS):
-        exponent = mp.mpf(epsilon.numerator) / epsilon.denominator
-        worst, low = _worst(list(real_line.divergences(framework, query, randomiser, exponent)))
+        worst, low = _worst(list(real_line.divergences(framework, query, randomiser, as_mpf(epsilon))))
         high = float(worst.high)
         slack = real_line.SLACK
         bounds = max(0.0, low - slack), min(1.0, high + slack)
@@ -409,8 +408,7 @@ def _excesses(case: Hypotheses, epsilon: Fraction) -> Iterator[tuple[int, int, b
     """Yield P(y | a) - e^epsilon P(y | b) by pair and start, and whether laws come near to both starts at once."""
     sides = case.sides(case.channel.spread[1])
     for a, b in case.pairs:
-        exponent = epsilon * case.weight(a, b)
-        factor = mp.exp(mp.mpf(exponent.numerator) / exponent.denominator)
+        factor = mp.exp(as_mpf(epsilon * case.weight(a, b)))
         left, right = sides[a], sides[b]
         for i, mass in enumerate(left.masses):
             for j, other in enumerate(right.masses):

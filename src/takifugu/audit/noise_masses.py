@@ -18,6 +18,7 @@ from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
 from takifugu.audit.sparse_masses import choice_mass, is_choice, is_sparse, sparse_mass, sparse_outputs
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
+from takifugu.numbers.rationals import as_mpf
 
 #: Decimal digits of every number of the audit.
 DIGITS = 60
@@ -31,7 +32,7 @@ def cell_mass(randomiser: Randomiser) -> Callable[[int, Fraction], mpf]:
         return cache(choice_mass(randomiser))
     if isinstance(randomiser, Finite):
         mass = randomiser.mass
-        return lambda y, x: _mpf(mass(x, y))
+        return lambda y, x: as_mpf(mass(x, y))
     if is_sparse(randomiser):
         return cache(sparse_mass(randomiser))
     if isinstance(randomiser, OneSided):
@@ -61,7 +62,7 @@ def _tail(randomiser: Randomiser) -> Callable[[Fraction], mpf]:
         return lambda d: _rounded(d, lambda x: _exp(-x / scale) / 2)
     if isinstance(randomiser, RoundedNormal):
         sigma = randomiser.scale / randomiser.grid
-        return lambda d: _rounded(d, lambda x: mp.erfc(_mpf(x / sigma) / mp.sqrt(2)) / 2)
+        return lambda d: _rounded(d, lambda x: mp.erfc(as_mpf(x / sigma) / mp.sqrt(2)) / 2)
     raise Unsupported(f"the audit does not know the distribution of {type(randomiser).__name__} noise")
 
 
@@ -202,15 +203,11 @@ def _added_tail(noise: OneSided) -> Callable[[int, Fraction], mpf]:
             return mp.mpf(0)
         beyond = Fraction(y - missing - x) / noise.units
         if beyond > 0:
-            return mp.exp(-mp.mpf(beyond.numerator) / beyond.denominator)
+            return mp.exp(-as_mpf(beyond))
         return mp.mpf(1)
 
     return tail
 
 
 def _exp(exponent: Fraction) -> mpf:
-    return mp.exp(_mpf(exponent))
-
-
-def _mpf(number: Fraction) -> mpf:
-    return mp.mpf(Fraction(number).numerator) / Fraction(number).denominator
+    return mp.exp(as_mpf(exponent))

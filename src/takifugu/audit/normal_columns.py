@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import chain, permutations
 
-from mpmath import mp, mpf
+from mpmath import mp
 
 from takifugu.audit.compared_pairs import Pairs, are_compared
 from takifugu.core.errors import Unsupported
@@ -23,6 +23,7 @@ from takifugu.model.queries.resolving.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.value_sets import Intervals, ValueSet
 from takifugu.numbers.normal.matrices import dot, form
+from takifugu.numbers.rationals import as_mpf
 
 Description = Plain
 
@@ -109,28 +110,24 @@ def _of_set(
     if not isinstance(region, Intervals):
         means, heights = [], []
         for value in region:
-            means.append(_mpf(slope * (value - middle)))
-            heights.append(mp.exp(-_mpf((value - middle) ** 2 / variance) / 2))
+            means.append(as_mpf(slope * (value - middle)))
+            heights.append(mp.exp(-as_mpf((value - middle) ** 2 / variance) / 2))
         total = mp.fsum(heights)
         weights = [height / total for height in heights]
-        deviations = [mp.sqrt(_mpf(remainder))] * len(means)
+        deviations = [mp.sqrt(as_mpf(remainder))] * len(means)
         return {"kind": "normal-mixture", "weights": weights, "means": means, "deviations": deviations}
     (part, *others), low, high = region.parts, None, None
     if others:
         raise Unsupported("the audit of normal records knows sets of one interval, or of values")
     if part.low is not None:
-        low = _mpf(slope * (part.low - middle))
+        low = as_mpf(slope * (part.low - middle))
     if part.high is not None:
-        high = _mpf(slope * (part.high - middle))
+        high = as_mpf(slope * (part.high - middle))
     if slope < 0:
         low, high = high, low
     moved = {"kind": "truncated", "whole": _normal(Fraction(0), slope**2 * variance), "low": low, "high": high}
-    return {"kind": "blurred", "whole": moved, "deviation": mp.sqrt(_mpf(remainder))}
+    return {"kind": "blurred", "whole": moved, "deviation": mp.sqrt(as_mpf(remainder))}
 
 
 def _normal(mean: Fraction, variance: Fraction) -> Description:
-    return {"kind": "normal", "mean": _mpf(mean), "deviation": mp.sqrt(_mpf(variance))}
-
-
-def _mpf(number: Fraction) -> mpf:
-    return mp.mpf(number.numerator) / number.denominator
+    return {"kind": "normal", "mean": as_mpf(mean), "deviation": mp.sqrt(as_mpf(variance))}

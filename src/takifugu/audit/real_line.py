@@ -35,6 +35,7 @@ from takifugu.model.queries import Query, resolved
 from takifugu.model.queries.answer import Additive
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View
+from takifugu.numbers.rationals import as_mpf
 
 #: Digits of the densities, how much may be left open, and how many cells are halved at most.
 DIGITS, OPEN, MOST_HALVED = 25, 1e-12, 800
@@ -66,7 +67,7 @@ def divergences(framework: Framework, query: Query, noise: Randomiser, epsilon: 
     """Yield the divergence of every ordered comparison, with `mp.dps` at DIGITS or more."""
     if not isinstance(noise, RoundedNormal | RoundedLaplace | Exact):
         raise Unsupported("the audit of a real-valued answer knows normal and Laplace noise")
-    scale = mp.mpf(noise.scale.numerator) / noise.scale.denominator
+    scale = as_mpf(noise.scale)
     noisy = with_laplace if isinstance(noise, RoundedLaplace) else curve
     for view, densities, pairs in _described(framework, query):
         curves = {value: noisy(plain, scale) for value, plain in densities.items()}
@@ -85,7 +86,7 @@ def losses(framework: Framework, query: Query, noise: RoundedLaplace) -> list[Di
         if digits > MOST_DIGITS:
             raise Unsupported("the noise is so small beside the densities that the audit would take too long")
         with mp.workdps(digits):
-            scale = mp.mpf(noise.scale.numerator) / noise.scale.denominator
+            scale = as_mpf(noise.scale)
             noisy = {}
             for value, plain in densities.items():
                 noisy[value] = Noisy(plain, with_laplace(plain, scale), scale)

@@ -42,6 +42,7 @@ from takifugu.model.secrets.hypotheses import (
     run_is,
 )
 from takifugu.model.secrets.of_populations import WhichPopulation
+from takifugu.numbers.rationals import as_mpf
 
 Release = tuple[Query, Randomiser]
 Masses = npt.NDArray[np.object_]
@@ -290,8 +291,7 @@ def _of_pair(belief: LawPair, noises: list[Randomiser]) -> Hypotheses:
     for number, mass_of in enumerate(laws):
         masses = []
         for atom in atoms:
-            mass = mass_of.get(atom, Fraction(0))
-            masses.append(mp.mpf(mass.numerator) / mass.denominator)
+            masses.append(as_mpf(mass_of.get(atom, Fraction(0))))
         weights[number] = [np.array(masses, dtype=object)]
     answers = []
     for atom in atoms:

@@ -9,13 +9,16 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Rational
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from takifugu.core.columns import no_list, value_of
 from takifugu.core.errors import InputError, Step
 from takifugu.core.plain import form
 from takifugu.core.plain import to_text as to_text
 from takifugu.core.rules import wrong_type
+
+if TYPE_CHECKING:
+    from mpmath import mpf
 
 Number = int | float | str | Decimal | Fraction
 
@@ -200,6 +203,13 @@ def decimal_up(value: Fraction) -> Fraction:
         return value
     unit = Fraction(10) ** (math.floor(math.log10(value)) - 11)
     return math.ceil(value / unit) * unit
+
+
+def as_mpf(value: Fraction | int) -> mpf:
+    """Return a rational in the digits of mpmath's context."""
+    from mpmath import mp
+
+    return mp.mpf(value.numerator) / value.denominator
 
 
 def float_above(value: Fraction) -> float:

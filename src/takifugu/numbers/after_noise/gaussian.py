@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from takifugu.core.errors import InputError
 from takifugu.numbers.after_noise.laplace_pair import above, below
 from takifugu.numbers.distributions.exact_ratio import BITS
-from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
+from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction, as_mpf
 
 if TYPE_CHECKING:
     from mpmath import mpf
@@ -138,13 +138,6 @@ def upper_tail(z: mpf) -> mpf:
     from mpmath import mp
 
     return mp.erfc(z / mp.sqrt(2)) / 2
-
-
-def as_mpf(value: Fraction) -> mpf:
-    """Return a rational in the digits of mpmath's context."""
-    from mpmath import mp
-
-    return mp.mpf(value.numerator) / value.denominator
 
 
 def float_up(value: mpf) -> float:

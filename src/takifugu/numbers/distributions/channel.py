@@ -15,7 +15,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.nearest import did_you_mean
 from takifugu.numbers.atoms import Array, Atom, as_numbers, fractions
 from takifugu.numbers.distributions.exact_ratio import BITS
-from takifugu.numbers.rationals import in_common_unit
+from takifugu.numbers.rationals import as_mpf, in_common_unit
 
 #: Masses of a repaired row: rounding changes no probability by more than 2**-90.
 REPAIR_TOTAL = 2**90
@@ -118,7 +118,7 @@ def _largest_log(pairs: Iterable[tuple[Atom, Atom]]) -> float:
     from mpmath import mp
 
     with mp.workprec(BITS):
-        return math.nextafter(float(mp.log(mp.mpf(worst.numerator) / worst.denominator)), math.inf)
+        return math.nextafter(float(mp.log(as_mpf(worst))), math.inf)
 
 
 def repair(

@@ -20,7 +20,7 @@ import numpy as np
 
 from takifugu.numbers.atoms import Floats, same_type
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.rationals import in_common_unit
+from takifugu.numbers.rationals import as_mpf, in_common_unit
 
 if TYPE_CHECKING:
     from mpmath import mpf
@@ -56,8 +56,9 @@ def ratio_exceeds(ratio: Fraction, epsilon: Fraction) -> bool:
     bits = 80
     while True:
         with mp.workprec(bits):
-            gap = mp.log(mp.mpf(ratio.numerator) / ratio.denominator) - mp.mpf(epsilon.numerator) / epsilon.denominator
-            if abs(gap) > mp.ldexp(1 + abs(mp.mpf(epsilon.numerator) / epsilon.denominator), 8 - bits):
+            goal = as_mpf(epsilon)
+            gap = mp.log(as_mpf(ratio)) - goal
+            if abs(gap) > mp.ldexp(1 + abs(goal), 8 - bits):
                 return bool(gap > 0)
         bits *= 2
 
@@ -129,7 +130,7 @@ def passes(masses: list[Hashable], gaps: list[Fraction], scale: float) -> tuple[
     # The caller's mpmath context sets the precision; masses may be signed.
     from mpmath import mp
 
-    decay = {gap: mp.exp(-mp.mpf(gap.numerator) / gap.denominator / mp.mpf(scale)) for gap in set(gaps)}
+    decay = {gap: mp.exp(-as_mpf(gap) / mp.mpf(scale)) for gap in set(gaps)}
     steps = [decay[place] for place in gaps]
     return _one_way(masses, steps), _one_way(masses[::-1], steps[::-1])[::-1], steps
 

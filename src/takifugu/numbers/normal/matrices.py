@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.numbers.atoms import Array
+from takifugu.numbers.rationals import as_mpf
 
 Vector = tuple[Fraction, ...]
 Matrix = tuple[Vector, ...]
@@ -121,7 +122,6 @@ def _guessed(matrix: Array) -> tuple[Fraction, Fraction]:
     from mpmath import mp
 
     with mp.workprec(_BITS):
-        rounded = np.frompyfunc(lambda value: mp.mpf(value.numerator) / value.denominator, 1, 1)(matrix)
-        approximate = mp.matrix(rounded.tolist())
+        approximate = mp.matrix(np.frompyfunc(as_mpf, 1, 1)(matrix).tolist())
         top = max(mp.eigsy(approximate, eigvals_only=True))
         return Fraction(int(mp.floor(mp.ldexp(top, 128))), 2**128), Fraction(1, 2**128)

@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from takifugu.numbers.after_noise.gaussian import (
-    as_mpf,
     deviation_per_shift,
     float_up,
     shifted_delta,
@@ -31,7 +30,7 @@ from takifugu.numbers.after_noise.gaussian import (
 )
 from takifugu.numbers.after_noise.laplace_pair import below
 from takifugu.numbers.normal.matrices import Matrix, form, is_semidefinite, largest_eigenvalue, solved
-from takifugu.numbers.rationals import Number, as_epsilon
+from takifugu.numbers.rationals import Number, as_epsilon, as_mpf
 from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
 
 if TYPE_CHECKING:
