@@ -12,10 +12,10 @@ import math
 
 import numpy as np
 
-from takifugu.numbers.after_noise.laplace_pair import UNIT
 from takifugu.numbers.atoms import Array, Floats, floats, same_type
 from takifugu.numbers.distributions.exact_ratio import log_masses
 from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.outward_rounding import UNIT
 
 #: Beyond this many sigmas from the last atom the mass is below 1e-320.
 _REACH = 38.5

@@ -17,11 +17,10 @@ from takifugu.core.errors import InputError
 from takifugu.numbers.atoms import Array, Floats, floats, same_type
 from takifugu.numbers.distributions.exact_ratio import log_masses, noised_log_ratios, noised_loss_within
 from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.outward_rounding import UNIT
 from takifugu.numbers.rationals import float_above, float_below
 from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
 
-#: Half the spacing of float64 at one.
-UNIT = 2.0**-53
 #: Above this number of atoms a scale that float64 cannot decide is rounded up without trying more digits.
 MOST_ATOMS_WITH_DIGITS = 4_000
 

@@ -27,16 +27,14 @@ from math import isfinite
 from numbers import Rational
 
 import numpy as np
-import numpy.typing as npt
 
-from takifugu.core.arrays import BoolArray
+from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.errors import DataError, InputError
 from takifugu.numbers.atoms import Array, object_array
 from takifugu.numbers.noise.entropy import Entropy
 from takifugu.numbers.noise.integers import Integers, narrowed, positive, total, whole_number, words
 from takifugu.numbers.noise_quantiles import Enclosure, first_not_exceeded, laplace_survival, normal_survival
 
-Floats = npt.NDArray[np.float64]
 Center = Fraction | int | float
 
 _MARGIN = 2.0**-40
@@ -49,7 +47,7 @@ _EXACT = 2.0**62  # beyond it sums might leave 64 bits
 class _Law:
     """A symmetric law of scale 1: z from v in floats, and the integer enclosure of v from z."""
 
-    magnitude: Callable[[Floats], Floats]
+    magnitude: Callable[[FloatArray], FloatArray]
     survival: Callable[[Fraction, int], Enclosure]
 
 
@@ -96,8 +94,8 @@ def _rounded(
 
 
 def _nearest(
-    offsets: Floats, ratio: Fraction, negative: BoolArray, prefixes: Integers, magnitudes: Floats
-) -> tuple[Floats, BoolArray]:
+    offsets: FloatArray, ratio: Fraction, negative: BoolArray, prefixes: Integers, magnitudes: FloatArray
+) -> tuple[FloatArray, BoolArray]:
     """Return the integer nearest to each t, and the proven ones."""
     r = float(min(ratio, Fraction(2**60)))  # from 2^39 on the margin exceeds 1/2 and decides nothing
     t = offsets + np.where(negative, -r, r) * magnitudes
@@ -163,11 +161,11 @@ def _split_one(center: object, grid: Fraction) -> tuple[int, Fraction]:
     return multiple, position - multiple
 
 
-def _laplace_magnitude(v: Floats) -> Floats:
+def _laplace_magnitude(v: FloatArray) -> FloatArray:
     return np.asarray(-np.log(v))
 
 
-def _normal_magnitude(v: Floats) -> Floats:
+def _normal_magnitude(v: FloatArray) -> FloatArray:
     from scipy.special import ndtri
 
     return np.asarray(-ndtri(v / 2))
