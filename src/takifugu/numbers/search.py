@@ -21,23 +21,23 @@ LEAST = 1e-15
 #: Relative width at which the search for a scale stops.
 SCALE_TOLERANCE = 2.0**-36
 
-#: The loss at a scale, and whether the scale is safe.
-Judge = Callable[[Any], tuple[float, bool]]
+#: What a scale loses: it falls as the scale grows, nearly a line in logarithms.
+Loss = Callable[[Any], float]
 
 
 def smallest_safe(
-    judge: Judge, safe: Scale, target: float, tolerance: float = SCALE_TOLERANCE, low: float = 0.0, first: float = 1.5
-) -> Scale:
-    """Return `safe`, or a smaller scale judged safe, at most `tolerance` relative above an unsafe one."""
-    # `judge` returns a loss that falls as the scale grows, nearly a line in logarithms, and whether it is safe.
-    judged: dict[float, float | Fraction] = {}
+    loss: Loss, safe: Scale, target: float | Fraction, tolerance: float = SCALE_TOLERANCE, low: float = 0.0,
+    first: float = 1.5,
+) -> Scale:  # fmt: skip
+    """Return `safe`, or a smaller scale that loses at most `target`, at most `tolerance` above one that loses more."""
+    judged, goal = dict[float, float | Fraction](), float(target)
 
     def excess(log_scale: float) -> float:
         scale = judged[log_scale] if log_scale in judged else math.exp(log_scale)
-        loss, is_safe = judge(scale)
+        lost = loss(scale)
         judged[log_scale] = scale
-        beyond = math.log(loss / target) if loss > 0 else -math.inf
-        return min(beyond, -LEAST) if is_safe else max(beyond, LEAST)
+        beyond = math.log(lost / goal) if lost > 0 else -math.inf
+        return min(beyond, -LEAST) if lost <= target else max(beyond, LEAST)
 
     good = math.log(safe)
     # Scales below `low` are not tried, nor at first one that is more than e^first times smaller.
@@ -80,15 +80,19 @@ def narrowed(
     return good
 
 
+def doubled(loss: Loss, start: float, target: float | Fraction, times: int) -> float | None:
+    """Return the first of start, 2 start, 4 start, ... that loses at most `target`; None after so many."""
+    for _ in range(times):
+        if loss(start) <= target:
+            return start
+        start *= 2
+    return None
+
+
 def smallest_scale(loss: Callable[[Fraction], float], epsilon: Fraction, high: Fraction, low: Fraction) -> Fraction:
     """Return `high`, or a smaller scale with a loss within epsilon, at most 2**-36 above one that lost more."""
     # `loss` is an upper bound, mostly about the scale's inverse; `high` needs no check, none below `low` is tried.
-
-    def judge(scale: float | Fraction) -> tuple[float, bool]:
-        lost = loss(Fraction(scale))
-        return lost, lost <= epsilon
-
-    return Fraction(smallest_safe(judge, high, float(epsilon), low=float(low), first=math.inf))
+    return Fraction(smallest_safe(lambda scale: loss(Fraction(scale)), high, epsilon, low=float(low), first=math.inf))
 
 
 def smallest_noise(loss: Callable[[Fraction], float], epsilon: Fraction, high: Fraction, low: Fraction) -> Fraction:

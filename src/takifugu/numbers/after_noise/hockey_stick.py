@@ -11,7 +11,7 @@ from fractions import Fraction
 from takifugu.core.errors import InputError
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma, positive_delta
 from takifugu.numbers.after_noise.gaussian_pair import GaussianPair
-from takifugu.numbers.after_noise.laplace_pair import above, below
+from takifugu.numbers.after_noise.laplace_pair import above
 from takifugu.numbers.distributions.exact_ratio import exact_excess, ratio_exceeds
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import Number, as_epsilon
@@ -58,13 +58,12 @@ def gaussian_exact_sigma(p: Pmf, q: Pmf, epsilon: Number, delta: Number) -> floa
     if masses_within(p, q, budget, failure) and masses_within(q, p, budget, failure):
         return 0.0
 
-    def judge(sigma: float) -> tuple[float, bool]:
-        excess = max(gaussian_hockey_stick(p, q, sigma, budget)[1], gaussian_hockey_stick(q, p, sigma, budget)[1])
-        return excess, excess <= below(failure)
+    def excess(sigma: float) -> float:
+        return max(gaussian_hockey_stick(p, q, sigma, budget)[1], gaussian_hockey_stick(q, p, sigma, budget)[1])
 
     # Never above that of W-infinity by more than rounding (errata E1).
     start = gaussian_analytic_sigma(Fraction(w_infinity_candidates(p, q)[-1]), budget, failure)
     slack = SCALE_TOLERANCE / 4
-    while not judge(start)[1]:
+    while excess(start) > failure:
         start, slack = start * (1 + slack), 2 * slack
-    return smallest_safe(judge, start, float(failure), SCALE_TOLERANCE / 2)
+    return smallest_safe(excess, start, failure, SCALE_TOLERANCE / 2)

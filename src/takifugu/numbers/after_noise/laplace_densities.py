@@ -21,7 +21,7 @@ from takifugu.numbers.densities.moves import farthest_move
 from takifugu.numbers.densities.tails import ends_of, weight_beyond
 from takifugu.numbers.extended.floats import Wide
 from takifugu.numbers.extended.laplace_smoothing import losses_between
-from takifugu.numbers.search import smallest_safe
+from takifugu.numbers.search import doubled, smallest_safe
 
 #: Cells of the line.
 CELLS = 2**18
@@ -59,23 +59,23 @@ def least_laplace_noise(p: Continuous, q: Continuous, epsilon: Fraction, roundin
     # A number that is read lies within `rounding` of one with the density.
     moved = 2 * float(rounding) * (1 + 2.0**-50)
 
-    def judge(scale: float) -> tuple[float, bool]:
-        loss = (laplace_loss(p, q, scale) + moved / scale) * (1 + 2.0**-50)
-        return loss, loss <= epsilon
+    def loss(scale: float) -> float:
+        return (laplace_loss(p, q, scale) + moved / scale) * (1 + 2.0**-50)
 
     try:
         most = (Fraction(farthest_move(p, q)) + 2 * rounding) / epsilon
     except Unsupported:  # W-infinity is infinite
         most = None
-    safe = max(p.deviation, q.deviation, abs(p.mean - q.mean)) if most is None else float(most)
-    for _ in range(_DOUBLINGS):
-        if judge(safe)[1]:
-            least = Fraction(smallest_safe(judge, safe, float(epsilon), _TOLERANCE))
-            return least if most is None else min(least, most)
-        if most is not None:
-            return most
-        safe *= 2
-    raise Unsupported("no Laplace noise is seen to keep so small an epsilon: give a larger one")
+    if most is None:
+        safe = doubled(loss, max(p.deviation, q.deviation, abs(p.mean - q.mean)), epsilon, _DOUBLINGS)
+    elif loss(float(most)) > epsilon:  # the cells are too wide to tell
+        return most
+    else:
+        safe = float(most)
+    if safe is None:
+        raise Unsupported("no Laplace noise is seen to keep so small an epsilon: give a larger one")
+    least = Fraction(smallest_safe(loss, safe, epsilon, _TOLERANCE))
+    return least if most is None else min(least, most)
 
 
 @lru_cache(maxsize=4)

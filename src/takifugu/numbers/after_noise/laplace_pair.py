@@ -221,15 +221,16 @@ def _weights(law: Pmf, lift: int) -> Floats:
 
 def smallest_scale(pair: Pair, safe: float, epsilon: Fraction) -> float:
     """Return the smallest scale with a loss within epsilon, at most SCALE_TOLERANCE above; `safe` is such a scale."""
+    beyond = math.nextafter(above(epsilon), math.inf)
 
     def search(safe: float, digits: bool) -> float:
-        def judge(scale: float) -> tuple[float, bool]:
-            loss, decided = pair.verdict(scale, epsilon, digits)
-            return loss, decided is True
+        def loss(scale: float) -> float:
+            most, fits = pair.verdict(scale, epsilon, digits)
+            return min(most, below(epsilon)) if fits else max(most, beyond)  # undecided counts as unsafe
 
-        return smallest_safe(judge, safe, float(epsilon), SCALE_TOLERANCE / 4)
+        return smallest_safe(loss, safe, epsilon, SCALE_TOLERANCE / 4)
 
-    # Undecided counts as unsafe; where that leaves the answer too wide, more digits are taken.
+    # Where that leaves the answer too wide, more digits are taken.
     answer = search(safe, digits=False)
     close = pair.verdict(answer * (1 - SCALE_TOLERANCE / 2), epsilon, digits=False)[1] is False
     if close or len(pair) > MOST_ATOMS_WITH_DIGITS:

@@ -129,12 +129,7 @@ class RelaxedPair:
         farthest = float(self.moves.max())
         if not farthest:
             return 0.0
-
-        def judge(scale: float) -> tuple[float, bool]:
-            loss = self.loss(scale)
-            return loss, loss <= below(epsilon)
-
-        return smallest_safe(judge, above(Fraction(farthest) / epsilon), float(epsilon), SCALE_TOLERANCE / 2)
+        return smallest_safe(self.loss, above(Fraction(farthest) / epsilon), epsilon, SCALE_TOLERANCE / 2)
 
 
 def _distances(left: Array, right: Array) -> Floats:

@@ -28,7 +28,7 @@ from takifugu.numbers.densities.normal import Normal, NormalMixture
 from takifugu.numbers.densities.piecewise_linear import PiecewiseLinear
 from takifugu.numbers.densities.truncated import Truncated
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
+from takifugu.numbers.search import doubled, smallest_safe
 
 #: Nodes of a cell, the largest h (r + 1/s), and how many point masses there are at most.
 NODES, STEP, MOST = 12, 2.0, 20_000
@@ -163,15 +163,12 @@ def least_normal_noise(p: Continuous, q: Continuous, epsilon: Fraction, delta: F
     """Return the least deviation that keeps (epsilon, delta), rounded up; 0 where none is needed."""
     budget = float(epsilon) * (1 - 2.0**-52)  # a float below it
 
-    def judge(sigma: float) -> tuple[float, bool]:
-        delta_of = noisy_delta(p, q, sigma, budget)
-        return delta_of, delta_of <= delta
+    def excess(sigma: float) -> float:
+        return noisy_delta(p, q, sigma, budget)
 
-    if judge(0.0)[1]:
+    if excess(0.0) <= delta:
         return 0.0
-    safe = max(p.deviation, q.deviation, abs(p.mean - q.mean))
-    for _ in range(_DOUBLINGS):
-        if judge(safe)[1]:
-            return smallest_safe(judge, safe, float(delta), SCALE_TOLERANCE)
-        safe *= 2
-    raise Unsupported(f"no normal noise is seen to keep a delta of {at_least(delta)}: give a larger one")
+    safe = doubled(excess, max(p.deviation, q.deviation, abs(p.mean - q.mean)), delta, _DOUBLINGS)
+    if safe is None:
+        raise Unsupported(f"no normal noise is seen to keep a delta of {at_least(delta)}: give a larger one")
+    return smallest_safe(excess, safe, delta)

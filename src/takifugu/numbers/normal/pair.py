@@ -28,10 +28,9 @@ from takifugu.numbers.after_noise.gaussian import (
     shifted_delta,
     upper_tail,
 )
-from takifugu.numbers.after_noise.laplace_pair import below
 from takifugu.numbers.normal.matrices import Matrix, form, is_semidefinite, largest_eigenvalue, solved
 from takifugu.numbers.rationals import Number, as_epsilon, as_mpf
-from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
+from takifugu.numbers.search import smallest_safe
 
 if TYPE_CHECKING:
     from mpmath import mpf
@@ -71,17 +70,16 @@ def least_added_variance(left: Normal, right: Normal, epsilon: Fraction, delta: 
         needed = ((left.mean - right.mean) * deviation_per_shift(epsilon, delta)) ** 2
         return max(Fraction(0), needed - left.variance)
 
-    def judge(sigma: float) -> tuple[float, bool]:
+    def excess(sigma: float) -> float:
         noisy_left, noisy_right = left.with_noise(Fraction(sigma) ** 2), right.with_noise(Fraction(sigma) ** 2)
-        excess = max(pair_delta(noisy_left, noisy_right, epsilon), pair_delta(noisy_right, noisy_left, epsilon))
-        return excess, excess <= below(delta)
+        return max(pair_delta(noisy_left, noisy_right, epsilon), pair_delta(noisy_right, noisy_left, epsilon))
 
-    if judge(0.0)[1]:
+    if excess(0.0) <= delta:
         return Fraction(0)
     start = math.sqrt(max(left.variance, right.variance) + (left.mean - right.mean) ** 2)
-    while not judge(start)[1]:
+    while excess(start) > delta:
         start *= 2
-    return Fraction(smallest_safe(judge, start, float(delta), SCALE_TOLERANCE)) ** 2
+    return Fraction(smallest_safe(excess, start, delta)) ** 2
 
 
 def _of_two(left: Normal, right: Normal, epsilon: Fraction) -> mpf:
