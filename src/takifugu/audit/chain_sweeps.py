@@ -27,6 +27,7 @@ from takifugu.audit.compared_pairs import Pairs, is_of_runs, of_entries, paths, 
 from takifugu.audit.noise_masses import DIGITS, mass_function, places, places_of_mass
 from takifugu.audit.partial_sums import NOTHING, Axis, Sums
 from takifugu.audit.partial_sums import Sequence as Chained
+from takifugu.audit.results import Audit
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model import secrets
@@ -48,17 +49,6 @@ LARGE = 1e280
 BLOCK = 2_000_000
 #: Two ratios so close are one: of equal comparisons the first is named.
 EQUAL = 1e-12
-
-
-@dataclass(frozen=True)
-class Worst:
-    """The largest loss or delta of a sweep, what more it may be, and its output in steps of each axis's grid."""
-
-    value: float
-    upper: float
-    error: float
-    comparison: str = ""
-    output: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +113,7 @@ class Sweep:
                     fix="audit a shorter sequence, or ask for a lower bound (takifugu.audit.sampled_loss)",
                 )
 
-    def loss(self) -> Worst:
+    def loss(self) -> Audit:
         """Return the largest log-ratio; raises Unsupported for normal noise."""
         spans = [places(axis.noise, axis.ends) for axis in self.sums.axes]
         outputs = [range(span[0], span[-1] + 1) for span in spans]
@@ -148,9 +138,9 @@ class Sweep:
                 best = max(best, ratio)
         loss = math.log(best)
         error = 4 * self.relative_error + 64 * UNIT
-        return Worst(loss, loss + error, error, comparison, self._output(outputs, place))
+        return self._audit(loss, loss + error, error, comparison, outputs, place)
 
-    def delta(self, epsilon: Fraction) -> Worst:
+    def delta(self, epsilon: Fraction) -> Audit:
         """Return the largest delta that laws of the start come near to, its `upper` over all pairs of starts."""
         if epsilon > SMALLEST:
             raise Unsupported(f"the audit of a long chain's delta takes an epsilon up to {SMALLEST:g}")
@@ -177,7 +167,7 @@ class Sweep:
                     place, comparison = int(excess.argmax()), self._describe(entry, paths_of_entry, a, b)
                 low = max(low, delta)
         error = 4 * self.relative_error + math.prod(map(len, outputs)) * UNIT + 1e-24 * len(outputs)
-        return Worst(low, high, error, comparison, self._output(outputs, place))
+        return self._audit(low, high, error, comparison, outputs, place)
 
     def _blocks(self, outputs: Sequence[range]) -> Iterator[Block]:
         matrices = list(itertools.starmap(noise_matrix, zip(self.sums.axes, outputs, strict=True)))
@@ -238,11 +228,16 @@ class Sweep:
     def _describe(self, entry: int, rows: IntArray, a: int, b: int) -> str:
         return compared_runs(self.belief, entry, (tuple(rows[a].tolist()), tuple(rows[b].tolist()))).label
 
-    def _output(self, outputs: Sequence[range], place: int) -> tuple[int, ...]:
-        if place < 0:
-            return ()
-        indices = np.unravel_index(place, tuple(map(len, outputs)))
-        return tuple(values[int(index)] for values, index in zip(outputs, indices, strict=True))
+    def _audit(
+        self, value: float, upper: float, error: float, comparison: str, outputs: Sequence[range], place: int
+    ) -> Audit:
+        """Return the largest loss or delta, with the output in its place, in answer units."""
+        output = list[Fraction]()
+        if place >= 0:
+            indices = np.unravel_index(place, tuple(map(len, outputs)))
+            for axis, values, index in zip(self.sums.axes, outputs, indices, strict=True):
+                output.append(values[int(index)] * axis.noise.grid)
+        return Audit(value, comparison, tuple(output), max(0.0, value - error), upper + error)
 
 
 def sweep_of(belief: Belief, framework_secrets: Sequence[Secret], releases: Sequence[tuple[Any, Any]]) -> Sweep | None:
