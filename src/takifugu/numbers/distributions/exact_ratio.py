@@ -8,11 +8,10 @@ order (docs/theory/attributes.md#orders). Float masses count as the binary fract
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from fractions import Fraction
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import truediv
 from typing import TYPE_CHECKING
 
@@ -65,6 +64,19 @@ def ratio_exceeds(ratio: Fraction, epsilon: Fraction) -> bool:
 
 def exact_excess(p: Pmf, q: Pmf, epsilon: Fraction) -> tuple[Fraction, Fraction]:
     """Return both masses of the atoms with p > e**epsilon q."""
+    left = right = Fraction(0)
+    for mass, other in _exceeding(p, q, epsilon):
+        left, right = left + mass, right + other
+    return left, right
+
+
+def masses_need_noise(p: Pmf, q: Pmf, epsilon: Fraction) -> bool:
+    """Decide whether some atom's masses differ by more than e**epsilon."""
+    return any(True for _ in chain(_exceeding(p, q, epsilon), _exceeding(q, p, epsilon)))
+
+
+def _exceeding(p: Pmf, q: Pmf, epsilon: Fraction) -> Iterator[tuple[Fraction, Fraction]]:
+    """Yield both masses of each atom with p > e**epsilon q."""
     x, y = same_type(p.values, q.values)
     place = np.minimum(np.searchsorted(y, x), len(y) - 1)
     shared = y[place] == x
@@ -72,29 +84,12 @@ def exact_excess(p: Pmf, q: Pmf, epsilon: Fraction) -> tuple[Fraction, Fraction]
     with np.errstate(invalid="ignore"):
         excess = first - second - float(epsilon)
         doubt = 2.0**-48 * (1.0 + float(epsilon) + np.abs(first) + np.abs(second))
-    left = right = Fraction(0)
+    masses, others = p.masses.tolist(), q.masses.tolist()
     for index in np.flatnonzero(excess > -doubt).tolist():
-        mass = _probability(p, index)
-        other = _probability(q, int(place[index])) if shared[index] else Fraction(0)
+        mass = Fraction(masses[index]) / (p.total or 1)
+        other = Fraction(others[place[index]]) / (q.total or 1) if shared[index] else Fraction(0)
         if not other or excess[index] > doubt[index] or ratio_exceeds(mass / other, epsilon):
-            left, right = left + mass, right + other
-    return left, right
-
-
-def masses_need_noise(p: Pmf, q: Pmf, epsilon: Fraction) -> bool:
-    """Decide whether some atom's masses differ by more than e**epsilon."""
-    if not np.array_equal(p.values, q.values):
-        return True
-    first, second = log_masses(p), log_masses(q)
-    excess = np.abs(first - second) - float(epsilon)
-    doubt = 2.0**-48 * (1.0 + float(epsilon) + np.abs(first) + np.abs(second))
-    if (excess > doubt).any():
-        return True
-    for index in np.flatnonzero(excess > -doubt).tolist():
-        ratio = _probability(p, index) / _probability(q, index)
-        if ratio_exceeds(max(ratio, 1 / ratio), epsilon):
-            return True
-    return False
+            yield mass, other
 
 
 def noised_log_ratios(p: Pmf, q: Pmf, scale: float) -> tuple[mpf, mpf]:
@@ -150,17 +145,12 @@ def merged_masses(p: Pmf, q: Pmf) -> tuple[list[Fraction], list[mpf], list[mpf]]
     left = dict(zip(x.tolist(), p.masses.tolist(), strict=True))
     right = dict(zip(y.tolist(), q.masses.tolist(), strict=True))
     atoms = sorted({*left, *right})
-    gaps = [Fraction(b) - Fraction(a) for a, b in itertools.pairwise(atoms)]
+    gaps = [Fraction(b) - Fraction(a) for a, b in pairwise(atoms)]
     masses_of_p, masses_of_q = [], []
     for v in atoms:
         masses_of_p.append(mp.mpf(left.get(v, 0)) / (p.total or 1))
         masses_of_q.append(mp.mpf(right.get(v, 0)) / (q.total or 1))
     return gaps, masses_of_p, masses_of_q
-
-
-def _probability(law: Pmf, index: int) -> Fraction:
-    mass = law.masses.tolist()[index] if law.masses.dtype == object else law.masses[index].item()
-    return Fraction(mass) if law.total is None else Fraction(mass, law.total)
 
 
 def exact_law(law: Pmf) -> Pmf:
