@@ -24,7 +24,7 @@ from takifugu.numbers.normal.pair import (
     distance_squared,
     least_added_variance,
     least_isotropic_variance,
-    pair_delta,
+    noisy_pair_delta,
 )
 from takifugu.numbers.normal.sets import LEAST_NOISE, Intervals, least_noise, sets_delta, standardised
 
@@ -80,8 +80,7 @@ class TwoVariances:
         return least_added_variance(self.left, self.right, epsilon, delta)
 
     def delta(self, added: Fraction, epsilon: Fraction) -> float:
-        left, right = self.left.with_noise(added), self.right.with_noise(added)
-        return max(pair_delta(left, right, epsilon), pair_delta(right, left, epsilon))
+        return noisy_pair_delta(self.left, self.right, added, epsilon)
 
 
 @dataclass(frozen=True)

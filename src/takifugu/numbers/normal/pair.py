@@ -63,6 +63,12 @@ def pair_delta(left: Normal, right: Normal, epsilon: Number) -> float:
     return float_up(_of_two(left, right, budget))
 
 
+def noisy_pair_delta(left: Normal, right: Normal, added: Fraction, epsilon: Fraction) -> float:
+    """Return the least delta both ways once noise of variance `added` is on both, rounded up."""
+    left, right = left.with_noise(added), right.with_noise(added)
+    return max(pair_delta(left, right, epsilon), pair_delta(right, left, epsilon))
+
+
 def least_added_variance(left: Normal, right: Normal, epsilon: Fraction, delta: Fraction) -> Fraction:
     """Return the least s^2 of noise, added to both, for (epsilon, delta) both ways, rounded up."""
     # By at most 2**-90 of the whole variance for equal variances, else by 2**-35 of itself.
@@ -71,8 +77,7 @@ def least_added_variance(left: Normal, right: Normal, epsilon: Fraction, delta: 
         return max(Fraction(0), needed - left.variance)
 
     def excess(sigma: float) -> float:
-        noisy_left, noisy_right = left.with_noise(Fraction(sigma) ** 2), right.with_noise(Fraction(sigma) ** 2)
-        return max(pair_delta(noisy_left, noisy_right, epsilon), pair_delta(noisy_right, noisy_left, epsilon))
+        return noisy_pair_delta(left, right, Fraction(sigma) ** 2, epsilon)
 
     if excess(0.0) <= delta:
         return Fraction(0)
