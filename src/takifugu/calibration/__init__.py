@@ -206,7 +206,7 @@ def compare(
     off: tuple[Weakened, ...] = ()
     if framework.beliefs and not definition.per_distance:
         off = if_belief_off(problem.epsilon, problem.delta, framework.hides_facts)
-    return Comparisons(outcomes, problem.epsilon, problem.delta, remarks, off, *error_words(problem))
+    return Comparisons(outcomes, problem.epsilon, problem.delta, remarks, off, error_words(problem))
 
 
 @searches.stopping()

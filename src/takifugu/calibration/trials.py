@@ -24,6 +24,7 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Noise, Randomiser, answered
 from takifugu.calibration.alternatives import (
     CHOSEN,
+    EXPECTED_ERROR,
     IF_FOLLOWED,
     IF_ONLY,
     INAPPLICABLE,
@@ -324,14 +325,14 @@ def definition_of(problem: Problem) -> Definition:
     return definitions.find(problem.framework.definition)
 
 
-def error_words(problem: Problem) -> tuple[str, ...]:
-    """Describe an unusual expected error: a choice's, or a definition's."""
+def error_words(problem: Problem) -> str:
+    """Describe the expected error: a definition's, a choice's, or the usual one."""
+    usual = EXPECTED_ERROR
     if problem.candidates is not None:
         from takifugu.analysis.randomisers.selection import PermuteAndFlip
 
-        return (PermuteAndFlip.error_words,)
-    words = definition_of(problem).error_words
-    return (words,) if words else ()
+        usual = PermuteAndFlip.error_words
+    return definition_of(problem).error_words or usual
 
 
 def check_beliefs(framework: Framework, allow_private_belief: bool) -> tuple[str, ...]:
