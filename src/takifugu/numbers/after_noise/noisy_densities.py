@@ -100,10 +100,11 @@ def _pieces(law: Continuous) -> Iterator[Piece]:
             for piece in _pieces(law.whole):
                 if max(piece.low, low) < min(piece.high, high):
                     yield Piece(max(piece.low, low), min(piece.high, high), piece.height / law.share[0], piece.rate)
-        case Normal():
-            yield _of_normals(((1.0, law),))
-        case NormalMixture():
-            yield _of_normals(law.parts)
+        case Normal() | NormalMixture():
+            low = min(part.mean - _REACH * part.deviation for _, part in law.parts)
+            high = max(part.mean + _REACH * part.deviation for _, part in law.parts)
+            height = math.fsum(weight * CRAMER / part.deviation for weight, part in law.parts)
+            yield Piece(low, high, height, max(1 / part.deviation for _, part in law.parts))
         case PiecewiseLinear():
             heights = (law.pdf(np.array(law.points)) * (1 + 2.0**-40)).tolist()
             for (low, high), ends in zip(pairwise(law.points), pairwise(heights), strict=True):
@@ -116,13 +117,6 @@ def _pieces(law: Continuous) -> Iterator[Piece]:
                 yield Piece(low, high, per_step, 2 * per_step)
         case _:
             raise Unsupported(f"the smoothness of {law.describe()} is not known")
-
-
-def _of_normals(parts: tuple[tuple[float, Normal], ...]) -> Piece:
-    low = min(part.mean - _REACH * part.deviation for _, part in parts)
-    high = max(part.mean + _REACH * part.deviation for _, part in parts)
-    height = math.fsum(weight * CRAMER / part.deviation for weight, part in parts)
-    return Piece(low, high, height, max(1 / part.deviation for _, part in parts))
 
 
 #: Doublings of the noise before the search gives up.

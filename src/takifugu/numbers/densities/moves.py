@@ -149,8 +149,7 @@ def _tail(law: Continuous, side: int) -> Tail | None:
         whole = whole.whole
     if not isinstance(whole, Normal | NormalMixture):
         raise Unsupported(f"nothing bounds the tails of a density that is {law.describe()}")
-    parts = [(1.0, whole)] if isinstance(whole, Normal) else [*whole.parts]
-    normals = [(weight, side * part.mean, part.deviation) for weight, part in parts]
+    normals = [(weight, side * part.mean, part.deviation) for weight, part in whole.parts]
     deviation, mean = max((spread, place) for _, place, spread in normals)
     weight = math.fsum(w for w, place, spread in normals if (place, spread) == (mean, deviation))
     others = [normal for normal in normals if normal[1:] != (mean, deviation)]
