@@ -17,6 +17,7 @@ from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
 @lru_cache(maxsize=256)
 def printed_per_shift(epsilon: Fraction, delta: Fraction) -> Fraction:
     """Return 2 log(1.25/delta)/epsilon^2, the printed variance for shift 1, rounded up by 2**-90."""
+    # No promise for every epsilon: `shifted_delta` of the whole variance is.
     if not as_delta(delta):
         raise InputError("delta is 0", rule="Gaussian noise cannot give a pure promise", fix="give one above 0").at(
             "delta"
@@ -27,13 +28,6 @@ def printed_per_shift(epsilon: Fraction, delta: Fraction) -> Fraction:
         c_squared = 2 * mp.log(mp.mpf(5 * delta.denominator) / (4 * delta.numerator))
         raised = Fraction(int(mp.ceil(mp.ldexp(c_squared, 100)) + 1), 2**100)
     return raised / as_epsilon(epsilon) ** 2
-
-
-def printed_variance(shift: Number, conditional_variance: Number, epsilon: Number, delta: Number) -> float:
-    """Return (c shift / epsilon)^2 - Var(F|g), the variance of Zhang22 Algorithm 1, below 0 where none is added."""
-    # No promise for every epsilon: `shifted_delta` of the whole variance is.
-    move, credit = as_fraction(shift, "the shift"), as_fraction(conditional_variance, "the variance")
-    return float(move**2 * printed_per_shift(as_epsilon(epsilon), as_delta(delta)) - credit)
 
 
 def accuracy(variance: Number, beta: Number) -> float:
