@@ -75,16 +75,11 @@ def accepted(round_of: Callable[[int], Integers], size: int) -> Integers:
     chunks: list[Integers] = [np.zeros(0, dtype=np.int64)]
     missing = size
     while missing:
-        values = round_of(_tries(missing))[:missing]
+        values = round_of(min(2 * missing + 8, _ROUND))[:missing]
         chunks.append(values)
         missing -= values.size
     result = np.concatenate(chunks)
     return narrowed(result.tolist()) if result.dtype == object else result
-
-
-def _tries(missing: int) -> int:
-    """Return how many tries a round takes for so many values."""
-    return min(2 * missing + 8, _ROUND)
 
 
 def _laplace_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
