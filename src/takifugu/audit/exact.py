@@ -152,20 +152,21 @@ def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequen
         if len(releases) == 1 and isinstance(noises[0], RoundedLaplace):
             return largest(real_line.losses(framework, releases[0][0], noises[0]))
         return Audit(math.inf, "", (), 0.0, math.inf, REAL)
-    has_class = _has_class(framework)
-    if has_class and not chains:
+    if _has_class(framework) and not chains:
         return _over_class(framework, releases)
     every, listed = _answered(framework, releases, chains, Sweep.loss)
     every += _listed_loss(hypotheses(framework, releases, listed), noises)
     if not every:
         raise _compares_nothing()
     audit = largest(every)
-    open_words = CLASS if has_class else _left_out(framework)
+    open_words = _left_open(framework)
     return replace(audit, upper=math.inf, left_open=open_words) if open_words else audit
 
 
-def _left_out(framework: Framework) -> str:
-    """Say which paths of secret runs were not compared; "" where all were."""
+def _left_open(framework: Framework) -> str:
+    """Say what was not examined: other members of a class, or paths of secret runs; "" where all was."""
+    if _has_class(framework):
+        return CLASS
     beliefs = () if framework.is_pair else framework.beliefs
     return next(filter(None, (left_out(framework.secrets, belief) for belief in beliefs)), "")
 
@@ -280,8 +281,7 @@ def exact_delta(
     """
     budget = _promised(subject) if epsilon is None else as_epsilon(epsilon)
     framework, query, randomiser = _parts(subject, query, randomiser)
-    has_class = _has_class(framework)
-    if has_class and not chains:
+    if _has_class(framework) and not chains:
         return Audit(1.0, "", (), 0.0, 1.0, CLASS)
     if real_line.is_real(framework):
         return _at_most_one(largest(real_line.deltas(framework, query, randomiser, budget)))
@@ -293,8 +293,7 @@ def exact_delta(
     audit = largest(every)
     if not audit.comparison:
         raise _compares_nothing()
-    open_words = CLASS if has_class else _left_out(framework)
-    if open_words:
+    if open_words := _left_open(framework):
         return replace(audit, upper=1.0, left_open=open_words)
     return _at_most_one(audit)
 
