@@ -25,8 +25,7 @@ from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace, Round
 from takifugu.audit.any_start import is_limit
 from takifugu.audit.compared_pairs import Pairs, is_of_runs, of_entries, paths, runs_of
 from takifugu.audit.noise_masses import DIGITS, mass_function, places, places_of_mass
-from takifugu.audit.partial_sums import NOTHING, Axis, Sums
-from takifugu.audit.partial_sums import Sequence as Chained
+from takifugu.audit.partial_sums import NOTHING, Axis, Chained, Sums
 from takifugu.audit.results import Audit
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.errors import InputError, Unsupported

@@ -23,7 +23,7 @@ import numpy as np
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.audit.compared_pairs import Pairs
 from takifugu.audit.noise_masses import likelihood
-from takifugu.audit.partial_sums import Sequence as Chained
+from takifugu.audit.partial_sums import Chained
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.model.queries import Additive
