@@ -7,9 +7,10 @@ other: the records with g = 1 are a random set, and given the set they are indep
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import product
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -34,11 +35,10 @@ class RecordLaw(Generic[Level]):
     @staticmethod
     def of(rows: Iterable[tuple[Level, int, int]]) -> RecordLaw[Level]:
         """Return the law of rows (g, f, mass) with positive mass."""
-        levels: dict[Level, dict[int, int]] = {}
+        levels: dict[Level, Counter[int]] = {}
         for level, x, mass in rows:
             if mass:
-                inner = levels.setdefault(level, {})
-                inner[x] = inner.get(x, 0) + mass
+                levels.setdefault(level, Counter())[x] += mass
         return RecordLaw(dict(sorted(levels.items())))
 
     @cached_property
@@ -53,17 +53,15 @@ class RecordLaw(Generic[Level]):
 
     def given(self, level: Level) -> Pmf:
         """Return the law of f given g = level."""
-        inner = self.masses[level]
-        return Pmf.from_counts(list(inner), list(inner.values()))
+        return _pmf(self.masses[level])
 
     @cached_property
     def whole(self) -> Pmf:
         """The law of f."""
-        counts: dict[int, int] = {}
+        counts = Counter[int]()
         for inner in self.masses.values():
-            for x, mass in inner.items():
-                counts[x] = counts.get(x, 0) + mass
-        return Pmf.from_counts(list(counts), list(counts.values()))
+            counts.update(inner)
+        return _pmf(counts)
 
 
 def power(law: Pmf, count: int) -> Pmf:
@@ -92,15 +90,12 @@ def _powers(law: Pmf, counts: Iterable[int]) -> dict[int, Pmf]:
 
 def given_sum(law: RecordLaw[Sum], records: int) -> dict[Sum, tuple[int, Pmf]]:
     """Return for each value of G, the sum of g, an integer proportional to P(G) and F's distribution given it."""
-    joint = {level: dict(inner) for level, inner in law.masses.items()}
+    joint = {level: Counter(inner) for level, inner in law.masses.items()}
     for _ in range(records - 1):
-        following: dict[Sum, dict[int, int]] = {}
+        following: dict[Sum, Counter[int]] = {}
         for total, sums in joint.items():
             for level, inner in law.masses.items():
-                into = following.setdefault(_added(total, level), {})
-                for x, mass in inner.items():
-                    for at, weight in sums.items():
-                        into[at + x] = into.get(at + x, 0) + weight * mass
+                following.setdefault(_added(total, level), Counter()).update(_convolved(sums, inner))
         joint = following
     return {total: _weighed(joint[total]) for total in sorted(joint)}
 
@@ -109,32 +104,31 @@ def given_function(
     law: RecordLaw[Level], records: int, function: Callable[[list[Level]], Value]
 ) -> dict[Value, tuple[int, Pmf]]:
     """Return `given_sum` for any function of all records' levels."""
-    sums: dict[tuple[Level, ...], dict[int, int]] = {}
-    joint: dict[Value, dict[int, int]] = {}
+    sums: dict[tuple[Level, ...], Counter[int]] = {}
+    joint: dict[Value, Counter[int]] = {}
     for levels in product(law.levels, repeat=records):
         key = tuple(sorted(levels))
         if key not in sums:
-            sums[key] = _sum_of(law, key)
-        into = joint.setdefault(function(list(levels)), {})
-        for x, mass in sums[key].items():
-            into[x] = into.get(x, 0) + mass
+            sums[key] = reduce(_convolved, map(law.masses.__getitem__, key), Counter({0: 1}))
+        joint.setdefault(function(list(levels)), Counter()).update(sums[key])
     return {value: _weighed(joint[value]) for value in sorted(joint)}
 
 
-def _sum_of(law: RecordLaw[Level], levels: Sequence[Level]) -> dict[int, int]:
-    """Return P(sum of f, and these levels), up to the total."""
-    sums = {0: 1}
-    for level in levels:
-        following: dict[int, int] = {}
+def _convolved(sums: Mapping[int, int], inner: Mapping[int, int]) -> Counter[int]:
+    """Return the masses of a sum with one more term."""
+    following = Counter[int]()
+    for x, mass in inner.items():
         for at, weight in sums.items():
-            for x, mass in law.masses[level].items():
-                following[at + x] = following.get(at + x, 0) + weight * mass
-        sums = following
-    return sums
+            following[at + x] += weight * mass
+    return following
 
 
 def _weighed(sums: Mapping[int, int]) -> tuple[int, Pmf]:
-    return sum(sums.values()), Pmf.from_counts(list(sums), list(sums.values()))
+    return sum(sums.values()), _pmf(sums)
+
+
+def _pmf(masses: Mapping[int, int]) -> Pmf:
+    return Pmf.from_counts(list(masses), list(masses.values()))
 
 
 def _added(left: Sum, right: Sum) -> Sum:
