@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Direction = tuple[Floats, Floats, Floats, Floats, Floats]
 
 #: So many constraints per input come first, and so accurate (relative) are the programs that find the others.
-_FIRST, _ROUGH, _NARROW = 8, (1e-3,), 1e-9
+_FIRST, _ACCURACIES = 8, (1e-3, 1e-9)
 #: So much of the way to the nearest boundary is gone.
 _CLOSE = 0.9995
 #: Steps shorter than this change nothing any more.
@@ -66,7 +66,7 @@ def solve(cost: Floats, limits: csr_array) -> Solution:
     if (loose >= 0).any():
         raise Unsupported("the uniform channel is not strictly inside the constraints")
     used, least = np.argsort(-loose, kind="stable")[: _FIRST * len(cost)], -np.inf
-    for accuracy in (*_ROUGH, _NARROW):
+    for accuracy in _ACCURACIES:
         while True:
             solution = _solve(cost, limits[used], accuracy)
             least = max(least, solution.least)
