@@ -13,7 +13,7 @@ from tests.support.posterior_oracles import step_posteriors
 import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.audit.alike_days import AlikeDays
-from takifugu.audit.partial_sums import Sequence as Chained
+from takifugu.audit.partial_sums import Chained
 from takifugu.audit.step_posteriors import Walk
 from takifugu.model.queries import resolved
 

@@ -189,11 +189,11 @@ def test_a_secret_of_probability_zero_is_refused() -> None:
 
 
 def test_the_masses_of_a_long_chain_sum_to_one() -> None:
-    from takifugu.audit.partial_sums import Axis, Sequence, Sums
+    from takifugu.audit.partial_sums import Axis, Chained, Sums
 
     chain = tf.MarkovChain(THREE, 200)
     axis = Axis.of(tf.Count(1).resolve(chain), 0, discrete(2))
-    sums = Sums(Sequence(chain, (200,)), (axis,))
+    sums = Sums(Chained(chain, (200,)), (axis,))
     for joint in sums.joint({first: np.arange(3)[:, None] for first in range(0, 200, 37)}):
         assert joint.sum() == pytest.approx(1, rel=1e-13)
         assert np.allclose(joint.sum(axis=(0, 2)), chain.stationary, rtol=1e-12)

@@ -10,7 +10,7 @@ from tests.support.estimate_oracles import chain_states, laplace_mass
 
 import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace
-from takifugu.audit.partial_sums import Sequence as Chained
+from takifugu.audit.partial_sums import Chained
 from takifugu.audit.right_guesses import right_guesses
 from takifugu.core.errors import Unsupported
 from takifugu.model.queries import resolved

@@ -12,7 +12,7 @@ from tests.support.posterior_oracles import most_moved, step_posteriors
 
 import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace
-from takifugu.audit.partial_sums import Sequence as Chained
+from takifugu.audit.partial_sums import Chained
 from takifugu.audit.step_posteriors import Walk, learnt
 from takifugu.core.errors import Unsupported
 from takifugu.model.queries import Additive, resolved

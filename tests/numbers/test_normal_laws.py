@@ -15,7 +15,15 @@ from takifugu.core.errors import Unsupported
 from takifugu.numbers.after_noise.gaussian import deviation_per_shift, shifted_delta
 from takifugu.numbers.after_noise.laplace_pair import above
 from takifugu.numbers.normal.comparisons import Shifted, between_sets, between_values
-from takifugu.numbers.normal.matrices import form, is_semidefinite, largest_eigenvalue, least_eigenvalue, solved, times
+from takifugu.numbers.normal.matrices import (
+    form,
+    is_semidefinite,
+    largest_eigenvalue,
+    least_eigenvalue,
+    pivots,
+    solved,
+    times,
+)
 from takifugu.numbers.normal.pair import (
     Normal,
     distance_squared,
@@ -295,3 +303,7 @@ def test_the_printed_constant_fails_where_errata_e8a_says():
             computed = hockey_stick(*laws, epsilon, -9, 10, cells=800)
             assert (computed <= delta) == within
             assert shifted_delta(1 / Fraction(variance), epsilon) == pytest.approx(computed, abs=1e-9)
+
+
+def test_a_pivot_is_the_variance_given_the_numbers_before() -> None:
+    assert pivots([[Fraction(4), Fraction(2)], [Fraction(2), Fraction(9)]]) == (4, 8)

@@ -22,10 +22,15 @@ from takifugu.numbers.rationals import (
     as_interval,
     as_non_negative,
     as_positive,
+    as_truth,
     as_whole,
     both_in_common_unit,
+    common_denominator,
     decimal_up,
+    float_above,
+    float_below,
     in_common_unit,
+    is_whole,
     read_fraction,
     round_up,
     to_text,
@@ -231,3 +236,22 @@ def test_stored_beliefs_are_read_with_the_same_limits() -> None:
 def test_giant_steps_are_refused(step: Any) -> None:
     with pytest.raises(InputError, match="the step is"):
         parse_step(step)
+
+
+def test_whole_numbers_are_no_truth_values_and_no_floats() -> None:
+    assert [is_whole(3), is_whole(0, 1), is_whole(True), is_whole(2.0)] == [True, False, False, False]
+
+
+def test_a_switch_is_true_or_false() -> None:
+    assert as_truth(1, "private") is True
+    with pytest.raises(InputError, match="not True or False: write private=True, or leave it out"):
+        as_truth("no", "private")
+
+
+def test_multiples_of_a_common_denominator_are_whole() -> None:
+    assert common_denominator([Fraction(1, 4), Fraction(1, 6)]) == 12
+
+
+@given(st.fractions())
+def test_floats_enclose_a_rational(value: Fraction) -> None:
+    assert float_below(value) <= value <= float_above(value) <= math.nextafter(float_below(value), math.inf)

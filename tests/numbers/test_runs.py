@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from takifugu.core.errors import Unsupported
-from takifugu.numbers.runs import Repeated, Runs, different, in_one_turn, refined
+from takifugu.numbers.runs import Repeated, Runs, different, in_one_turn, refined, whole_numbers
 
 NUMBERS = st.lists(st.integers(-2, 2), max_size=12).map(lambda row: np.array(row, dtype=np.int64))
 PAIRS = st.lists(st.tuples(st.integers(-1, 1), st.integers(0, 2)), min_size=1, max_size=12)
@@ -77,3 +77,12 @@ def test_a_long_run_takes_no_memory():
         long.numbers[0] = 1
     with pytest.raises(Unsupported, match="written out one by one"):
         _ = Runs(np.array([1, 0]), np.array([1, 10**12])).numbers
+
+
+def test_an_indicator_is_1_from_each_start_to_before_its_stop() -> None:
+    runs = Runs.indicator(np.array([0, 4]), np.array([2, 5]), 6)
+    assert runs.numbers.tolist() == [1, 1, 0, 0, 1, 0]
+
+
+def test_words_of_8_bits_are_widened_before_they_are_added() -> None:
+    assert whole_numbers(np.array([100, 100], dtype=np.int8), "weights", (None,)).sum() == 200

@@ -6,12 +6,15 @@ from fractions import Fraction
 import pytest
 
 from takifugu.numbers.search import (
+    are_neighbours,
     between,
+    doubled,
     geometric_mean,
     halved,
     least_factor,
     lowest,
     mean,
+    narrowed,
     next_to,
     smallest_noise,
     smallest_safe,
@@ -43,7 +46,7 @@ def test_a_scale_was_tried_and_a_little_less_fails(loss):
 def test_a_scale_that_is_known_to_be_safe_need_not_be_judged_so():
     """Whoever proved it knows more than the bound that judges: nothing is returned that was not proven or judged."""
     assert smallest_scale(lambda b: 2.0, Fraction(1), Fraction(1, 3), Fraction(0)) == Fraction(1, 3)
-    only_judged_at_last = smallest_safe(lambda b: (1 / b, b > 5), 10.0, 1.0)
+    only_judged_at_last = smallest_safe(lambda b: 1 / b if b > 5 else 1 + 1e-15, 10.0, 1.0)
     assert 5 < only_judged_at_last < 5 * (1 + 2**-36)
 
 
@@ -85,3 +88,18 @@ def test_the_factor_that_is_offered_fits_and_is_nearly_the_least(least: Fraction
     assert factor is not None
     assert least <= factor <= least * Fraction(105, 100)
     assert least_factor(lambda factor: factor > 2**19) is None
+
+
+def test_a_narrowed_place_is_close_to_the_one_without() -> None:
+    assert 0 < narrowed(lambda x: 1.25 - x, 2.0, 1.0, -0.75, 0.25, 1e-9) - 1.25 < 1e-9
+
+
+def test_no_float_lies_between_neighbours() -> None:
+    assert are_neighbours(1.0, 1 + 2**-52)
+    assert not are_neighbours(1.0, 1 + 2**-51)
+    assert halved(lambda x: x < 0.3, 0.0, 1.0, are_neighbours, mean) == math.nextafter(0.3, 0)
+
+
+def test_a_place_is_doubled_until_it_holds_or_given_up() -> None:
+    assert doubled(lambda b: 5 / b, 1.0, 1, 10) == 8
+    assert doubled(lambda b: 5 / b, 1.0, 1, 3) is None

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 from takifugu.core.registry import loading
 
 if TYPE_CHECKING:
-    from takifugu.audit.exact import Audit, exact_delta, exact_loss, joint_loss
+    from takifugu.audit.exact import exact_delta, exact_loss, joint_loss
+    from takifugu.audit.results import Audit
     from takifugu.audit.sampling import LowerBound, sampled_loss
 
 __all__ = ["Audit", "LowerBound", "exact_delta", "exact_loss", "joint_loss", "sampled_loss"]
 
 __getattr__ = loading(__name__, {
-    **dict.fromkeys(("Audit", "exact_delta", "exact_loss", "joint_loss"), "exact"),
+    **dict.fromkeys(("exact_delta", "exact_loss", "joint_loss"), "exact"),
+    "Audit": "results",
     **dict.fromkeys(("LowerBound", "sampled_loss"), "sampling"),
 })  # fmt: skip
 

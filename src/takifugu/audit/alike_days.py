@@ -23,7 +23,7 @@ import numpy as np
 
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.audit.noise_masses import likelihood
-from takifugu.audit.partial_sums import Sequence as Chained
+from takifugu.audit.partial_sums import Chained
 from takifugu.audit.step_posteriors import MOST_ADDED
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.errors import Unsupported
@@ -78,10 +78,7 @@ class AlikeDays:
         return AlikeDays(chain, answer, days, tuple(stretches)) if len(cells) == len(set(cells)) else None
 
     def after(self, noise: Randomiser, published: Sequence[Fraction]) -> FloatArray:
-        """Return what the reader thinks of each step after a table, shape (steps, states).
-
-        `published` are the noisy values in answer units. Raises Unsupported for noise of an unknown law.
-        """
+        """Return what the reader thinks of each step after a table in answer units, shape (steps, states)."""
         ahead = [self._ahead(stretch) for stretch in self.stretches]
         through = [np.einsum("uxn,xv->uvn", ways[-1], self.chain.step(stretch.steps[-1]))
                    for ways, stretch in zip(ahead, self.stretches, strict=True)]  # fmt: skip
@@ -118,10 +115,8 @@ class AlikeDays:
     def _others(
         self, stretch: Stretch, through: FloatArray, noise: Randomiser, published: Sequence[Fraction]
     ) -> FloatArray:
-        """Return the sum of Q(b_1, c_1, n_1) ... w(n_1 + ... + n) over all days but one, whose n it has last.
-
-        The shape is (pairs of the first day, ..., n): w is taken apart day by day.
-        """
+        """Return the sum of Q(b_1, c_1, n_1) ... w(n_1 + ... + n) over all days but one, whose n it has last."""
+        # The shape is (pairs of the first day, ..., n): w is taken apart day by day.
         size, low, high = len(stretch.steps), *stretch.rows
         weights = np.ones(size * self.days + 1)
         for cell in stretch.cells:

@@ -42,10 +42,8 @@ def largest_ratio(left: Side, right: Side, place: int) -> mpf:
 
 
 def is_limit(i: int, j: int, left: Any, right: Any) -> bool:
-    """Return whether laws of the start come as near as one likes to i given one hypothesis and j given the other.
-
-    `left` and `right` are the masses of the hypotheses by start; i leads to the first and j to the second.
-    """
+    """Return whether laws of the start come as near as one likes to i given one hypothesis and j given the other."""
+    # `left` and `right` are the hypotheses' masses by start; i leads to the first and j to the second.
     return bool(i == j or not left[j] or not right[i])
 
 
@@ -63,10 +61,8 @@ def _ratio(left: Pair, right: Pair) -> mpf:
 
 
 def _on_edge(u: Pair, v: Pair, other_u: Pair, other_v: Pair) -> list[mpf]:
-    """Return the ratio at stationary points and limits of two starts' odds.
-
-    `u` and `v` are (n, m) of the two starts, `other_u`, `other_v` the same for b.
-    """
+    """Return the ratio at stationary points and limits of two starts' odds."""
+    # `u` and `v` are (n, m) of the two starts, `other_u` and `other_v` the same for b.
     (n, m), (n2, m2), (k, q), (k2, q2) = u, v, other_u, other_v
     # At a limit a hypothesis that one start cannot reach keeps the law that the other start gives it.
     at_u, at_v = u if m else v, v if m2 else u

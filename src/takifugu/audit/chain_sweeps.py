@@ -25,8 +25,8 @@ from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace, Round
 from takifugu.audit.any_start import is_limit
 from takifugu.audit.compared_pairs import Pairs, is_of_runs, of_entries, paths, runs_of
 from takifugu.audit.noise_masses import DIGITS, mass_function, places, places_of_mass
-from takifugu.audit.partial_sums import NOTHING, Axis, Sums
-from takifugu.audit.partial_sums import Sequence as Chained
+from takifugu.audit.partial_sums import NOTHING, Axis, Chained, Sums
+from takifugu.audit.results import Audit
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model import secrets
@@ -50,24 +50,11 @@ BLOCK = 2_000_000
 EQUAL = 1e-12
 
 
-@dataclass(frozen=True)
-class Worst:
-    """The largest loss or delta of a sweep, what more it may be, and its output in steps of each axis's grid."""
-
-    value: float
-    upper: float
-    error: float
-    comparison: str = ""
-    output: tuple[int, ...] = ()
-
-
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Some entries with their pairs, masses (entries, starts, values) and joint masses with noise (..., outputs).
+    """Some entries with their pairs, masses (entries, starts, values) and joint masses with noise (..., outputs)."""
 
-    Of a run the entry is its first, and the values are its paths, numbers of rows of `paths`.
-    """
-
+    #: Of a run the entry is its first, and the values are its paths, numbers of rows of `paths`.
     entries: Sequence[int]
     pairs: Sequence[Pairs]
     masses: FloatArray
@@ -105,10 +92,7 @@ class Sweep:
         return (error + rows) * UNIT
 
     def check(self, outputs: Sequence[range]) -> None:
-        """Raise Unsupported beyond the work of an audit.
-
-        Nothing here grows with the sequence.
-        """
+        """Raise Unsupported beyond the work of an audit; nothing here grows with the sequence."""
         states, starts, length = self.sequence.states, self.sequence.count_of_starts, self.sequence.length
         codes, results = self.sums.codes, math.prod(map(len, outputs))
         compared = self._most_compared
@@ -128,7 +112,7 @@ class Sweep:
                     fix="audit a shorter sequence, or ask for a lower bound (takifugu.audit.sampled_loss)",
                 )
 
-    def loss(self) -> Worst:
+    def loss(self) -> Audit:
         """Return the largest log-ratio; raises Unsupported for normal noise."""
         spans = [places(axis.noise, axis.ends) for axis in self.sums.axes]
         outputs = [range(span[0], span[-1] + 1) for span in spans]
@@ -153,9 +137,9 @@ class Sweep:
                 best = max(best, ratio)
         loss = math.log(best)
         error = 4 * self.relative_error + 64 * UNIT
-        return Worst(loss, loss + error, error, comparison, self._output(outputs, place))
+        return self._audit(loss, loss + error, error, comparison, outputs, place)
 
-    def delta(self, epsilon: Fraction) -> Worst:
+    def delta(self, epsilon: Fraction) -> Audit:
         """Return the largest delta that laws of the start come near to, its `upper` over all pairs of starts."""
         if epsilon > SMALLEST:
             raise Unsupported(f"the audit of a long chain's delta takes an epsilon up to {SMALLEST:g}")
@@ -182,7 +166,7 @@ class Sweep:
                     place, comparison = int(excess.argmax()), self._describe(entry, paths_of_entry, a, b)
                 low = max(low, delta)
         error = 4 * self.relative_error + math.prod(map(len, outputs)) * UNIT + 1e-24 * len(outputs)
-        return Worst(low, high, error, comparison, self._output(outputs, place))
+        return self._audit(low, high, error, comparison, outputs, place)
 
     def _blocks(self, outputs: Sequence[range]) -> Iterator[Block]:
         matrices = list(itertools.starmap(noise_matrix, zip(self.sums.axes, outputs, strict=True)))
@@ -243,18 +227,20 @@ class Sweep:
     def _describe(self, entry: int, rows: IntArray, a: int, b: int) -> str:
         return compared_runs(self.belief, entry, (tuple(rows[a].tolist()), tuple(rows[b].tolist()))).label
 
-    def _output(self, outputs: Sequence[range], place: int) -> tuple[int, ...]:
-        if place < 0:
-            return ()
-        indices = np.unravel_index(place, tuple(map(len, outputs)))
-        return tuple(values[int(index)] for values, index in zip(outputs, indices, strict=True))
+    def _audit(
+        self, value: float, upper: float, error: float, comparison: str, outputs: Sequence[range], place: int
+    ) -> Audit:
+        """Return the largest loss or delta, with the output in its place, in answer units."""
+        output = list[Fraction]()
+        if place >= 0:
+            indices = np.unravel_index(place, tuple(map(len, outputs)))
+            for axis, values, index in zip(self.sums.axes, outputs, indices, strict=True):
+                output.append(values[int(index)] * axis.noise.grid)
+        return Audit(value, comparison, tuple(output), max(0.0, value - error), upper + error)
 
 
 def sweep_of(belief: Belief, framework_secrets: Sequence[Secret], releases: Sequence[tuple[Any, Any]]) -> Sweep | None:
-    """Return the sweep of a belief with too many joint states to list.
-
-    None where they are few, and where the belief is no chain, an answer no sum, or a noise no additive one.
-    """
+    """Return the sweep of a chain with too many joint states to list, sums and additive noise, else None."""
     if len(belief.components()) == 1:  # of a belief from outside this is the chain that it says it is
         belief = belief.component(0)
     sequence = Chained.of(belief)
@@ -280,10 +266,7 @@ def sweep_of(belief: Belief, framework_secrets: Sequence[Secret], releases: Sequ
 
 
 def noise_matrix(axis: Axis, outputs: range) -> FloatArray:
-    """Return P(output | sum), over its largest: (outputs, sums).
-
-    Noise is symmetric, so that equal distances have equal masses.
-    """
+    """Return P(output | sum) of a symmetric noise, shape (outputs, sums)."""
     common = math.lcm(axis.base.denominator, axis.unit.denominator)
     first = int((axis.base - outputs.start) * common)
     sums = first + int(axis.unit * common) * np.arange(axis.width, dtype=np.int64)
@@ -316,10 +299,8 @@ def _underflow(reach: float) -> Unsupported:
 
 
 def _ratios(left: FloatArray, masses: FloatArray, right: FloatArray, other_masses: FloatArray) -> FloatArray:
-    """Return the largest ratio over start laws, shape (entries, outputs).
-
-    Laws have the shape (entries, starts, outputs), masses (entries, starts).
-    """
+    """Return the largest ratio over start laws, shape (entries, outputs)."""
+    # Laws have the shape (entries, starts, outputs), masses (entries, starts).
     starts = left.shape[1]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if starts == 1:
@@ -338,11 +319,9 @@ Two = tuple[FloatArray, FloatArray]
 
 
 def _on_edge(left: Two, masses: Two, right: Two, other_masses: Two) -> FloatArray:
-    """Return the largest ratio over the mixtures of two starts.
-
-    With odds t of the second it is (A + t A')(b + t b') / ((a + t a')(B + t B')), of which the log has the derivative 0
-    where (A'a - A a')(b + t b')(B + t B') + (b'B - b B')(A + t A')(a + t a') is 0.
-    """
+    """Return the largest ratio over the mixtures of two starts, odds t of the second."""
+    # log (A + tA')(b + tb')/((a + ta')(B + tB')) has derivative 0 where the quadratic is 0 of which these are parts:
+    # (A'a - A a')(b + tb')(B + tB') + (b'B - b B')(A + tA')(a + ta').
     sides = [(x / np.maximum(np.maximum(x, y), 1e-320), y / np.maximum(np.maximum(x, y), 1e-320))
              for x, y in (left, masses, right, other_masses)]  # fmt: skip
     (n, n2), (m, m2), (k, k2), (q, q2) = sides

@@ -33,12 +33,10 @@ MOST_PATHS = 64
 def of_entries(
     secret: Secret, belief: Belief, occurring: Callable[[int], Iterable[int]]
 ) -> Iterator[tuple[int, Pairs]]:
-    """Yield each secret entry, with the ordered pairs of its occurring values.
-
-    A kind of secret that was registered elsewhere has no other meaning than its family.
-    """
+    """Yield each secret entry, with the ordered pairs of its occurring values."""
     words = secret.to_dict()
     if words["kind"] not in _ENTRIES:
+        # A kind of secret from elsewhere has no other meaning than its family.
         family = secret.family(belief)
         for entry in family.entries:
             yield entry, family.value_pairs(belief, entry)
@@ -65,11 +63,7 @@ def is_of_runs(secret: Secret) -> bool:
 
 
 def paths(values: int, length: int) -> IntArray:
-    """Return the paths of a run that are compared: all, or those that change at its ends only, one a row.
-
-    >>> paths(2, 3).tolist()[:3], len(paths(2, 60)), paths(2, 60)[1].tolist()[-3:]
-    ([[0, 0, 0], [0, 0, 1], [0, 1, 0]], 8, [0, 0, 1])
-    """
+    """Return the paths of a run that are compared: all, or those that change at its ends only, one a row."""
     if are_all_compared(values, length):
         return np.array(list(product(range(values), repeat=length)))
     ends: Iterable[tuple[int, ...]] = ((value, value, value) for value in range(values))

@@ -33,10 +33,7 @@ from takifugu.core.plain import Plain
 
 
 def curve(description: Plain, sigma: mpf | float) -> Curve:
-    """Return the density of X + sigma Z, X from its `description`.
-
-    The caller sets the digits, here and in calls. Raises Unsupported for a kind that is not known here.
-    """
+    """Return the density of X + sigma Z, X from its `description`; the caller sets the digits, here and in calls."""
     noise = mp.mpf(sigma)
     if description["kind"] == "blurred":  # with normal noise of its own
         return curve(description["whole"], mp.sqrt(noise**2 + description["deviation"] ** 2))
@@ -58,10 +55,7 @@ def curve(description: Plain, sigma: mpf | float) -> Curve:
 
 
 def with_laplace(description: Plain, scale: mpf | float) -> Curve:
-    """Return the density of X plus Laplace noise of a scale.
-
-    X is any density but a cut mean of uniform numbers; Unsupported is raised for that.
-    """
+    """Return the density of X plus Laplace noise of a scale, X any but a cut mean of uniform numbers."""
     noise = mp.mpf(scale)
     repeated = Repeated(noise, _repeated_laplace, LAPLACE_REACH * noise)
     if description["kind"] == "uniform-mean":
@@ -112,10 +106,7 @@ def normals_of(description: Plain) -> list[tuple[mpf, mpf, mpf]] | None:
 
 
 def _uniform_mean(description: Plain, noise: Repeated) -> Curve:
-    """Return the mean of uniform numbers, with noise.
-
-    Uniform numbers and the noise are log-concave, and so is their sum.
-    """
+    """Return the mean of uniform numbers, with noise: log-concave, as both are."""
     n, low, high = description["count"], mp.mpf(description["low"]), mp.mpf(description["high"])
     step, middle = (high - low) / n, (low + high) / 2
     # The terms alternate: below the middle the largest is at most e^n (1 + scale/t)^n or so times the sum.
@@ -150,11 +141,9 @@ def _repeated(u: mpf, order: int) -> mpf:
 
 
 def _repeated_laplace(u: mpf, order: int) -> mpf:
-    """Return the repeated integral of the distribution function of Laplace noise of scale 1.
-
-    Above 0 it is u^m/m! + u^(m - 2)/(m - 2)! + ... - (-1)^m e^(-u)/2: the one of m - 1 integrated from its value 1/2.
-    """
+    """Return the repeated integral of the distribution function of Laplace noise of scale 1."""
     if u < 0:
         return mp.exp(u) / 2
+    # u^m/m! + u^(m - 2)/(m - 2)! + ... - (-1)^m e^(-u)/2: that of m - 1 integrated from its value 1/2.
     powers = [u**j / mp.factorial(j) for j in range(order, -1, -2)]
     return mp.fsum(powers) - (-1) ** order * mp.exp(-u) / 2

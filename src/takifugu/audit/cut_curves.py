@@ -167,10 +167,7 @@ class Line:
         return total
 
     def hill(self) -> Hill:
-        """Return the density, log-concave with its top where the line is.
-
-        The line and the noise are log-concave, too.
-        """
+        """Return the density, log-concave as the line and the noise are, with its top where the line is."""
         return top_of(lambda y: max(self.integral(y, 0), mp.mpf(0)), self.low, self.high)
 
 

@@ -30,23 +30,18 @@ LEAST, LADDER = 20, [Fraction(step, 8) for step in range(-64, 65)]
 
 @dataclass(frozen=True)
 class Fit:
-    """The fit of outputs to the declared law, with its p-value.
-
-    `p` is how likely the law itself gives a G as large; 0 where an output is impossible under the law.
-    """
+    """The fit of outputs to the declared distribution, with its p-value."""
 
     draws: int
     pooled: int
     statistic: float
+    #: How likely the distribution itself gives a G as large; 0 for an impossible output.
     p: float
 
 
 def fit(noise: Randomiser, answer: Sequence[int | Fraction], drawn: Iterable[Sequence[Hashable]]) -> Fit:
-    """Return the fit of outputs to a randomiser's law at an answer.
-
-    `answer` has a number of grid units for each cell; each of `drawn` is what `Randomiser.draw` returns for it. Raises
-    Unsupported for a randomiser whose law the audit does not know.
-    """
+    """Return the fit of outputs to a randomiser's distribution at an answer, a number of grid units for each cell."""
+    # Each of `drawn` is what `Randomiser.draw` returns for the answer.
     counts: dict[tuple[Randomiser, Any], Counter[Hashable]] = {}
     parts, count = parts_of(noise), 0
     answers: list[Any] = list(map(Fraction, answer))

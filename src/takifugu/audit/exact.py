@@ -15,9 +15,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from operator import attrgetter
 from typing import Protocol, runtime_checkable
 
 from mpmath import mp, mpf
@@ -26,11 +25,12 @@ from takifugu.analysis.questions.joint_states import joint_states, stand_ins
 from takifugu.analysis.randomisers import Randomiser, RoundedLaplace
 from takifugu.audit import real_line
 from takifugu.audit.any_start import is_limit, largest_ratio
-from takifugu.audit.chain_sweeps import Sweep, Worst, sweep_of
+from takifugu.audit.chain_sweeps import Sweep, sweep_of
 from takifugu.audit.compared_pairs import left_out
 from takifugu.audit.noise_masses import DIGITS, Finite, is_joint
 from takifugu.audit.populations import largest_over_class
 from takifugu.audit.releases import Hypotheses, Release, hypotheses
+from takifugu.audit.results import Audit, largest
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.rules import check_any, check_type, pairs_of
 from takifugu.model.beliefs import Belief
@@ -39,7 +39,7 @@ from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
 from takifugu.model.secrets.of_populations import WhichPopulation
-from takifugu.numbers.rationals import Number, as_epsilon
+from takifugu.numbers.rationals import Number, as_epsilon, as_mpf
 
 
 @runtime_checkable
@@ -68,34 +68,6 @@ class OnCells(Protocol):
 
     @property
     def cells(self) -> int: ...
-
-
-@dataclass(frozen=True)
-class Audit:
-    """Hold a true loss or delta with its place and bounds.
-
-    Args:
-        loss: The loss, or the delta.
-        comparison: The two hypotheses, in words.
-        output: The output, in answer units: one number or label for each cell of every release.
-        lower: A proved lower bound.
-        upper: A proved upper bound: infinite (for a delta 1) if something was left open.
-        left_open: What was not examined, in words.
-
-    Examples:
-        >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
-        >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=5))
-        >>> audit = exact_loss(calibrate(framework, Count(1), epsilon=1))
-        >>> audit.lower <= audit.loss <= audit.upper <= 1
-        True
-    """
-
-    loss: float
-    comparison: str
-    output: tuple[Hashable, ...]
-    lower: float
-    upper: float
-    left_open: str = ""
 
 
 #: What an audit is given.
@@ -178,32 +150,32 @@ def joint_loss(framework: Framework, releases: Sequence[Release], chains: Sequen
         noises += [noise] * count
     if real_line.is_real(framework):
         if len(releases) == 1 and isinstance(noises[0], RoundedLaplace):
-            return _loss_on_the_real_line(framework, releases[0][0], noises[0])
+            return largest(real_line.losses(framework, releases[0][0], noises[0]))
         return Audit(math.inf, "", (), 0.0, math.inf, REAL)
-    has_class = _has_class(framework)
-    if has_class and not chains:
+    if _has_class(framework) and not chains:
         return _over_class(framework, releases)
-    swept, listed = _answered(framework, releases, chains, Sweep.loss)
-    every = [_audit_of(worst, noises) for worst in swept]
+    every, listed = _answered(framework, releases, chains, Sweep.loss)
     every += _listed_loss(hypotheses(framework, releases, listed), noises)
     if not every:
         raise _compares_nothing()
-    audit = _largest(every)
-    open_words = CLASS if has_class else _left_out(framework)
+    audit = largest(every)
+    open_words = _left_open(framework)
     return replace(audit, upper=math.inf, left_open=open_words) if open_words else audit
 
 
-def _left_out(framework: Framework) -> str:
-    """Say which paths of secret runs were not compared; "" where all were."""
+def _left_open(framework: Framework) -> str:
+    """Say what was not examined: other members of a class, or paths of secret runs; "" where all was."""
+    if _has_class(framework):
+        return CLASS
     beliefs = () if framework.is_pair else framework.beliefs
     return next(filter(None, (left_out(framework.secrets, belief) for belief in beliefs)), "")
 
 
 def _answered(
-    framework: Framework, releases: Sequence[Release], chains: Sequence[MarkovChain], ask: Callable[[Sweep], Worst]
-) -> tuple[list[Worst], list[Belief]]:
+    framework: Framework, releases: Sequence[Release], chains: Sequence[MarkovChain], ask: Callable[[Sweep], Audit]
+) -> tuple[list[Audit], list[Belief]]:
     """Return what long chains are found to lose, and the beliefs to list."""
-    swept, listed = list[Worst](), list[Belief]()
+    swept, listed = list[Audit](), list[Belief]()
     beliefs = () if framework.is_pair else framework.beliefs
     for belief in itertools.chain.from_iterable(stand_ins(belief, chains) for belief in beliefs):
         sweep = sweep_of(belief, framework.secrets, releases)
@@ -216,23 +188,11 @@ def _answered(
             if not sweep.can_be_listed:
                 raise
             listed.append(belief)
-    return [worst for worst in swept if worst.comparison], listed
+    return [audit for audit in swept if audit.comparison], listed
 
 
 def _compares_nothing() -> InputError:
     return InputError("the framework compares nothing", rule="every secret has probability zero").at("framework")
-
-
-def _audit_of(worst: Worst, noises: Sequence[Randomiser]) -> Audit:
-    output = tuple(map(_published, worst.output, noises))
-    lower = max(0.0, worst.value - worst.error)
-    return Audit(worst.value, worst.comparison, output, lower, worst.upper + worst.error)
-
-
-def _largest(every: Sequence[Audit]) -> Audit:
-    """Return the largest of several audits, between the largest bounds."""
-    worst = max(every, key=attrgetter("loss"))
-    return replace(worst, lower=max(a.lower for a in every), upper=max(a.upper for a in every))
 
 
 def _listed_loss(cases: Iterable[Hypotheses], noises: Sequence[Randomiser]) -> list[Audit]:
@@ -266,7 +226,7 @@ def _weighed(ratio: mpf, weight: Fraction) -> mpf:
         return mp.inf
     if weight == 0:
         return mp.mpf(1)
-    return ratio ** (mp.mpf(weight.denominator) / weight.numerator)
+    return ratio ** as_mpf(1 / weight)
 
 
 def _over_class(framework: Framework, releases: Sequence[Release]) -> Audit:
@@ -280,10 +240,7 @@ def _over_class(framework: Framework, releases: Sequence[Release]) -> Audit:
         if query.to_dict()["kind"] != "each-value" or not isinstance(noise, Finite):
             return unbounded
         noises.append(noise)
-    ends = largest_over_class(belief, noises, secret.distance)
-    if ends is None:
-        return unbounded
-    return Audit(ends.high, ends.comparison, ends.outputs, ends.low, ends.high)
+    return largest_over_class(belief, noises, secret.distance) or unbounded
 
 
 def exact_delta(
@@ -324,24 +281,25 @@ def exact_delta(
     """
     budget = _promised(subject) if epsilon is None else as_epsilon(epsilon)
     framework, query, randomiser = _parts(subject, query, randomiser)
-    has_class = _has_class(framework)
-    if has_class and not chains:
+    if _has_class(framework) and not chains:
         return Audit(1.0, "", (), 0.0, 1.0, CLASS)
     if real_line.is_real(framework):
-        return _on_the_real_line(framework, query, randomiser, budget)
+        return _at_most_one(largest(real_line.deltas(framework, query, randomiser, budget)))
     _check_noise(randomiser)
     releases = [(query, randomiser)]
-    swept, listed = _answered(framework, releases, chains, lambda sweep: sweep.delta(budget))
-    every = [_audit_of(worst, [randomiser] * randomiser.cells) for worst in swept]
-    if listed or not swept:
+    every, listed = _answered(framework, releases, chains, lambda sweep: sweep.delta(budget))
+    if listed or not every:
         every.append(_largest_delta(hypotheses(framework, releases, listed), randomiser, budget))
-    audit = _largest(every)
+    audit = largest(every)
     if not audit.comparison:
         raise _compares_nothing()
-    open_words = CLASS if has_class else _left_out(framework)
-    if open_words:
+    if open_words := _left_open(framework):
         return replace(audit, upper=1.0, left_open=open_words)
-    return replace(audit, loss=min(1.0, audit.loss), upper=min(1.0, audit.upper))
+    return _at_most_one(audit)
+
+
+def _at_most_one(delta: Audit) -> Audit:
+    return replace(delta, loss=min(1.0, delta.loss), upper=min(1.0, delta.upper))
 
 
 def _promised(subject: Calibrated | Framework) -> Fraction:
@@ -374,30 +332,6 @@ def _largest_delta(cases: Iterable[Hypotheses], randomiser: Randomiser, epsilon:
         return Audit(min(1.0, float(low)), comparison, output, lower, upper)
 
 
-def _on_the_real_line(framework: Framework, query: Query, randomiser: Randomiser, epsilon: Fraction) -> Audit:
-    """Return the true delta before rounding, an upper bound."""
-    with mp.workdps(real_line.DIGITS):
-        exponent = mp.mpf(epsilon.numerator) / epsilon.denominator
-        worst, low = _worst(list(real_line.divergences(framework, query, randomiser, exponent)))
-        high = float(worst.high)
-        slack = real_line.SLACK
-        bounds = max(0.0, low - slack), min(1.0, high + slack)
-        return Audit(min(1.0, high), worst.comparison, (worst.place,), *bounds)
-
-
-def _worst(every: Sequence[real_line.Divergence]) -> tuple[real_line.Divergence, float]:
-    """Return the largest divergence, and the largest of all lower ends."""
-    return max(every, key=attrgetter("high")), float(max(map(attrgetter("low"), every)))
-
-
-def _loss_on_the_real_line(framework: Framework, query: Query, randomiser: RoundedLaplace) -> Audit:
-    """Return the true loss before rounding, an upper bound."""
-    worst, low = _worst(real_line.losses(framework, query, randomiser))
-    high = float(worst.high)
-    slack = real_line.LOSS_SLACK * (1 + high)
-    return Audit(high, worst.comparison, (worst.place,), max(0.0, low - slack), high + slack)
-
-
 def _published(output: int, noise: Randomiser) -> Hashable:
     """Return an output as published, numbers in answer units."""
     if noise.output.is_number:
@@ -406,14 +340,10 @@ def _published(output: int, noise: Randomiser) -> Hashable:
 
 
 def _excesses(case: Hypotheses, epsilon: Fraction) -> Iterator[tuple[int, int, bool, list[mpf]]]:
-    """Yield P(y | a) - e^epsilon P(y | b) by pair and start.
-
-    The third part is True where laws of the start come near to both starts at once.
-    """
+    """Yield P(y | a) - e^epsilon P(y | b) by pair and start, and whether laws come near to both starts at once."""
     sides = case.sides(case.channel.spread[1])
     for a, b in case.pairs:
-        exponent = epsilon * case.weight(a, b)
-        factor = mp.exp(mp.mpf(exponent.numerator) / exponent.denominator)
+        factor = mp.exp(as_mpf(epsilon * case.weight(a, b)))
         left, right = sides[a], sides[b]
         for i, mass in enumerate(left.masses):
             for j, other in enumerate(right.masses):

@@ -32,16 +32,13 @@ class Hill:
 
 @dataclass(frozen=True)
 class Curve:
-    """A density: a sum of weighted products of hills.
-
-    The mass between two places is known, too. Between the first and the last of `ends` of its cells lies all but 1e-18
-    of the mass. `shape` is what two densities have in common where one is a log-concave density and the other the same
-    one, moved from one `centre` to another.
-    """
+    """A density: a sum of weighted products of hills, with the mass between two places."""
 
     parts: tuple[tuple[mpf, tuple[Hill, ...]], ...]
     mass: Callable[[mpf, mpf], mpf]
+    #: The ends of its cells: all but 1e-18 of the mass lies between the first and the last.
     ends: tuple[mpf, ...]
+    #: Equal of two log-concave densities where one is the other, moved from one `centre` to another.
     shape: object = None
     centre: mpf | None = None
 
@@ -69,14 +66,12 @@ LAPLACE_REACH = 42
 
 @dataclass(frozen=True, eq=False)
 class Bell:
-    """A density symmetric about 0 and falling on both sides.
-
-    Bells of equal `shape` are equal, and log-concave.
-    """
+    """A density symmetric about 0 and falling on both sides."""
 
     height: Function
     tail: Function
     reach: mpf
+    #: Bells of equal shape are equal, and log-concave.
     shape: tuple[object, ...]
 
     def mass(self, low: mpf, high: mpf) -> mpf:
@@ -93,11 +88,8 @@ def normal_bell(s: mpf) -> Bell:
 
 
 def laplace_bell(s: mpf, b: mpf) -> Bell:
-    """Return the bell of a normal plus a Laplace number.
-
-    The normal has deviation s, the Laplace scale b. Its height is (A + B)/(2 b), A = e^{s^2/(2 b^2) - d/b} Phi(d/s -
-    s/b) and B the same with -d in place of d, and its tail 1 - Phi(d/s) + (A - B)/2.
-    """
+    """Return the bell of a normal of deviation s plus a Laplace number of scale b."""
+    # Height (A + B)/(2 b), A = e^{s^2/(2 b^2) - d/b} Phi(d/s - s/b), B with -d for d; tail 1 - Phi(d/s) + (A - B)/2.
 
     def side(d: mpf) -> mpf:
         if not s:

@@ -18,6 +18,7 @@ from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
 from takifugu.audit.sparse_masses import choice_mass, is_choice, is_sparse, sparse_mass, sparse_outputs
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
+from takifugu.numbers.rationals import as_mpf
 
 #: Decimal digits of every number of the audit.
 DIGITS = 60
@@ -26,15 +27,12 @@ LOST = 1e-25
 
 
 def cell_mass(randomiser: Randomiser) -> Callable[[int, Fraction], mpf]:
-    """Return P(output | answer) as a function, in grid units.
-
-    Call it with `mp.dps` at DIGITS. Raises Unsupported for a randomiser whose law is not known here.
-    """
+    """Return P(output | answer) as a function, in grid units; call it with `mp.dps` at DIGITS."""
     if is_choice(randomiser):
         return cache(choice_mass(randomiser))
     if isinstance(randomiser, Finite):
         mass = randomiser.mass
-        return lambda y, x: _mpf(mass(x, y))
+        return lambda y, x: as_mpf(mass(x, y))
     if is_sparse(randomiser):
         return cache(sparse_mass(randomiser))
     if isinstance(randomiser, OneSided):
@@ -47,10 +45,7 @@ def cell_mass(randomiser: Randomiser) -> Callable[[int, Fraction], mpf]:
 
 
 def mass_function(randomiser: Randomiser) -> Callable[[Fraction], mpf]:
-    """Return P(output - answer = d) as a function, in grid units.
-
-    Call it with `mp.dps` at DIGITS. Raises Unsupported for a randomiser that is not additive noise of a known law.
-    """
+    """Return P(output - answer = d) as a function, in grid units; call it with `mp.dps` at DIGITS."""
     tail = cache(_tail(randomiser))
     return lambda d: tail(abs(d)) - tail(abs(d) + 1)
 
@@ -67,7 +62,7 @@ def _tail(randomiser: Randomiser) -> Callable[[Fraction], mpf]:
         return lambda d: _rounded(d, lambda x: _exp(-x / scale) / 2)
     if isinstance(randomiser, RoundedNormal):
         sigma = randomiser.scale / randomiser.grid
-        return lambda d: _rounded(d, lambda x: mp.erfc(_mpf(x / sigma) / mp.sqrt(2)) / 2)
+        return lambda d: _rounded(d, lambda x: mp.erfc(as_mpf(x / sigma) / mp.sqrt(2)) / 2)
     raise Unsupported(f"the audit does not know the distribution of {type(randomiser).__name__} noise")
 
 
@@ -117,10 +112,7 @@ def parts_of(noise: Randomiser) -> list[Randomiser]:
 
 
 def cell_tail(randomiser: Randomiser) -> Callable[[int, Fraction], mpf]:
-    """Return P(output >= y | answer) as a function, in grid units.
-
-    The noise is in numbers. Raises Unsupported for a randomiser that is not additive noise of a known law.
-    """
+    """Return P(output >= y | answer) of noise in numbers as a function, in grid units."""
     if isinstance(randomiser, OneSided):
         plain = _two_sided(randomiser)
         if plain is None:
@@ -131,12 +123,7 @@ def cell_tail(randomiser: Randomiser) -> Callable[[int, Fraction], mpf]:
 
 
 def places(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any]:
-    """Return outputs enough for every log-ratio, in grid units.
-
-    No ratio grows beyond these outputs; they are all outputs where there are finitely many. Below the lowest and above
-    the highest atom every mass of Laplace noise, on one side or on both, falls by the same factor per step, so one step
-    beyond is enough; no noise puts no mass there. Raises Unsupported for normal noise: its ratios are unbounded.
-    """
+    """Return outputs enough for every log-ratio, in grid units: all of them where they are finitely many."""
     outputs = outputs_of(randomiser)
     if outputs is not None:
         return outputs
@@ -144,6 +131,7 @@ def places(randomiser: Randomiser, atoms: Sequence[Any]) -> Sequence[Any]:
         return sparse_outputs(randomiser, atoms)
     if isinstance(randomiser, RoundedNormal):
         raise Unsupported("the log-ratio of normal noise has no bound, so it has no pure loss", fix="ask for its delta")
+    # Beyond all atoms every mass of Laplace noise falls by one factor a step; no noise puts no mass there.
     return range(math.floor(min(atoms)) - 1, math.ceil(max(atoms)) + 2)
 
 
@@ -215,15 +203,11 @@ def _added_tail(noise: OneSided) -> Callable[[int, Fraction], mpf]:
             return mp.mpf(0)
         beyond = Fraction(y - missing - x) / noise.units
         if beyond > 0:
-            return mp.exp(-mp.mpf(beyond.numerator) / beyond.denominator)
+            return mp.exp(-as_mpf(beyond))
         return mp.mpf(1)
 
     return tail
 
 
 def _exp(exponent: Fraction) -> mpf:
-    return mp.exp(_mpf(exponent))
-
-
-def _mpf(number: Fraction) -> mpf:
-    return mp.mpf(Fraction(number).numerator) / Fraction(number).denominator
+    return mp.exp(as_mpf(exponent))

@@ -31,10 +31,7 @@ class Noisy:
     scale: mpf
 
     def end(self, sign: int) -> mpf:
-        """Return where the values of X end to one side.
-
-        That is also where nearly all of E[e^(sign X/b)] is passed.
-        """
+        """Return where X ends to one side, or nearly all of E[e^(sign X/b)] is passed."""
         low, high = range_of(self.description)
         end = high if sign > 0 else low
         if mp.isfinite(end):
@@ -58,10 +55,7 @@ class Noisy:
 
 
 def _share(low: mpf, high: mpf, s: mpf) -> mpf:
-    """Return the mass of a normal number about 0 between two places.
-
-    Where s is 0 the number is 0.
-    """
+    """Return the mass of a normal number about 0 between two places; the number is 0 where s is 0."""
     return between(low / s, high / s) if s else mp.mpf(low <= 0 <= high)
 
 
@@ -78,10 +72,7 @@ class Cell:
 
 
 def largest_log_ratio(p: Noisy, q: Noisy) -> tuple[mpf, mpf, mpf]:
-    """Enclose the supremum of log p/q over the line.
-
-    Returns a place near it, too.
-    """
+    """Enclose the supremum of log p/q over the line, and return a place near it."""
     first, last = min(p.end(-1), q.end(-1)), max(p.end(1), q.end(1))
     of_p, of_q = cache(p.curve.at), cache(q.curve.at)
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import chain, permutations
 
-from mpmath import mp, mpf
+from mpmath import mp
 
 from takifugu.audit.compared_pairs import Pairs, are_compared
 from takifugu.core.errors import Unsupported
@@ -23,23 +23,20 @@ from takifugu.model.queries.resolving.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.value_sets import Intervals, ValueSet
 from takifugu.numbers.normal.matrices import dot, form
+from takifugu.numbers.rationals import as_mpf
 
 Description = Plain
 
 
 def of_normal_view(view: NormalView, secret: Secret, answer: ColumnSums) -> tuple[Sequence[Description], Pairs]:
-    """Return the answer's densities by hypothesis, and the compared pairs.
-
-    Densities are plain data (`audit.curves`). Of all values up to a difference these are one and the farthest from it:
-    two normal densities of one variance are the easier to tell apart the farther they are moved. Raises Unsupported for
-    vectors, and for a parameter other than the mean.
-    """
+    """Return the answer's densities by hypothesis, as plain data (`audit.curves`), and the compared pairs."""
     belief, words = view.whole, secret.to_dict()
     if answer.cells != 1 or len(view.weights) != 1:
         raise Unsupported("the audit of normal records is of one number, and of one number that is hidden")
     c, w = answer.coefficients[0], view.weights[0]
     records = belief.records
     variance = records * form(c, belief.covariance, c)
+    # Of values up to a difference one and the farthest: normal densities are easier told apart the farther moved.
     numbers = _numbers(words)
     if words["kind"] == "distribution-parameter":
         if words.get("map", "mean") != "mean":
@@ -58,10 +55,7 @@ def of_normal_view(view: NormalView, secret: Secret, answer: ColumnSums) -> tupl
 
 
 def of_region_view(view: RegionView, secret: Secret, answer: ColumnSums) -> tuple[Sequence[Description], Pairs]:
-    """Return the answer's densities by law, and the pairs compared.
-
-    They are under each law that loses most.
-    """
+    """Return the answer's densities, and the pairs compared, under each law that loses most."""
     view.check(answer)
     densities: list[Description] = []
     pairs: list[tuple[int, int]] = []
@@ -74,10 +68,7 @@ def of_region_view(view: RegionView, secret: Secret, answer: ColumnSums) -> tupl
 
 
 def of_process_view(view: ProcessView, secret: Secret, answer: ColumnSums) -> tuple[Sequence[Description], Pairs]:
-    """Return the answer's densities, two for each hidden value, with all of the process's own randomness.
-
-    Raises Unsupported for vectors, and for values that are clipped or rounded.
-    """
+    """Return the answer's densities, two for each hidden value, with all of the process's own randomness."""
     belief, reach = view.whole, Fraction(secret.to_dict()["max_difference"])
     if answer.cells != 1 or belief.resolution is not None or belief.clips(answer.read_columns):
         raise Unsupported("the audit of a process is of one sum of values that are read as they are")
@@ -119,28 +110,24 @@ def _of_set(
     if not isinstance(region, Intervals):
         means, heights = [], []
         for value in region:
-            means.append(_mpf(slope * (value - middle)))
-            heights.append(mp.exp(-_mpf((value - middle) ** 2 / variance) / 2))
+            means.append(as_mpf(slope * (value - middle)))
+            heights.append(mp.exp(-as_mpf((value - middle) ** 2 / variance) / 2))
         total = mp.fsum(heights)
         weights = [height / total for height in heights]
-        deviations = [mp.sqrt(_mpf(remainder))] * len(means)
+        deviations = [mp.sqrt(as_mpf(remainder))] * len(means)
         return {"kind": "normal-mixture", "weights": weights, "means": means, "deviations": deviations}
     (part, *others), low, high = region.parts, None, None
     if others:
         raise Unsupported("the audit of normal records knows sets of one interval, or of values")
     if part.low is not None:
-        low = _mpf(slope * (part.low - middle))
+        low = as_mpf(slope * (part.low - middle))
     if part.high is not None:
-        high = _mpf(slope * (part.high - middle))
+        high = as_mpf(slope * (part.high - middle))
     if slope < 0:
         low, high = high, low
     moved = {"kind": "truncated", "whole": _normal(Fraction(0), slope**2 * variance), "low": low, "high": high}
-    return {"kind": "blurred", "whole": moved, "deviation": mp.sqrt(_mpf(remainder))}
+    return {"kind": "blurred", "whole": moved, "deviation": mp.sqrt(as_mpf(remainder))}
 
 
 def _normal(mean: Fraction, variance: Fraction) -> Description:
-    return {"kind": "normal", "mean": _mpf(mean), "deviation": mp.sqrt(_mpf(variance))}
-
-
-def _mpf(number: Fraction) -> mpf:
-    return mp.mpf(number.numerator) / number.denominator
+    return {"kind": "normal", "mean": as_mpf(mean), "deviation": mp.sqrt(as_mpf(variance))}

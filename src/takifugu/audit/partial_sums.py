@@ -13,8 +13,7 @@ F and B are products of matrices and shifts, so all terms are positive, and a ma
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from collections.abc import Sequence as Sequence_
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -73,27 +72,21 @@ class Axis:
 
 
 @dataclass(frozen=True, eq=False)
-class Sequence:
-    """A chain, or pieces of one behind each other, of a known start or of any: `starts` has one law a row.
-
-    A new piece is a step whose rows are all the first law.
-    """
+class Chained:
+    """A chain, or pieces of one behind each other, of a known start or of any: `starts` has one distribution a row."""
 
     chain: PeriodicChain
     lengths: tuple[int, ...]
 
     @staticmethod
-    def of(belief: object) -> Sequence | None:
-        """Return a belief as one sequence; None for what is none.
-
-        That is no chain, or pieces that each have a start of their own.
-        """
+    def of(belief: object) -> Chained | None:
+        """Return a belief as one sequence; None for no chain, and for pieces with starts of their own."""
         if isinstance(belief, PeriodicChain):
-            return Sequence(belief, (belief.length,))
+            return Chained(belief, (belief.length,))
         if not isinstance(belief, IndependentPieces) or not isinstance(belief.chain, PeriodicChain):
             return None
         is_mixed = belief.chain.initial == "any" and len(belief.lengths) > 1
-        return None if is_mixed else Sequence(belief.chain, belief.lengths)
+        return None if is_mixed else Chained(belief.chain, belief.lengths)
 
     @property
     def length(self) -> int:
@@ -127,6 +120,7 @@ class Sequence:
 
     def step(self, entry: int) -> FloatArray:
         """Return the probabilities from an entry to the next."""
+        # A new piece is a step with rows that are all the first law.
         if self._places[entry + 1] == 0:
             return np.repeat(self.starts, self.states, axis=0)
         matrices = self.chain.step_matrices
@@ -153,7 +147,7 @@ class Sequence:
 class Sums:
     """The codes of all axes' sums along a sequence."""
 
-    sequence: Sequence
+    sequence: Chained
     axes: tuple[Axis, ...]
 
     @cached_property
@@ -189,10 +183,8 @@ class Sums:
             yield law
 
     def joint(self, paths: Mapping[int, IntArray]) -> Iterator[FloatArray]:
-        """Yield P(X_i, X_{i+1}, ... take a path, code) by first entry i, shape (starts, paths, codes).
-
-        `paths` has one a row; of a single entry these are its values.
-        """
+        """Yield P(X_i, X_{i+1}, ... take a path, code) by first entry i, shape (starts, paths, codes)."""
+        # `paths` has one a row; of a single entry these are its values.
         wanted, behind = {first + rows.shape[1] - 1 for first, rows in paths.items()}, {}
         last = self.sequence.length - 1
         for number, law in enumerate(self.backward()):
@@ -211,7 +203,7 @@ class Sums:
                     joint[start, number, code : code + len(law)] = law * (chance * NOTHING)
             yield np.where(joint < NOTHING, 0.0, joint)
 
-    def _within(self, first: int, path: Sequence_[int]) -> tuple[float, int]:
+    def _within(self, first: int, path: Sequence[int]) -> tuple[float, int]:
         """Return the probability of a path given its first value, and what the values behind that one add."""
         chance, code = 1.0, 0
         for step, (value, following) in enumerate(pairwise(path), start=first):

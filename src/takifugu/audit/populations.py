@@ -8,8 +8,7 @@ of rows that are sent one by one is a ratio of two linear programs.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import permutations, product
 from operator import neg
@@ -27,6 +26,7 @@ from takifugu.analysis.questions.joint_states import (
     of_one_law,
 )
 from takifugu.audit.noise_masses import Finite
+from takifugu.audit.results import Audit, largest
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.model.beliefs.population_region import WHOLE, Region
 from takifugu.model.beliefs.populations import FromPopulations, WhichOf
@@ -99,32 +99,17 @@ class RowStates(_OfPopulations[FromPopulations]):
         return of_one_law(values, weights, self.belief.size)
 
 
-@dataclass(frozen=True)
-class Ends:
-    """Both ends of a largest loss, with its comparison and outputs."""
-
-    low: float
-    high: float
-    comparison: str
-    outputs: tuple[Hashable, ...]
-
-
 def largest_over_class(
     rows: FromPopulations,
     noises: Sequence[Finite],
     distance: Callable[[FromPopulations, str, str], Fraction | None],
-) -> Ends | None:
-    """Return the rows' largest loss over all counted populations, if known.
-
-    Rows are sent one by one, each by all noises. The loss is that of all rows sent as the same outputs: log(max p.m /
-    min q.m) for each, over p and q in the regions of two populations and m the probabilities of the outputs. Every
-    multiplier of the bounds gives a bound of a linear program, so the upper end is proved whatever the solver does.
-    Losses are divided by the `distance` of two populations.
-    """
+) -> Audit | None:
+    """Return the rows' largest loss over all counted populations, divided by their `distance`, if known."""
+    # Rows sent as the same outputs lose log(max p.m / min q.m), p and q in two regions, m the outputs' probabilities.
     all_outputs = [noise.outputs for noise in noises]
     if rows.regions is None or not rows.adds_up or math.prod(map(len, all_outputs)) > MOST_OUTPUTS:
         return None
-    ends: list[Ends] = []
+    every: list[Audit] = []
     for outputs in product(*all_outputs):
         column, turned = list[Fraction](), list[Fraction]()
         for value in range(len(rows.values)):
@@ -144,9 +129,8 @@ def largest_over_class(
             high = _log_ratio(most[a][1], -less[b][1]) * rows.rows / float(apart)
             left = rows.which.describe_hypothesis(rows.populations.index(a))
             right = rows.which.describe_hypothesis(rows.populations.index(b))
-            ends.append(Ends(low, high, f"{left} against {right}", outputs))
-    worst = max(ends, key=lambda end: end.high)
-    return Ends(max(end.low for end in ends) - 1e-6, worst.high + 1e-12, worst.comparison, worst.outputs)
+            every.append(Audit(high + 1e-12, f"{left} against {right}", outputs, low - 1e-6, high + 1e-12))
+    return largest(every)
 
 
 def _log_ratio(most: Fraction, least: Fraction) -> float:
@@ -173,6 +157,7 @@ def _largest(region: Region, column: Sequence[Fraction]) -> tuple[Fraction, Frac
     )
     if not solved.success:
         raise Unsupported(f"the audit could not solve a linear program over the class ({solved.message})")
+    # Every multiplier gives a bound, so it is proved whatever the solver does.
     marginals = [Fraction(float(-m)) for m in solved.ineqlin.marginals]
     total_price = Fraction(float(-solved.eqlin.marginals[0]))
     bound, prices = total_price, [total_price] * len(column)

@@ -17,6 +17,7 @@ import heapq
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from mpmath import mp, mpf
 
@@ -25,6 +26,7 @@ from takifugu.audit.compared_pairs import Pairs, of_view
 from takifugu.audit.curves import curve, range_of, with_laplace
 from takifugu.audit.hills import Curve
 from takifugu.audit.noisy_ratios import Noisy, largest_log_ratio
+from takifugu.audit.results import Audit
 from takifugu.core.errors import Unsupported
 from takifugu.core.plain import Plain
 from takifugu.core.registry import Question
@@ -35,6 +37,7 @@ from takifugu.model.queries import Query, resolved
 from takifugu.model.queries.answer import Additive
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.families import View
+from takifugu.numbers.rationals import as_mpf
 
 #: Digits of the densities, how much may be left open, and how many cells are halved at most.
 DIGITS, OPEN, MOST_HALVED = 25, 1e-12, 800
@@ -47,44 +50,29 @@ LOSS_DIGITS, LOSS_SLACK, MOST_DIGITS = 50, 1e-13, 1000
 Described = tuple[Sequence[Plain], Pairs]
 
 
-@dataclass(frozen=True)
-class Divergence:
-    """Both ends of a divergence, or a log-ratio, between hypotheses, and a telling place."""
-
-    low: mpf
-    high: mpf
-    comparison: str
-    place: mpf
-
-
 def is_real(framework: Framework) -> bool:
     """Whether some belief has densities and no joint states."""
     return any(DENSITIES.of(view) is not None for view, _, _ in _views(framework))
 
 
-def divergences(framework: Framework, query: Query, noise: Randomiser, epsilon: mpf) -> Iterator[Divergence]:
-    """Yield the divergence of every ordered comparison.
-
-    Call it with `mp.dps` at DIGITS or more. Raises Unsupported for noise that is neither normal nor Laplace, and where
-    a hypothesis has no density that is known here.
-    """
+def deltas(framework: Framework, query: Query, noise: Randomiser, epsilon: Fraction) -> list[Audit]:
+    """Return the delta of every ordered comparison, before rounding."""
     if not isinstance(noise, RoundedNormal | RoundedLaplace | Exact):
         raise Unsupported("the audit of a real-valued answer knows normal and Laplace noise")
-    scale = mp.mpf(noise.scale.numerator) / noise.scale.denominator
-    noisy = with_laplace if isinstance(noise, RoundedLaplace) else curve
-    for view, densities, pairs in _described(framework, query):
-        curves = {value: noisy(plain, scale) for value, plain in densities.items()}
-        for a, b in pairs:
-            low, high, place = divergence(curves[a], curves[b], mp.exp(epsilon))
-            yield Divergence(low, high, _against(view, a, b), place)
+    noisy, every = with_laplace if isinstance(noise, RoundedLaplace) else curve, list[Audit]()
+    with mp.workdps(DIGITS):
+        scale, factor = as_mpf(noise.scale), mp.exp(as_mpf(epsilon))
+        for view, densities, pairs in _described(framework, query):
+            curves = {value: noisy(plain, scale) for value, plain in densities.items()}
+            for a, b in pairs:
+                low, high, place = divergence(curves[a], curves[b], factor)
+                every.append(_audit(view, a, b, float(low), float(high), SLACK, place))
+    return every
 
 
-def losses(framework: Framework, query: Query, noise: RoundedLaplace) -> list[Divergence]:
-    """Return the largest log-ratio of every ordered comparison after Laplace noise.
-
-    Raises Unsupported where a hypothesis has no density that is known here, and for too little noise beside it.
-    """
-    every: list[Divergence] = []
+def losses(framework: Framework, query: Query, noise: RoundedLaplace) -> list[Audit]:
+    """Return the largest log-ratio of every ordered comparison after Laplace noise, before rounding."""
+    every: list[Audit] = []
     for view, densities, pairs in _described(framework, query):
         ends = list(filter(mp.isfinite, itertools.chain(*map(range_of, densities.values()))))
         widest = float(max(ends, default=0) - min(ends, default=0))
@@ -92,21 +80,18 @@ def losses(framework: Framework, query: Query, noise: RoundedLaplace) -> list[Di
         if digits > MOST_DIGITS:
             raise Unsupported("the noise is so small beside the densities that the audit would take too long")
         with mp.workdps(digits):
-            scale = mp.mpf(noise.scale.numerator) / noise.scale.denominator
+            scale = as_mpf(noise.scale)
             noisy = {}
             for value, plain in densities.items():
                 noisy[value] = Noisy(plain, with_laplace(plain, scale), scale)
             for a, b in pairs:
                 low, high, place = largest_log_ratio(noisy[a], noisy[b])
-                every.append(Divergence(low, high, _against(view, a, b), place))
+                every.append(_audit(view, a, b, float(low), float(high), LOSS_SLACK * (1 + float(high)), place))
     return every
 
 
 def _described(framework: Framework, query: Query) -> Iterator[tuple[View, dict[int, Plain], Pairs]]:
-    """Yield each view with the densities of its compared hypotheses, and the pairs.
-
-    Raises Unsupported where a hypothesis has no density that is known here.
-    """
+    """Yield each view with the densities of its compared hypotheses, and the pairs."""
     for view, secret, belief in _views(framework):
         describe = DENSITIES.of(view)
         if describe is None:
@@ -115,8 +100,9 @@ def _described(framework: Framework, query: Query) -> Iterator[tuple[View, dict[
         yield view, {value: plain[value] for value in {*itertools.chain(*pairs)}}, pairs
 
 
-def _against(view: View, a: int, b: int) -> str:
-    return f"{view.describe_hypothesis(a)} against {view.describe_hypothesis(b)}"
+def _audit(view: View, a: int, b: int, low: float, high: float, slack: float, place: mpf) -> Audit:
+    comparison = f"{view.describe_hypothesis(a)} against {view.describe_hypothesis(b)}"
+    return Audit(high, comparison, (place,), max(0.0, low - slack), high + slack)
 
 
 def divergence(p: Curve, q: Curve, factor: mpf) -> tuple[mpf, mpf, mpf]:
@@ -166,12 +152,10 @@ def _cell(p: Curve, q: Curve, factor: mpf, left: mpf, right: mpf) -> Cell:
 
 
 def _of_moved(p: Curve, q: Curve, factor: mpf) -> tuple[mpf, mpf, mpf]:
-    """Enclose a log-concave density's divergence from its translate.
-
-    The ratio is monotone, so that the excess is that of a half-line. In a mirror p lies above q; where the sign changes
-    between two places, the half-line begins between them.
-    """
+    """Enclose a log-concave density's divergence from its translate."""
+    # The ratio is monotone, so that the excess is that of a half-line, which begins between two places of other signs.
     first, last = min(*p.ends, *q.ends), max(*p.ends, *q.ends)
+    # In a mirror p lies above q.
     is_above = bool(p.centre >= q.centre)  # type: ignore[operator]
 
     def excess(low: mpf, high: mpf) -> mpf:

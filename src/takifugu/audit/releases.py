@@ -42,6 +42,7 @@ from takifugu.model.secrets.hypotheses import (
     run_is,
 )
 from takifugu.model.secrets.of_populations import WhichPopulation
+from takifugu.numbers.rationals import as_mpf
 
 Release = tuple[Query, Randomiser]
 Masses = npt.NDArray[np.object_]
@@ -54,11 +55,9 @@ PEOPLE = 2
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """The possible answers in grid units, and the noise of every cell.
+    """The possible answers in grid units, and the noise of every cell."""
 
-    An answer is a tuple of cells. Cells that are drawn together count as one, whose value is a tuple.
-    """
-
+    #: A tuple of cells each; cells that are drawn together count as one, with a tuple as its value.
     answers: list[tuple[Any, ...]]
     noises: list[Randomiser]
 
@@ -266,12 +265,10 @@ def _of_domain(framework: Framework, releases: Sequence[Release], noises: list[R
 
 
 def _moves(framework: Framework, alphabets: Sequence[Sequence[Hashable]]) -> Iterator[tuple[int, int, int]]:
-    """Yield each record with the numbers of two hidden values.
-
-    A definition that was registered elsewhere has no other meaning than its comparisons.
-    """
+    """Yield each record with the numbers of two hidden values."""
     policies = [secret for secret in framework.secrets if isinstance(secret, Policy)]
     if not policies:
+        # A definition from elsewhere has no other meaning than its comparisons.
         for comparison in framework.comparisons():
             left, right = comparison.left, comparison.right
             if not (isinstance(left, EntryIs) and isinstance(right, EntryIs) and left.entry == right.entry):
@@ -294,8 +291,7 @@ def _of_pair(belief: LawPair, noises: list[Randomiser]) -> Hypotheses:
     for number, mass_of in enumerate(laws):
         masses = []
         for atom in atoms:
-            mass = mass_of.get(atom, Fraction(0))
-            masses.append(mp.mpf(mass.numerator) / mass.denominator)
+            masses.append(as_mpf(mass_of.get(atom, Fraction(0))))
         weights[number] = [np.array(masses, dtype=object)]
     answers = []
     for atom in atoms:

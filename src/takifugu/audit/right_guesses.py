@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from takifugu.analysis.randomisers import Randomiser
-from takifugu.audit.partial_sums import Axis, Sequence, Sums
+from takifugu.audit.partial_sums import Axis, Chained, Sums
 from takifugu.core.errors import Unsupported
 from takifugu.model.queries import Additive
 
@@ -21,12 +21,9 @@ from takifugu.model.queries import Additive
 LONGEST, MOST_SUMS = 2000, 4000
 
 
-def right_guesses(chain: Sequence, answer: Additive, step: int, noise: Randomiser, prior: float) -> float:
-    """Return how often the better guess at the value of a step is right, with Laplace noise of this scale.
-
-    `prior` is how probable the second state was before. Raises Unsupported for anything but one sum in whole steps of
-    its grid of a chain of two states, and for long ones.
-    """
+def right_guesses(chain: Chained, answer: Additive, step: int, noise: Randomiser, prior: float) -> float:
+    """Return how often the better guess at the value of a step is right, with Laplace noise of this scale."""
+    # `prior` is how probable the second state was before.
     if chain.states != 2 or chain.count_of_starts != 1 or answer.cells != 1 or chain.length > LONGEST:
         raise Unsupported("right guesses are counted of one sum of a short chain of two states")
     axis = Axis.of(answer, 0, noise)

@@ -17,6 +17,7 @@ from mpmath import mp, mpf
 from takifugu.analysis.randomisers.base import Randomiser
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.model.queries.choices.candidates import AtRank, MostFrequent, Outcome
+from takifugu.numbers.rationals import as_mpf
 
 SAFE = "safe"
 #: What is said of a cell: that it is safe, a value in grid units, or nothing.
@@ -49,7 +50,7 @@ def sparse_mass(noise: Sparse) -> Callable[[tuple[Mark, ...], Counts], mpf]:
         """P(K >= steps)."""
         distance = Fraction(steps) / noise.units
         if distance > 0:
-            return mp.exp(-mp.mpf(distance.numerator) / distance.denominator)
+            return mp.exp(-as_mpf(distance))
         return mp.mpf(1)
 
     def mass(outputs: tuple[Mark, ...], answer: Counts) -> mpf:
@@ -73,11 +74,8 @@ def sparse_mass(noise: Sparse) -> Callable[[tuple[Mark, ...], Counts], mpf]:
 
 
 def sparse_outputs(noise: Sparse, answers: Sequence[Counts], more: int = 1) -> list[tuple[Mark, ...]]:
-    """Return the outputs with values up to `more` steps above everything.
-
-    No log-ratio grows above all counts and thresholds: a value above every count has the same ratio of masses as the
-    next one.
-    """
+    """Return the outputs with values up to `more` steps above all counts and thresholds."""
+    # No log-ratio grows above them: a value above every count has the same ratio of masses as the next one.
     sequences: list[tuple[Mark, ...]] = [()]
     for place, counts in enumerate(zip(*answers, strict=True)):
         above = _threshold(noise, place) + 1
@@ -132,8 +130,7 @@ def choice_mass(noise: PermuteAndFlip) -> Callable[[tuple[Outcome, ...], tuple[F
             best = max(qualities.values())
             heads = {}
             for candidate, of_candidate in qualities.items():
-                exponent = -rate * (best - of_candidate)
-                heads[candidate] = mp.exp(mp.mpf(exponent.numerator) / exponent.denominator)
+                heads[candidate] = mp.exp(as_mpf(-rate * (best - of_candidate)))
             of_chosen = heads.pop(place)
             probability *= of_chosen * _share(list(heads.values()))
             if by_count:

@@ -23,7 +23,7 @@ import numpy as np
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.audit.compared_pairs import Pairs
 from takifugu.audit.noise_masses import likelihood
-from takifugu.audit.partial_sums import Sequence as Chained
+from takifugu.audit.partial_sums import Chained
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.model.queries import Additive
@@ -67,10 +67,7 @@ class Walk:
 
     @staticmethod
     def of(chain: Chained, answer: Additive, most: float = MOST_NUMBERS) -> Walk:
-        """Return the walk along a recording.
-
-        Raises Unsupported for more than `most` numbers.
-        """
+        """Return the walk along a recording; Unsupported for more than `most` numbers."""
         if chain.length * chain.states * answer.cells > MOST_ADDED:
             raise _too_long()
         added = np.stack([answer.contribution(step) for step in range(chain.length)])
@@ -78,10 +75,7 @@ class Walk:
         return Walk(chain, answer, tuple(_stops(added - least, least.sum(axis=(0, 1)), most)))
 
     def after(self, noise: Randomiser, published: Sequence[Fraction]) -> FloatArray:
-        """Return what the reader thinks of each step after a table, shape (steps, states).
-
-        `published` are the noisy values in answer units. Raises Unsupported for noise of an unknown law.
-        """
+        """Return what the reader thinks of each step after a table in answer units, shape (steps, states)."""
         weights = self._weights(noise, published)
         laws, result = self._forward(weights), np.zeros((self.chain.length, self.chain.states))
         back = np.ones((self.chain.states, 1))
@@ -149,10 +143,8 @@ def _stops(added: IntArray, base: IntArray, most: float) -> list[Stop]:
 
 
 def _slots(added: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Return each cell's factor in the code, how many sums it has room for, and its last step (-1 for none).
-
-    Cells that are never open together share a slot. Raises Unsupported where the code would be too large.
-    """
+    """Return each cell's factor in the code, how many sums it has room for, and its last step (-1 for none)."""
+    # Cells that are never open together share a slot.
     counts = added.max(axis=1)
     cells = counts.shape[1]
     ranges, first, last = 1 + counts.sum(axis=0), np.full(cells, -1), np.full(cells, -1)
@@ -194,18 +186,16 @@ class Worst:
 
 @dataclass(frozen=True)
 class Learnt:
-    """What a table tells of a recording: the worst step, the truth on average, right guesses, and the promise.
-
-    `truth` is how probable the reader takes what was so, by the mean of its log-odds over the steps. `right` counts the
-    steps at which the likeliest value is the true one. `outside` are the steps where the odds of two values moved
-    further than promised. All are of `steps`.
-    """
+    """What a table tells of a recording: the worst step, the truth on average, right guesses, and the promise."""
 
     worst: Worst
+    #: How probable the reader takes what was so, by the mean of its log-odds over the steps.
     truth_before: float
     truth: float
+    #: The steps at which the likeliest value is the true one.
     right_before: int
     right: int
+    #: The steps where the odds of two values moved further than promised.
     outside: int
     steps: int
 
@@ -213,10 +203,8 @@ class Learnt:
 def learnt(
     before: FloatArray, after: FloatArray, truth: IntArray, compared: Mapping[int, Pairs], epsilon: float
 ) -> Learnt:
-    """Compare what a reader thinks with what he thought, over the steps and ordered pairs that are `compared`.
-
-    `before` and `after` have shape (steps, states), `truth` the value of each step.
-    """
+    """Compare what a reader thinks with what he thought, over the steps and ordered pairs that are `compared`."""
+    # `before` and `after` have shape (steps, states), `truth` the value of each step.
     worst, largest, outside = Worst(0, (0, 0), 0.5, 0.5), -math.inf, 0
     for step, pairs in compared.items():
         gains = {pair: _log_odds(after[step], pair) - _log_odds(before[step], pair) for pair in pairs}

@@ -206,7 +206,7 @@ def compare(
     off: tuple[Weakened, ...] = ()
     if framework.beliefs and not definition.per_distance:
         off = if_belief_off(problem.epsilon, problem.delta, framework.hides_facts)
-    return Comparisons(outcomes, problem.epsilon, problem.delta, remarks, off, *error_words(problem))
+    return Comparisons(outcomes, problem.epsilon, problem.delta, remarks, off, error_words(problem))
 
 
 @searches.stopping()
@@ -311,11 +311,7 @@ def of_bound(
     requested: tuple[Fraction, Fraction] | None = None,
     alternatives: tuple[Alternative, ...] = (),
 ) -> Calibration:
-    """Return noise with its promise, which nobody `requested` by default.
-
-    Raises CalibrationRefused for noise that does not pass the one gate (`accounting.definitions.gate`), however it was
-    found, unless the caller allows it.
-    """
+    """Return noise with its promise, which nobody `requested` by default, if it passes the one gate."""
     if not is_writable(problem, bound.randomiser):
         raise CalibrationRefused(f"{mechanism}: {TOO_LARGE}")
     framework = problem.framework

@@ -63,10 +63,7 @@ class Alternative:
 
 
 def fallback(rows: Sequence[Alternative], chosen: str) -> str:
-    """Say what was too large to try, if all data are taken for one secret.
-
-    The words are empty if another mechanism was chosen, or nothing was skipped that composes.
-    """
+    """Say what was too large to try, if all data are taken for one secret; "" where that is not so."""
     from takifugu.calibration.registry import REGISTRY
 
     composing = {line.name for line in REGISTRY if "pufferfish" in line.definitions and not line.alone}
@@ -97,19 +94,17 @@ def drawn_errors(rows: Sequence[Alternative], error_words: str, width: int) -> s
 
 @dataclass(frozen=True)
 class Comparisons(Sequence[Alternative]):
-    """Every mechanism side by side, in the registry's order.
+    """Every mechanism side by side, in the registry's order."""
 
-    "auto" takes the one marked as chosen. Where the least error of all is another one's, that one is marked "if the
-    only release"; with `single_release` it is chosen, and the least that composes is marked "if others follow".
-    `remarks` are sentences about what is no mechanism for this definition; `if_belief_off` is the promise where a
-    belief is off by 0.01, 0.1 and 0.5, if it may be off; `error_words` say what an error is.
-    """
-
+    #: "auto" takes the chosen one; the least error of all, or of those that compose, is marked, too.
     rows: tuple[Alternative, ...]
     epsilon: Fraction
     delta: Fraction
+    #: Sentences about what is no mechanism for this definition.
     remarks: tuple[str, ...] = ()
+    #: The promise where a belief is off by 0.01, 0.1 and 0.5, if it may be off.
     if_belief_off: tuple[Weakened, ...] = ()
+    #: What an error is.
     error_words: str = EXPECTED_ERROR
 
     def __repr__(self) -> str:

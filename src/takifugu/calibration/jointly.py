@@ -182,10 +182,8 @@ class Split:
         return math.fsum(weight * self.noise.error(place, scale) for place, (weight, scale) in enumerate(pairs))
 
     def fitted(self, shape: Scales, factor: float = 1.0) -> Scales:
-        """Return proportional scales with a joint loss of about epsilon.
-
-        Secants of logarithms find them from a factor on. A scale below its release's own need is raised to it.
-        """
+        """Return proportional scales with a joint loss of about epsilon; none is below its release's own need."""
+        # Secants of logarithms find them from a factor on.
         place = math.log(factor)
         gap = self._gap(shape, place)
         slope = -1.0
@@ -259,7 +257,7 @@ class Split:
         """Return scales in the proportion of the least error, where the loss is as here."""
         power, loss, shape = self.noise.power, self.noise.loss(scales), list(scales)
         for places in self.noise.shapes:
-            dropped = loss - self.noise.loss(_stretched(scales, places, _UP))
+            dropped = loss - self.noise.loss(_multiplied(scales, places, _UP))
             shares = [self._share(place, scales[place]) for place in places]
             for place, share in zip(places, shares, strict=True):
                 change = max(dropped, 1e-4 * STEP * loss) * share / math.fsum(shares) * float(scales[place]) ** power
@@ -275,7 +273,7 @@ class Split:
                 balanced[place] = Fraction((size**power / growth) ** (1 / (power + 1)))
             before = math.fsum(self._share(place, scales[place]) for place in places)
             after = math.fsum(self._share(place, balanced[place]) for place in places)
-            balanced = _stretched(balanced, places, Fraction((after / before) ** (1 / power)))
+            balanced = _multiplied(balanced, places, Fraction((after / before) ** (1 / power)))
         return self.fitted(balanced)
 
     def _share(self, place: int, scale: Fraction) -> float:
@@ -300,7 +298,7 @@ class Split:
     def _along(self, best: Scales, places: Sequence[int]) -> Scales:
         """Return the best scales in the valley along one shape, on the side where the error falls."""
         def tried(power: float) -> tuple[float, Scales]:
-            scales = self.fitted(_stretched(best, places, Fraction(math.exp(power))))
+            scales = self.fitted(_multiplied(best, places, Fraction(math.exp(power))))
             return self.error(scales), scales
 
         here = self.error(best), best
@@ -317,7 +315,7 @@ class Split:
         return best
 
 
-def _stretched(scales: Scales, places: Sequence[int], factor: Fraction) -> list[Fraction]:
+def _multiplied(scales: Scales, places: Sequence[int], factor: Fraction) -> list[Fraction]:
     """Return scales of which some are multiplied by a factor."""
     changed = list(scales)
     for place in places:

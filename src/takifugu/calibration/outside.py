@@ -25,10 +25,7 @@ from takifugu.model.queries import Query
 
 
 def judged(line: Line, problem: Problem, bound: Bound) -> Bound | Refusal:
-    """Return what remains of the promise of a mechanism from elsewhere, marked as its package's.
-
-    A refusal names the claim and what the library computes.
-    """
+    """Return what remains of the promise of a mechanism from elsewhere, marked as its package's, or a refusal."""
     proved = claims.bounded(problem, bound)
     if isinstance(proved, Refusal):
         return Refusal(f"{promise_of_package(line.package)}: {proved.reason}")

@@ -103,10 +103,7 @@ def record_epsilon(
 
 
 def replaced(framework: Framework, epsilon: Number, delta: Number, neighbours: str) -> tuple[Fraction, Fraction]:
-    """Return a mechanism's declared loss for one replaced value, rounded up.
-
-    Raises InputError for numbers that are none, and as `record_epsilon` for neighbours.
-    """
+    """Return a mechanism's declared loss for one replaced value, rounded up."""
     check_neighbours(framework, neighbours)
     lost, failing = as_epsilon(epsilon), as_delta(delta)
     if neighbours == "replace":
@@ -115,10 +112,7 @@ def replaced(framework: Framework, epsilon: Number, delta: Number, neighbours: s
 
 
 def promise_of_entries(framework: Framework, lost: Fraction, failing: Fraction) -> tuple[Fraction, Fraction, Covers]:
-    """Return the secrets' promise under a loss per entry, rounded up.
-
-    With it goes how the promise composes. Source: docs/theory/influence.md, Theorem 4.
-    """
+    """Return the secrets' promise under a loss per entry, rounded up, and how it composes (Theorem 4)."""
     promise = promise_of(Problem(framework, EveryChange(), Fraction(1)), 1 / lost)
     if not failing:
         return promise.epsilon, failing, promise.covers

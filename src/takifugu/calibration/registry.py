@@ -15,30 +15,28 @@ from takifugu.model.frameworks import OF_ROWS
 
 @dataclass(frozen=True)
 class Line:
-    """A mechanism's name, itself or its place, and its use for delta.
+    """A mechanism's name, itself or its place, and what "auto" and comparisons do with it."""
 
-    The place is "module:attribute" (MECHANISM), a module of `mechanisms`. Mechanisms of different definitions may share
-    a name.
-
-    "auto" leaves a `baseline` to be requested by name, for the reason given, and comparisons show it for reference.
-    What is `alone` promises something about one output only, always: "auto" asks it where nothing else is released. It
-    is proved that it never needs less noise than the one that `not_below` names. Papers call it by its `aliases`. It
-    may choose by a declared distance where it `takes_metric`. Its
-    bound is proved for frameworks of these `definitions`; `of_columns` says that it requires a belief over records with
-    columns, and is asked, unless by name, only where there is one. The reference page
-    prints `noise`: one phrase on the noise and why it is enough.
-    """
-
+    #: Mechanisms of different definitions may share it.
     name: str
+    #: The mechanism, or "module:attribute" (MECHANISM) of a module of `mechanisms`.
     place: str | Mechanism
     takes_delta: bool = False
+    #: Why "auto" leaves it to be requested by name; comparisons show it for reference.
     baseline: str = ""
+    #: The definitions of the frameworks for which its bound is proved.
     definitions: tuple[str, ...] = ("pufferfish",)
+    #: Whether it is asked, unless by name, only where a belief is over records with columns.
     of_columns: bool = False
+    #: Whether it always promises something about one output only: "auto" asks it for an only release.
     alone: bool = False
+    #: The mechanism than which it is proved never to need less noise.
     not_below: str = ""
+    #: What papers call it.
     aliases: tuple[str, ...] = ()
+    #: Whether it may choose by a declared distance.
     takes_metric: bool = False
+    #: The reference page's phrase on the noise and why it is enough.
     noise: str = ""
 
     @property
@@ -47,11 +45,7 @@ class Line:
         return (self.name, *map(str.casefold, self.aliases))
 
     def named_as(self, name: str) -> str:
-        """Return a name with the mechanism it stands for.
-
-        >>> find("ALap").named_as("ALap"), find("group").named_as("group")
-        ('ALap (= asymmetric-laplace)', 'group')
-        """
+        """Return a name with the mechanism it stands for: ALap (= asymmetric-laplace)."""
         return name if name == self.name else f"{name} (= {self.name})"
 
     @property
@@ -248,13 +242,7 @@ def register(
 
 
 def find(name: str, definition: str = "") -> Line:
-    """Return a mechanism's line by its name, alias or shared name's definition.
-
-    Raises InputError for an unknown one.
-
-    >>> find("optimal", "distribution").place, find("optimal").place, find("Algorithm 2 of Zhang").name
-    ('local.hiding:OPTIMAL', 'optimal', 'attribute-gaussian-approx')
-    """
+    """Return a mechanism's line by its name or alias; of a shared name that of the definition."""
     lines, names = list[Line](), dict.fromkeys(["auto"])
     for line in REGISTRY:
         names |= dict.fromkeys((line.name, *line.aliases))

@@ -46,14 +46,12 @@ Scales = Sequence[Fraction]
 
 @dataclass(frozen=True, eq=False)
 class SharedNoise:
-    """The noise of queries in one split promise, scaled in answer units.
-
-    Where all profiles have one shape the loss is a function of the sum of D_k/b_k^power.
-    """
+    """The noise of queries in one split promise, scaled in answer units."""
 
     framework: Framework
     problems: tuple[Problem, ...]
     epsilon: Fraction
+    #: Where all profiles have one shape the loss is a function of the sum of D_k/b_k^power.
     power: ClassVar[int]
     begins_series: ClassVar[bool]
 
@@ -181,10 +179,7 @@ class LaplaceTogether(SharedNoise):
 
 @dataclass(frozen=True, eq=False)
 class NormalTogether(SharedNoise):
-    """Normal noise of several queries, each promising epsilon at its delta share.
-
-    Shares are equal where that is enough; where one needs more, each has what it needs, and an equal part of the rest.
-    """
+    """Normal noise of several queries, each promising epsilon at its delta share."""
 
     delta: Fraction
     is_bounded: bool = False
@@ -249,6 +244,7 @@ class NormalTogether(SharedNoise):
     def _shares(self, scales: Scales) -> list[Fraction] | None:
         """Return each release's share of delta for epsilon, if they fit."""
         equal = self.delta / len(scales)
+        # Equal where that is enough; else each has what it needs, and an equal part of the rest.
         if self.is_bounded or all(self._keeps(place, scale, equal) for place, scale in enumerate(scales)):
             return [equal] * len(scales)
         needed = [self._needed(place, scale) for place, scale in enumerate(scales)]

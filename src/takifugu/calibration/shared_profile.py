@@ -33,15 +33,13 @@ EXACT = 2.0**53
 
 @dataclass(frozen=True, eq=False)
 class PartTables:
-    """What each query loses at rate 1 in one part.
-
-    `tables` has an array (queries, values, values) for each kind of entry; `reach` is how far all entries move each
-    answer, in grid steps.
-    """
+    """What each query loses at rate 1 in one part."""
 
     part: Part
+    #: For each kind of entry an array (queries, values, values).
     tables: tuple[FloatArray, ...]
     kinds: Runs
+    #: How far all entries move each answer, in grid steps.
     reach: FloatArray
 
     @staticmethod
@@ -107,10 +105,8 @@ class SharedProfile:
 
 
 def shared_profile(view: View, charges: Sequence[Charge]) -> SharedProfile | None:
-    """Return the profile of releases with Laplace noise; None where the loss is no function of one.
-
-    That is so for choices, for what a belief does not read value by value, and where quilts of columns lower a loss.
-    """
+    """Return the profile of releases with Laplace noise; None where the loss is no function of one."""
+    # So of choices, of what a belief does not read value by value, and where quilts of columns lower a loss.
     grids, parts = set[tuple[Fraction, ...]](), list[PartTables]()
     try:
         for part, reads in shares(view, charges):

@@ -24,6 +24,7 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Noise, Randomiser, answered
 from takifugu.calibration.alternatives import (
     CHOSEN,
+    EXPECTED_ERROR,
     IF_FOLLOWED,
     IF_ONLY,
     INAPPLICABLE,
@@ -85,14 +86,9 @@ class Trial:
 
 
 def attempt_all(problem: Problem, allow_zero_noise: bool, alone: bool, ours: bool = False) -> list[Trial]:
-    """Ask every mechanism, or only `ours`, with a predicted work below the limit.
-
-    Mechanisms that belong to another definition, or to columns where there are none, are asked by name only.
-
-    For a release that is `alone` the law of a long sequence may take up to PATIENCE: of the mechanisms beyond the limit
-    the quickest is asked, then the next, until one may be used, or needs no less noise than one that may.
-    """
+    """Ask every mechanism, or only `ours`, with a predicted work below the limit."""
     trials = [attempt(line, problem, allow_zero_noise, limited=True) for line in _lines(problem, ours)]
+    # For an only release the quickest beyond the limit are asked, up to PATIENCE, until one may be used.
     if not alone:
         return trials
     waiting, possible = list[tuple[float, int]](), set[str]()
@@ -261,12 +257,10 @@ def _reads_back(noise: Randomiser) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The trials of least error: of all, and of composing ones.
-
-    Equal errors make them one where possible; `composing` is None where nothing composes.
-    """
+    """The trials of least error: of all, and of composing ones, equal errors being one where possible."""
 
     least: Trial
+    #: None where nothing composes.
     composing: Trial | None
 
     def taken(self, single_release: bool) -> Trial:
@@ -281,10 +275,8 @@ class Choice:
 
 
 def choose(trials: Sequence[Trial]) -> Choice | None:
-    """Return the possible trials of least expected error.
-
-    Equal errors prefer the kind that composes better. Baselines are passed over.
-    """
+    """Return the possible trials of least expected error, baselines passed over."""
+    # Equal errors prefer the kind that composes better.
     possible, composing = list[tuple[Trial, Bound]](), list[tuple[Trial, Bound]]()
     for trial in trials:
         if trial.status != POSSIBLE or trial.bound is None or trial.line.baseline:
@@ -333,14 +325,14 @@ def definition_of(problem: Problem) -> Definition:
     return definitions.find(problem.framework.definition)
 
 
-def error_words(problem: Problem) -> tuple[str, ...]:
-    """Describe an unusual expected error: a choice's, or a definition's."""
+def error_words(problem: Problem) -> str:
+    """Describe the expected error: a definition's, a choice's, or the usual one."""
+    usual = EXPECTED_ERROR
     if problem.candidates is not None:
         from takifugu.analysis.randomisers.selection import PermuteAndFlip
 
-        return (PermuteAndFlip.error_words,)
-    words = definition_of(problem).error_words
-    return (words,) if words else ()
+        usual = PermuteAndFlip.error_words
+    return definition_of(problem).error_words or usual
 
 
 def check_beliefs(framework: Framework, allow_private_belief: bool) -> tuple[str, ...]:

@@ -24,11 +24,7 @@ _FLOATS = np.frompyfunc(float, 1, 1)
 
 
 def as_numbers(numbers: Iterable[Atom] | Array, name: str) -> Array:
-    """Return a new one-dimensional array of integers, exact objects or floats.
-
-    int64 for integers, objects for Fractions and huge integers, else float64. Raises InputError for text, truth values,
-    NaN, infinities and arrays of another shape.
-    """
+    """Return a new row of numbers: int64 for integers, objects for Fractions and huge integers, else float64."""
     if isinstance(numbers, np.ndarray) and numbers.dtype.kind in "iuf":
         array = _from_machine_numbers(numbers)
     else:
@@ -79,11 +75,12 @@ def _from_objects(numbers: list[Any], name: str) -> Array:
         rationals = []
         for x in numbers:
             rationals.append(x if isinstance(x, Fraction) else Fraction(int(x)))
-        return compact(_object_array(rationals))
-    return compact(_object_array(list(map(int, numbers))))
+        return compact(object_array(rationals))
+    return compact(object_array(list(map(int, numbers))))
 
 
-def _object_array(items: Sequence[object]) -> Array:
+def object_array(items: Sequence[object]) -> Array:
+    """Return objects in a row, such as integers beyond 64 bits."""
     array = np.empty(len(items), dtype=object)
     array[:] = items
     return array
@@ -115,7 +112,7 @@ def integers(array: Array) -> list[int]:
 def as_masses(masses: list[int]) -> tuple[Array, int]:
     """Return integer masses and their total, int64 if it fits."""
     total = sum(masses)
-    return (np.array(masses, dtype=np.int64) if total <= LARGEST_SMALL else _object_array(masses)), total
+    return (np.array(masses, dtype=np.int64) if total <= LARGEST_SMALL else object_array(masses)), total
 
 
 def exact_sum(masses: Array) -> int:

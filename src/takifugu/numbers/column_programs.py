@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Direction = tuple[Floats, Floats, Floats, Floats, Floats]
 
 #: So many constraints per input come first, and so accurate (relative) are the programs that find the others.
-_FIRST, _ROUGH, _NARROW = 8, (1e-3,), 1e-9
+_FIRST, _ACCURACIES = 8, (1e-3, 1e-9)
 #: So much of the way to the nearest boundary is gone.
 _CLOSE = 0.9995
 #: Steps shorter than this change nothing any more.
@@ -59,25 +59,14 @@ class Solution:
 
 
 def solve(cost: Floats, limits: csr_array) -> Solution:
-    """Return the channel of least cost within `limits`, and a lower bound.
-
-    `limits` @ K <= 0 holds for the channel K, and no such channel costs less than the bound. `cost` has shape (inputs,
-    outputs), numbers not negative; `limits` is sparse, of shape (constraints, inputs). The bound is at most 1e-9 times
-    the cost below it, or as near as floating point allows. Raises Unsupported where a row of `limits` does not sum to
-    less than 0, so that the uniform channel is not strictly inside.
-
-    >>> from scipy.sparse import csr_array
-    >>> twice = csr_array([[1.0, -2.0], [-2.0, 1.0]])
-    >>> found = solve(np.array([[0.0, 0.5], [0.5, 0.0]]), twice)
-    >>> round(found.cost, 6), round(found.least, 6)
-    (0.333333, 0.333333)
-    """
+    """Return the channel K of least cost with `limits` @ K <= 0, and a lower bound, at most 1e-9 of the cost below."""
+    # Shapes: `cost` (inputs, outputs), numbers not negative; `limits` (constraints, inputs), sparse.
     limits = limits.tocsr()
     loose = np.asarray(limits.sum(axis=1)).ravel()
     if (loose >= 0).any():
         raise Unsupported("the uniform channel is not strictly inside the constraints")
     used, least = np.argsort(-loose, kind="stable")[: _FIRST * len(cost)], -np.inf
-    for accuracy in (*_ROUGH, _NARROW):
+    for accuracy in _ACCURACIES:
         while True:
             solution = _solve(cost, limits[used], accuracy)
             least = max(least, solution.least)
@@ -165,13 +154,11 @@ class _State:
         return products / (matrix.size + slack.size)
 
     def _factors(self) -> tuple[Floats, Floats] | None:
-        """Return the Cholesky factors of every column's Hessian, and inverses' sum.
-
-        The Hessian is diag(below / K) + G^T diag(multipliers / slack) G.
-        """
+        """Return the Cholesky factor of every column's Hessian, and the sum of their inverses."""
         from scipy.linalg import lapack
 
         inputs, outputs = self.cost.shape
+        # The Hessian is diag(below / K) + G^T diag(multipliers / slack) G.
         weights, diagonal = self.multipliers / self.slack, self.below / self.matrix
         factors, total, diagonal_places = (
             np.empty((outputs, inputs, inputs)),

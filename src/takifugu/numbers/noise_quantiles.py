@@ -28,14 +28,7 @@ _GUARD_BITS = 32
 
 
 def laplace_survival(z: Fraction, bits: int) -> Enclosure:
-    """Enclose 2^bits P(|Z| > z) of the unit Laplace law within 2.
-
-    The value is 2^bits exp(-z).
-
-    >>> low, high = laplace_survival(Fraction(1), 64)
-    >>> low / 2**64, high - low <= 2
-    (0.36787944117144233, True)
-    """
+    """Enclose 2^bits P(|Z| > z) = 2^bits exp(-z), Z unit Laplace, within 2."""
     if z <= 0:
         return 1 << bits, 1 << bits
     if z >= bits:  # exp(-z) < 2^-z
@@ -46,14 +39,7 @@ def laplace_survival(z: Fraction, bits: int) -> Enclosure:
 
 
 def normal_survival(z: Fraction, bits: int) -> Enclosure:
-    """Enclose 2^bits P(|Z| > z) of the standard normal law within 2.
-
-    The value is 2^bits erfc(z / sqrt 2).
-
-    >>> low, high = normal_survival(Fraction(196, 100), 64)
-    >>> round(low / 2**64, 12), high - low <= 2
-    (0.049995790296, True)
-    """
+    """Enclose 2^bits P(|Z| > z) = 2^bits erfc(z / sqrt 2), Z standard normal, within 2."""
     if z <= 0:
         return 1 << bits, 1 << bits
     square = z * z
@@ -71,11 +57,7 @@ def normal_survival(z: Fraction, bits: int) -> Enclosure:
 
 
 def laplace_above(distance: Fraction) -> Fraction:
-    """Return e^-distance from above.
-
-    >>> 0.3678 < laplace_above(Fraction(1)) < 0.3679
-    True
-    """
+    """Return e^-distance from above."""
     return Fraction(laplace_survival(distance, BITS)[1], 1 << BITS)
 
 
@@ -95,10 +77,7 @@ def exceeds(survival: Survival, terms: Sequence[tuple[Fraction | int, Fraction]]
 
 
 def missed(level: Fraction | float) -> tuple[Fraction, float]:
-    """Return 1 - level, and about the logarithm of its inverse, a place to start a search.
-
-    Raises InputError unless 0 < level < 1.
-    """
+    """Return 1 - level, and about the logarithm of its inverse, a place to start a search."""
     if not 0 < level < 1:
         raise InputError(
             f"level is {level!r}", rule="it must be above 0 and below 1", fix="write for example 0.95"
@@ -108,14 +87,8 @@ def missed(level: Fraction | float) -> tuple[Fraction, float]:
 
 
 def first_not_exceeded(exceeds: Callable[[int], bool], guess: int) -> int:
-    """Return the smallest integer j with exceeds(j) False.
-
-    `exceeds` must be non-increasing, True far below. A right guess costs two calls, since its neighbours are tried
-    first.
-
-    >>> first_not_exceeded(lambda j: j * j < 50, 3)
-    8
-    """
+    """Return the smallest integer j with exceeds(j) False; `exceeds` never rises, and is True far below."""
+    # A right guess costs two calls, since its neighbours are tried first.
     low, high, reach = guess - 1, guess, 1
     if exceeds(high):
         low, high = high, high + 1

@@ -24,21 +24,13 @@ CLOSED_AT_ONCE = 16
 
 
 def up(number: Rounded) -> Rounded:
-    """Return the next larger floats: above one rounded operation's exact result.
-
-    >>> up(1.0) > 1.0, up(np.array([0.0]))[0] > 0
-    (np.True_, np.True_)
-    """
+    """Return the next larger floats: above one rounded operation's exact result."""
     larger: Rounded = np.nextafter(number, np.inf)
     return larger
 
 
 def exp_up(exponent: float | Fraction) -> Fraction:
-    """Return a rational at least e^exponent, for exponents up to 600.
-
-    >>> exp_up(0) > 1
-    True
-    """
+    """Return a rational at least e^exponent, for exponents up to 600."""
     return Fraction(math.exp(exponent)) * (1 + Fraction(1, 2**42))
 
 
@@ -51,11 +43,7 @@ def sum_up(first: Rounded, second: Rounded) -> Rounded:
 
 
 def floats_above(values: IntArray, unit: Fraction) -> FloatArray:
-    """Return the least floats not below integers times a unit.
-
-    >>> floats_above(np.array([0, 1, 2**60 + 1]), Fraction(1, 2**60)).tolist()
-    [0.0, 8.673617379884035e-19, 1.0000000000000002]
-    """
+    """Return the least floats not below integers times a unit."""
     if unit.numerator != 1 or unit.denominator & (unit.denominator - 1):
         different, place = np.unique(values, return_inverse=True)
         return np.array([float_above(value * unit) for value in different.tolist()])[place.ravel()]
@@ -70,14 +58,8 @@ def padded(logs: FloatArray, states: int, size: float) -> FloatArray:
 
 
 def closed(ratio: FloatArray) -> FloatArray:
-    """Return the largest matrix below `ratio` with all triangle inequalities.
-
-    rho(u, w) <= rho(u, v) + rho(v, w): shortest paths, rounded up. The cone {phi: phi(u) <= e^rho(u, v) phi(v)} stays
-    the same.
-
-    >>> closed(np.array([[0.0, 5.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]]))[0, 1].round(9)
-    np.float64(2.0)
-    """
+    """Return the largest matrix below `ratio` with all triangle inequalities: shortest paths, rounded up."""
+    # The cone {phi: phi(u) <= e^rho(u, v) phi(v)} stays the same.
     distance = np.array(ratio, dtype=float)
     distance.flat[:: len(distance) + 1] = 0.0
     if len(distance) <= CLOSED_AT_ONCE and not ((distance[:, :, None] + distance).min(axis=1) < distance).any():
@@ -90,8 +72,6 @@ def closed(ratio: FloatArray) -> FloatArray:
     return distance
 
 
-#: Half the distance from 1 to the next float: the relative error of one rounded operation.
-
 #: An infinite log-ratio.
 NEVER = 1e100
 #: The log of an impossible case; it stays impossible whatever is added to it.
@@ -101,11 +81,8 @@ TRUSTED = 2.0**-900
 
 
 def log_bounds(values: FloatArray, positive: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Return (upper, lower) logs of computed masses, before their relative error.
-
-    `positive` says which true masses are above zero. Zero masses have upper DEAD and lower -NEVER; masses too small to
-    be trusted have upper log(TRUSTED) and lower -NEVER.
-    """
+    """Return (upper, lower) logs of computed masses, before their relative error."""
+    # `positive` says which true masses are above zero; masses too small to be trusted have no lower log.
     safe = values >= TRUSTED
     if safe.all():
         logs = np.log(values)
@@ -115,10 +92,7 @@ def log_bounds(values: FloatArray, positive: BoolArray) -> tuple[FloatArray, Flo
 
 
 def largest_differences(upper: FloatArray, lower: FloatArray) -> FloatArray:
-    """Return rows' largest upper minus lower logs, shape (..., k, k).
-
-    NEVER if infinite, DEAD if empty.
-    """
+    """Return rows' largest upper minus lower logs, shape (..., k, k): NEVER if infinite, DEAD if empty."""
     left, right = upper[..., :, None, :], lower[..., None, :, :]
     largest: FloatArray = left[..., 0] - right[..., 0]
     for y in range(1, upper.shape[-1]):
@@ -140,10 +114,6 @@ def log_rounding(*logs: FloatArray) -> float:
 
 
 def product_error(steps: IntArray, k: int) -> FloatArray:
-    """Bound a log-ratio's error after products with matrices of k rows.
-
-    `steps` counts the matrices. An entry of a normalised matrix has at most 2k + 4 units of relative error, and a sum
-    of k products of positive terms adds at most k: both logs are off by at most 3k + 4 units per step, first order and
-    a percent.
-    """
+    """Bound a log-ratio's error after products with so many matrices of k rows."""
+    # An entry is off by 2k + 4 units and a sum of k products by k more: both logs by 3k + 4 a step, and a percent.
     return np.asarray(1.01 * UNIT * (6 * k + 8) * steps)

@@ -21,11 +21,7 @@ from takifugu.core.arrays import FloatArray
 
 
 def chances(heads: FloatArray) -> FloatArray:
-    """Return each candidate's probability to be chosen, from those of heads.
-
-    >>> chances(np.array([1.0, 0.5])).tolist()
-    [0.75, 0.25]
-    """
+    """Return each candidate's probability to be chosen, from those of heads."""
     places, weights = _rule((len(heads) + 1) // 2)
     logs = np.log1p(-np.outer(heads, places))
     of_others = np.exp(logs.sum(axis=0) - logs)
@@ -41,11 +37,7 @@ def _rule(count: int) -> tuple[FloatArray, FloatArray]:
 
 
 def missed(exponent: float, candidates: int) -> float:
-    """Return the largest probability to fall short by s.
-
-    >>> missed(0.0, 4), round(missed(3.0, 2), 6), missed(1.0, 1)
-    (0.75, 0.024894, 0.0)
-    """
+    """Return the largest probability to fall short by s, `exponent` being rate s."""
     if candidates == 1:
         return 0.0
     heads = math.exp(-exponent)
@@ -60,19 +52,14 @@ def missed(exponent: float, candidates: int) -> float:
 
 @cache
 def worst_mean(candidates: int) -> float:
-    """Return the largest expected shortfall, in units of 1/rate, at most 1e-11 of it too large.
-
-    The derivatives of P(missed by x) lie in (-1, 0) and (-2, 1), so that of the product with x bends by 2 + 2x at most.
-
-    >>> round(worst_mean(2), 6), round(worst_mean(100), 6)
-    (0.18394, 2.427934)
-    """
+    """Return the largest expected shortfall, in units of 1/rate, at most 1e-11 of it too large."""
     last = math.log(candidates) + 10  # from there on the product falls, and is small
     low, high = 0.0, last
     for _ in range(2):
         exponents = np.linspace(low, high, 20_001)
         means = np.array([x * missed(x, candidates) for x in exponents.tolist()])
         step = (high - low) / 20_000
+        # The derivatives of P(missed by x) lie in (-1, 0) and (-2, 1): its product with x bends by 2 + 2x at most.
         between = (1 + last) * step**2 / 4
         near = exponents[means >= means.max() - between]
         low, high = max(near[0] - step, 0.0), near[-1] + step

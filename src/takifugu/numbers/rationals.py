@@ -9,13 +9,16 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Rational
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from takifugu.core.columns import no_list, value_of
 from takifugu.core.errors import InputError, Step
 from takifugu.core.plain import form
 from takifugu.core.plain import to_text as to_text
 from takifugu.core.rules import wrong_type
+
+if TYPE_CHECKING:
+    from mpmath import mpf
 
 Number = int | float | str | Decimal | Fraction
 
@@ -37,11 +40,7 @@ def _number_text(value: object) -> str:
 
 
 def in_common_unit(numbers: Iterable[int | float | Fraction]) -> tuple[list[int], int]:
-    """Write numbers as whole multiples of 1/unit, their least common denominator.
-
-    >>> in_common_unit([Fraction(1, 2), Fraction(2, 3), 1])
-    ([3, 4, 6], 6)
-    """
+    """Write numbers as whole multiples of 1/unit, their least common denominator."""
     ratios = [number.as_integer_ratio() for number in numbers]
     unit = math.lcm(*{denominator for _, denominator in ratios})
     return [int(numerator) * (unit // int(denominator)) for numerator, denominator in ratios], unit
@@ -56,26 +55,12 @@ def both_in_common_unit(
 
 
 def is_whole(value: object, least: int = 0) -> TypeGuard[int]:
-    """Return whether a value is a whole number of at least `least`.
-
-    >>> is_whole(3), is_whole(0, 1), is_whole(True), is_whole(2.0)
-    (True, False, False, False)
-    """
+    """Return whether a value is a whole number of at least `least`."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
 def as_fraction(value: object, name: str, *where: Step) -> Fraction:
-    """Read a finite number by its shortest decimal (0.1 is 1/10).
-
-    `name` is what messages call it, `where` its place. Raises InputError for NaN, infinities, everything that is not a
-    number, and numbers that are written with more than 10,000 characters or an exponent beyond 1,000, or are larger
-    than any float.
-
-    >>> as_fraction(0.1, "epsilon")
-    Fraction(1, 10)
-    >>> as_fraction("1/3", "epsilon")
-    Fraction(1, 3)
-    """
+    """Read a finite number, called `name` in messages, by its shortest decimal (0.1 is 1/10)."""
     if type(value) is Fraction and type(value.numerator) is type(value.denominator) is int:
         return value  # of plain integers, not NumPy's; charges are read often
     if isinstance(value, Rational) and not isinstance(value, bool):
@@ -97,24 +82,14 @@ def as_fractions(values: Iterable[object], name: str, *where: Step) -> tuple[Fra
 
 
 def common_denominator(numbers: Iterable[Fraction]) -> int:
-    """Return the least number of which all multiples are whole.
-
-    >>> common_denominator([Fraction(1, 4), Fraction(1, 6)])
-    12
-    """
+    """Return the least number of which all multiples are whole."""
     return math.lcm(*(number.denominator for number in numbers))
 
 
 @lru_cache(maxsize=1024)
 def read_fraction(text: str) -> Fraction:
-    """Read a written number exactly.
-
-    No other place turns a text into a Fraction; a long ledger holds the same few again and again. Raises ValueError,
-    ZeroDivisionError or OverflowError for what is not a finite number, or is too long or too large.
-
-    >>> read_fraction("2.50e-1")
-    Fraction(1, 4)
-    """
+    """Read a written number exactly; ValueError, ZeroDivisionError or OverflowError for another text."""
+    # No other place turns a text into a Fraction; a long ledger holds the same few again and again.
     exponent = _EXPONENT.search(text[:LONGEST_NUMBER])
     if len(text) > LONGEST_NUMBER or (exponent and (len(exponent[1]) > 9 or int(exponent[1]) > LARGEST_EXPONENT)):
         raise ValueError("too long or too large")
@@ -141,12 +116,7 @@ def exact_or_float(value: str | float) -> Fraction | float:
 
 
 def as_whole(value: object, name: str, *where: Step, least: int = 0) -> int:
-    """Read a whole number of at least `least` that 64 bits hold.
-
-    >>> as_whole(2.5, "the length", least=1)
-    Traceback (most recent call last):
-    takifugu.core.errors.InputError: the length is 2.5: it must be a whole number from 1
-    """
+    """Read a whole number of at least `least` that 64 bits hold."""
     if not is_whole(value, least):
         raise InputError(f"{name} is {_text(value)}", rule=f"it must be a whole number from {least}").at(*where)
     if value >= 2**63:
@@ -155,12 +125,7 @@ def as_whole(value: object, name: str, *where: Step, least: int = 0) -> int:
 
 
 def as_truth(value: object, name: str) -> bool:
-    """Read a switch: True or False, or 1 or 0.
-
-    >>> as_truth("no", "private")
-    Traceback (most recent call last):
-    takifugu.core.errors.InputError: a value of type str is not True or False: write private=True, or leave it out
-    """
+    """Read a switch: True or False, or 1 or 0."""
     truth = value_of(value)
     if not isinstance(truth, int) or truth not in (0, 1):
         raise wrong_type(value, "True or False", f"write {name}=True, or leave it out").at(name)
@@ -168,12 +133,7 @@ def as_truth(value: object, name: str) -> bool:
 
 
 def as_positive(value: object, name: str, *where: Step) -> Fraction:
-    """Read a finite number above 0, as `as_fraction` does.
-
-    >>> as_positive("-1/2", "the grid")
-    Traceback (most recent call last):
-    takifugu.core.errors.InputError: the grid is '-1/2': it must be above 0
-    """
+    """Read a finite number above 0, as `as_fraction` does."""
     number = as_fraction(value, name, *where)
     if number <= 0:
         raise InputError(f"{name} is {_text(value)}", rule="it must be above 0").at(*where)
@@ -189,12 +149,7 @@ def as_non_negative(value: object, name: str, *where: Step) -> Fraction:
 
 
 def as_interval(ends: Any, name: str, *where: Step) -> tuple[Fraction, Fraction]:
-    """Read two ends, the lower one first.
-
-    >>> as_interval((1, "1/2"), "the range")
-    Traceback (most recent call last):
-    takifugu.core.errors.InputError: the range goes from 1 to 0.5: it must have an inside; write (low, high)
-    """
+    """Read two ends, the lower one first."""
     if no_list(ends) is not None or len(pair := tuple(ends)) != 2:
         raise InputError(f"{name} is {_text(ends)}", fix="write (low, high)").at(*where)
     low, high = (as_fraction(end, f"an end of {name}", *where) for end in pair)
@@ -205,11 +160,7 @@ def as_interval(ends: Any, name: str, *where: Step) -> tuple[Fraction, Fraction]
 
 
 def as_epsilon(value: Number, name: str = "epsilon") -> Fraction:
-    """Read a privacy budget: a finite rational above zero, or InputError.
-
-    >>> as_epsilon(0.5)
-    Fraction(1, 2)
-    """
+    """Read a privacy budget: a finite rational above zero, or InputError."""
     epsilon = as_fraction(value, name, "epsilon")
     if epsilon <= 0:
         raise InputError(f"{name} is {value!r}", rule="it must be above 0", fix="write for example 1.0").at("epsilon")
@@ -217,11 +168,7 @@ def as_epsilon(value: Number, name: str = "epsilon") -> Fraction:
 
 
 def as_delta(value: Number, name: str = "delta") -> Fraction:
-    """Read a failure mass: a rational in [0, 1), or InputError.
-
-    >>> as_delta(1e-6)
-    Fraction(1, 1000000)
-    """
+    """Read a failure mass: a rational in [0, 1), or InputError."""
     delta = as_fraction(value, name, "delta")
     if not 0 <= delta < 1:
         raise InputError(
@@ -251,23 +198,22 @@ def round_up(value: Fraction | float) -> Fraction:
 
 
 def decimal_up(value: Fraction) -> Fraction:
-    """Return the least twelve-digit decimal at least `value`.
-
-    >>> str(decimal_up(Fraction(2, 3)) * 10**12), decimal_up(Fraction(5, 2))
-    ('666666666667', Fraction(5, 2))
-    """
+    """Return the least twelve-digit decimal at least `value`."""
     if value == 0:
         return value
     unit = Fraction(10) ** (math.floor(math.log10(value)) - 11)
     return math.ceil(value / unit) * unit
 
 
-def float_above(value: Fraction) -> float:
-    """Return the least float not below a rational.
+def as_mpf(value: Fraction | int) -> mpf:
+    """Return a rational in the digits of mpmath's context."""
+    from mpmath import mp
 
-    >>> float_above(Fraction(1, 10)) >= Fraction(1, 10)
-    True
-    """
+    return mp.mpf(value.numerator) / value.denominator
+
+
+def float_above(value: Fraction) -> float:
+    """Return the least float not below a rational."""
     nearest = float(value)
     if Fraction(nearest) >= value:
         return nearest
@@ -275,11 +221,7 @@ def float_above(value: Fraction) -> float:
 
 
 def float_below(value: Fraction) -> float:
-    """Return the largest float not above a rational.
-
-    >>> float_below(Fraction(1, 10)) < Fraction(1, 10) < float_below(Fraction(1, 10)) + 1e-16
-    True
-    """
+    """Return the largest float not above a rational."""
     nearest = float(value)
     if Fraction(nearest) <= value:
         return nearest

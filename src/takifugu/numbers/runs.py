@@ -19,15 +19,9 @@ MOST_WRITTEN = 2**28
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """Integers in a row, in runs of one value.
+    """Integers in a row, in runs of one value."""
 
-    values[j] stands in the places from ends[j - 1] on, or 0, to before ends[j].
-
-    >>> runs = Runs.of(np.array([1, 1, 1, 0, 0, 2]))
-    >>> runs.values.tolist(), runs.ends.tolist(), runs.sum_before(np.array([2, 4, 6])).tolist()
-    ([1, 0, 2], [3, 5, 6], [2, 3, 5])
-    """
-
+    #: values[j] stands in the places from ends[j - 1] on, or 0, to before ends[j].
     values: IntArray
     ends: IntArray
 
@@ -60,12 +54,7 @@ class Runs:
 
     @staticmethod
     def indicator(starts: IntArray, stops: IntArray, size: int) -> Runs:
-        """Return 1 from each start to before its stop, else 0.
-
-        >>> runs = Runs.indicator(np.array([0, 4]), np.array([2, 5]), 6)
-        >>> runs.numbers.tolist()
-        [1, 1, 0, 0, 1, 0]
-        """
+        """Return 1 from each start to before its stop, else 0."""
         ends = np.append(np.column_stack([starts, stops]).ravel(), size)
         is_long = np.diff(ends, prepend=0) > 0
         return Runs((np.arange(len(ends)) % 2)[is_long], ends[is_long])
@@ -86,11 +75,9 @@ class Runs:
 
     @cached_property
     def numbers(self) -> IntArray:
-        """Return the numbers one by one, read-only.
-
-        A run repeats one number in memory. Raises Unsupported for several runs of more than 2^28 places.
-        """
+        """Return the numbers one by one, read-only; Unsupported for several runs of more than 2^28 places."""
         if len(self.values) == 1:
+            # One number in memory.
             return np.broadcast_to(self.values[0], self.size)
         if self.size > MOST_WRITTEN:
             raise Unsupported(
@@ -131,11 +118,7 @@ class Runs:
         return Runs(self.values[low : high + 1], np.minimum(self.ends[low : high + 1], stop) - first)
 
     def joined(self) -> Runs:
-        """Return the same numbers with equal neighbours in one run.
-
-        >>> Runs(np.array([1, 1, 2]), np.array([2, 3, 4])).joined().ends.tolist()
-        [3, 4]
-        """
+        """Return the same numbers with equal neighbours in one run."""
         if not len(self.values):
             return self
         is_last = np.append(self.values[1:] != self.values[:-1], True)
@@ -162,12 +145,7 @@ class Runs:
 
 
 class Repeated(Runs):
-    """Runs again and again, such as the hours of a day; all are written out only where somebody reads them.
-
-    >>> days = Repeated.of_times(Runs.of(np.array([0, 0, 1])), 10**9)
-    >>> days.size, days.at(np.array([7, 8])).tolist(), days.between(2, 5).numbers.tolist()
-    (3000000000, [0, 1], [1, 0, 0])
-    """
+    """Runs again and again, such as the hours of a day; all are written out only where somebody reads them."""
 
     def __init__(self, once: Runs, times: int) -> None:
         set_fields(self, once=once, times=times)
@@ -211,12 +189,7 @@ class Repeated(Runs):
 
 
 def in_one_turn(*rows: Runs) -> tuple[tuple[Runs, ...], int]:
-    """Return what rows repeat together, and how often: once, if they do not.
-
-    >>> hours, ones = Repeated(Runs.of(np.array([0, 1])), 5), Runs.alike(1, 10)
-    >>> [row.size for row in in_one_turn(hours, ones)[0]], in_one_turn(hours, ones)[1]
-    ([2, 2], 5)
-    """
+    """Return what rows repeat together, and how often: once, if they do not."""
     repeated = [row for row in rows if isinstance(row, Repeated)]
     others = [row for row in rows if not isinstance(row, Repeated)]
     sizes = {row.once.size for row in repeated}
@@ -228,12 +201,7 @@ def in_one_turn(*rows: Runs) -> tuple[tuple[Runs, ...], int]:
 
 
 def refined(*rows: Runs) -> tuple[IntArray, IntArray]:
-    """Return the runs of constant rows: values (rows, runs), and ends.
-
-    >>> values, ends = refined(Runs.of(np.array([1, 1, 0])), Runs.of(np.array([5, 6, 6])))
-    >>> values.tolist(), ends.tolist()
-    ([[1, 1, 0], [5, 6, 6]], [1, 2, 3])
-    """
+    """Return the runs of constant rows: values (rows, runs), and ends."""
     ends = np.sort(np.concatenate([row.ends for row in rows]))  # np.unique loads masked arrays
     ends = ends[np.diff(ends, prepend=-1) > 0]
     return np.stack([row.at(ends - 1) for row in rows]), ends
@@ -253,14 +221,7 @@ def different(*rows: Runs) -> tuple[IntArray, Runs]:
 
 
 def whole_numbers(numbers: Any, key: str, shape: Sequence[int | None]) -> IntArray:
-    """Return whole numbers as words of 64 bits.
-
-    A sum of words of 8 bits would be cut. Raises InputError for numbers that are not whole, and for another shape, of
-    which None may be any length.
-
-    >>> int(whole_numbers(np.array([100, 100], dtype=np.int8), "weights", (None,)).sum())
-    200
-    """
+    """Return whole numbers as words of 64 bits, of a shape in which None is any length."""
     array = np.asarray(numbers)
     fits = array.ndim == len(shape) and all(n in (m, None) for m, n in zip(array.shape, shape, strict=True))
     if array.dtype == np.int64 and fits:
@@ -273,4 +234,5 @@ def whole_numbers(numbers: Any, key: str, shape: Sequence[int | None]) -> IntArr
             rule=f"it holds whole numbers of at most 64 bits, in the shape {expected}",
             fix="round them to steps of the grid",
         ).at(key)
+    # A sum of words of 8 bits would be cut.
     return array.astype(np.int64)

@@ -21,33 +21,26 @@ LEAST = 1e-15
 #: Relative width at which the search for a scale stops.
 SCALE_TOLERANCE = 2.0**-36
 
-#: The loss at a scale, and whether the scale is safe.
-Judge = Callable[[Any], tuple[float, bool]]
+#: What a scale loses: it falls as the scale grows, nearly a line in logarithms.
+Loss = Callable[[Any], float]
 
 
 def smallest_safe(
-    judge: Judge, safe: Scale, target: float, tolerance: float = SCALE_TOLERANCE, low: float = 0.0, first: float = 1.5
-) -> Scale:
-    """Return `safe`, or a smaller scale judged safe.
-
-    The answer is at most `tolerance` relative above an unsafe scale. `judge(scale)` returns a loss that falls as the
-    scale grows, and whether the scale is safe (loss <= target); `safe` is a safe scale above 0, and stays the answer
-    where judging is too coarse to say so. Scales below `low` are not tried, nor at first one that is more than e^first
-    times smaller. Log loss against log scale is nearly a line.
-
-    >>> round(smallest_safe(lambda b: (3 / b, 3 / b <= 2), 100.0, 2.0), 9)
-    1.5
-    """
-    judged: dict[float, float | Fraction] = {}
+    loss: Loss, safe: Scale, target: float | Fraction, tolerance: float = SCALE_TOLERANCE, low: float = 0.0,
+    first: float = 1.5,
+) -> Scale:  # fmt: skip
+    """Return `safe`, or a smaller scale that loses at most `target`, at most `tolerance` above one that loses more."""
+    judged, goal = dict[float, float | Fraction](), float(target)
 
     def excess(log_scale: float) -> float:
         scale = judged[log_scale] if log_scale in judged else math.exp(log_scale)
-        loss, is_safe = judge(scale)
+        lost = loss(scale)
         judged[log_scale] = scale
-        beyond = math.log(loss / target) if loss > 0 else -math.inf
-        return min(beyond, -LEAST) if is_safe else max(beyond, LEAST)
+        beyond = math.log(lost / goal) if lost > 0 else -math.inf
+        return min(beyond, -LEAST) if lost <= target else max(beyond, LEAST)
 
     good = math.log(safe)
+    # Scales below `low` are not tried, nor at first one that is more than e^first times smaller.
     lowest = math.log(low) if low else -math.inf
     judged[good] = safe
     at_good = excess(good)
@@ -67,18 +60,12 @@ def smallest_safe(
 def narrowed(
     excess: Callable[[float], float], good: float, bad: float, at_good: float, at_bad: float, width: float
 ) -> float:
-    """Return `good`, or a place below it with negative excess.
-
-    The answer is at most `width` above a place without. The excess falls, is below 0 at `good` and above 0 at `bad`.
-    False position; where one end stays, its excess counts the less the more the other's fell (Anderson and Björck), and
-    each eighth place is the middle.
-
-    >>> narrowed(lambda x: 1.25 - x, 2.0, 1.0, -0.75, 0.25, 1e-9) - 1.25 < 1e-9
-    True
-    """
+    """Return `good`, or a place below it with negative excess, at most `width` above a place without."""
+    # The excess falls, is below 0 at `good` and above 0 at `bad`.
     turn, last = 0, 0.0
     while good - bad > width:
         turn += 1
+        # False position; where one end stays, its excess counts less (Anderson and Björck); each eighth is the middle.
         is_line = turn % 8 and math.isfinite(at_good) and math.isfinite(at_bad)
         share = at_bad / (at_bad - at_good) if is_line else 0.5
         place = min(max(bad + (good - bad) * share, bad + width / 2), good - width / 2)
@@ -93,21 +80,19 @@ def narrowed(
     return good
 
 
+def doubled(loss: Loss, start: float, target: float | Fraction, times: int) -> float | None:
+    """Return the first of start, 2 start, 4 start, ... that loses at most `target`; None after so many."""
+    for _ in range(times):
+        if loss(start) <= target:
+            return start
+        start *= 2
+    return None
+
+
 def smallest_scale(loss: Callable[[Fraction], float], epsilon: Fraction, high: Fraction, low: Fraction) -> Fraction:
-    """Return `high`, or a smaller scale with a loss within epsilon.
-
-    The answer is at most 2**-36 relative above a scale that lost more. `loss` is an upper bound on the true loss at a
-    scale, mostly about its inverse; `high` needs no check, scales below `low` are not tried.
-
-    >>> round(float(smallest_scale(lambda b: float(3 / b), Fraction(2), Fraction(100), Fraction(1, 100))), 9)
-    1.5
-    """
-
-    def judge(scale: float | Fraction) -> tuple[float, bool]:
-        lost = loss(Fraction(scale))
-        return lost, lost <= epsilon
-
-    return Fraction(smallest_safe(judge, high, float(epsilon), low=float(low), first=math.inf))
+    """Return `high`, or a smaller scale with a loss within epsilon, at most 2**-36 above one that lost more."""
+    # `loss` is an upper bound, mostly about the scale's inverse; `high` needs no check, none below `low` is tried.
+    return Fraction(smallest_safe(lambda scale: loss(Fraction(scale)), high, epsilon, low=float(low), first=math.inf))
 
 
 def smallest_noise(loss: Callable[[Fraction], float], epsilon: Fraction, high: Fraction, low: Fraction) -> Fraction:
@@ -120,13 +105,8 @@ def smallest_noise(loss: Callable[[Fraction], float], epsilon: Fraction, high: F
 def halved(
     holds: Callable[[T], bool], good: T, bad: T, is_close: Callable[[T, T], bool], middle: Callable[[T, T], T]
 ) -> T:
-    """Return `good`, or a holding place close to a failing one.
-
-    `holds` is true at `good`, false at `bad`, and changes once between them; `is_close(good, bad)` ends the search.
-
-    >>> halved(lambda n: n * n >= 50, 100, 0, is_close=next_to, middle=between)
-    8
-    """
+    """Return `good`, or a holding place close to a failing one; `is_close(good, bad)` ends the search."""
+    # `holds` is true at `good`, false at `bad`, and changes once between them.
     while not is_close(good, bad):
         place = middle(good, bad)
         good, bad = (place, bad) if holds(place) else (good, place)
@@ -139,13 +119,7 @@ def next_to(left: int, right: int) -> bool:
 
 
 def are_neighbours(left: float, right: float) -> bool:
-    """Return whether no float lies between two.
-
-    >>> are_neighbours(1.0, 1 + 2**-52), are_neighbours(1.0, 1 + 2**-51)
-    (True, False)
-    >>> halved(lambda x: x < 0.3, 0.0, 1.0, are_neighbours, mean)
-    0.29999999999999993
-    """
+    """Return whether no float lies between two."""
     return left == right or math.nextafter(left, right) == right
 
 
@@ -165,13 +139,8 @@ def geometric_mean(left: float, right: float) -> float:
 
 
 def lowest(tried: Callable[[float], T], low: float, high: float, cuts: int, key: Callable[[T], float]) -> T:
-    """Return the best value tried of a function with one valley.
-
-    The search between two places is by golden sections, so nothing is promised but that the value was tried.
-
-    >>> round(lowest(lambda x: (x - 2) ** 2, 0.0, 5.0, 20, key=float), 6)
-    0.0
-    """
+    """Return the best value tried of a function with one valley, by golden sections."""
+    # Nothing is promised but that the value was tried.
     places = [high - (high - low) * GOLDEN, low + (high - low) * GOLDEN]
     values = list(map(tried, places))
     best = min(values, key=key)

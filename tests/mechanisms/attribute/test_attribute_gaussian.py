@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support import zhang_oracles
 from tests.support.golden import golden
 from tests.support.normal_oracles import given_sets, hockey_stick, mixture, normal_density, of_all_records
 
 import takifugu as tf
 from takifugu.core.errors import CalibrationRefused
-from takifugu.numbers.normal.printed import printed_variance
 
 EXAMPLE = golden()["attribute_gaussian_001_example"]
 DELTA = 1e-5
@@ -36,6 +36,11 @@ def variance(framework, query, mechanism=EXACT, epsilon: object = 1, delta: obje
     row = {row.name: row for row in compared(framework, query, epsilon, delta)}[mechanism]
     assert row.scale is not None, row.reason
     return row.scale**2
+
+
+def printed_variance(shift, credit, epsilon, delta) -> float:
+    numbers = [float(Fraction(number)) for number in (shift, credit, epsilon, delta)]
+    return zhang_oracles.printed_variance(1, *numbers)
 
 
 def hides(attribute="x", function="mean", **how) -> tf.Pufferfish:

@@ -15,9 +15,11 @@ from tests.support.strategies import exact_laws
 from takifugu.numbers.distributions.divergence import divergence
 from takifugu.numbers.distributions.exact_ratio import (
     exact_excess,
+    exact_law,
     lattice_step,
     likelihood_ratio_ordered,
     log_concave,
+    log_share,
     masses_need_noise,
     ratio_exceeds,
     stochastically_ordered,
@@ -174,3 +176,11 @@ def test_the_outermost_comparison_is_the_worst_after_log_concave_noise(zeros, on
             for a, b in combinations(laws, 2):
                 for one_way, other in ((a, b), (b, a)):
                     assert divergence(laws[one_way], laws[other], size, epsilon) <= worst + mpmath.mpf(10) ** -12
+
+
+def test_shares_of_any_size_have_a_logarithm() -> None:
+    assert log_share(2**2990, 2**3000) == pytest.approx(-10 * math.log(2), rel=1e-15)
+
+
+def test_float_masses_become_integers() -> None:
+    assert exact_law(Pmf([0, 1], [0.25, 0.75])).total == 4

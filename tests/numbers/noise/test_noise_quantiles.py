@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from takifugu.numbers.noise_quantiles import first_not_exceeded, laplace_survival, normal_survival
+from takifugu.numbers.noise_quantiles import first_not_exceeded, laplace_above, laplace_survival, normal_survival
 
 TRUTH = [
     (laplace_survival, lambda z: mpmath.exp(-z)),
@@ -46,3 +46,10 @@ def test_the_search_finds_the_first(answer: int, guess: int) -> None:
 
     assert first_not_exceeded(exceeds, guess) == answer
     assert len(tried) <= (2 if guess == answer else 46)
+
+
+def test_an_exponential_is_bounded_from_above() -> None:
+    with mpmath.workdps(50):
+        above = laplace_above(Fraction(1))
+        excess = mpmath.mpf(above.numerator) / above.denominator - mpmath.exp(-1)
+        assert 0 <= excess <= mpmath.mpf(2) ** -120

@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING
 from takifugu.core.errors import InputError
 from takifugu.numbers.after_noise.laplace_pair import above, below
 from takifugu.numbers.distributions.exact_ratio import BITS
-from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
+from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction, as_mpf
 
 if TYPE_CHECKING:
     from mpmath import mpf
 
 #: Half of the 0.83732 that the proof of Ding22 Theorem 3(b) needs; 0.41 is printed there (errata E1).
 PROVED_CONSTANT = 0.41866
+#: For reproducing the paper only: a step of its proof fails with it, although the claim holds.
 PRINTED_CONSTANT = 0.41
 _LEAST_DELTA = Fraction(1, 10**250)
 #: A delta nearer to 1 counts as this one.
@@ -34,24 +35,13 @@ _SAFE, _DIGITS = 160, 96
 
 
 def shifted_delta(ratio_squared: Fraction, epsilon: Number) -> float:
-    """Return delta(epsilon) of two shifted normal laws, rounded up.
-
-    Their variances are equal, and ratio_squared is (distance)^2 / variance. Raises InputError unless epsilon is above
-    0.
-
-    >>> round(shifted_delta(Fraction(1), 1), 6), shifted_delta(Fraction(0), 1)
-    (0.126937, 0.0)
-    """
+    """Return delta(epsilon) of two normals of one variance, rounded up; `ratio_squared` is (distance)^2 / variance."""
     budget = as_epsilon(epsilon)
     return float_up(_shifted(ratio_squared, budget)) if ratio_squared else 0.0
 
 
 def log_shifted_delta(ratio_squared: Fraction, epsilon: Fraction) -> float:
-    """Return the logarithm of that delta, to the nearest float, also far below the least float.
-
-    >>> round(log_shifted_delta(Fraction(1), Fraction(50)), 6)
-    -1233.869083
-    """
+    """Return the logarithm of `shifted_delta` to the nearest float, also far below the least float."""
     from mpmath import mp
 
     with mp.workprec(BITS):
@@ -59,13 +49,7 @@ def log_shifted_delta(ratio_squared: Fraction, epsilon: Fraction) -> float:
 
 
 def gaussian_delta(sensitivity: Number, sigma: Number, epsilon: Number) -> float:
-    """Return the exact delta of Gaussian noise against a shift, rounded up.
-
-    Raises InputError when sensitivity or sigma is negative or not finite, or epsilon is not above zero.
-
-    >>> round(gaussian_delta(1, 3.730631634, 1), 9)
-    1e-05
-    """
+    """Return the exact delta of normal noise against a shift, rounded up."""
     shift, noise = _not_negative(sensitivity, "sensitivity"), _not_negative(sigma, "sigma")
     budget = as_epsilon(epsilon)
     if not noise:
@@ -75,14 +59,8 @@ def gaussian_delta(sensitivity: Number, sigma: Number, epsilon: Number) -> float
 
 @lru_cache(maxsize=256)
 def deviation_per_shift(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Return 1/r for the largest private shift r, rounded up.
-
-    r is in deviations, and keeps (epsilon, delta); rounding adds at most 2**-90. A normal law keeps it for a distance D
-    exactly from the deviation D/r on. Raises InputError unless epsilon is above 0 and 1e-250 <= delta < 1.
-
-    >>> round(float(deviation_per_shift(Fraction(1), Fraction(1, 10**5))), 9)
-    3.730631635
-    """
+    """Return 1/r, rounded up by at most 2**-90, for the largest shift r in deviations that keeps (epsilon, delta)."""
+    # A normal distribution keeps it for a distance D exactly from the deviation D/r on.
     from mpmath import mp
 
     budget, failure = as_epsilon(epsilon), min(positive_delta(delta), _LARGEST_DELTA)
@@ -105,28 +83,13 @@ def deviation_per_shift(epsilon: Fraction, delta: Fraction) -> Fraction:
 
 
 def gaussian_analytic_sigma(sensitivity: Number, epsilon: Number, delta: Number) -> float:
-    """Return the least sigma with gaussian_delta at most delta.
-
-    Source: Balle and Wang 2018. Rounded up to a float; 0.0 for sensitivity 0.
-
-    Raises InputError as `gaussian_delta`, and unless 1e-250 <= delta < 1.
-
-    >>> round(gaussian_analytic_sigma(2, 1, 1e-5), 8)
-    7.46126327
-    """
+    """Return the least sigma with `gaussian_delta` at most delta, rounded up (Balle and Wang 2018)."""
     shift, budget, failure = _not_negative(sensitivity, "sensitivity"), as_epsilon(epsilon), positive_delta(delta)
     return above(shift * deviation_per_shift(budget, failure))
 
 
 def gaussian_rule_a(sensitivity: Number, epsilon: Number, delta: Number) -> float:
-    """Return sqrt(2 log(1.25/delta)) sensitivity/epsilon, proved for epsilon <= 1.
-
-    Source: Ding22 Theorem 3(a). Raises InputError as `gaussian_analytic_sigma`, and for epsilon above 1, where the rule
-    can fail (errata E8a).
-
-    >>> round(gaussian_rule_a(2, 1, 1e-5), 8)
-    9.68961053
-    """
+    """Return sqrt(2 log(1.25/delta)) sensitivity/epsilon, for epsilon up to 1 (Ding22 Theorem 3(a), errata E8a)."""
     shift, budget, failure = _not_negative(sensitivity, "sensitivity"), as_epsilon(epsilon), positive_delta(delta)
     if budget > 1:
         raise InputError(
@@ -140,17 +103,7 @@ def gaussian_rule_a(sensitivity: Number, epsilon: Number, delta: Number) -> floa
 def gaussian_rule_b(
     sensitivity: Number, epsilon: Number, delta: Number, constant: float = PROVED_CONSTANT
 ) -> float:  # fmt: skip
-    """Return the sigma of Ding22 Theorem 3(b), far above the analytic one.
-
-    sensitivity/epsilon (k + sqrt(k^2 + epsilon/2)), k = constant/delta^(1/3), for comparison. The default constant is
-    the one that the proof gives. PRINTED_CONSTANT is for reproducing the paper only: a step of its proof fails with it,
-    although the claim holds (errata E1).
-
-    Raises InputError as `gaussian_analytic_sigma`.
-
-    >>> [round(gaussian_rule_b(2, 1, 1e-5, constant), 3) for constant in (PROVED_CONSTANT, PRINTED_CONSTANT)]
-    [77.756, 76.148]
-    """
+    """Return the sigma of Ding22 Theorem 3(b), far above the analytic one, for comparison."""
     shift, budget, failure = _not_negative(sensitivity, "sensitivity"), as_epsilon(epsilon), positive_delta(delta)
     reach = constant / math.cbrt(below(failure))
     return _rounded_up((reach + math.sqrt(reach**2 + float(budget) / 2)) * above(shift / budget))
@@ -185,13 +138,6 @@ def upper_tail(z: mpf) -> mpf:
     from mpmath import mp
 
     return mp.erfc(z / mp.sqrt(2)) / 2
-
-
-def as_mpf(value: Fraction) -> mpf:
-    """Return a rational in the digits of mpmath's context."""
-    from mpmath import mp
-
-    return mp.mpf(value.numerator) / value.denominator
 
 
 def float_up(value: mpf) -> float:

@@ -12,10 +12,10 @@ import math
 
 import numpy as np
 
-from takifugu.numbers.after_noise.laplace_pair import UNIT
 from takifugu.numbers.atoms import Array, Floats, floats, same_type
 from takifugu.numbers.distributions.exact_ratio import log_masses
 from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.outward_rounding import UNIT
 
 #: Beyond this many sigmas from the last atom the mass is below 1e-320.
 _REACH = 38.5
@@ -29,11 +29,9 @@ _DENSEST = -0.918
 
 
 class GaussianPair:
-    """Two laws on a line, counted from the first atom in sigmas.
+    """Two distributions on a line, counted from the first atom in sigmas."""
 
-    Y, LOG_A, ... name rows of points.
-    """
-
+    #: Names of the rows of `points`.
     Y, LOG_A, MEAN_A, RATIO, MEAN_B, MARGIN = range(6)
 
     def __init__(self, p: Pmf, q: Pmf, sigma: float, epsilon: float) -> None:
@@ -59,11 +57,8 @@ class GaussianPair:
         return np.stack((y, density, mean_a, self.epsilon + log_b - log_a, mean_b, margin))
 
     def positive_intervals(self) -> tuple[Floats, Floats, float]:
-        """Return intervals (starts, ends) with A > e^epsilon B, and a charge.
-
-        The intervals are certain. The charge bounds the integral of (A - e^epsilon B)_+ over all cells of uncertain
-        sign.
-        """
+        """Return intervals (starts, ends) where A > e^epsilon B for certain, and a charge for the uncertain cells."""
+        # The charge bounds the integral of (A - e^epsilon B)_+ over all cells of uncertain sign.
         places = self.points(np.linspace(-_REACH, self.right + _REACH, 65))
         left, right = places[:, :-1], places[:, 1:]
         starts, ends = [left[self.Y, :0]], [left[self.Y, :0]]
@@ -156,16 +151,13 @@ def _lowest(left: Floats, right: Floats, least: Floats, most: Floats, width: Flo
 def _tilted(
     atoms: Floats, logs: Floats, span: tuple[float, float], y: Floats, tilt: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the tilted log sum, mean of x, and exponents' size.
-
-    The sum is of p e^{(x - t)(y - (x + t)/2)}, t the tilt. Atoms outside `span` are left out; they weigh at most
-    e^_OUTSIDE each, so at least one of weight e^-1000 must stay.
-    """
+    """Return the log of the sum of p e^{(x - t)(y - (x + t)/2)}, t the tilt, the mean of x, and the exponents' size."""
     near = slice(*np.searchsorted(atoms, span))
     atoms_here, masses = (atoms[near], logs[near]) if near.start < near.stop else (atoms, logs)
     offset = atoms_here - tilt[:, None]
     exponents = masses + offset * (y[:, None] - (atoms_here + tilt[:, None]) / 2)
     top = exponents.max(axis=1)
+    # Atoms left out weigh at most e^_OUTSIDE each, so at least one of weight e^-1000 must stay.
     if len(atoms_here) < len(atoms) and float(top.min()) < _OUTSIDE + 250:
         return _tilted(atoms, logs, (-math.inf, math.inf), y, tilt)
     weights = np.exp(exponents - top[:, None])
@@ -180,10 +172,7 @@ def ndtr_error(z: Floats) -> Floats:
 
 
 def normal_between(low: Floats, high: Floats, place: Floats) -> tuple[Floats, Floats]:
-    """Return Phi(high) - Phi(low), and a bound on its error.
-
-    The ends are off by `place`.
-    """
+    """Return Phi(high) - Phi(low), the ends off by `place`, and a bound on its error."""
     from scipy.special import ndtr
 
     mirrored = low > 0

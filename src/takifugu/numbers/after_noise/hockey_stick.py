@@ -11,7 +11,7 @@ from fractions import Fraction
 from takifugu.core.errors import InputError
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma, positive_delta
 from takifugu.numbers.after_noise.gaussian_pair import GaussianPair
-from takifugu.numbers.after_noise.laplace_pair import above, below
+from takifugu.numbers.after_noise.laplace_pair import above
 from takifugu.numbers.distributions.exact_ratio import exact_excess, ratio_exceeds
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import Number, as_epsilon
@@ -25,11 +25,7 @@ LARGEST_EPSILON = Fraction(600)
 
 
 def masses_within(p: Pmf, q: Pmf, epsilon: Number, delta: Fraction) -> bool:
-    """Decide sum of (p - e^epsilon q)_+ <= delta exactly.
-
-    >>> masses_within(Pmf([0], [1]), Pmf.from_counts([0, 1], [1, 9]), 1, Fraction(73, 100))
-    True
-    """
+    """Decide sum of (p - e^epsilon q)_+ <= delta exactly."""
     budget = as_epsilon(epsilon)
     left, right = exact_excess(p, q, budget)
     if not right:
@@ -38,20 +34,7 @@ def masses_within(p: Pmf, q: Pmf, epsilon: Number, delta: Fraction) -> bool:
 
 
 def gaussian_hockey_stick(p: Pmf, q: Pmf, sigma: Number, epsilon: Number) -> tuple[float, float]:
-    """Enclose the divergence of p from q after Gaussian noise.
-
-    Its deviation is sigma > 0. The line is cut into cells until on each the sign of p*N - e^epsilon q*N is certain, or
-    nothing that matters is left; positive cells are joined and integrated by normal tails; doubtful ones are charged in
-    full above and with nothing below. The signs change at most as often as those of p - e^epsilon q over the atoms
-    (Descartes' rule for sums of exponentials), so few cells stay doubtful. Above about 1e-290 the bounds are usually
-    1e-10 apart or less.
-
-    Raises InputError when sigma is not above zero, or epsilon is not above zero and at most 600.
-
-    >>> low, high = gaussian_hockey_stick(Pmf([0], [1]), Pmf([1], [1]), 3.730631634, 1)
-    >>> round(low, 13), high - low < 1e-15
-    (1e-05, True)
-    """
+    """Enclose the divergence of p from q after normal noise of deviation sigma, for epsilon up to 600."""
     width, budget = float(sigma), as_epsilon(epsilon)
     if not math.isfinite(width) or width < 0:
         raise InputError(f"sigma is {sigma!r}", rule="it must be a finite number above 0").at("sigma")
@@ -62,34 +45,25 @@ def gaussian_hockey_stick(p: Pmf, q: Pmf, sigma: Number, epsilon: Number) -> tup
             f"epsilon is {epsilon!r}", rule="e^epsilon leaves float64", fix=f"use at most {LARGEST_EPSILON}"
         ).at("epsilon")
     pair = GaussianPair(p, q, width, above(budget))
+    # The signs change at most as often as those of p - e^epsilon q (Descartes), so few cells stay doubtful.
     starts, ends, charge = pair.positive_intervals()
     low, high = pair.integral(starts, ends)
+    # Doubtful cells are charged in full above, and with nothing below: mostly 1e-10 apart or less.
     return low, high + charge + _REST
 
 
 def gaussian_exact_sigma(p: Pmf, q: Pmf, epsilon: Number, delta: Number) -> float:
-    """Return the least sigma for (epsilon, delta) of p and q, mutually.
-
-    The enclosed divergence is at most delta at the answer, which is at most 2**-36 relative above a sigma where that is
-    not established. 0.0 when the masses themselves satisfy it, decided exactly. Never above the analytic sigma of
-    W-infinity by more than rounding (errata E1).
-
-    Raises InputError unless epsilon is above zero and 1e-250 <= delta < 1.
-
-    >>> p, q = Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1])
-    >>> round(gaussian_exact_sigma(p, q, 1, 1e-5), 8)
-    5.38222026
-    """
+    """Return the least sigma for (epsilon, delta) both ways, at most 2**-36 above; 0.0 where the masses keep it."""
     budget, failure = min(as_epsilon(epsilon), LARGEST_EPSILON), positive_delta(delta)
     if masses_within(p, q, budget, failure) and masses_within(q, p, budget, failure):
         return 0.0
 
-    def judge(sigma: float) -> tuple[float, bool]:
-        excess = max(gaussian_hockey_stick(p, q, sigma, budget)[1], gaussian_hockey_stick(q, p, sigma, budget)[1])
-        return excess, excess <= below(failure)
+    def excess(sigma: float) -> float:
+        return max(gaussian_hockey_stick(p, q, sigma, budget)[1], gaussian_hockey_stick(q, p, sigma, budget)[1])
 
+    # Never above that of W-infinity by more than rounding (errata E1).
     start = gaussian_analytic_sigma(Fraction(w_infinity_candidates(p, q)[-1]), budget, failure)
     slack = SCALE_TOLERANCE / 4
-    while not judge(start)[1]:
+    while excess(start) > failure:
         start, slack = start * (1 + slack), 2 * slack
-    return smallest_safe(judge, start, float(failure), SCALE_TOLERANCE / 2)
+    return smallest_safe(excess, start, failure, SCALE_TOLERANCE / 2)

@@ -21,7 +21,7 @@ from takifugu.numbers.densities.moves import farthest_move
 from takifugu.numbers.densities.tails import ends_of, weight_beyond
 from takifugu.numbers.extended.floats import Wide
 from takifugu.numbers.extended.laplace_smoothing import losses_between
-from takifugu.numbers.search import smallest_safe
+from takifugu.numbers.search import doubled, smallest_safe
 
 #: Cells of the line.
 CELLS = 2**18
@@ -34,14 +34,7 @@ _DOUBLINGS = 60
 
 
 def laplace_loss(p: Continuous, q: Continuous, scale: float) -> float:
-    """Bound the largest log-ratio of two noisy densities, either way, from above.
-
-    It is infinite where the scale is too small beside the densities. Raises Unsupported as `least_laplace_noise`.
-
-    >>> from takifugu.numbers.densities.normal import Normal
-    >>> round(laplace_loss(Normal(0, 1), Normal(1, 1), 2.0), 3)
-    0.5
-    """
+    """Bound the largest log-ratio of two noisy densities either way; infinite where the scale is too small."""
     (p_low, p_high), (q_low, q_high) = ends_of(p, scale), ends_of(q, scale)
     first, last = min(p_low, q_low), max(p_high, q_high)
     half = ((last - first) / CELLS / 2 + 2.0**-50 * max(abs(first), abs(last))) / scale
@@ -60,36 +53,29 @@ def laplace_loss(p: Continuous, q: Continuous, scale: float) -> float:
 
 
 def least_laplace_noise(p: Continuous, q: Continuous, epsilon: Fraction, rounding: Fraction) -> Fraction:
-    """Return the least scale that keeps epsilon, rounded up.
-
-    It is never above that of W-infinity, and 0 where none is needed. What is read lies within `rounding` of a number
-    with one of the densities. Raises Unsupported where no noise is seen to serve.
-
-    >>> from takifugu.numbers.densities.normal import Normal
-    >>> round(float(least_laplace_noise(Normal(0, 1), Normal(1, 2), Fraction(1), Fraction(0))), 3)
-    1.823
-    """
+    """Return the least scale that keeps epsilon, rounded up, at most that of W-infinity; 0 where none is needed."""
     if not rounding and distance_from(p, q, 0.0) <= epsilon:
         return Fraction(0)
+    # A number that is read lies within `rounding` of one with the density.
     moved = 2 * float(rounding) * (1 + 2.0**-50)
 
-    def judge(scale: float) -> tuple[float, bool]:
-        loss = (laplace_loss(p, q, scale) + moved / scale) * (1 + 2.0**-50)
-        return loss, loss <= epsilon
+    def loss(scale: float) -> float:
+        return (laplace_loss(p, q, scale) + moved / scale) * (1 + 2.0**-50)
 
     try:
         most = (Fraction(farthest_move(p, q)) + 2 * rounding) / epsilon
     except Unsupported:  # W-infinity is infinite
         most = None
-    safe = max(p.deviation, q.deviation, abs(p.mean - q.mean)) if most is None else float(most)
-    for _ in range(_DOUBLINGS):
-        if judge(safe)[1]:
-            least = Fraction(smallest_safe(judge, safe, float(epsilon), _TOLERANCE))
-            return least if most is None else min(least, most)
-        if most is not None:
-            return most
-        safe *= 2
-    raise Unsupported("no Laplace noise is seen to keep so small an epsilon: give a larger one")
+    if most is None:
+        safe = doubled(loss, max(p.deviation, q.deviation, abs(p.mean - q.mean)), epsilon, _DOUBLINGS)
+    elif loss(float(most)) > epsilon:  # the cells are too wide to tell
+        return most
+    else:
+        safe = float(most)
+    if safe is None:
+        raise Unsupported("no Laplace noise is seen to keep so small an epsilon: give a larger one")
+    least = Fraction(smallest_safe(loss, safe, epsilon, _TOLERANCE))
+    return least if most is None else min(least, most)
 
 
 @lru_cache(maxsize=4)

@@ -17,11 +17,10 @@ from takifugu.core.errors import InputError
 from takifugu.numbers.atoms import Array, Floats, floats, same_type
 from takifugu.numbers.distributions.exact_ratio import log_masses, noised_log_ratios, noised_loss_within
 from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.outward_rounding import UNIT
 from takifugu.numbers.rationals import float_above, float_below
 from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
 
-#: Half the spacing of float64 at one.
-UNIT = 2.0**-53
 #: Above this number of atoms a scale that float64 cannot decide is rounded up without trying more digits.
 MOST_ATOMS_WITH_DIGITS = 4_000
 
@@ -181,15 +180,13 @@ class Pair:
         return float(max(first.max(), second.max())), float(max((-first).max(), (-second).max()))
 
     def error(self, loss: float) -> float:
-        """Return a bound on the rounding error of a log-ratio `loss`.
-
-        A step of a recurrence multiplies by an exponential (off by 8 UNIT, an allowance of 4 ulp, plus 2 UNIT times its
-        argument) and rounds twice; in two parts, twice as much. Arguments beyond `reach` belong to terms that are
-        2**-53 of the sum or less. The logarithms are at most reach + loss (and 666 if masses were lifted) in size.
-        """
+        """Return a bound on the rounding error of a log-ratio `loss`."""
+        # Arguments beyond `reach` belong to terms that are 2**-53 of the sum or less.
         reach = 40.0 + math.log(len(self.p) + len(self.q)) - self.smallest_log
+        # Logarithms are at most reach + loss in size, and 666 more if masses were lifted.
         lifted = 666.0 * (self.parts - 1)
         depth = max(self.left.forward.depth, self.right.forward.depth) + 2
+        # A step takes an exponential (8 UNIT, for 4 ulp, and 2 UNIT times its argument) and two roundings a part.
         return 2 * UNIT * (10 * self.parts * depth + 2 * reach + 8 * (reach + loss + lifted))
 
     def bounds(self, scale: float) -> tuple[float, float]:
@@ -199,11 +196,7 @@ class Pair:
         return max(0.0, loss - error), loss + error
 
     def verdict(self, scale: float, epsilon: Fraction, digits: bool) -> tuple[float, bool | None]:
-        """Return an upper bound of the loss, and whether it fits epsilon.
-
-        None for an undecided case. With `digits`, what float64 leaves undecided is computed again with many digits; a
-        tie stays undecided.
-        """
+        """Return an upper bound of the loss, and whether it fits epsilon; None where that is undecided."""
         low, high = self.bounds(scale)
         if high <= below(epsilon):
             return high, True
@@ -211,6 +204,7 @@ class Pair:
             return high, False
         if not digits:
             return high, None
+        # With many digits only a tie stays undecided.
         loss, certain = noised_loss_within(self.p, self.q, scale, epsilon)
         return loss, True if certain else None
 
@@ -226,20 +220,17 @@ def _weights(law: Pmf, lift: int) -> Floats:
 
 
 def smallest_scale(pair: Pair, safe: float, epsilon: Fraction) -> float:
-    """Return the smallest scale with a loss within epsilon, rounded up.
-
-    Rounding adds at most SCALE_TOLERANCE. `safe` must be such a scale. What float64 cannot decide counts as unsafe;
-    when that leaves the answer wider than the tolerance, the search goes on with more digits (up to
-    MOST_ATOMS_WITH_DIGITS).
-    """
+    """Return the smallest scale with a loss within epsilon, at most SCALE_TOLERANCE above; `safe` is such a scale."""
+    beyond = math.nextafter(above(epsilon), math.inf)
 
     def search(safe: float, digits: bool) -> float:
-        def judge(scale: float) -> tuple[float, bool]:
-            loss, decided = pair.verdict(scale, epsilon, digits)
-            return loss, decided is True
+        def loss(scale: float) -> float:
+            most, fits = pair.verdict(scale, epsilon, digits)
+            return min(most, below(epsilon)) if fits else max(most, beyond)  # undecided counts as unsafe
 
-        return smallest_safe(judge, safe, float(epsilon), SCALE_TOLERANCE / 4)
+        return smallest_safe(loss, safe, epsilon, SCALE_TOLERANCE / 4)
 
+    # Where that leaves the answer too wide, more digits are taken.
     answer = search(safe, digits=False)
     close = pair.verdict(answer * (1 - SCALE_TOLERANCE / 2), epsilon, digits=False)[1] is False
     if close or len(pair) > MOST_ATOMS_WITH_DIGITS:

@@ -27,51 +27,23 @@ _LEAST_BUDGET, _LARGEST_BUDGET = Fraction(1, 10**12), Fraction(10**6)
 
 
 def laplace_log_ratio(p: Pmf, q: Pmf, scale: Number) -> float:
-    """Return sup over y of |log (p*Lap)(y)/(q*Lap)(y)|, to the nearest float.
-
-    The Laplace noise has density proportional to e^{-|x|/scale}. Scale 0 means no noise: the largest log-ratio of the
-    masses, infinite when the supports differ. `laplace_log_ratio_bounds` encloses the value
-    (docs/theory/one-answer.md, Theorems 4, 5).
-
-    Raises InputError when the scale is negative or not finite.
-
-    >>> p, q = Pmf([0], [1]), Pmf([2], [1])
-    >>> round(laplace_log_ratio(p, q, 4.0), 12), laplace_log_ratio(p, q, 0)
-    (0.5, inf)
-    """
+    """Return sup |log (p*Lap)/(q*Lap)| to the nearest float (Theorems 4 and 5, docs/theory/one-answer.md)."""
     checked = _checked(scale)
     if checked:
         return max(Pair.of(p, q).log_ratios(checked))
+    # Without noise: the largest log-ratio of the masses, infinite when the supports differ.
     if not np.array_equal(*same_type(p.values, q.values)):
         return math.inf
     return float(np.abs(log_masses(p) - log_masses(q)).max())
 
 
 def laplace_log_ratio_bounds(p: Pmf, q: Pmf, scale: float) -> tuple[float, float]:
-    """Enclose sup |log (p*Lap)/(q*Lap)| for a positive scale.
-
-    >>> low, high = laplace_log_ratio_bounds(Pmf([0], [1]), Pmf([2], [1]), 4.0)
-    >>> low <= 0.5 <= high < low + 1e-12
-    True
-    """
+    """Enclose sup |log (p*Lap)/(q*Lap)| for a positive scale."""
     return Pair.of(p, q).bounds(_checked(scale))
 
 
 def exact_laplace_scale(p: Pmf, q: Pmf, epsilon: Number) -> float:
-    """Return the least Laplace scale with both ways' log-ratios within epsilon.
-
-    Rounded up by at most 2**-36 relative (above 4,000 atoms: plus what float64 cannot decide; below epsilon = 1e-12:
-    W-infinity/epsilon). 0.0 when the masses themselves satisfy it, decided exactly. Float masses count as the binary
-    fractions that they are.
-
-    Raises InputError unless epsilon is finite and above zero.
-
-    >>> from fractions import Fraction
-    >>> p = Pmf([1, 2, 3, 4], [Fraction(1, 5), Fraction(9, 40), Fraction(1, 2), Fraction(3, 40)])
-    >>> q = Pmf([2, 3, 4, 5], [Fraction(3, 40), Fraction(1, 2), Fraction(9, 40), Fraction(1, 5)])
-    >>> round(exact_laplace_scale(p, q, 1), 9)
-    1.154526559
-    """
+    """Return the least Laplace scale with both log-ratios within epsilon, to 2**-36; 0.0 if none is needed."""
     budget = _budget(epsilon)
     if not masses_need_noise(p, q, budget):
         return 0.0
@@ -87,21 +59,12 @@ def exact_laplace_scale(p: Pmf, q: Pmf, epsilon: Number) -> float:
 
 
 def wasserstein_scale(p: Pmf, q: Pmf, epsilon: Number) -> tuple[Atom, Fraction]:
-    """Return W-infinity w of p and q, and the scale w/epsilon.
-
-    Source: Song17 Algorithm 1. Exact laws: w is exact and the scale is rounded up only if long. Float masses: the first
-    of `w_infinity_candidates` whose largest log-ratio at the returned scale, w/epsilon rounded up by at most 2**-34, is
-    at most epsilon; the last candidate needs no check (docs/decisions.md#numbers).
-
-    Raises InputError unless epsilon is finite and above zero.
-
-    >>> wasserstein_scale(Pmf([0], [1]), Pmf([3], [1]), 0.5)
-    (3, Fraction(6, 1))
-    """
+    """Return W-infinity w of p and q, and the scale w/epsilon, rounded up (Song17 Algorithm 1)."""
     budget = _budget(epsilon)
     if p.exact and q.exact:
         distance = w_infinity(p, q)
         return distance, round_up(Fraction(distance) / budget)
+    # Float masses: the first distance with a loss that fits; the last needs no check (docs/decisions.md#numbers).
     candidates = w_infinity_candidates(p, q)
     pair = Pair.of(p, q)
     for distance in candidates:
@@ -127,15 +90,13 @@ def _checked(scale: Number) -> float:
 
 @dataclass(frozen=True, eq=False)
 class RelaxedPair:
-    """The monotone plan of two laws, prepared for many scales.
+    """The monotone plan of two distributions, prepared for many scales."""
 
-    `moves[k]` is a distance, `into[k]` and `out_of[k]` the logarithms of the shares of q's and of p's atom that move by
-    it, in runs that start at `columns` and `rows`.
-    """
-
+    #: `into[k]` and `out_of[k]` are the logs of the shares of q's and of p's atom that move by `moves[k]`.
     moves: Floats
     into: Floats
     out_of: Floats
+    #: Where the runs of one atom of q, and of p, start.
     columns: Array
     rows: Array
     largest_log: float
@@ -164,23 +125,11 @@ class RelaxedPair:
         return scale > 0 and self.loss(below(scale)) <= below(epsilon)
 
     def smallest(self, epsilon: Fraction) -> float:
-        """Return the smallest scale under the conditions; 0.0 without moves.
-
-        Rounded up by at most 2**-36 relative plus rounding. Float masses count as binary fractions.
-
-        >>> p, q = Pmf.from_counts([1, 2, 3, 4], [2, 1, 2, 1]), Pmf.from_counts([1, 2, 3, 4], [3, 3, 2, 4])
-        >>> round(RelaxedPair.of(p, q).smallest(Fraction(1)), 9)
-        0.671194939
-        """
+        """Return the smallest scale that certainly holds, rounded up by at most 2**-36; 0.0 without moves."""
         farthest = float(self.moves.max())
         if not farthest:
             return 0.0
-
-        def judge(scale: float) -> tuple[float, bool]:
-            loss = self.loss(scale)
-            return loss, loss <= below(epsilon)
-
-        return smallest_safe(judge, above(Fraction(farthest) / epsilon), float(epsilon), SCALE_TOLERANCE / 2)
+        return smallest_safe(self.loss, above(Fraction(farthest) / epsilon), epsilon, SCALE_TOLERANCE / 2)
 
 
 def _distances(left: Array, right: Array) -> Floats:

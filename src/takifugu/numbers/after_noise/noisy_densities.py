@@ -28,7 +28,7 @@ from takifugu.numbers.densities.normal import Normal, NormalMixture
 from takifugu.numbers.densities.piecewise_linear import PiecewiseLinear
 from takifugu.numbers.densities.truncated import Truncated
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
+from takifugu.numbers.search import doubled, smallest_safe
 
 #: Nodes of a cell, the largest h (r + 1/s), and how many point masses there are at most.
 NODES, STEP, MOST = 12, 2.0, 20_000
@@ -53,15 +53,7 @@ class Piece:
 
 
 def point_masses(law: Continuous, sigma: float) -> tuple[Pmf, float] | None:
-    """Return point masses, and their distance from the law.
-
-    It is in total variation, once noise `sigma` is added. None where they would be more than 20,000. Raises Unsupported
-    for a density that is no kind of this package.
-
-    >>> law, distance = point_masses(PiecewiseLinear([0, 1, 2], [0, 1, 0]), 0.5)
-    >>> len(law.values), distance < 1e-12
-    (48, True)
-    """
+    """Return point masses and their total variation from the density after the noise; None above 20,000 of them."""
     pieces = list(_pieces(law))
     nodes = nodes_of(pieces, sigma)
     if nodes is None:
@@ -74,14 +66,12 @@ def point_masses(law: Continuous, sigma: float) -> tuple[Pmf, float] | None:
 
 
 def nodes_of(pieces: Sequence[Piece], sigma: float, step: float = STEP) -> tuple[Floats, Floats, float] | None:
-    """Return the nodes of pieces in order, their weights, and what a sum over them misses after the noise.
-
-    None where they would be more than 20,000. Cells are at most `step` wide, in units of the smoothness.
-    """
+    """Return the pieces' nodes in order, their weights, and the mass that a sum misses; None above 20,000 nodes."""
     places, weights = list[Floats](), list[Floats]()
     missed = count = 0.0
     for piece in pieces:
         width, rate = piece.high - piece.low, piece.rate + 1 / sigma
+        # At most `step` wide, in units of the smoothness.
         cells = max(1, math.ceil(width * rate / step))
         count += cells * NODES
         if count > MOST:
@@ -110,10 +100,11 @@ def _pieces(law: Continuous) -> Iterator[Piece]:
             for piece in _pieces(law.whole):
                 if max(piece.low, low) < min(piece.high, high):
                     yield Piece(max(piece.low, low), min(piece.high, high), piece.height / law.share[0], piece.rate)
-        case Normal():
-            yield _of_normals(((1.0, law),))
-        case NormalMixture():
-            yield _of_normals(law.parts)
+        case Normal() | NormalMixture():
+            low = min(part.mean - _REACH * part.deviation for _, part in law.parts)
+            high = max(part.mean + _REACH * part.deviation for _, part in law.parts)
+            height = math.fsum(weight * CRAMER / part.deviation for weight, part in law.parts)
+            yield Piece(low, high, height, max(1 / part.deviation for _, part in law.parts))
         case PiecewiseLinear():
             heights = (law.pdf(np.array(law.points)) * (1 + 2.0**-40)).tolist()
             for (low, high), ends in zip(pairwise(law.points), pairwise(heights), strict=True):
@@ -126,13 +117,6 @@ def _pieces(law: Continuous) -> Iterator[Piece]:
                 yield Piece(low, high, per_step, 2 * per_step)
         case _:
             raise Unsupported(f"the smoothness of {law.describe()} is not known")
-
-
-def _of_normals(parts: tuple[tuple[float, Normal], ...]) -> Piece:
-    low = min(part.mean - _REACH * part.deviation for _, part in parts)
-    high = max(part.mean + _REACH * part.deviation for _, part in parts)
-    height = math.fsum(weight * CRAMER / part.deviation for weight, part in parts)
-    return Piece(low, high, height, max(1 / part.deviation for _, part in parts))
 
 
 #: Doublings of the noise before the search gives up.
@@ -150,10 +134,7 @@ def _with_normal_noise(law: Continuous, sigma: float) -> Normal | NormalMixture 
 
 
 def noisy_delta(p: Continuous, q: Continuous, sigma: float, epsilon: float) -> float:
-    """Bound both divergences of the noisy densities from above, nearly.
-
-    It is 1 where the noise is too small beside the densities. Raises Unsupported for a density of no kind known.
-    """
+    """Bound both divergences of the noisy densities from above; 1 where the noise is too small beside them."""
     budget = min(epsilon, LARGEST)
     if not sigma:
         return max(density_hockey_stick(p, q, budget), density_hockey_stick(q, p, budget))
@@ -173,28 +154,15 @@ def masses_delta(p: tuple[Pmf, float], q: tuple[Pmf, float], sigma: float, epsil
 
 
 def least_normal_noise(p: Continuous, q: Continuous, epsilon: Fraction, delta: Fraction) -> float:
-    """Return the least deviation that keeps (epsilon, delta), rounded up; 0 where none is needed.
-
-    Raises Unsupported for a density of no kind known, and where no noise is seen to keep so small a delta.
-
-    >>> from takifugu.numbers.densities.piecewise_linear import PiecewiseLinear
-    >>> triangle, box = PiecewiseLinear([0, 1, 2], [0, 1, 0]), PiecewiseLinear([0, 2], [0.5, 0.5])
-    >>> round(least_normal_noise(triangle, box, Fraction(1, 10), Fraction(1, 100)), 4)
-    1.1034
-    >>> round(least_normal_noise(Normal(0, 1), Normal(1, 2), Fraction(1), Fraction(1, 10**5)), 4)
-    6.6455
-    """
+    """Return the least deviation that keeps (epsilon, delta), rounded up; 0 where none is needed."""
     budget = float(epsilon) * (1 - 2.0**-52)  # a float below it
 
-    def judge(sigma: float) -> tuple[float, bool]:
-        delta_of = noisy_delta(p, q, sigma, budget)
-        return delta_of, delta_of <= delta
+    def excess(sigma: float) -> float:
+        return noisy_delta(p, q, sigma, budget)
 
-    if judge(0.0)[1]:
+    if excess(0.0) <= delta:
         return 0.0
-    safe = max(p.deviation, q.deviation, abs(p.mean - q.mean))
-    for _ in range(_DOUBLINGS):
-        if judge(safe)[1]:
-            return smallest_safe(judge, safe, float(delta), SCALE_TOLERANCE)
-        safe *= 2
-    raise Unsupported(f"no normal noise is seen to keep a delta of {at_least(delta)}: give a larger one")
+    safe = doubled(excess, max(p.deviation, q.deviation, abs(p.mean - q.mean)), delta, _DOUBLINGS)
+    if safe is None:
+        raise Unsupported(f"no normal noise is seen to keep a delta of {at_least(delta)}: give a larger one")
+    return smallest_safe(excess, safe, delta)

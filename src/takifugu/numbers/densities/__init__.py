@@ -23,10 +23,7 @@ TINY = 1e-300
 
 @runtime_checkable
 class Continuous(Protocol):
-    """A distribution with a density.
-
-    Cells and intervals are given by arrays of their ends, which may be infinite.
-    """
+    """A distribution with a density; cells and intervals are arrays of their ends, which may be infinite."""
 
     @property
     def mean(self) -> float: ...
@@ -79,12 +76,7 @@ _KINDS: Registry[type[Registered]] = Registry(
 
 
 def from_dict(data: Plain) -> Continuous:
-    """Read a density from its plain data; InputError for others.
-
-    >>> from takifugu.numbers.densities.normal import Normal
-    >>> from_dict(Normal(0, 2).to_dict())
-    Normal(mean=0.0, deviation=2.0)
-    """
+    """Read a density from its plain data; InputError for others."""
     return _KINDS.find(data.get("kind")).from_dict(data)
 
 
@@ -130,10 +122,8 @@ def between_tails(
     low: Floats, high: Floats, middle: float, lower: Callable[[Floats], Floats], upper: Callable[[Floats], Floats],
     error: Callable[[Floats], Floats],
 ) -> tuple[Floats, Floats]:  # fmt: skip
-    """Bound P(low < X <= high) from the smaller tail, without cancellation.
-
-    `lower(x)` is P(X <= x), `upper(x)` is P(X > x), `error(x)` the relative error of whichever is at most 1/2 or so.
-    """
+    """Bound P(low < X <= high) from the smaller tail, without cancellation."""
+    # `lower(x)` is P(X <= x), `upper(x)` is P(X > x), `error(x)` the relative error of the one up to 1/2 or so.
     left, right = high <= middle, low >= middle
     first = np.where(left, lower(high), np.where(right, upper(low), 1.0))
     second = np.where(right, upper(high), lower(low))

@@ -33,16 +33,7 @@ WIDTH = 2.0**-36
 
 
 def density_hockey_stick(p: Continuous, q: Continuous, epsilon: float) -> float:
-    """Bound the integral of (p - e^epsilon q)_+ from above, nearly.
-
-    Raises InputError for anything but densities, and for an epsilon that is not finite or above 600.
-
-    >>> from takifugu.numbers.densities.normal import Normal
-    >>> round(density_hockey_stick(Normal(1, 3.730631634), Normal(0, 3.730631634), 1), 12)
-    1e-05
-    """
-    for density in (p, q):
-        check_density(density)
+    """Bound the integral of (p - e^epsilon q)_+ from above, nearly, for epsilon up to 600."""
     if finite(epsilon, "epsilon") > LARGEST:
         raise InputError(
             f"epsilon is {epsilon!r}", rule="e^epsilon leaves float64", fix="use at most 600"
@@ -86,28 +77,16 @@ def _excess(p: Continuous, q: Continuous, factor: float) -> float:
 
 
 def max_divergence(p: Continuous, q: Continuous, eta: float = 0.0) -> float:
-    """Bound the eta-approximate max-divergence D^eta(p||q) from above.
-
-    Source: Zhang22 Definitions 5, 6. Rounded up by 1e-10 or so; infinite where it exceeds 600, as where p has more than
-    eta of its mass where q has none, and at eta = 0 where p has no bounded range. It may be as low as log(1 - eta), for
-    two equal distributions.
-
-    Raises InputError for anything but densities, since for discrete ones it is infinite at every eta < 1 (errata E8b),
-    and unless 0 <= eta < 1.
-
-    >>> from takifugu.numbers.densities.normal import Normal
-    >>> from takifugu.numbers.densities.truncated import Truncated
-    >>> cut = Truncated(Normal(0, 1), high=1.6448536269514722)
-    >>> round(max_divergence(cut, Normal(0, 1)), 9), max_divergence(Normal(0, 1), cut)
-    (0.051293294, inf)
-    >>> round(max_divergence(Normal(0, 1), cut, 0.06), 9)
-    -0.061875404
-    """
+    """Bound the eta-approximate max-divergence D^eta(p||q) from above (Zhang22 Definitions 5 and 6)."""
+    # Of densities only: of discrete distributions it is infinite at every eta < 1 (errata E8b).
     spare = finite(eta, "eta")
     if not 0 <= spare < 1:
         raise InputError(f"eta is {eta!r}", rule="it must be at least 0 and below 1").at("eta")
+    for density in (p, q):
+        check_density(density)
     if not spare:
-        return _largest_log_ratio(check_density(p), check_density(q))
+        return _largest_log_ratio(p, q)
+    # So where p has more than eta of its mass where q has none.
     if density_hockey_stick(p, q, LARGEST) > spare:
         return math.inf
     low, high = math.log1p(-spare) - WIDTH, LARGEST
@@ -147,17 +126,11 @@ def _largest_log_ratio(p: Continuous, q: Continuous) -> float:
 
 
 def distance_from(p: Continuous, q: Continuous, eta: float) -> float:
-    """Bound max(D^eta(p||q), D^eta(q||p)) from above.
-
-    Source: Zhang22 eq. (3), whose lambda_eta is the largest of these over the possible values of what is hidden, p the
-    distribution of the answer and q the normal one in its place. Raises as `max_divergence`.
-    """
+    """Bound max(D^eta(p||q), D^eta(q||p)) from above (Zhang22 eq. (3))."""
+    # Zhang22's lambda_eta is the largest over the secret's values: p the answer's density, q the normal one for it.
     return max(max_divergence(p, q, eta), max_divergence(q, p, eta))
 
 
 def charge_at(p: Continuous, q: Continuous, closeness: float) -> float:
-    """Return an eta with `distance_from` at most `closeness`.
-
-    p(T) <= e^closeness q(T) + eta and q(T) <= e^closeness p(T) + eta for every T. Raises as `density_hockey_stick`.
-    """
+    """Return an eta with p(T) <= e^closeness q(T) + eta for every T, and with p and q exchanged."""
     return max(density_hockey_stick(p, q, closeness), density_hockey_stick(q, p, closeness))

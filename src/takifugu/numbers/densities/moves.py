@@ -40,11 +40,9 @@ _UP = 1 + 2.0**-48
 
 @dataclass(frozen=True)
 class Tail:
-    """The last mass of a density towards one side: `weight` (1 + r) times a normal one's, 0 <= r <= `rest`.
+    """The last mass of a density towards one side: `weight` (1 + r) times a normal one's, 0 <= r <= `rest`."""
 
-    Towards the lower side everything is mirrored. It holds from `start` on; `weight` has both ends of an enclosure.
-    """
-
+    #: Mirrored towards the lower side; it holds from `start` on, and `weight` has both ends of an enclosure.
     mean: float
     deviation: float
     weight: tuple[float, float]
@@ -53,15 +51,7 @@ class Tail:
 
 
 def farthest_move(p: Continuous, q: Continuous) -> float:
-    """Bound W-infinity of two densities from above, nearly.
-
-    Raises Unsupported, with the reason, where it is infinite.
-
-    >>> farthest_move(Normal(0, 2), Normal(3, 2))
-    3.0
-    >>> round(farthest_move(Bates(1, 0, 1), Bates(1, 0, 3)), 5)
-    2.0
-    """
+    """Bound W-infinity of two densities from above, nearly; Unsupported, with the reason, where it is infinite."""
     shift = _shift(p, q)
     if shift is not None:
         return float_above(abs(shift))
@@ -159,8 +149,7 @@ def _tail(law: Continuous, side: int) -> Tail | None:
         whole = whole.whole
     if not isinstance(whole, Normal | NormalMixture):
         raise Unsupported(f"nothing bounds the tails of a density that is {law.describe()}")
-    parts = [(1.0, whole)] if isinstance(whole, Normal) else [*whole.parts]
-    normals = [(weight, side * part.mean, part.deviation) for weight, part in parts]
+    normals = [(weight, side * part.mean, part.deviation) for weight, part in whole.parts]
     deviation, mean = max((spread, place) for _, place, spread in normals)
     weight = math.fsum(w for w, place, spread in normals if (place, spread) == (mean, deviation))
     others = [normal for normal in normals if normal[1:] != (mean, deviation)]
@@ -183,10 +172,8 @@ def _ratio(place: float, spread: float, mean: float, deviation: float, x: float)
 def _quantiles(
     p: Continuous, q: Continuous, places: Floats, bracket: tuple[Floats, Floats] | None = None
 ) -> tuple[Floats, Floats]:
-    """Bound the quantiles of q at the levels that p has in some places.
-
-    G(lower) <= F(x) <= G(upper) for certain, each seen in the smaller tail; `bracket` holds such bounds already.
-    """
+    """Bound the quantiles of q at the levels that p has in some places: G(lower) <= F(x) <= G(upper)."""
+    # Each is seen in the smaller tail; `bracket` holds such bounds already.
     below, above = _masses(p, places)
     lowest, highest = bracket or _bracket(q, places.shape)
 

@@ -49,6 +49,11 @@ class Normal(PlainForm, kind="normal"):
     def edges(self) -> tuple[float, ...]:
         return tuple(self.mean + self.deviation * place for place in _PLACES)
 
+    @property
+    def parts(self) -> tuple[tuple[float, Normal], ...]:
+        """Return the only normal distribution of which it is made, with its weight."""
+        return ((1.0, self),)
+
     def pdf(self, x: Floats) -> Floats:
         return self._height(np.abs(self._standard(x)))
 

@@ -39,9 +39,7 @@ def weight_beyond(law: Continuous, end: float, scale: float, sign: int) -> float
 def _normals(law: Continuous) -> list[tuple[float, Normal]]:
     """Return the normals that bound a density, each with at least its weight; none where it has no tails."""
     match law:
-        case Normal():
-            return [(1.0, law)]
-        case NormalMixture():
+        case Normal() | NormalMixture():
             return list(law.parts)
         case Truncated():
             return [(weight / law.share[0], part) for weight, part in _normals(law.whole)]

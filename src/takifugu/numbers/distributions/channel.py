@@ -15,7 +15,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.nearest import did_you_mean
 from takifugu.numbers.atoms import Array, Atom, as_numbers, fractions
 from takifugu.numbers.distributions.exact_ratio import BITS
-from takifugu.numbers.rationals import in_common_unit
+from takifugu.numbers.rationals import as_mpf, in_common_unit
 
 #: Masses of a repaired row: rounding changes no probability by more than 2**-90.
 REPAIR_TOTAL = 2**90
@@ -38,13 +38,7 @@ class Channel:
     def of(
         inputs: Sequence[Hashable], outputs: Sequence[Hashable], probabilities: Sequence[Sequence[Fraction | int]]
     ) -> Channel:
-        """Return the channel with exact probabilities, one row for each input.
-
-        Raises InputError when shapes differ, labels repeat, or a row is negative, not exact, or not a law.
-
-        >>> Channel.of([0, 1], ["no", "yes"], [[1, 0], [Fraction(1, 4), Fraction(3, 4)]]).masses
-        ((4, 0), (1, 3))
-        """
+        """Return the channel with exact probabilities, one row for each input."""
         numbers = [as_numbers(row, "probabilities") for row in probabilities]
         rows = [fractions(row) for row in numbers if row.dtype != np.float64]
         if len(rows) < len(probabilities):
@@ -67,14 +61,7 @@ class Channel:
         return {y: Fraction(mass, self.total) for y, mass in zip(self.outputs, masses, strict=True) if mass}
 
     def lift(self, law: Mapping[Hashable, Atom]) -> dict[Hashable, Atom]:
-        """Return the output's law for a law of inputs, exactly if possible.
-
-        Raises InputError when the law gives mass to an input that the channel does not know.
-
-        >>> flip = Channel.of([0, 1], [0, 1], [[0, 1], [Fraction(1, 2), Fraction(1, 2)]])
-        >>> flip.lift({0: Fraction(1, 3), 1: Fraction(2, 3)})
-        {0: Fraction(1, 3), 1: Fraction(2, 3)}
-        """
+        """Return the outputs' distribution for a distribution of inputs, exactly if possible."""
         places = {x: number for number, x in enumerate(self.inputs)}
         rows = []
         for x in law:
@@ -94,26 +81,13 @@ class Channel:
         return lifted
 
     def compose(self, second: Channel) -> Channel:
-        """Return this channel followed by `second`, defined on all its outputs.
-
-        >>> flip = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
-        >>> flip.compose(flip).row(0)
-        {0: Fraction(5, 8), 1: Fraction(3, 8)}
-        """
+        """Return this channel followed by `second`, which is defined on all its outputs."""
         then = np.array([second.masses[second._place(y)] for y in self.outputs], dtype=object)
         rows = np.array(self.masses, dtype=object).dot(then).tolist()
         return Channel(self.inputs, second.outputs, tuple(map(tuple, rows)), self.total * second.total)
 
     def measure(self, pairs: Iterable[tuple[Hashable, Hashable]] | None = None) -> float:
-        """Return the largest log-ratio of two inputs' outputs, rounded up.
-
-        Inputs are the ordered `pairs`, or all pairs. Infinite when the second input cannot give an output that the
-        first can.
-
-        >>> flip = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
-        >>> round(flip.measure(), 9) == round(math.log(3), 9)
-        True
-        """
+        """Return the largest log-ratio of two inputs' outputs, for ordered `pairs` or all, rounded up."""
         if pairs is None:
             return _largest_log((max(column), min(column)) for column in zip(*self.masses, strict=True))
         rows = (zip(self.masses[self._place(a)], self.masses[self._place(b)], strict=True) for a, b in pairs)
@@ -126,11 +100,7 @@ class Channel:
 
 
 def largest_log_ratio(p: Mapping[Hashable, Atom], q: Mapping[Hashable, Atom]) -> float:
-    """Return max over y of log p(y)/q(y), rounded up, maybe infinite.
-
-    >>> largest_log_ratio({0: Fraction(1, 2), 1: Fraction(1, 2)}, {0: 1})
-    inf
-    """
+    """Return max over y of log p(y)/q(y), rounded up, maybe infinite."""
     return _largest_log((mass, q.get(y, 0)) for y, mass in p.items())
 
 
@@ -148,25 +118,14 @@ def _largest_log(pairs: Iterable[tuple[Atom, Atom]]) -> float:
     from mpmath import mp
 
     with mp.workprec(BITS):
-        return math.nextafter(float(mp.log(mp.mpf(worst.numerator) / worst.denominator)), math.inf)
+        return math.nextafter(float(mp.log(as_mpf(worst))), math.inf)
 
 
 def repair(
     inputs: Sequence[Hashable], outputs: Sequence[Hashable], matrix: Array, blend: Fraction = Fraction(1, 2**30)
 ) -> Channel:
-    """Return a channel with exact masses near a float matrix.
-
-    Such a matrix may solve a linear program. Negative entries and outputs that no input gives with more than 2**-30
-    become 0, rows are divided by their sums, mixed with `blend` of the mean row, and rounded to multiples of 2**-90.
-    Mixing one law into all rows never raises a log-ratio, and gives every row the same support where the solver left
-    1e-17 beside 0; blend = 0 keeps zeros. What the channel promises is what `measure` says.
-
-    Raises InputError when shapes differ, an entry is not finite, a row is far from a law (1e-6), or blend is not in [0,
-    1].
-
-    >>> repair([0, 1], [0, 1], np.array([[0.75, 0.25], [0.25, 0.75 + 1e-12]])).total == 2**90
-    True
-    """
+    """Return a channel with exact masses near a float matrix, such as the solution of a linear program."""
+    # The promise is the `measure` of the result; a blend of 0 keeps zeros.
     table = np.asarray(matrix, dtype=np.float64)
     if table.ndim != 2 or not np.isfinite(table).all():
         raise InputError(f"the matrix has shape {table.shape}", rule="it must be rows of finite numbers").at("matrix")
@@ -180,6 +139,7 @@ def repair(
     table = np.where(table.max(axis=0) > _NOISE, np.maximum(table, 0.0), 0.0)
     laws = list(map(_fine, table.tolist()))
     sums = list(map(sum, zip(*laws, strict=True)))
+    # Mixing one row into all never raises a log-ratio, and gives all one support where a solver left 1e-17 beside 0.
     share, denominator = Fraction(blend).as_integer_ratio()
     weight = (denominator - share) * len(laws)
     total = denominator * len(laws) * _FINE
@@ -191,14 +151,7 @@ def repair(
 
 
 def from_weights(inputs: Sequence[Hashable], outputs: Sequence[Hashable], weights: Array) -> Channel:
-    """Return the channel with rows proportional to weights, in exact masses.
-
-    Masses are multiples of 2**-90. A positive weight keeps a positive mass, so that no output is ruled out by rounding.
-    Raises InputError when shapes differ, a weight is negative or not finite, or a row is all 0.
-
-    >>> from_weights([0], ["a", "b"], np.array([[3.0, 1.0]])).row(0)
-    {'a': Fraction(3, 4), 'b': Fraction(1, 4)}
-    """
+    """Return the channel with rows proportional to weights, in masses that are multiples of 2**-90."""
     table = np.asarray(weights, dtype=np.float64)
     if table.ndim != 2 or not np.isfinite(table).all() or (table < 0).any() or (table.max(axis=1) <= 0).any():
         raise InputError("the weights must be rows of finite numbers, not negative and not all 0").at("weights")
@@ -208,6 +161,7 @@ def from_weights(inputs: Sequence[Hashable], outputs: Sequence[Hashable], weight
 
 def _proportional(row: list[float]) -> tuple[int, ...]:
     law = _fine(row)
+    # A positive weight keeps a positive mass, so that rounding rules no output out.
     masses = [max(mass * REPAIR_TOTAL // _FINE, int(weight > 0)) for mass, weight in zip(law, row, strict=True)]
     masses[max(range(len(row)), key=row.__getitem__)] += REPAIR_TOTAL - sum(masses)
     return tuple(masses)

@@ -19,21 +19,13 @@ _LARGEST = Fraction(10_000)
 
 
 def divergence(masses: Iterable[tuple[Fraction, Fraction]], epsilon: Fraction) -> Enclosure:
-    """Enclose the sum of (p - e^epsilon q)_+ over pairs (p, q).
-
-    >>> divergence([(Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4))], Fraction(0))
-    Enclosure(low=0.5, high=0.5)
-    """
+    """Enclose the sum of (p - e^epsilon q)_+ over pairs (p, q)."""
     numbers, unit = in_common_unit(chain.from_iterable(masses))
     return divergence_in_units(zip(numbers[::2], numbers[1::2], strict=True), unit, epsilon)
 
 
 def divergence_in_units(masses: Iterable[tuple[int, int]], unit: int, epsilon: Fraction) -> Enclosure:
-    """Enclose the sum of (p - e^epsilon q)_+ over masses in units.
-
-    >>> divergence_in_units([(3, 1), (1, 3)], 4, Fraction(0)).high
-    0.5
-    """
+    """Enclose the sum of (p - e^epsilon q)_+ over masses in multiples of 1/unit."""
     low, high = power_bounds(epsilon)
     least = most = 0
     for p, q in masses:

@@ -8,11 +8,10 @@ order (docs/theory/attributes.md#orders). Float masses count as the binary fract
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from fractions import Fraction
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import truediv
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,7 @@ import numpy as np
 
 from takifugu.numbers.atoms import Floats, same_type
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.rationals import in_common_unit
+from takifugu.numbers.rationals import as_mpf, in_common_unit
 
 if TYPE_CHECKING:
     from mpmath import mpf
@@ -41,16 +40,10 @@ def log_masses(law: Pmf) -> Floats:
 
 
 def log_share(mass: int, total: int) -> float:
-    """Return log(mass / total), within 2**-50 relative.
-
-    0 < mass <= total, of any size. A difference of two logs would be off by more: for long masses and totals both are
-    large, and so are their errors.
-
-    >>> round(log_share(2**2990, 2**3000) / math.log(2), 9)
-    -10.0
-    """
+    """Return log(mass / total), 0 < mass <= total of any size, within 2**-50 relative."""
     if 2 * mass >= total:
         return math.log1p((mass - total) / total)
+    # A difference of two logs would be off by more: of long masses and totals both are large.
     shift = total.bit_length() - mass.bit_length()
     return math.log((mass << shift) / total) - shift * math.log(2)
 
@@ -62,14 +55,28 @@ def ratio_exceeds(ratio: Fraction, epsilon: Fraction) -> bool:
     bits = 80
     while True:
         with mp.workprec(bits):
-            gap = mp.log(mp.mpf(ratio.numerator) / ratio.denominator) - mp.mpf(epsilon.numerator) / epsilon.denominator
-            if abs(gap) > mp.ldexp(1 + abs(mp.mpf(epsilon.numerator) / epsilon.denominator), 8 - bits):
+            goal = as_mpf(epsilon)
+            gap = mp.log(as_mpf(ratio)) - goal
+            if abs(gap) > mp.ldexp(1 + abs(goal), 8 - bits):
                 return bool(gap > 0)
         bits *= 2
 
 
 def exact_excess(p: Pmf, q: Pmf, epsilon: Fraction) -> tuple[Fraction, Fraction]:
     """Return both masses of the atoms with p > e**epsilon q."""
+    left = right = Fraction(0)
+    for mass, other in _exceeding(p, q, epsilon):
+        left, right = left + mass, right + other
+    return left, right
+
+
+def masses_need_noise(p: Pmf, q: Pmf, epsilon: Fraction) -> bool:
+    """Decide whether some atom's masses differ by more than e**epsilon."""
+    return any(True for _ in chain(_exceeding(p, q, epsilon), _exceeding(q, p, epsilon)))
+
+
+def _exceeding(p: Pmf, q: Pmf, epsilon: Fraction) -> Iterator[tuple[Fraction, Fraction]]:
+    """Yield both masses of each atom with p > e**epsilon q."""
     x, y = same_type(p.values, q.values)
     place = np.minimum(np.searchsorted(y, x), len(y) - 1)
     shared = y[place] == x
@@ -77,37 +84,17 @@ def exact_excess(p: Pmf, q: Pmf, epsilon: Fraction) -> tuple[Fraction, Fraction]
     with np.errstate(invalid="ignore"):
         excess = first - second - float(epsilon)
         doubt = 2.0**-48 * (1.0 + float(epsilon) + np.abs(first) + np.abs(second))
-    left = right = Fraction(0)
+    masses, others = p.masses.tolist(), q.masses.tolist()
     for index in np.flatnonzero(excess > -doubt).tolist():
-        mass = _probability(p, index)
-        other = _probability(q, int(place[index])) if shared[index] else Fraction(0)
+        mass = Fraction(masses[index]) / (p.total or 1)
+        other = Fraction(others[place[index]]) / (q.total or 1) if shared[index] else Fraction(0)
         if not other or excess[index] > doubt[index] or ratio_exceeds(mass / other, epsilon):
-            left, right = left + mass, right + other
-    return left, right
-
-
-def masses_need_noise(p: Pmf, q: Pmf, epsilon: Fraction) -> bool:
-    """Decide whether some atom's masses differ by more than e**epsilon."""
-    if not np.array_equal(p.values, q.values):
-        return True
-    first, second = log_masses(p), log_masses(q)
-    excess = np.abs(first - second) - float(epsilon)
-    doubt = 2.0**-48 * (1.0 + float(epsilon) + np.abs(first) + np.abs(second))
-    if (excess > doubt).any():
-        return True
-    for index in np.flatnonzero(excess > -doubt).tolist():
-        ratio = _probability(p, index) / _probability(q, index)
-        if ratio_exceeds(max(ratio, 1 / ratio), epsilon):
-            return True
-    return False
+            yield mass, other
 
 
 def noised_log_ratios(p: Pmf, q: Pmf, scale: float) -> tuple[mpf, mpf]:
-    """Return both directed suprema of log p*Lap / q*Lap, by mpmath.
-
-    The scale is positive. One forward and one backward pass over the merged atoms; every term is positive and nothing
-    can underflow.
-    """
+    """Return both directed suprema of log p*Lap / q*Lap at a positive scale, by mpmath."""
+    # Every term is positive, and nothing can underflow.
     from mpmath import mp
 
     with mp.workprec(BITS):
@@ -134,14 +121,11 @@ def _noised(masses: list[Hashable], gaps: list[Fraction], scale: float) -> list[
 
 
 def passes(masses: list[Hashable], gaps: list[Fraction], scale: float) -> tuple[list[mpf], list[mpf], list[mpf]]:
-    """Return both one-sided sums of decayed masses, and the decays.
-
-    The sums are of m_j e^{-|x_i - x_j| / scale} over j <= i and over j >= i, the decays e^{-gap / scale}. The caller's
-    mpmath context sets the precision; masses may be signed.
-    """
+    """Return the sums of m_j e^{-|x_i - x_j| / scale} over j <= i and over j >= i, and the decays e^{-gap / scale}."""
+    # The caller's mpmath context sets the precision; masses may be signed.
     from mpmath import mp
 
-    decay = {gap: mp.exp(-mp.mpf(gap.numerator) / gap.denominator / mp.mpf(scale)) for gap in set(gaps)}
+    decay = {gap: mp.exp(-as_mpf(gap) / mp.mpf(scale)) for gap in set(gaps)}
     steps = [decay[place] for place in gaps]
     return _one_way(masses, steps), _one_way(masses[::-1], steps[::-1])[::-1], steps
 
@@ -161,7 +145,7 @@ def merged_masses(p: Pmf, q: Pmf) -> tuple[list[Fraction], list[mpf], list[mpf]]
     left = dict(zip(x.tolist(), p.masses.tolist(), strict=True))
     right = dict(zip(y.tolist(), q.masses.tolist(), strict=True))
     atoms = sorted({*left, *right})
-    gaps = [Fraction(b) - Fraction(a) for a, b in itertools.pairwise(atoms)]
+    gaps = [Fraction(b) - Fraction(a) for a, b in pairwise(atoms)]
     masses_of_p, masses_of_q = [], []
     for v in atoms:
         masses_of_p.append(mp.mpf(left.get(v, 0)) / (p.total or 1))
@@ -169,29 +153,15 @@ def merged_masses(p: Pmf, q: Pmf) -> tuple[list[Fraction], list[mpf], list[mpf]]
     return gaps, masses_of_p, masses_of_q
 
 
-def _probability(law: Pmf, index: int) -> Fraction:
-    mass = law.masses.tolist()[index] if law.masses.dtype == object else law.masses[index].item()
-    return Fraction(mass) if law.total is None else Fraction(mass, law.total)
-
-
 def exact_law(law: Pmf) -> Pmf:
-    """Return the law with integer masses.
-
-    >>> exact_law(Pmf([0, 1], [0.25, 0.75])).total
-    4
-    """
+    """Return the distribution with integer masses."""
     if law.exact:
         return law
     return Pmf.from_counts(law.values, in_common_unit(law.masses.tolist())[0])
 
 
 def likelihood_ratio_ordered(p: Pmf, q: Pmf) -> bool:
-    """Return whether q/p never falls along the line.
-
-    >>> coin, biased = Pmf([0, 1], [0.5, 0.5]), Pmf([0, 1], [0.25, 0.75])
-    >>> likelihood_ratio_ordered(coin, biased), likelihood_ratio_ordered(biased, coin)
-    (True, False)
-    """
+    """Return whether q/p never falls along the line."""
     left, right = _masses(p), _masses(q)
     pairs = [(left.get(x, 0), right.get(x, 0)) for x in sorted({*left, *right})]
     # Neighbours decide: an atom of neither law is not listed, so a ratio is never 0/0 in between.
@@ -199,11 +169,7 @@ def likelihood_ratio_ordered(p: Pmf, q: Pmf) -> bool:
 
 
 def stochastically_ordered(p: Pmf, q: Pmf) -> bool:
-    """Return whether p's distribution function is nowhere below q's.
-
-    >>> stochastically_ordered(Pmf([0, 3], [0.5, 0.5]), Pmf([1, 3], [0.5, 0.5]))
-    True
-    """
+    """Return whether p's distribution function is nowhere below q's."""
     left, right = _masses(p), _masses(q)
     total, other_total = sum(left.values()), sum(right.values())
     below = above = 0
@@ -215,11 +181,7 @@ def stochastically_ordered(p: Pmf, q: Pmf) -> bool:
 
 
 def log_concave(law: Pmf, step: int) -> bool:
-    """Return whether a law of integers is log-concave on its lattice.
-
-    >>> log_concave(Pmf([0, 1, 2], [0.25, 0.5, 0.25]), 1), log_concave(Pmf([0, 2], [0.5, 0.5]), 1)
-    (True, False)
-    """
+    """Return whether a distribution of integers is log-concave on its lattice."""
     masses = _masses(law)
     places = sorted(masses)
     if any(b - a != step for a, b in pairwise(places)):
@@ -229,11 +191,7 @@ def log_concave(law: Pmf, step: int) -> bool:
 
 
 def lattice_step(*laws: Pmf) -> int:
-    """Return the laws' largest common lattice step, or 1.
-
-    >>> lattice_step(Pmf([0, 4], [0.5, 0.5]), Pmf([1, 7], [0.5, 0.5]))
-    2
-    """
+    """Return the distributions' largest common lattice step, or 1."""
     step = 0
     for law in laws:
         step = math.gcd(step, *(int(b - a) for a, b in pairwise(law.values.tolist())))

@@ -28,13 +28,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from takifugu.core.arrays import BoolArray, IntArray
+from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.errors import InputError
+from takifugu.numbers.outward_rounding import UNIT
 from takifugu.numbers.search import are_neighbours, halved, mean
-
-Floats = npt.NDArray[np.float64]
 
 #: An atom counts as on the lattice up to this share of it, and this share of the largest; what it is moved is charged.
 _OF_ITSELF, _OF_LARGEST = 2.0**-44, 2.0**-50
@@ -44,24 +42,19 @@ _TRIED = 64
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """A law split onto a lattice, with every atom's mean.
+    """A distribution split onto a lattice, with every atom's mean."""
 
-    `places` are in steps, `whole` says which masses are of whole atoms, and `moved` is the mean distance by which atoms
-    next to the lattice were moved onto it.
-    """
-
+    #: In steps.
     places: IntArray
-    masses: Floats
+    masses: FloatArray
+    #: Which masses are of whole atoms.
     whole: BoolArray
+    #: The mean distance by which atoms next to the lattice were moved onto it.
     moved: float
 
 
-def step_of(values: Floats, weights: Floats, least: float) -> float:
-    """Return a step from `least` dividing the heaviest values.
-
-    >>> round(step_of(np.array([-0.3, 0.1, 0.7]), np.array([1.0, 1.0, 1.0]), 0.04), 12)
-    0.05
-    """
+def step_of(values: FloatArray, weights: FloatArray, least: float) -> float:
+    """Return a step from `least` that divides the heaviest values."""
     largest, common = float(np.abs(values).max()), 0.0
     for place in np.argsort(-weights, kind="stable")[:_TRIED].tolist():
         value = abs(float(values[place]))
@@ -76,13 +69,8 @@ def step_of(values: Floats, weights: Floats, least: float) -> float:
     return common / math.floor(common / least)
 
 
-def split(values: Floats, masses: Floats, step: float) -> Split:
-    """Return a law split between neighbouring points of the lattice.
-
-    >>> found = split(np.array([0.0, 1.25]), np.array([0.5, 0.5]), 0.5)
-    >>> found.places.tolist(), found.masses.tolist(), found.whole.tolist()
-    ([0, 2, 3], [0.5, 0.25, 0.25], [True, False, False])
-    """
+def split(values: FloatArray, masses: FloatArray, step: float) -> Split:
+    """Return a distribution split between neighbouring points of the lattice."""
     nearest = np.rint(values / step)
     off = np.abs(values - nearest * step)
     on = off <= _OF_ITSELF * np.abs(values) + _OF_LARGEST * np.abs(values).max()
@@ -94,7 +82,6 @@ def split(values: Floats, masses: Floats, step: float) -> Split:
     return Split(places, weights, is_whole, float(off[on] @ masses[on]))
 
 
-_UNIT = 2.0**-53
 #: Points of the transform: the first try, and the most.
 _FIRST, _MOST = 2**14, 2**22
 #: The share of the (tilted) law that may lie outside the window.
@@ -113,28 +100,21 @@ class Enclosure:
     high: float
 
 
-def mean_positive_part(values: Floats, masses: Floats, count: int, narrow: float = NARROW) -> Enclosure:
-    """Enclose E[(Z_1 + ... + Z_count)_+] of independent copies of a law.
-
-    `values` and `masses` (positive, sum about 1, which is made exact) are arrays of one length; each mass and value is
-    taken as it is. The enclosure is at most `narrow` wide relative to its upper end, or as narrow as 2**22 points and
-    floating point allow. Raises InputError for shapes that differ, numbers that are not finite, or count < 1.
-
-    >>> found = mean_positive_part(np.array([-1.0, 1.0]), np.array([0.5, 0.5]), 2)
-    >>> found.low <= 0.5 <= found.high, found.high - found.low < 1e-5
-    (True, True)
-    """
+def mean_positive_part(values: FloatArray, masses: FloatArray, count: int, narrow: float = NARROW) -> Enclosure:
+    """Enclose E[(Z_1 + ... + Z_count)_+] of independent copies of a distribution."""
+    # `values` and `masses` have one length; the masses' sum is about 1, and is made exact.
     values, masses = _checked(values, masses, count)
     low, high = float(values.min()), float(values.max())
     mean = float(values @ masses)
     if high <= 0:
         return Enclosure(0.0, 0.0)
     if low >= 0 or low == high:
-        exact, error = count * max(mean, 0.0), 4 * len(values) * _UNIT * count * high
+        exact, error = count * max(mean, 0.0), 4 * len(values) * UNIT * count * high
         return Enclosure(float(max(exact - error, 0.0)), float(exact + error))
     theta = _tilt(values, masses)
     reach = _reach(values, masses, count, theta)
     best, points = Enclosure(0.0, math.inf), _FIRST
+    # Until `narrow` relative to the upper end, or as 2**22 points and floating point allow.
     while points <= _MOST:
         enclosure = _on_lattice(values, masses, count, theta, reach, points)
         if enclosure is not None:
@@ -146,7 +126,7 @@ def mean_positive_part(values: Floats, masses: Floats, count: int, narrow: float
     return Enclosure(float(best.low), float(min(best.high, limit)))
 
 
-def _checked(values: Floats, masses: Floats, count: int) -> tuple[Floats, Floats]:
+def _checked(values: FloatArray, masses: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
     values, masses = np.asarray(values, dtype=float), np.asarray(masses, dtype=float)
     if values.ndim != 1 or values.shape != masses.shape or not len(values):
         raise InputError(f"there are {values.shape} values and {masses.shape} masses", fix="give one mass per value")
@@ -160,7 +140,7 @@ def _checked(values: Floats, masses: Floats, count: int) -> tuple[Floats, Floats
     return different, joined / joined.sum()
 
 
-def _tilt(values: Floats, masses: Floats) -> float:
+def _tilt(values: FloatArray, masses: FloatArray) -> float:
     """Return theta >= 0 with a tilted mean about 0."""
     if values @ masses >= 0:
         return 0.0
@@ -170,13 +150,13 @@ def _tilt(values: Floats, masses: Floats) -> float:
     return halved(lambda theta: _tilted_mean(values, masses, theta) < 0, low, high, are_neighbours, mean)
 
 
-def _tilted_mean(values: Floats, masses: Floats, theta: float) -> float:
+def _tilted_mean(values: FloatArray, masses: FloatArray, theta: float) -> float:
     shifted = theta * values
     weights = masses * np.exp(shifted - shifted.max())
     return float(values @ weights / weights.sum())
 
 
-def _tilted(exponents: Floats, masses: Floats) -> tuple[Floats, float]:
+def _tilted(exponents: FloatArray, masses: FloatArray) -> tuple[FloatArray, float]:
     """Return masses times e^exponent over their sum, and its logarithm."""
     top = float(exponents.max())
     weights = masses * np.exp(exponents - top)
@@ -185,7 +165,7 @@ def _tilted(exponents: Floats, masses: Floats) -> tuple[Floats, float]:
 
 
 def _on_lattice(
-    values: Floats, masses: Floats, count: int, theta: float, reach: float, points: int
+    values: FloatArray, masses: FloatArray, count: int, theta: float, reach: float, points: int
 ) -> Enclosure | None:
     """Enclose by so many points, if the window is wide enough."""
     least = 2 * reach / (points - 2 * count - 4)
@@ -205,7 +185,7 @@ def _on_lattice(
     index = np.where(index < points // 2, index, index - points)
     at = (step * index).astype(np.float64)
     weight = np.where(at > 0, at * np.exp(np.minimum(-theta * at, 0.0)), 0.0)
-    rounding = count * _UNIT * (16 + 4 * float(np.abs(exponent - exponent.max()).max())) + 64 * _UNIT * len(values)
+    rounding = count * UNIT * (16 + 4 * float(np.abs(exponent - exponent.max()).max())) + 64 * UNIT * len(values)
     within = float(np.maximum(sums, 0.0) @ weight)
     noise = error * float(np.linalg.norm(weight))
     if theta > 0:
@@ -213,7 +193,7 @@ def _on_lattice(
     else:
         largest = count * values.max()
     # Values are taken as they are, but their place on the lattice is rounded: the sum is 1-Lipschitz in each.
-    place = 4 * _UNIT * count * float(np.abs(values) @ masses) + count * law.moved * (1 + 2.0**-40)
+    place = 4 * UNIT * count * float(np.abs(values) @ masses) + count * law.moved * (1 + 2.0**-40)
     wrapped = _OUTSIDE * math.exp(min(theta * count * step, 700.0))
     outside = wrapped * largest + place / scale
     high = scale * (within * (1 + rounding) + noise + outside)
@@ -226,18 +206,15 @@ def _on_lattice(
     return Enclosure(max(low, 0.0), high)
 
 
-def _reach(values: Floats, masses: Floats, count: int, theta: float) -> float:
-    """Return r with the tilted sum in [-r, r], but for _OUTSIDE.
-
-    By Chernoff P(S > r) <= e^(n c(f) - f r) for every f > 0, c the logarithm of E[e^(f Z)], so that r = (n c(f) + log(2
-    / _OUTSIDE)) / f leaves half of it on each side; and |S| is at most n times the largest value.
-    """
+def _reach(values: FloatArray, masses: FloatArray, count: int, theta: float) -> float:
+    """Return r with the tilted sum in [-r, r], but for a mass of _OUTSIDE (Chernoff)."""
     weights, _ = _tilted(theta * values, masses)
     spread = max(float(values.max()), -float(values.min()))
     deviation = math.sqrt(max(float(values**2 @ weights) - float(values @ weights) ** 2, 0.0) * count)
     farthest = 0.0
     for sign in (1.0, -1.0):
         least = count * spread
+        # P(S > r) <= e^(n c(f) - f r) for f > 0, c(f) the log of E[e^(f Z)]; half of _OUTSIDE lies on each side.
         for factor in np.geomspace(1e-3, 1e3, 61) / max(deviation, spread * 1e-12):
             moved = sign * factor * values
             peak = float(moved.max())
@@ -247,23 +224,23 @@ def _reach(values: Floats, masses: Floats, count: int, theta: float) -> float:
     return farthest * (1 + 1e-9)
 
 
-def _sums(places: IntArray, masses: Floats, points: int, count: int) -> tuple[Floats, float]:
+def _sums(places: IntArray, masses: FloatArray, points: int, count: int) -> tuple[FloatArray, float]:
     """Return the sum's masses around a circle, and their error's 2-norm."""
     law = np.bincount(places % points, weights=masses, minlength=points).astype(np.float64)
     return np.fft.irfft(np.fft.rfft(law) ** count, points), _transform_error(law, points, count)
 
 
-def _transform_error(law: Floats, points: int, count: int) -> float:
+def _transform_error(law: FloatArray, points: int, count: int) -> float:
     """Bound the 2-norm of irfft(rfft(law)**count)'s error (Higham 2002, Theorem 24.2)."""
-    rounding = 8 * _UNIT * math.log2(points)
+    rounding = 8 * UNIT * math.log2(points)
     norm = float(np.linalg.norm(law))
     # No entry of the spectrum exceeds 1 by more.
     grown = math.exp(min(count * rounding * math.sqrt(points) * norm, 50.0))
-    return float((count * rounding * norm + 16 * count * _UNIT * norm) * grown + rounding * norm)
+    return float((count * rounding * norm + 16 * count * UNIT * norm) * grown + rounding * norm)
 
 
 def _lattice_gap(
-    sums: Floats, at: Floats, theta: float, scale: float, step: float, count: int, error: float
+    sums: FloatArray, at: FloatArray, theta: float, scale: float, step: float, count: int, error: float
 ) -> float:
     """Bound the addition by splitting, from the tilted law of S'."""
 

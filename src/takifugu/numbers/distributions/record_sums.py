@@ -7,9 +7,10 @@ other: the records with g = 1 are a random set, and given the set they are indep
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import product
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -26,25 +27,18 @@ Sum = TypeVar("Sum", int, tuple[int, ...])
 
 @dataclass(frozen=True, eq=False)
 class RecordLaw(Generic[Level]):
-    """One record's law of its level g and value f, in integers.
+    """One record's distribution of its level g and value f, in integers."""
 
-    `masses[level][x]` is proportional to P(g = level, f = x).
-
-    >>> law = RecordLaw.of([(0, 0, 3), (0, 1, 1), (1, 0, 1), (1, 1, 3)])
-    >>> law.levels, list(law.given(1).items())
-    ((0, 1), [(0, Fraction(1, 4)), (1, Fraction(3, 4))])
-    """
-
+    #: masses[level][x] is proportional to P(g = level, f = x).
     masses: Mapping[Level, Mapping[int, int]]
 
     @staticmethod
     def of(rows: Iterable[tuple[Level, int, int]]) -> RecordLaw[Level]:
         """Return the law of rows (g, f, mass) with positive mass."""
-        levels: dict[Level, dict[int, int]] = {}
+        levels: dict[Level, Counter[int]] = {}
         for level, x, mass in rows:
             if mass:
-                inner = levels.setdefault(level, {})
-                inner[x] = inner.get(x, 0) + mass
+                levels.setdefault(level, Counter())[x] += mass
         return RecordLaw(dict(sorted(levels.items())))
 
     @cached_property
@@ -59,25 +53,19 @@ class RecordLaw(Generic[Level]):
 
     def given(self, level: Level) -> Pmf:
         """Return the law of f given g = level."""
-        inner = self.masses[level]
-        return Pmf.from_counts(list(inner), list(inner.values()))
+        return _pmf(self.masses[level])
 
     @cached_property
     def whole(self) -> Pmf:
         """The law of f."""
-        counts: dict[int, int] = {}
+        counts = Counter[int]()
         for inner in self.masses.values():
-            for x, mass in inner.items():
-                counts[x] = counts.get(x, 0) + mass
-        return Pmf.from_counts(list(counts), list(counts.values()))
+            counts.update(inner)
+        return _pmf(counts)
 
 
 def power(law: Pmf, count: int) -> Pmf:
-    """Return the law of `count` >= 0 independent copies' sum, by halves.
-
-    >>> list(power(Pmf.from_counts([0, 1], [1, 1]), 2).items())
-    [(0, Fraction(1, 4)), (1, Fraction(1, 2)), (2, Fraction(1, 4))]
-    """
+    """Return the distribution of the sum of `count` >= 0 independent copies, by halves."""
     if count == 0:
         return Pmf([0], [1])
     half = power(law, count // 2)
@@ -86,12 +74,7 @@ def power(law: Pmf, count: int) -> Pmf:
 
 
 def given_count(zero: Pmf, one: Pmf, records: int, counts: Sequence[int]) -> dict[int, Pmf]:
-    """Return the summed law given each count a of `one`.
-
-    >>> coin, sure = Pmf.from_counts([0, 1], [1, 1]), Pmf([1], [1])
-    >>> {a: law.mean() for a, law in given_count(coin, sure, 2, [0, 1, 2]).items()}
-    {0: Fraction(1, 1), 1: Fraction(3, 2), 2: Fraction(2, 1)}
-    """
+    """Return the sum's distribution given each count a of `one`."""
     ones, zeros = _powers(one, counts), _powers(zero, [records - a for a in counts])
     return {a: ones[a].convolve(zeros[records - a]) for a in counts}
 
@@ -106,24 +89,13 @@ def _powers(law: Pmf, counts: Iterable[int]) -> dict[int, Pmf]:
 
 
 def given_sum(law: RecordLaw[Sum], records: int) -> dict[Sum, tuple[int, Pmf]]:
-    """Return F's law given each value of G, with its integer weight.
-
-    The weight of a is proportional to P(G = a), G the sum of g. Levels are integers, or tuples of integers of one
-    length, which add up place by place.
-
-    >>> coins = RecordLaw.of([(0, 0, 3), (0, 1, 1), (1, 0, 1), (1, 1, 3)])
-    >>> {a: (mass, given.mean()) for a, (mass, given) in given_sum(coins, 2).items()}
-    {0: (16, Fraction(1, 2)), 1: (32, Fraction(1, 1)), 2: (16, Fraction(3, 2))}
-    """
-    joint = {level: dict(inner) for level, inner in law.masses.items()}
+    """Return for each value of G, the sum of g, an integer proportional to P(G) and F's distribution given it."""
+    joint = {level: Counter(inner) for level, inner in law.masses.items()}
     for _ in range(records - 1):
-        following: dict[Sum, dict[int, int]] = {}
+        following: dict[Sum, Counter[int]] = {}
         for total, sums in joint.items():
             for level, inner in law.masses.items():
-                into = following.setdefault(_added(total, level), {})
-                for x, mass in inner.items():
-                    for at, weight in sums.items():
-                        into[at + x] = into.get(at + x, 0) + weight * mass
+                following.setdefault(_added(total, level), Counter()).update(_convolved(sums, inner))
         joint = following
     return {total: _weighed(joint[total]) for total in sorted(joint)}
 
@@ -131,38 +103,32 @@ def given_sum(law: RecordLaw[Sum], records: int) -> dict[Sum, tuple[int, Pmf]]:
 def given_function(
     law: RecordLaw[Level], records: int, function: Callable[[list[Level]], Value]
 ) -> dict[Value, tuple[int, Pmf]]:
-    """Return `given_sum` for any function of all records' levels.
-
-    >>> coins = RecordLaw.of([(0, 0, 1), (1, 1, 1)])
-    >>> {a: given.mean() for a, (_, given) in given_function(coins, 2, max).items()}
-    {0: Fraction(0, 1), 1: Fraction(4, 3)}
-    """
-    sums: dict[tuple[Level, ...], dict[int, int]] = {}
-    joint: dict[Value, dict[int, int]] = {}
+    """Return `given_sum` for any function of all records' levels."""
+    sums: dict[tuple[Level, ...], Counter[int]] = {}
+    joint: dict[Value, Counter[int]] = {}
     for levels in product(law.levels, repeat=records):
         key = tuple(sorted(levels))
         if key not in sums:
-            sums[key] = _sum_of(law, key)
-        into = joint.setdefault(function(list(levels)), {})
-        for x, mass in sums[key].items():
-            into[x] = into.get(x, 0) + mass
+            sums[key] = reduce(_convolved, map(law.masses.__getitem__, key), Counter({0: 1}))
+        joint.setdefault(function(list(levels)), Counter()).update(sums[key])
     return {value: _weighed(joint[value]) for value in sorted(joint)}
 
 
-def _sum_of(law: RecordLaw[Level], levels: Sequence[Level]) -> dict[int, int]:
-    """Return P(sum of f, and these levels), up to the total."""
-    sums = {0: 1}
-    for level in levels:
-        following: dict[int, int] = {}
+def _convolved(sums: Mapping[int, int], inner: Mapping[int, int]) -> Counter[int]:
+    """Return the masses of a sum with one more term."""
+    following = Counter[int]()
+    for x, mass in inner.items():
         for at, weight in sums.items():
-            for x, mass in law.masses[level].items():
-                following[at + x] = following.get(at + x, 0) + weight * mass
-        sums = following
-    return sums
+            following[at + x] += weight * mass
+    return following
 
 
 def _weighed(sums: Mapping[int, int]) -> tuple[int, Pmf]:
-    return sum(sums.values()), Pmf.from_counts(list(sums), list(sums.values()))
+    return sum(sums.values()), _pmf(sums)
+
+
+def _pmf(masses: Mapping[int, int]) -> Pmf:
+    return Pmf.from_counts(list(masses), list(masses.values()))
 
 
 def _added(left: Sum, right: Sum) -> Sum:

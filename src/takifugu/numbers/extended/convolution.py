@@ -43,13 +43,8 @@ _HELD = 2**18
 
 
 def convolve(first: Wide, second: Wide) -> Wide:
-    """Return sum over j of first[..., j] second[..., i - j]; other axes of length 1 are repeated.
-
-    A number is rounded at most 2 min(n, m) + 4 times, n and m the numbers of places.
-
-    >>> convolve(Wide.of([1.0, 2.0]), Wide.of([3.0, 4.0, 5.0])).floats().tolist()
-    [3.0, 10.0, 13.0, 10.0]
-    """
+    """Return sum over j of first[..., j] second[..., i - j]; other axes of length 1 are repeated."""
+    # A number is rounded at most 2 min(n, m) + 4 times, n and m the numbers of places.
     if first.shape[-1] < second.shape[-1]:
         first, second = second, first
     width, places, cells = first.shape[-1], second.shape[-1], np.broadcast_shapes(first.shape[:-1], second.shape[:-1])
@@ -147,11 +142,8 @@ def _pieces(numbers: Wide, start: int) -> Iterator[tuple[int, Wide]]:
 
 
 def convolve_many(rows: Wide, kernels: Wide) -> Wide | None:
-    """Return the convolved sums (kernels, n + w - 1), or None.
-
-    Rows have shape (r, n), kernels (r, w, kernels); r w + 4 roundings each. None where the numbers of a window and a
-    kernel are too far apart: then shorter kernels may do.
-    """
+    """Return the convolved sums (kernels, n + w - 1) of rows (r, n) with kernels (r, w, kernels), or None."""
+    # r w + 4 roundings each.
     count, size = rows.shape
     _, places, columns = kernels.shape
     tops = kernels.exponents.max(axis=(0, 1))
@@ -168,6 +160,7 @@ def convolve_many(rows: Wide, kernels: Wide) -> Wide | None:
         some = windows[:, span]
         top = some.exponents.max(axis=(0, 2))
         if _spans(some, top[:, None], (0, 2)).max() > room:
+            # Numbers of a window and a kernel are too far apart: shorter kernels may do.
             return None
         window = some.floats(top[:, None]).transpose(1, 0, 2).reshape(len(top), count * places)
         result[:, span], orders[span] = (window @ matrix).T, top

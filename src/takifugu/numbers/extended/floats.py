@@ -32,14 +32,7 @@ _IN_ONE_THREAD, _THREADS_FROM = 2**18, 2**25
 
 @dataclass(frozen=True, eq=False)
 class Wide:
-    """An array of numbers mantissas * 2**exponents, mantissas in {0} or [1/2, 1); zeros have exponent LOWEST.
-
-    Each product, quotient and sum of two is rounded once.
-
-    >>> tiny = Wide.of([1.0, 3.0], -5000)
-    >>> (tiny * tiny / tiny + tiny).floats(-5000).tolist()
-    [2.0, 6.0]
-    """
+    """An array of numbers mantissas * 2**exponents, mantissas in {0} or [1/2, 1); zeros have exponent LOWEST."""
 
     mantissas: FloatArray
     exponents: ExponentArray
@@ -63,6 +56,7 @@ class Wide:
     def __len__(self) -> int:
         return len(self.mantissas)
 
+    # Each product, quotient and sum of two is rounded once.
     def __add__(self, other: Wide) -> Wide:
         top = np.maximum(self.exponents, other.exponents)
         return Wide.of(self.floats(top) + other.floats(top), top)
@@ -143,14 +137,12 @@ class Blocks:
 
 
 def shifted(numbers: Wide, offsets: Sequence[int] | npt.NDArray[np.int64], axis: int = 0) -> Wide:
-    """Return rows (the last axis) moved right by offsets along another axis, zeros filled in.
-
-    An axis of length 1 is repeated.
-    """
+    """Return rows (the last axis) moved right by offsets along another axis, zeros filled in."""
     width, shape = numbers.shape[-1], list(numbers.shape)
     shape[axis], shape[-1] = len(offsets), width + int(max(offsets))
     result, before = Wide.zeros(*shape), (slice(None),) * axis
     for place, offset in enumerate(offsets):
+        # An axis of length 1 is repeated.
         row = numbers[(*before, place if numbers.shape[axis] > 1 else 0)]
         result[(*before, place, ..., slice(offset, offset + width))] = row
     return result
@@ -164,16 +156,13 @@ def stack(
 
 
 def as_law(weights: Wide, start: int, step: int) -> Pmf:
-    """Return the law proportional to weights on start, start + step, ...
-
-    Masses are float64 where all of them are normal float64 numbers, else integers with 53 significant bits: they keep
-    their relative accuracy, but they are rounded all the same.
-    """
+    """Return the distribution proportional to weights on start, start + step, ..."""
     possible = np.flatnonzero(weights.mantissas)
     values, law = start + step * possible.astype(np.int64), weights[possible]
     if law.span <= 2 * NARROW:
         numbers = law.floats(law.top)
         return Pmf(values, numbers / numbers.sum())
+    # Integers with 53 significant bits keep their relative accuracy, but are rounded all the same.
     masses = np.ldexp(law.mantissas, 53).astype(np.int64).tolist()
     shifts = (law.exponents - law.exponents.min()).tolist()
     return Pmf.from_counts(values, [number << shift for number, shift in zip(masses, shifts, strict=True)])

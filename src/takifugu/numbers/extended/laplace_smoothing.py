@@ -30,11 +30,8 @@ _AT_ONCE = 2**17
 
 
 def decayed(weights: Wide, decay: Fraction) -> Blocks:
-    """Return A for every row of weights, with a decay per place.
-
-    Weights have shape (rows, places), decays d > 0; at most `roundings` roundings per number. The chunks reach beyond
-    the last place: A is larger than zero there too.
-    """
+    """Return A for every row of weights (rows, places), with a decay > 0 per place."""
+    # At most `roundings` roundings per number; the chunks reach beyond the last place, where A is above zero, too.
     rows, size = weights.shape
     places = max(1, min(CHUNK, size, int(_ORDERS * math.log(2) / decay)))
     chunks = weights.blocks(places)
@@ -101,10 +98,8 @@ def _negative(exponent: Fraction) -> Decimal:
 
 
 def losses_between(laws: Wide, sides: IntArray, decay: Fraction, margin: float) -> FloatArray:
-    """Bound sup abs log A/B of each pair of rows.
-
-    The noise falls by `decay` per place; decay 0 is no noise. `margin` is how far rounded masses can move a log-ratio.
-    """
+    """Bound sup abs log A/B of each pair of rows, noise falling by `decay` per place; decay 0 is no noise."""
+    # `margin` is how far rounded masses can move a log-ratio.
     places = laws.shape[1]
     noised, several = decayed(laws, decay) if decay else None, max(1, _AT_ONCE // places)
     losses = np.zeros(len(sides))

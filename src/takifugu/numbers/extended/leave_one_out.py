@@ -75,15 +75,7 @@ Law = TypeVar("Law", Pmf, Weights)
 
 
 class Sums(Generic[Law]):
-    """The laws of sums of all terms but one.
-
-    Neighbours requested in order share their work.
-
-    >>> coin = Pmf.from_counts([0, 1], [1, 1])
-    >>> sums = Sums([coin, Pmf([5], [1])], [3, 1], Pmf([0], [1]))
-    >>> sums.without(0).values.tolist(), sums.without(1).values.tolist()
-    ([5, 6, 7], [0, 1, 2, 3])
-    """
+    """The distributions of sums of all terms but one; neighbours requested in order share their work."""
 
     def __init__(self, laws: Sequence[Law], counts: Sequence[int], nothing: Law) -> None:
         self._laws: Sequence[Law] = laws

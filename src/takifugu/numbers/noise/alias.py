@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from takifugu.core.arrays import IntArray
 from takifugu.numbers.noise.entropy import Entropy
 from takifugu.numbers.noise.integers import uniform_below, words
 
@@ -23,8 +24,6 @@ TOTAL = 2**BITS
 _UPPER, _LOWER = 60, 30
 #: So many values are drawn at once, for the memory that takes.
 _BLOCK = 1 << 20
-
-Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +36,7 @@ class AliasTables:
 
     @staticmethod
     def of(masses: Sequence[Sequence[int]]) -> AliasTables:
-        """Return the tables of rows of integer masses.
-
-        >>> AliasTables.of([[2**89, 2**88, 2**88]]).others.shape
-        (1, 3)
-        """
+        """Return the tables of rows of integer masses, each of sum 2**BITS."""
         tables = list(map(_table, masses))
         heights = np.array([row for row, _ in tables], dtype=object)  # integers beyond 64 bits
         upper, lower = (heights >> _LOWER).astype(np.uint64), (heights % 2**_LOWER).astype(np.uint64)
@@ -51,7 +46,7 @@ class AliasTables:
         """Return how much of a column is its own, of 2**90."""
         return int(self.upper[row, column]) << _LOWER | int(self.lower[row, column])
 
-    def draw(self, rows: Indices, entropy: Entropy) -> Indices:
+    def draw(self, rows: IntArray, entropy: Entropy) -> IntArray:
         """Draw one output per entry of `rows`, independently."""
         drawn = np.empty(len(rows), dtype=np.int64)
         for start in range(0, len(rows), _BLOCK):

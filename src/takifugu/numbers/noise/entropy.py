@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 @runtime_checkable
 class Entropy(Protocol):
-    """A source of independent uniform bytes, `private` if no adversary knows them."""
+    """A source of independent uniform bytes, `private` if nobody else knows them."""
 
     @property
     def private(self) -> bool: ...
@@ -20,41 +20,24 @@ class Entropy(Protocol):
 
 
 class SystemEntropy:
-    """Bytes from the operating system's cryptographic generator.
-
-    Nothing is kept between calls, so threads, forks, copies and pickles can never share a byte.
-
-    >>> len(SystemEntropy().bytes(16)), SystemEntropy().private
-    (16, True)
-    """
+    """Bytes from the operating system's cryptographic generator."""
 
     @property
     def private(self) -> bool:
         return True
 
     def bytes(self, n: int) -> bytes:
+        # Nothing is kept between calls, so threads, forks, copies and pickles can never share a byte.
         return os.urandom(n)
 
 
 def is_private(entropy: Entropy) -> bool:
-    """Return whether noise from a source is private.
-
-    >>> is_private(SystemEntropy()), is_private(InsecureSeededEntropyForTests(7))
-    (True, False)
-    """
+    """Return whether noise from a source is private."""
     return type(entropy) is SystemEntropy and entropy.private
 
 
 class InsecureSeededEntropyForTests:
-    """A reproducible stream, SHAKE-256 of the seed and a block counter.
-
-    Whoever knows the seed can remove the noise: a release that used it must be marked "not private". Not for threads.
-
-    >>> InsecureSeededEntropyForTests(7).bytes(4) == InsecureSeededEntropyForTests(7).bytes(4)
-    True
-    >>> InsecureSeededEntropyForTests(7).private
-    False
-    """
+    """A reproducible stream, SHAKE-256 of the seed and a block counter, for one thread."""
 
     _BLOCK = 1 << 16
 
@@ -65,6 +48,7 @@ class InsecureSeededEntropyForTests:
 
     @property
     def private(self) -> bool:
+        # Whoever knows the seed can remove the noise: a release that used it must be marked "not private".
         return False
 
     def bytes(self, n: int) -> bytes:

@@ -1,7 +1,8 @@
 """Exact sampling with integers only: uniform, Bernoulli(exp(-x)), choice by integer masses, discrete Laplace.
 
 Every array routine works on 64-bit words while all numbers provably fit, and on object arrays of Python integers (the
-same steps, any size) where they would not; nothing overflows and nothing is rounded.
+same steps, any size) where they would not; nothing overflows and nothing is rounded. Algorithms 1 and 2 are those of
+Canonne, Kamath and Steinke 2020, "The Discrete Gaussian for Differential Privacy".
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 from takifugu.core.arrays import BoolArray, IntArray
 from takifugu.core.errors import InputError
+from takifugu.numbers.atoms import object_array
 from takifugu.numbers.noise.entropy import Entropy
 
 Integers = npt.NDArray[Any]
@@ -27,29 +29,14 @@ _ROUND = 1 << 16
 
 
 def uniform_below(bound: int, size: int, entropy: Entropy) -> Integers:
-    """Return `size` independent uniform integers below the bound, by rejection.
-
-    Rejection leaves no modulo bias. Raises InputError if bound < 1 or size < 0.
-
-    >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
-    >>> uniform_below(6, 5, InsecureSeededEntropyForTests(1)).max() < 6
-    np.True_
-    """
+    """Return `size` independent uniform integers below the bound, by rejection, without modulo bias."""
     bound = whole_number("the bound", bound, least=1)
     draws = _below(bound, whole_number("the size", size, least=0), entropy)
     return draws.astype(np.int64) if bound <= _SIGNED else draws.astype(object)
 
 
 def bernoulli_exp(numerator: int, denominator: int, size: int, entropy: Entropy) -> BoolArray:
-    """Flip `size` independent exact coins of probability exp(-numerator/denominator).
-
-    Raises InputError if numerator < 0, denominator < 1 or size < 0. Source: Canonne, Kamath and Steinke 2020, Algorithm
-    1.
-
-    >>> from takifugu.numbers.noise import SystemEntropy
-    >>> bernoulli_exp(0, 1, 3, SystemEntropy())
-    array([ True,  True,  True])
-    """
+    """Flip `size` independent exact coins of probability exp(-numerator/denominator) (Algorithm 1)."""
     denominator = whole_number("the denominator", denominator, least=1)
     turns, part = divmod(whole_number("the numerator", numerator, least=0), denominator)
     size = whole_number("the size", size, least=0)
@@ -64,14 +51,7 @@ def bernoulli_exp(numerator: int, denominator: int, size: int, entropy: Entropy)
 
 
 def choose(masses: Sequence[int] | Integers, size: int, entropy: Entropy) -> IntArray:
-    """Return `size` independent indices, exactly with probabilities masses[i] / sum(masses).
-
-    Raises InputError unless the masses are a non-empty sequence of integers >= 0 that are not all zero.
-
-    >>> from takifugu.numbers.noise import SystemEntropy
-    >>> choose([0, 2**70, 0], 2, SystemEntropy())
-    array([1, 1])
-    """
+    """Return `size` independent indices, exactly with probabilities masses[i] / sum(masses)."""
     levels = []
     total = 0
     for mass in masses:
@@ -85,19 +65,7 @@ def choose(masses: Sequence[int] | Integers, size: int, entropy: Entropy) -> Int
 
 
 def discrete_laplace(scale: Fraction | int, size: int, entropy: Entropy) -> Integers:
-    """Draw `size` independent integers, exactly with weights exp(-|k| / scale).
-
-    With scale = t/s in lowest terms: U uniform below t is kept with probability exp(-U/t); V is geometric with P(V >=
-    v) = e^-v; X = floor((U + t V) / s) with a random sign, where "minus zero" is drawn again.
-
-    The result is an int64 array, or an object array of Python integers if a value exceeds 64 bits. Raises InputError
-    unless scale is a Fraction or integer > 0 and size an integer >= 0. Source: Canonne, Kamath and Steinke 2020, "The
-    Discrete Gaussian for Differential Privacy", Algorithm 2.
-
-    >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
-    >>> discrete_laplace(Fraction(33, 10), 100_000, InsecureSeededEntropyForTests(1)).std().round(1)
-    np.float64(4.6)
-    """
+    """Draw `size` independent integers, exactly with weights exp(-|k| / scale) (Algorithm 2)."""
     t, s = positive("the scale", scale).as_integer_ratio()
     return accepted(lambda tries: _laplace_round(t, s, tries, entropy), whole_number("the size", size, least=0))
 
@@ -107,16 +75,11 @@ def accepted(round_of: Callable[[int], Integers], size: int) -> Integers:
     chunks: list[Integers] = [np.zeros(0, dtype=np.int64)]
     missing = size
     while missing:
-        values = round_of(_tries(missing))[:missing]
+        values = round_of(min(2 * missing + 8, _ROUND))[:missing]
         chunks.append(values)
         missing -= values.size
     result = np.concatenate(chunks)
     return narrowed(result.tolist()) if result.dtype == object else result
-
-
-def _tries(missing: int) -> int:
-    """Return how many tries a round takes for so many values."""
-    return min(2 * missing + 8, _ROUND)
 
 
 def _laplace_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
@@ -124,16 +87,14 @@ def _laplace_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
     magnitudes = geometric_round(t, s, tries, entropy)
     negative = coin_flips(magnitudes.size, entropy)
     signed = np.where(negative, -magnitudes, magnitudes)
+    # "Minus zero" is drawn again.
     signed_values: Integers = signed[~(negative & (magnitudes == 0))]
     return signed_values
 
 
 def geometric_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
-    """Return at most `tries` independent geometric numbers floor((U + tV) / s).
-
-    P(X >= k) = exp(-k s / t). U uniform below t is kept with probability exp(-U/t) and V >= v has probability e^-v, so
-    U + t V >= n has exp(-n/t).
-    """
+    """Return at most `tries` independent geometric numbers floor((U + tV) / s), P(X >= k) = exp(-k s / t)."""
+    # U below t is kept with probability exp(-U/t) and V >= v has probability e^-v, so U + t V >= n has exp(-n/t).
     remainders = _below(t, tries, entropy)
     remainders = remainders[_exp_minus(remainders, t, entropy)]
     multiples = _geometric(remainders.size, entropy)
@@ -146,11 +107,8 @@ def geometric_round(t: int, s: int, tries: int, entropy: Entropy) -> Integers:
 
 
 def _exp_minus(numerators: Integers, denominator: int, entropy: Entropy) -> BoolArray:
-    """Flip a coin of probability exp(-a/denominator) per numerator a.
-
-    0 <= a <= denominator. The length K of the first run of Bernoulli(a / (denominator k)) successes, k = 1, 2, ..., is
-    even with exactly that probability: the alternating series of exp.
-    """
+    """Flip a coin of probability exp(-a/denominator) per numerator a, 0 <= a <= denominator."""
+    # The first run of Bernoulli(a / (denominator k)) successes, k = 1, 2, ..., is even so often: exp as a series.
     coins = np.zeros(numerators.size, dtype=np.bool_)
     alive = np.arange(numerators.size)
     k = 1
@@ -181,15 +139,12 @@ def _geometric(size: int, entropy: Entropy) -> npt.NDArray[np.uint64]:
 
 
 def _below(bound: int, size: int, entropy: Entropy) -> Integers:
-    """Return uniform integers below the bound.
-
-    uint64 for bound <= 2^64, Python integers beyond. Each value below the bound owns the same number of words; words
-    that no value owns are drawn again.
-    """
+    """Return uniform integers below the bound: uint64 for bounds up to 2^64, Python integers beyond."""
     if bound == 1:
         return np.zeros(size, dtype=np.uint64)
     if bound > _WORD:
-        return _python_integers([_big_below(bound, entropy) for _ in range(size)])
+        return object_array([_big_below(bound, entropy) for _ in range(size)])
+    # Each value owns the same number of words; words that no value owns are drawn again.
     share, largest = np.uint64(_WORD // bound), np.uint64(bound - 1)
     draws = words(size, entropy) // share
     rejected = np.flatnonzero(draws > largest)
@@ -219,26 +174,16 @@ def coin_flips(size: int, entropy: Entropy) -> BoolArray:
     return np.unpackbits(raw, count=size).astype(np.bool_)
 
 
-def _python_integers(values: list[int]) -> Integers:
-    filled = np.empty(len(values), dtype=object)
-    filled[:] = values
-    return filled
-
-
 def narrowed(values: list[int]) -> Integers:
     """Return Python integers as int64 if all fit, else as objects."""
     try:
         return np.array(values, dtype=np.int64)
     except OverflowError:
-        return _python_integers(values)
+        return object_array(values)
 
 
 def total(left: Integers, right: Integers) -> Integers:
-    """Return the exact sum of two arrays of integers.
-
-    >>> total(np.array([1, 2]), np.array([3, 4])), total(np.array([2**62]), np.array([2**62])).dtype
-    (array([4, 6]), dtype('O'))
-    """
+    """Return the exact sum of two arrays of integers."""
     if left.dtype != object and right.dtype != object and _reach(left) + _reach(right) < _SIGNED:
         return left.astype(np.int64) + right.astype(np.int64)
     return narrowed([int(a) + int(b) for a, b in zip(left.tolist(), right.tolist(), strict=True)])
@@ -276,16 +221,8 @@ def places_of(numbers: Iterable[Fraction | int]) -> dict[Fraction, list[int]]:
 
 
 def permute_and_flip(deficits: Sequence[Fraction | int], rate: Fraction, entropy: Entropy) -> int:
-    """Choose a uniform candidate of those with heads.
-
-    The coin of each has probability exp(-rate * deficit). That is the first head in a random order of the candidates
-    (McKenna and Sheldon 2020, Algorithm 1). Raises InputError unless deficits are rationals from 0 with a 0 among them,
-    and the rate is above 0.
-
-    >>> from takifugu.numbers.noise import SystemEntropy
-    >>> permute_and_flip([10**6, 0, 10**6], Fraction(1), SystemEntropy())
-    1
-    """
+    """Choose a uniform candidate of those with heads, each a coin of probability exp(-rate * deficit)."""
+    # That is the first head in a random order of the candidates (McKenna and Sheldon 2020, Algorithm 1).
     exact = positive("the rate", rate)
     if not deficits or min(deficits) != 0:
         raise InputError("no candidate is the best one", rule="the least deficit is 0").at("deficits")

@@ -30,16 +30,8 @@ from takifugu.numbers.noise.rounded import Center, split
 
 
 def geometric(scale: Fraction | int, size: int, entropy: Entropy) -> Integers:
-    """Draw `size` independent geometric integers, exactly.
-
-    P(K >= k) = exp(-k / scale). The result is an int64 array, or an object array of Python integers if a value exceeds
-    64 bits. Raises InputError unless scale is a Fraction or integer > 0 and size an integer >= 0. Source: Canonne,
-    Kamath and Steinke 2020, Algorithm 2 without its sign.
-
-    >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
-    >>> geometric(Fraction(33, 10), 100_000, InsecureSeededEntropyForTests(1)).mean().round(1)
-    np.float64(2.8)
-    """
+    """Draw `size` independent geometric integers, exactly: P(K >= k) = exp(-k / scale)."""
+    # Canonne, Kamath and Steinke 2020, Algorithm 2 without its sign.
     t, s = positive("the scale", scale).as_integer_ratio()
     return accepted(lambda tries: geometric_round(t, s, tries, entropy), whole_number("the size", size, least=0))
 
@@ -47,16 +39,8 @@ def geometric(scale: Fraction | int, size: int, entropy: Entropy) -> Integers:
 def rounded_up_exponential(
     center: Center | Sequence[Center] | Array, scale: Fraction | int, grid: Fraction | int, size: int, entropy: Entropy
 ) -> Integers:
-    """Draw `size` independent integers ceil((centre + E) / grid), E exponential.
-
-    E has density exp(-e / scale) / scale, e >= 0. Rounded once, and up: no output lies below the centre. Outputs,
-    centres and errors are those of `rounded_laplace`. For noise that is subtracted and rounded down, negate the centre
-    and what is returned.
-
-    >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
-    >>> rounded_up_exponential(Fraction(27, 5), Fraction(1, 1000), 1, 3, InsecureSeededEntropyForTests(1))
-    array([6, 6, 6])
-    """
+    """Draw `size` independent integers ceil((centre + E) / grid), E exponential of mean `scale`."""
+    # Rounded up, no output lies below the centre; for noise that is subtracted, negate the centre and the result.
     scale, grid = positive("the scale", scale), positive("the grid", grid)
     nearest, offsets = split(center, grid, whole_number("the size", size, least=0))
     above, beyond = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.bool_)

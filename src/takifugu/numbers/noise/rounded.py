@@ -20,23 +20,21 @@ the same integers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 from numbers import Rational
 
 import numpy as np
-import numpy.typing as npt
 
-from takifugu.core.arrays import BoolArray
+from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.errors import DataError, InputError
-from takifugu.numbers.atoms import Array
+from takifugu.numbers.atoms import Array, object_array
 from takifugu.numbers.noise.entropy import Entropy
 from takifugu.numbers.noise.integers import Integers, narrowed, positive, total, whole_number, words
 from takifugu.numbers.noise_quantiles import Enclosure, first_not_exceeded, laplace_survival, normal_survival
 
-Floats = npt.NDArray[np.float64]
 Center = Fraction | int | float
 
 _MARGIN = 2.0**-40
@@ -49,24 +47,14 @@ _EXACT = 2.0**62  # beyond it sums might leave 64 bits
 class _Law:
     """A symmetric law of scale 1: z from v in floats, and the integer enclosure of v from z."""
 
-    magnitude: Callable[[Floats], Floats]
+    magnitude: Callable[[FloatArray], FloatArray]
     survival: Callable[[Fraction, int], Enclosure]
 
 
 def rounded_laplace(
     center: Center | Sequence[Center] | Array, scale: Fraction | int, grid: Fraction | int, size: int, entropy: Entropy
 ) -> Integers:
-    """Draw `size` independent integers round((center + Z) / grid), Z Laplace's.
-
-    Z has density exp(-|z| / scale) / (2 scale). The integers count multiples of the grid: int64, or Python integers in
-    an object array if one exceeds 64 bits. `center` is one number for all draws, or one per draw; a float is the binary
-    rational that it is. Raises InputError unless scale and grid are Fractions or integers > 0 and there are `size`
-    centres; DataError for a centre that is not a finite number (the message never repeats it).
-
-    >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
-    >>> rounded_laplace(7.0, Fraction(1, 1000), Fraction(1, 2), 3, InsecureSeededEntropyForTests(1))
-    array([14, 14, 14])
-    """
+    """Draw `size` independent integers round((center + Z) / grid), Z of density exp(-|z| / scale) / (2 scale)."""
     law = _Law(_laplace_magnitude, laplace_survival)
     return _rounded(center, positive("the scale", scale), positive("the grid", grid), size, entropy, law)
 
@@ -74,15 +62,8 @@ def rounded_laplace(
 def rounded_normal(
     center: Center | Sequence[Center] | Array, sigma: Fraction | int, grid: Fraction | int, size: int, entropy: Entropy
 ) -> Integers:
-    """Draw `size` independent integers round((center + Z) / grid), Z normal.
-
-    Z has standard deviation sigma. Outputs, centres and errors are those of `rounded_laplace`. This is not the discrete
-    Gaussian, whose delta can be twice that of the continuous law of the same sigma.
-
-    >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
-    >>> rounded_normal([0, Fraction(1, 3)], Fraction(1, 1000), Fraction(1, 6), 2, InsecureSeededEntropyForTests(1))
-    array([0, 2])
-    """
+    """Draw `size` independent integers round((center + Z) / grid), Z normal of deviation sigma."""
+    # Not the discrete Gaussian: its delta can be twice that of the continuous one of the same sigma.
     law = _Law(_normal_magnitude, normal_survival)
     return _rounded(center, positive("sigma", sigma), positive("the grid", grid), size, entropy, law)
 
@@ -104,7 +85,7 @@ def _rounded(
         guess = Fraction(float(magnitudes[i]))
         few[i] = sign * _settled(int(prefixes[i]), sign * offsets[i], ratio, guess, law.survival, entropy)
     if any(abs(few[i]) >= _EXACT for i in undecided.tolist()):  # floats decide none that is so large
-        steps = _objects(list(map(int, nearest)))
+        steps = object_array(list(map(int, nearest)))
         steps[undecided] = few[undecided]
         return total(wholes, steps)
     rounded = nearest.astype(np.int64)
@@ -113,8 +94,8 @@ def _rounded(
 
 
 def _nearest(
-    offsets: Floats, ratio: Fraction, negative: BoolArray, prefixes: Integers, magnitudes: Floats
-) -> tuple[Floats, BoolArray]:
+    offsets: FloatArray, ratio: Fraction, negative: BoolArray, prefixes: Integers, magnitudes: FloatArray
+) -> tuple[FloatArray, BoolArray]:
     """Return the integer nearest to each t, and the proven ones."""
     r = float(min(ratio, Fraction(2**60)))  # from 2^39 on the margin exceeds 1/2 and decides nothing
     t = offsets + np.where(negative, -r, r) * magnitudes
@@ -132,18 +113,14 @@ def _settled(
     survival: Callable[[Fraction, int], Enclosure],
     entropy: Entropy,
 ) -> int:
-    """Return round(offset + ratio z), z >= 0, drawing bits as needed.
-
-    v starts with the bits of `prefix`. z is beyond an edge exactly if v < V(edge). V is enclosed to 64 bits more than v
-    has, so another word is needed only if V(edge) lies in the interval of v or within 2^-64 of its width outside; each
-    word makes that 2^64 times rarer.
-    """
+    """Return round(offset + ratio z), z >= 0, drawing bits as needed; v starts with the bits of `prefix`."""
     bits = _PREFIX_BITS
 
     def exceeds(step: int) -> bool:
         nonlocal prefix, bits
         edge = (step + Fraction(1, 2) - offset) / ratio
         while True:
+            # z is beyond an edge exactly if v < V(edge); each word makes another one 2^64 times rarer.
             low, high = survival(edge, bits + _MORE_BITS)
             if (prefix + 1) << _MORE_BITS <= low:
                 return True
@@ -157,6 +134,7 @@ def _settled(
 
 def split(center: Center | Sequence[Center] | Array, grid: Fraction, size: int) -> tuple[Integers, Array]:
     """Return each centre's nearest grid multiple and exact rest, in units."""
+    # One centre for all draws, or one per draw; a float is the binary rational that it is.
     if not isinstance(center, (list, tuple, np.ndarray)):
         multiple, offset = _split_one(center, grid)
         return narrowed([multiple] * size), np.full(size, offset, dtype=object)
@@ -167,13 +145,7 @@ def split(center: Center | Sequence[Center] | Array, grid: Fraction, size: int) 
     if isinstance(center, np.ndarray) and center.dtype.kind in "iu" and grid == 1:
         return center, np.zeros(size, dtype=object)
     pairs = [_split_one(single, grid) for single in center]
-    return narrowed([multiple for multiple, _ in pairs]), _objects([offset for _, offset in pairs])
-
-
-def _objects(values: Sequence[Hashable]) -> Integers:
-    filled = np.empty(len(values), dtype=object)
-    filled[:] = values
-    return filled
+    return narrowed([multiple for multiple, _ in pairs]), object_array([offset for _, offset in pairs])
 
 
 def _split_one(center: object, grid: Fraction) -> tuple[int, Fraction]:
@@ -189,11 +161,11 @@ def _split_one(center: object, grid: Fraction) -> tuple[int, Fraction]:
     return multiple, position - multiple
 
 
-def _laplace_magnitude(v: Floats) -> Floats:
+def _laplace_magnitude(v: FloatArray) -> FloatArray:
     return np.asarray(-np.log(v))
 
 
-def _normal_magnitude(v: Floats) -> Floats:
+def _normal_magnitude(v: FloatArray) -> FloatArray:
     from scipy.special import ndtri
 
     return np.asarray(-ndtri(v / 2))

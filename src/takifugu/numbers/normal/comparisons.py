@@ -24,7 +24,7 @@ from takifugu.numbers.normal.pair import (
     distance_squared,
     least_added_variance,
     least_isotropic_variance,
-    pair_delta,
+    noisy_pair_delta,
 )
 from takifugu.numbers.normal.sets import LEAST_NOISE, Intervals, least_noise, sets_delta, standardised
 
@@ -48,12 +48,7 @@ class NormalComparison(Protocol):
 
 @dataclass(frozen=True)
 class Shifted:
-    """N(m, C) and N(m + shift, C), vectors of any length.
-
-    >>> one = Shifted((Fraction(1),), ((Fraction(1),),))
-    >>> one.least_variance(Fraction(1), Fraction(1, 5)), round(one.delta(Fraction(0), Fraction(1)), 6)
-    (Fraction(0, 1), 0.126937)
-    """
+    """N(m, C) and N(m + shift, C), vectors of any length."""
 
     shift: Vector
     covariance: Matrix
@@ -85,20 +80,17 @@ class TwoVariances:
         return least_added_variance(self.left, self.right, epsilon, delta)
 
     def delta(self, added: Fraction, epsilon: Fraction) -> float:
-        left, right = self.left.with_noise(added), self.right.with_noise(added)
-        return max(pair_delta(left, right, epsilon), pair_delta(right, left, epsilon))
+        return noisy_pair_delta(self.left, self.right, added, epsilon)
 
 
 @dataclass(frozen=True)
 class TwoSets:
-    """The comparison of F for g in one of two interval sets.
+    """The comparison of F for g in one of two interval sets, F and g jointly normal."""
 
-    F and g are jointly normal. `explained` is Cov(F, g)^2 / Var(g), `residual` what is left of Var(F); ends are in
-    deviations of g.
-    """
-
+    #: Ends are in deviations of g.
     left: Intervals
     right: Intervals
+    #: `explained` is Cov(F, g)^2 / Var(g), `residual` the rest of Var(F).
     explained: Fraction
     residual: Fraction
 
@@ -126,12 +118,9 @@ class TwoSets:
 
 @dataclass(frozen=True)
 class TwoMixtures:
-    """The comparison of F given g in one of two finite sets.
+    """The comparison of F given g in one of two finite sets, values of g counted by their density."""
 
-    Values of g count by their density. F is `shifts[i]` with a weight proportional to e^-exponents[i], plus N(0,
-    residual): a mixture of normal laws of one variance.
-    """
-
+    #: Pairs (shift, exponent): F is the shift, of a weight proportional to e^-exponent, plus N(0, residual).
     left: tuple[tuple[Fraction, Fraction], ...]
     right: tuple[tuple[Fraction, Fraction], ...]
     residual: Fraction
@@ -188,15 +177,8 @@ def between_sets(
     shared: Fraction,
     whole: Fraction,
 ) -> TwoSets:
-    """Return the comparison of two sets of intervals of g.
-
-    g ~ N(mean, variance), `shared` = Cov(F, g), `whole` = Var(F).
-
-    >>> halves = [(None, Fraction(50))], [(Fraction(50), None)]
-    >>> found = between_sets(*halves, Fraction(50), Fraction(4), Fraction(7, 5), Fraction(1))  # correlation .7
-    >>> round(found.delta(Fraction(0), Fraction(1)), 4)
-    0.2609
-    """
+    """Return the comparison of two sets of intervals of g ~ N(mean, variance)."""
+    # `shared` is Cov(F, g), `whole` is Var(F).
     deviation, explained = math.sqrt(variance), shared**2 / variance
     of_left, of_right = standardised(left, mean, deviation), standardised(right, mean, deviation)
     return TwoSets(of_left, of_right, explained, whole - explained)
@@ -210,12 +192,8 @@ def between_values(
     shared: Fraction,
     whole: Fraction,
 ) -> TwoMixtures:
-    """Return the comparison of two finite sets of values of g.
-
-    >>> one = between_values([Fraction(-10), Fraction(10)], [Fraction(0)], *map(Fraction, (0, 1, 1, 2)))  # errata X1
-    >>> one.shift, round(one.delta(Fraction(0), Fraction(1)), 7)
-    ((Fraction(10, 1),), 0.9999987)
-    """
+    """Return the comparison of two finite sets of values of g ~ N(mean, variance)."""
+    # `shared` is Cov(F, g), `whole` is Var(F).
     slope = shared / variance
 
     def listed(values: Sequence[Fraction]) -> tuple[tuple[Fraction, Fraction], ...]:

@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from takifugu.numbers.atoms import Array
+from takifugu.numbers.rationals import as_mpf
 
 Vector = tuple[Fraction, ...]
 Matrix = tuple[Vector, ...]
@@ -24,13 +25,7 @@ _MOST_WITH_DIGITS = 12
 
 
 def is_semidefinite(matrix: Rows) -> bool:
-    """Return whether a symmetric matrix has no negative eigenvalue.
-
-    >>> is_semidefinite([[Fraction(4), Fraction(6)], [Fraction(6), Fraction(9)]])
-    True
-    >>> is_semidefinite([[Fraction(1), Fraction(2)], [Fraction(2), Fraction(1)]])
-    False
-    """
+    """Return whether a symmetric matrix has no negative eigenvalue."""
     remaining = np.array(matrix, dtype=object)
     while len(remaining):
         k = int(remaining.diagonal().argmax())
@@ -44,13 +39,7 @@ def is_semidefinite(matrix: Rows) -> bool:
 
 
 def solved(matrix: Rows, right: Sequence[Fraction]) -> Vector | None:
-    """Return some x with matrix x = right, if any.
-
-    >>> solved([[Fraction(4), Fraction(6)], [Fraction(6), Fraction(9)]], [Fraction(2), Fraction(3)])
-    (Fraction(0, 1), Fraction(1, 3))
-    >>> solved([[Fraction(0)]], [Fraction(1)]) is None
-    True
-    """
+    """Return some x with matrix x = right, if any."""
     size = len(right)
     rows = np.array([[*row, value] for row, value in zip(matrix, right, strict=True)], dtype=object)
     free, pivots = list(range(size)), list[int]()
@@ -73,11 +62,7 @@ def solved(matrix: Rows, right: Sequence[Fraction]) -> Vector | None:
 
 
 def pivots(matrix: Rows) -> Vector:
-    """Return each number's variance given those before it.
-
-    >>> pivots([[Fraction(4), Fraction(2)], [Fraction(2), Fraction(9)]])
-    (Fraction(4, 1), Fraction(8, 1))
-    """
+    """Return each number's variance given those before it."""
     remaining, pivots = np.array(matrix, dtype=object), list[Fraction]()
     while len(remaining):
         pivot, to_first = remaining[0, 0], remaining[0, 1:]
@@ -107,34 +92,23 @@ def dot(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:
 
 
 def form(left: Sequence[Fraction], matrix: Rows, right: Sequence[Fraction]) -> Fraction:
-    """Return left' matrix right: the covariance of two weighted sums.
-
-    >>> form([Fraction(1), Fraction(2)], [[Fraction(3), Fraction(1)], [Fraction(1), Fraction(5)]], [Fraction(1)] * 2)
-    Fraction(16, 1)
-    """
+    """Return left' matrix right: the covariance of two weighted sums."""
     return dot(left, times(matrix, right))
 
 
 def least_eigenvalue(matrix: Rows) -> Fraction:
-    """Return a lower bound of the least eigenvalue, exact for one number.
-
-    >>> 2 - least_eigenvalue([[Fraction(3), Fraction(1)], [Fraction(1), Fraction(3)]]) < Fraction(1, 2**100)
-    True
-    """
+    """Return a lower bound of the least eigenvalue, exact for one number."""
     return -largest_eigenvalue(-np.array(matrix, dtype=object))
 
 
 def largest_eigenvalue(matrix: Rows) -> Fraction:
-    """Return an upper bound of the largest eigenvalue, exact for one number.
-
-    A guess is raised until guess I - matrix is positive semidefinite, which is decided exactly. It lies at most
-    2**-120 of the largest entry above the eigenvalue (2**-44 for more than twelve rows).
-    """
+    """Return an upper bound of the largest eigenvalue, exact for one number."""
     exact = np.array(matrix, dtype=object)
     largest: Fraction = np.abs(exact).max()
     if len(exact) == 1 or not largest:
         return Fraction(exact[0, 0])
     identity, scaled = np.eye(len(exact), dtype=int).astype(object), exact / largest
+    # At most 2**-120 of the largest entry too large (2**-44 above twelve rows), as each guess is judged exactly.
     guess, step = _guessed(scaled)
     while not is_semidefinite(guess * identity - scaled):
         guess, step = guess + step, 2 * step
@@ -148,7 +122,6 @@ def _guessed(matrix: Array) -> tuple[Fraction, Fraction]:
     from mpmath import mp
 
     with mp.workprec(_BITS):
-        rounded = np.frompyfunc(lambda value: mp.mpf(value.numerator) / value.denominator, 1, 1)(matrix)
-        approximate = mp.matrix(rounded.tolist())
+        approximate = mp.matrix(np.frompyfunc(as_mpf, 1, 1)(matrix).tolist())
         top = max(mp.eigsy(approximate, eigvals_only=True))
         return Fraction(int(mp.floor(mp.ldexp(top, 128))), 2**128), Fraction(1, 2**128)

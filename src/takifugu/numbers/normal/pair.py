@@ -23,16 +23,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from takifugu.numbers.after_noise.gaussian import (
-    as_mpf,
     deviation_per_shift,
     float_up,
     shifted_delta,
     upper_tail,
 )
-from takifugu.numbers.after_noise.laplace_pair import below
 from takifugu.numbers.normal.matrices import Matrix, form, is_semidefinite, largest_eigenvalue, solved
-from takifugu.numbers.rationals import Number, as_epsilon
-from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
+from takifugu.numbers.rationals import Number, as_epsilon, as_mpf
+from takifugu.numbers.search import smallest_safe
 
 if TYPE_CHECKING:
     from mpmath import mpf
@@ -54,14 +52,7 @@ class Normal:
 
 
 def pair_delta(left: Normal, right: Normal, epsilon: Number) -> float:
-    """Return the least delta with left(S) <= e^epsilon right(S) + delta.
-
-    The inequality is for all S, and delta is rounded up. Raises InputError unless epsilon is above 0.
-
-    >>> wide, narrow = Normal(Fraction(0), Fraction(4)), Normal(Fraction(0), Fraction(1))
-    >>> round(pair_delta(wide, narrow, 1), 4), pair_delta(narrow, wide, 1)
-    (0.1967, 0.0)
-    """
+    """Return the least delta with left(S) <= e^epsilon right(S) + delta for all S, rounded up."""
     budget = as_epsilon(epsilon)
     if left == right:
         return 0.0
@@ -72,33 +63,28 @@ def pair_delta(left: Normal, right: Normal, epsilon: Number) -> float:
     return float_up(_of_two(left, right, budget))
 
 
+def noisy_pair_delta(left: Normal, right: Normal, added: Fraction, epsilon: Fraction) -> float:
+    """Return the least delta both ways once noise of variance `added` is on both, rounded up."""
+    left, right = left.with_noise(added), right.with_noise(added)
+    return max(pair_delta(left, right, epsilon), pair_delta(right, left, epsilon))
+
+
 def least_added_variance(left: Normal, right: Normal, epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Return the least s^2 of added noise for (epsilon, delta) both ways.
-
-    Both laws have N(0, s^2) added. Rounded up: by at most 2**-90 of the whole variance for equal variances, else by
-    2**-35 of itself. Raises InputError as `deviation_per_shift`.
-
-    >>> wide, narrow = Normal(Fraction(0), Fraction(4)), Normal(Fraction(0), Fraction(1))
-    >>> round(float(least_added_variance(wide, narrow, Fraction(1), Fraction(1, 100))), 6)
-    4.714406
-    >>> least_added_variance(wide, narrow, Fraction(1), Fraction(1, 5))
-    Fraction(0, 1)
-    """
+    """Return the least s^2 of noise, added to both, for (epsilon, delta) both ways, rounded up."""
+    # By at most 2**-90 of the whole variance for equal variances, else by 2**-35 of itself.
     if left.variance == right.variance:
         needed = ((left.mean - right.mean) * deviation_per_shift(epsilon, delta)) ** 2
         return max(Fraction(0), needed - left.variance)
 
-    def judge(sigma: float) -> tuple[float, bool]:
-        noisy_left, noisy_right = left.with_noise(Fraction(sigma) ** 2), right.with_noise(Fraction(sigma) ** 2)
-        excess = max(pair_delta(noisy_left, noisy_right, epsilon), pair_delta(noisy_right, noisy_left, epsilon))
-        return excess, excess <= below(delta)
+    def excess(sigma: float) -> float:
+        return noisy_pair_delta(left, right, Fraction(sigma) ** 2, epsilon)
 
-    if judge(0.0)[1]:
+    if excess(0.0) <= delta:
         return Fraction(0)
     start = math.sqrt(max(left.variance, right.variance) + (left.mean - right.mean) ** 2)
-    while not judge(start)[1]:
+    while excess(start) > delta:
         start *= 2
-    return Fraction(smallest_safe(judge, start, float(delta), SCALE_TOLERANCE)) ** 2
+    return Fraction(smallest_safe(excess, start, delta)) ** 2
 
 
 def _of_two(left: Normal, right: Normal, epsilon: Fraction) -> mpf:
@@ -136,16 +122,7 @@ def _raised(value: mpf) -> mpf:
 def least_isotropic_variance(
     shift: Sequence[Fraction], covariance: Matrix, epsilon: Fraction, delta: Fraction
 ) -> Fraction:
-    """Return the least s^2 against a normal vector's shift, rounded up.
-
-    For one number s^2 is the square of the shift over r_0^2, less the variance, at least 0.
-
-    >>> one, two = ((Fraction(1),),), ((Fraction(1),) * 2,) * 2
-    >>> once = least_isotropic_variance([Fraction(2)], one, Fraction(1), Fraction(1, 10**5))
-    >>> twice = least_isotropic_variance([Fraction(2)] * 2, two, Fraction(1), Fraction(1, 10**5))
-    >>> round(float(twice / once), 12)
-    2.0
-    """
+    """Return the least s^2 against a normal vector's shift v, lambda_max(v v'/r_0^2 - C), rounded up."""
     needed = deviation_per_shift(epsilon, delta) ** 2
     if not any(shift):
         return Fraction(0)
@@ -159,11 +136,7 @@ def least_isotropic_variance(
 
 
 def distance_squared(shift: Sequence[Fraction], covariance: Matrix, added: Fraction = Fraction(0)) -> Fraction | None:
-    """Return v' (C + s^2 I)^-1 v exactly, None off the plane.
-
-    >>> distance_squared([Fraction(2)], ((Fraction(1),),), Fraction(3))
-    Fraction(1, 1)
-    """
+    """Return v' (C + s^2 I)^-1 v exactly, None off the plane."""
     if added and not any(map(any, covariance)):
         return _squared(shift) / added
     noisy = np.array(covariance, dtype=object) + added * np.eye(len(shift), dtype=int).astype(object)

@@ -16,10 +16,8 @@ from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
 
 @lru_cache(maxsize=256)
 def printed_per_shift(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Return 2 log(1.25/delta)/epsilon^2, the printed variance for shift 1.
-
-    Rounded up by 2**-90. Raises InputError unless epsilon is above 0 and delta above 0.
-    """
+    """Return 2 log(1.25/delta)/epsilon^2, the printed variance for shift 1, rounded up by 2**-90."""
+    # No promise for every epsilon: `shifted_delta` of the whole variance is.
     if not as_delta(delta):
         raise InputError("delta is 0", rule="Gaussian noise cannot give a pure promise", fix="give one above 0").at(
             "delta"
@@ -32,27 +30,8 @@ def printed_per_shift(epsilon: Fraction, delta: Fraction) -> Fraction:
     return raised / as_epsilon(epsilon) ** 2
 
 
-def printed_variance(shift: Number, conditional_variance: Number, epsilon: Number, delta: Number) -> float:
-    """Return (c shift / epsilon)^2 - Var(F|g), Algorithm 1's printed variance.
-
-    Below 0 where none is added. Source: Zhang22 Algorithm 1. This is no promise for every epsilon: `pair.shifted_delta`
-    of the whole variance is.
-
-    >>> round(printed_variance("20/27", "64/225", 1, "0.00001"), 10)
-    12.5946436393
-    """
-    move, credit = as_fraction(shift, "the shift"), as_fraction(conditional_variance, "the variance")
-    return float(move**2 * printed_per_shift(as_epsilon(epsilon), as_delta(delta)) - credit)
-
-
 def accuracy(variance: Number, beta: Number) -> float:
-    """Return alpha with P(|noise| > alpha) = beta for N(0, variance).
-
-    Source: Zhang22 Theorem 2. Raises InputError unless 0 < beta < 1.
-
-    >>> round(accuracy(4, 0.05), 6)
-    3.919928
-    """
+    """Return alpha with P(|noise| > alpha) = beta for N(0, variance) (Zhang22 Theorem 2)."""
     from scipy.special import ndtri
 
     chance = as_delta(beta, "beta")

@@ -28,16 +28,8 @@ _SHARES = tuple(Fraction(1, 2**k) for k in range(1, 13))
 
 
 def unevenness(pivots: Sequence[Fraction], step: Fraction, count: int) -> Fraction:
-    """Return e of the rounding errors of `count` records, rounded up.
-
-    Given the total the errors are uniform up to a factor 1 +- e. `pivots` are the variances of a record's numbers, each
-    given the ones before. Peeled off one by one, the i-th last record has (1 - 1/i) times these, and a normal number of
-    variance v modulo r has a density within a factor 1 +- 2 sum over k of exp(-2 pi^2 k^2 v/r^2). Raises Unsupported
-    where that is no longer close to uniform.
-
-    >>> float(unevenness([Fraction(4)], Fraction(1), 1000)) < 1e-16
-    True
-    """
+    """Return e, rounded up: given the total, rounding errors of `count` records are uniform up to a factor 1 +- e."""
+    # Peeled off one by one, the i-th last record has (1 - 1/i) times `pivots`, variances given the numbers before.
     total = 0.0
     for variance in pivots:
         ratio = float(variance / step**2) * (1 - 2.0**-40)
@@ -54,27 +46,20 @@ def unevenness(pivots: Sequence[Fraction], step: Fraction, count: int) -> Fracti
 
 def _ripple(ratio: float) -> float:
     """Return 2 sum over k of exp(-2 pi^2 k^2 ratio), rounded up."""
+    # A normal number of variance `ratio` r^2 has, modulo r, a density within a factor 1 +- this.
     first = math.exp(-2 * math.pi**2 * ratio)
     return 2 * first / (1 - first) * (1 + 2.0**-20) if first < 1 else math.inf
 
 
 @dataclass(frozen=True)
 class Rounded:
-    """The laws of an answer rounded before the noise is added.
-
-    Rounding moves the answer by at most `blur` (in L2); see above. `alone`: one number of one column, of which
-    everything hidden moves the total. Then a shift by v costs what v + blur does, at any noise: of v + blur the law's
-    own variance hides one part and the noise the rest. Else the noise has two parts, one for the laws before rounding
-    and one for a change by `blur`, and epsilon and delta are divided.
-
-    >>> one = Shifted((Fraction(1),), ((Fraction(1),),))
-    >>> Rounded(one, Fraction(1), Fraction(0), True).least_variance(Fraction(1), Fraction(1, 5)) > 0
-    True
-    """
+    """The distributions of an answer rounded before the noise is added."""
 
     exact: NormalComparison
+    #: How far rounding moves the answer at most, in L2.
     blur: Fraction
     error: Fraction
+    #: One number of one column, of which everything hidden moves the total: a shift by v costs as v + blur does.
     alone: bool
 
     @property
@@ -93,6 +78,7 @@ class Rounded:
             ).at("resolution")
         if self._moved is not None:
             return self._moved.least_variance(left, share)
+        # The noise has two parts, one before rounding and one for a change by `blur`, and the promise is divided.
         return min(
             self.exact.least_variance(left * (1 - part), share * (1 - part))
             + (self.blur * deviation_per_shift(left * part, share * part)) ** 2

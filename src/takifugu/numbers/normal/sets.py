@@ -21,7 +21,7 @@ from takifugu.core.escaping import at_least
 from takifugu.numbers.after_noise.hockey_stick import LARGEST_EPSILON
 from takifugu.numbers.after_noise.noisy_densities import CRAMER, Piece, masses_delta, nodes_of, of_nodes
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
+from takifugu.numbers.search import doubled, smallest_safe
 
 #: The open ends of a set's intervals, in increasing order, infinite where there is no end.
 Intervals = tuple[tuple[float, float], ...]
@@ -30,8 +30,8 @@ Masses = tuple[Pmf, float]
 
 #: Where almost all of the answer's variance is explained, more noise is taken than is needed: Y is next to g itself.
 LEAST_NOISE = 2.0**-7
-#: Beyond it the two laws are next to equal for every set that can be told from nothing.
-_MOST_NOISE = 2.0**40
+#: Noise of 2^40, beyond which two laws are next to equal for every set that can be told from nothing.
+_DOUBLINGS = 41
 #: Sets of less mass than this are not told from nothing.
 _LEAST_MASS = 1e-25
 #: So much farther, squared, than an interval's nearest point its tails hold less than e^-64 of it.
@@ -43,15 +43,8 @@ _STEP = 1.0
 
 
 def sets_delta(left: Intervals, right: Intervals, noise: float, epsilon: float) -> float:
-    """Bound delta(epsilon) of Y given g in `left` against `right`, from above.
-
-    `noise` is k. The bound is within about 1e-13 (1 + e^epsilon) of delta; below 2**-7 of noise it is 1. Raises
-    Unsupported for a set without mass.
-
-    >>> below, above = ((-math.inf, 0.0),), ((0.0, math.inf),)
-    >>> round(sets_delta(below, above, math.sqrt(1 / 0.49 - 1), 1.0), 5)  # correlation .7
-    0.26087
-    """
+    """Bound delta(epsilon) of Y given g in `left` against `right`, from above; `noise` is k."""
+    # Within about 1e-13 (1 + e^epsilon) of delta.
     return _delta(point_masses(left, noise), point_masses(right, noise), noise, epsilon)
 
 
@@ -88,42 +81,27 @@ def _pieces(intervals: Intervals) -> Iterator[Piece]:
 
 
 def least_noise(left: Intervals, right: Intervals, epsilon: float, delta: float) -> float:
-    """Return the least k for delta in both directions, rounded up.
+    """Return the least k for delta in both directions, rounded up, never below 2**-7."""
 
-    Rounding adds at most 2**-36 relative, and what `sets_delta` is off. k is never below 2**-7, even where less would
-    do. Raises Unsupported for a set without mass, and where a set is so unlikely that delta cannot be judged.
-
-    >>> below, above = ((-math.inf, 0.0),), ((0.0, math.inf),)
-    >>> round(least_noise(below, above, 1.0, 0.2608737734), 4), round(math.sqrt(1 / 0.49 - 1), 4)
-    (1.0202, 1.0202)
-    """
-
-    def judge(noise: float) -> tuple[float, bool]:
+    def excess(noise: float) -> float:
         p, q = point_masses(left, noise), point_masses(right, noise)
-        excess = max(_delta(p, q, noise, epsilon), _delta(q, p, noise, epsilon))
-        return excess, excess <= delta
+        return max(_delta(p, q, noise, epsilon), _delta(q, p, noise, epsilon))
 
-    start = 1.0
-    while not judge(start)[1]:
-        start *= 2
-        if start > _MOST_NOISE:
-            raise Unsupported(
-                f"delta {at_least(delta)} is too small to be judged for sets as unlikely as these",
-                fix="give a larger delta",
-            )
-    if start == 1 and judge(LEAST_NOISE)[1]:
+    safe = doubled(excess, 1.0, delta, _DOUBLINGS)
+    if safe is None:
+        raise Unsupported(
+            f"delta {at_least(delta)} is too small to be judged for sets as unlikely as these",
+            fix="give a larger delta",
+        )
+    if safe == 1 and excess(LEAST_NOISE) <= delta:
         return LEAST_NOISE
-    return smallest_safe(judge, start, delta, SCALE_TOLERANCE)
+    return smallest_safe(excess, safe, delta)
 
 
 def standardised(
     intervals: Sequence[tuple[Fraction | float | None, Fraction | float | None]], mean: Any, deviation: float
 ) -> Intervals:
-    """Return intervals of g in deviations from its mean.
-
-    >>> standardised([(None, 5.0)], 3.0, 2.0)
-    ((-inf, 1.0),)
-    """
+    """Return intervals of g in deviations from its mean."""
     moved = []
     for low, high in intervals:
         least = -math.inf if low is None else float(low - mean) / deviation

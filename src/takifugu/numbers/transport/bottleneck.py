@@ -7,7 +7,7 @@ that they are, divided by their sum.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product, starmap
@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.core.arrays import BoolArray
 from takifugu.core.errors import InputError
 from takifugu.numbers.atoms import Array, Atom, as_numbers, tabulated, to_python
 from takifugu.numbers.distributions.pmf import Pmf
@@ -40,46 +39,32 @@ class BottleneckPlan:
 def bottleneck(
     left: Sequence[Point], p: Sequence[Atom] | Array, right: Sequence[Point], q: Sequence[Atom] | Array, metric: Metric
 ) -> BottleneckPlan:
-    """Return the least longest move w of a plan, and the plan.
-
-    `left` and `right` are distinct points (numbers, tuples, labels), p and q their probabilities; `metric(x, y)` is an
-    int, Fraction or float. Bisection over the distances; each step solves a maximum flow in integer masses, so ties of
-    exact masses are decided exactly; float masses count as binary fractions divided by their sum. For small supports
-    (Song17 Definition 3.1 in a metric space; docs/decisions.md#numbers, errata E13: never the plan of an LP solver).
-
-    Raises InputError when lengths differ, a point repeats, the masses are not a law, or the metric is negative, not
-    finite, not symmetric, not zero from a point to itself, or breaks the triangle inequality on these points.
-
-    >>> def taxicab(x, y):
-    ...     return abs(x[0] - y[0]) + abs(x[1] - y[1])
-    >>> half = [Fraction(1, 2), Fraction(1, 2)]
-    >>> bottleneck([(0, 0), (10, 10)], half, [(1, 11), (11, 1)], half, taxicab).distance
-    12
-    """
+    """Return the least longest move of a plan, and the plan (Song17 Definition 3.1 in a metric space)."""
+    # Flows in integer masses decide ties exactly: never an LP solver's plan (docs/decisions.md#numbers, errata E13).
     x, a = _masses(left, p, "left")
     y, b = _masses(right, q, "right")
-    distances = checked_distances(x, y, metric)
+    distance, moves = _least(x, a, y, b, checked_distances(x, y, metric))
+    return BottleneckPlan(to_python(distance), tuple(moves))
+
+
+def _least(
+    x: list[Hashable], a: list[Fraction], y: list[Hashable], b: list[Fraction], costs: Array
+) -> tuple[Atom, list[tuple[Hashable, Hashable, Fraction]]]:
+    """Return the least cost up to which moves take masses a at x to b at y, and the moves."""
     supply, demand, total = both_in_common_unit(a, b)
-    thresholds = sorted(set(map(to_python, distances.ravel().tolist())))
-    last = len(thresholds) - 1
-    flows = {last: max_flow(supply, demand, distances <= thresholds[last])}
+    levels, flows = np.unique(costs), dict[int, list[list[int]]]()
 
     def moves_all(number: int) -> bool:
-        flows[number] = max_flow(supply, demand, distances <= thresholds[number])
+        flows[number] = max_flow(supply, demand, costs <= levels[number])
         return sum(map(sum, flows[number])) == total
 
-    enough = halved(moves_all, last, -1, next_to, between)
-    return BottleneckPlan(thresholds[enough], tuple(moves_of(x, y, flows[enough], total)))
-
-
-def moves_of(
-    left: Sequence[Hashable], right: Sequence[Hashable], flow: Sequence[Sequence[int]], total: int
-) -> Iterator[tuple[Hashable, Hashable, Fraction]]:
-    """Yield the moves of a flow, each with its share of the total."""
-    for source, row in zip(left, flow, strict=True):
-        for sink, mass in zip(right, row, strict=True):
+    enough = halved(moves_all, len(levels), -1, next_to, between)  # with every pair allowed there is a plan
+    moves = []
+    for source, row in zip(x, flows[enough], strict=True):
+        for sink, mass in zip(y, row, strict=True):
             if mass:
-                yield source, sink, Fraction(mass, total)
+                moves.append((source, sink, Fraction(mass, total)))
+    return levels[enough], moves
 
 
 def normalised(masses: Iterable[Atom]) -> list[Fraction]:
@@ -90,11 +75,8 @@ def normalised(masses: Iterable[Atom]) -> list[Fraction]:
 
 
 def max_flow(supply: Sequence[int], demand: Sequence[int], allowed: Array) -> list[list[int]]:
-    """Return the largest flow from `supply` to `demand` along allowed pairs.
-
-    Integers of any size. Dinic's algorithm: shortest augmenting paths, found layer by layer, alternate forward along
-    allowed pairs and back along pairs that carry flow.
-    """
+    """Return the largest flow from `supply` to `demand` along allowed pairs, in integers of any size (Dinic)."""
+    # Shortest augmenting paths, layer by layer, forward along allowed pairs and back along pairs that carry flow.
     forward = [np.flatnonzero(row).tolist() for row in allowed]
     flow = [dict.fromkeys(row, 0) for row in forward]
     carriers: list[set[int]] = [set() for _ in demand]
@@ -144,11 +126,8 @@ def _layers(
 def _path(
     start: int, depth: list[int], cursor: list[int], forward: list[list[int]], room: list[int], carriers: list[set[int]]
 ) -> list[int] | None:
-    """Return a path source, sink, ..., sink with room, or None.
-
-    Along the path every source is one layer deeper. `cursor[i]` passes over the sinks from which source i has found
-    nothing in this phase.
-    """
+    """Return a path source, sink, ..., sink with room, every source one layer deeper, or None."""
+    # `cursor[i]` passes over the sinks from which source i has found nothing in this phase.
     path, ways_back = [start], []
     while path:
         i = path[-1]
@@ -203,11 +182,7 @@ def _masses(
 
 
 def checked_distances(x: list[Hashable], y: list[Hashable], metric: Metric) -> Array:
-    """Return the distances from x to y, by a checked metric.
-
-    Raises InputError when the metric is negative, not finite, not symmetric, not zero from a point to itself, or breaks
-    the triangle inequality on all these points.
-    """
+    """Return the distances from x to y; InputError where `metric` is none on all these points."""
     points = list(dict.fromkeys((*x, *y)))
     size = len(points)
     distances = list(starmap(metric, product(points, points)))
@@ -238,26 +213,10 @@ def w_infinity(p: Population, q: Population, metric: Metric) -> Atom:
 
 
 def least_largest(p: Population, q: Population, cost: Callable[[Any, Any], float]) -> tuple[float, Coupling]:
-    """Return the least largest cost of a coupling, and the coupling.
-
-    Costs may be infinite; W-infinity is the case of a metric. A bisection over the costs.
-
-    >>> least_largest({0: 1}, {0: Fraction(9, 10), 1: Fraction(1, 10)}, lambda x, y: 0.5 * (x != y))[0]
-    0.5
-    """
+    """Return the least largest cost of a coupling, and the coupling; costs may be infinite."""
     left, right = support(p), support(q)
-    table = tabulated(cost, left, right)
-    levels = np.unique(table)
-    couplings: dict[int, Coupling | None] = {}
-
-    def couples(number: int) -> bool:
-        couplings[number] = _flow(p, q, table <= levels[number])
-        return couplings[number] is not None
-
-    enough = halved(couples, len(levels), -1, next_to, between)
-    coupling = couplings[enough]
-    assert coupling is not None, "with every pair allowed there is a coupling"
-    return float(levels[enough]), coupling
+    least, moves = _least(left, exact(p, left), right, exact(q, right), tabulated(cost, left, right))
+    return float(least), {(x, y): mass for x, y, mass in moves}
 
 
 def support(p: Population) -> list[Hashable]:
@@ -268,15 +227,3 @@ def support(p: Population) -> list[Hashable]:
 def exact(p: Population, points: Sequence[Hashable]) -> list[Fraction]:
     """Return the masses of points as fractions divided by their sum."""
     return normalised(p[x] for x in points)
-
-
-def _flow(p: Population, q: Population, allowed: BoolArray) -> Coupling | None:
-    left, right = support(p), support(q)
-    supply, demand, total = both_in_common_unit(exact(p, left), exact(q, right))
-    flow = max_flow(supply, demand, allowed)
-    if sum(map(sum, flow)) < total:
-        return None
-    coupling: Coupling = {}
-    for x, y, mass in moves_of(left, right, flow, total):
-        coupling[x, y] = mass
-    return coupling

@@ -28,27 +28,22 @@ CONVEX = {"square": "z^2", "huber": "z^2 near 0 and |z| far out"}
 
 @dataclass(frozen=True)
 class NamedMetric:
-    """A metric by its name: what its parameter is, and the distance of answers under it.
-
-    `distance` takes the parameter and the possible answers in increasing order. `rises` says that it never falls as
-    |x - y| grows. `check` raises InputError for a parameter that makes no metric; the parameter is a number above 0 by
-    then, or with `of_rows` a table.
-    """
+    """A metric by its name: what its parameter is, and the distance of answers under it."""
 
     parameter: str
+    #: Of the parameter, a number above 0 or a table, and the possible answers in increasing order.
     distance: Callable[[Any, Sequence[Fraction]], Metric]
+    #: Whether no distance falls as |x - y| grows.
     rises: bool = True
+    #: Whether the parameter is a table.
     of_rows: bool = False
+    #: Raises InputError for a parameter that makes no metric.
     check: Callable[[Any], object] | None = None
 
 
 @dataclass(frozen=True)
 class Declared:
-    """The metric of a name and a parameter.
-
-    >>> declared("capped", 2).on([Fraction(0), Fraction(1), Fraction(5)])(Fraction(0), Fraction(5))
-    2.0
-    """
+    """The metric of a name and a parameter."""
 
     name: str
     parameter: Parameter
@@ -59,10 +54,7 @@ class Declared:
         return METRICS.find(self.name).rises
 
     def on(self, answers: Sequence[Fraction]) -> Metric:
-        """Return the distance of these answers, which increase.
-
-        Raises InputError where it is no metric on them, or is 0 between two of them.
-        """
+        """Return the distance of these answers, which increase; InputError where it is no metric on them."""
         distance = METRICS.find(self.name).distance(self.parameter, answers)
         table = checked_distances([*answers], [*answers], distance)
         if (table <= 0).sum() > len(answers):
@@ -80,13 +72,7 @@ class Declared:
 
 
 def declared(name: str, parameter: Number | Sequence[Sequence[Number]]) -> Declared:
-    """Return the metric of a name and a parameter.
-
-    Raises InputError for an unknown name, a convex function, and a parameter that makes no metric.
-
-    >>> declared("power", "1/2").describe()
-    'power 0.5'
-    """
+    """Return the metric of a name and a parameter; InputError where they make none."""
     if name in CONVEX:
         raise InputError(
             f"the metric is {name!r}, that is {CONVEX[name]}, which is convex and no metric", rule=_CONVEX,

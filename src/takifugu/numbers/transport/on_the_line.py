@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from takifugu.core.errors import InputError
 from takifugu.core.rules import check_type
-from takifugu.numbers.atoms import LARGEST_SMALL, Array, Atom, Floats, integers, same_type, to_python
+from takifugu.numbers.atoms import LARGEST_SMALL, Array, Atom, Floats, integers, object_array, same_type, to_python
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import Number, as_delta, both_in_common_unit, float_above
 from takifugu.numbers.search import between, halved, next_to
@@ -41,9 +41,7 @@ class Plan:
         """The masses as probabilities: Fractions when exact, else float64."""
         if self.total is None:
             return self.masses
-        result = np.empty(len(self.masses), dtype=object)
-        result[:] = [Fraction(mass, self.total) for mass in self.masses.tolist()]
-        return result
+        return object_array([Fraction(mass, self.total) for mass in self.masses.tolist()])
 
     def items(self) -> Iterator[tuple[Atom, Atom, Fraction | float]]:
         """Yield (from, to, mass) in increasing order."""
@@ -165,17 +163,10 @@ def _exact_w_infinity(p: Pmf, q: Pmf) -> Atom:
 
 
 def w_infinity_candidates(p: Pmf, q: Pmf) -> tuple[Atom, ...]:
-    """Return increasing candidates for W-infinity, the last one certainly large enough.
-
-    One candidate for exact laws. For float masses: the largest move when levels within a relative tolerance count as
-    equal (proposals, possibly too small), then when they count as different in the worst order (safe). Levels are
-    compared from the nearer end of the line, so that tails of tiny mass count in full.
-
-    >>> w_infinity_candidates(Pmf([0, 1], [0.5, 0.5]), Pmf([0, 1], [0.5, 0.5]))
-    (0, 1)
-    """
+    """Return increasing candidates for W-infinity, the last one certainly large enough; one for exact masses."""
     if p.exact and q.exact:
         return (w_infinity(p, q),)
+    # Proposals count close levels as equal, and may be too small; the safe one takes their worst order.
     fine = level_tolerance(p, q)
     safe = max(_largest_safe(*pair, fine) for pair in _halves(p, q))
     return tuple(sorted({*_proposed(p, q, WIDE_TOLERANCE, fine), safe}))
@@ -187,15 +178,13 @@ def level_tolerance(p: Pmf, q: Pmf) -> float:
 
 
 def _segments(left: Array, right: Array) -> tuple[Array, Array, Array, Array]:
-    """Return the segments between all levels: atoms of p, q, starts, lengths.
-
-    Levels that tie leave intervals of length zero, whose atoms mean nothing.
-    """
+    """Return the segments between all levels: atoms of p, q, starts, lengths."""
     ends, from_left = _merge(left, right)
     starts = np.concatenate((ends[:1] * 0, ends[:-1]))
     i = np.cumsum(from_left)
     i -= from_left
     j = np.arange(len(ends)) - i
+    # Levels that tie leave intervals of length zero, whose atoms mean nothing.
     return np.minimum(i, len(left) - 1), np.minimum(j, len(right) - 1), starts, ends - starts
 
 
@@ -227,6 +216,7 @@ def _halves(p: Pmf, q: Pmf) -> tuple[Half, Half]:
     """Return both laws' levels below 1/2, and both mirrored."""
     x, y = same_type(p.values, q.values)
     a, b = p.probabilities, q.probabilities
+    # Levels are compared from the nearer end of the line, so that tails of tiny mass count in full.
     return (x, a.cumsum(), y, b.cumsum()), (-x[::-1], a[::-1].cumsum(), -y[::-1], b[::-1].cumsum())
 
 
@@ -265,13 +255,7 @@ def _largest_safe(x: Array, left: Floats, y: Array, right: Floats, tolerance: fl
 
 
 def unmatched_mass(p: Pmf, q: Pmf, distance: Number) -> Fraction | float:
-    """Return the least mass left by moves up to `distance` (errata E11).
-
-    The mass is the same for both laws. Exact (a Fraction) when both laws are.
-
-    >>> unmatched_mass(Pmf.from_counts([0, 3], [1, 1]), Pmf.from_counts([0, 1, 3], [4, 3, 3]), 1)
-    Fraction(1, 5)
-    """
+    """Return the least mass left by moves up to `distance`, a Fraction for exact masses (errata E11)."""
     problem = _integer_problem(p, q)
     lost = problem.total - _matched(problem, math.floor(Fraction(distance) / problem.unit))
     share = Fraction(lost, problem.total)
@@ -302,10 +286,8 @@ def _integer_problem(p: Pmf, q: Pmf) -> _IntegerProblem:
 
 
 def _matched(problem: _IntegerProblem, distance: int) -> int:
-    """Return the largest mass movable by at most `distance`.
-
-    Greedy from the left is optimal: the partners of an atom form an interval, and both its ends grow with the atom.
-    """
+    """Return the largest mass movable by at most `distance`."""
+    # Greedy from the left is optimal: the partners of an atom form an interval, and both its ends grow with the atom.
     x, y, a, b = problem.x, problem.y, list(problem.a), list(problem.b)
     i = j = matched = 0
     while i < len(x) and j < len(y):

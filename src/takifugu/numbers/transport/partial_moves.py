@@ -24,14 +24,7 @@ CELLS, _ROUNDING = 4096, 2.0**-40
 
 
 def farthest_but(p: Continuous, q: Continuous, delta: Fraction) -> float:
-    """Return a distance within which all but delta of p can be moved into q.
-
-    It is the least up to two cells, and at most W-infinity. Raises Unsupported where delta is below what is in doubt.
-
-    >>> from takifugu.numbers.densities.piecewise_linear import PiecewiseLinear
-    >>> round(farthest_but(PiecewiseLinear([0, 1], [1, 1]), PiecewiseLinear([0, 2], [0.5, 0.5]), Fraction(1, 4)), 2)
-    0.5
-    """
+    """Return a distance, at most W-infinity, within which all but delta of p can be moved into q."""
     (p_low, p_high), (q_low, q_high) = ends_of(p), ends_of(q)
     first, last = min(p_low, q_low), max(p_high, q_high)
     (left, left_doubt), (right, right_doubt) = _read(p, first, last), _read(q, first, last)
@@ -39,6 +32,7 @@ def farthest_but(p: Continuous, q: Continuous, delta: Fraction) -> float:
     if share <= 0:
         least = at_least(delta)
         raise Unsupported(f"a delta of {least} is less than what is in doubt of the masses: give a larger one")
+    # The least up to two cells.
     cells = int(w_infinity(left, right, share)) + 1
     distance = (last - first) / CELLS * cells * (1 + _ROUNDING) + _ROUNDING * max(abs(first), abs(last))
     try:

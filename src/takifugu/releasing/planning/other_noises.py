@@ -14,7 +14,7 @@ from takifugu.model.beliefs import Belief
 from takifugu.model.queries import Additive, resolved
 
 if TYPE_CHECKING:
-    from takifugu.audit.partial_sums import Sequence as Chained
+    from takifugu.audit.partial_sums import Chained
 
 #: The noises by their names.
 ORDINARY, TAKIFUGU, GROUP = "ordinary", "takifugu", "group"
@@ -55,7 +55,7 @@ def attacked(calibration: Calibration) -> tuple[Chained, Additive]:
 
 def attacked_chain(belief: Belief) -> Chained:
     """Return the chain of a belief, before any noise is known; raises Unsupported, with the reason."""
-    from takifugu.audit.partial_sums import Sequence as Chained
+    from takifugu.audit.partial_sums import Chained
 
     chain = Chained.of(belief)
     if chain is None:

@@ -16,7 +16,7 @@ from takifugu.releasing.report.page import Block, Table
 from takifugu.releasing.report.published import Published
 
 if TYPE_CHECKING:
-    from takifugu.audit.partial_sums import Sequence as Chained
+    from takifugu.audit.partial_sums import Chained
 
 _NAMES = {ORDINARY: "ordinary, for one step alone", TAKIFUGU: "Takifugu's", GROUP: "for a whole recording"}
 _NOTE = (
