@@ -20,15 +20,7 @@ from takifugu.model.secrets.families import Family
 
 
 def longest(parts: Sequence[Part]) -> list[Part]:
-    """Return the parts without those that are known to be the beginning of another one.
-
-    >>> from fractions import Fraction
-    >>> from takifugu import Count, IndependentPieces, MarkovChain, Pufferfish, every_entry
-    >>> from takifugu.analysis.problem import Problem
-    >>> pieces = IndependentPieces(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5), [3, 5, 4])
-    >>> [part.belief.size for part in longest(Problem(Pufferfish(every_entry(), pieces), Count(1), Fraction(1)).parts)]
-    [5]
-    """
+    """Return the parts without those that are known to be the beginning of another one."""
     if len(parts) < 2:
         return [*parts]
     longest_of = dict[Hashable, Part]()

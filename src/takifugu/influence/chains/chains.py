@@ -39,59 +39,42 @@ SETTLING = 25.0
 
 @dataclass(frozen=True)
 class Loss:
-    """The largest loss of a secret, with its entry and values.
+    """The largest loss of a secret, with its entry and values."""
 
-    Losses are logs of moved odds. `note` is what must be said of the bound. Of a run `entry` is the first, and
-    `paths` are the values of all its entries on both sides.
-    """
-
-    epsilon: float
-    entry: int = 0
+    epsilon: float  # the log of moved odds
+    entry: int = 0  # of a run its first
     left: int = 0
     right: int = 0
-    note: str = ""
-    paths: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    note: str = ""  # what must be said of the bound
+    paths: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())  # of a run: all its values, on both sides
 
 
 def chain_loss(
     chain: PeriodicChain, profile: Profile, family: Family, jumps: Sequence[int] | None = None, most: int = NEVER,
     is_anywhere: bool = False,
 ) -> Loss:  # fmt: skip
-    """Return an upper bound on a family's loss on a chain.
-
-    The bound is max over entries i and pairs (a, b) of c_i(a, b) + R_i(a, b) + L_i(a, b). `chain` has `step_matrices`,
-    `initial`, `stationary_laws` and `possible`, and as many steps as the profile. Raises Unsupported where the losses
-    of a run of the profile still rise after `most` steps. Source: Theorem 1 and 2 of docs/theory/influence.md; equal to
-    the loss of the worst mechanism with this profile for two states. Where the start is unknown the recording starts at
-    entry 0; `is_anywhere` says that it may start anew before any step.
-
-    >>> from takifugu import MarkovChain
-    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
-    >>> round(chain_loss(chain, Profile.of([[0, 1 / 3], [1 / 3, 0]], 5), Family(range(5))).epsilon, 12)
-    0.873513017973
-    """
+    """Bound a family's loss on a chain by max c + R + L (Theorems 1 and 2 of docs/theory/influence.md)."""
     length, states = profile.size, len(profile.tables[0])
+    # Where the start is unknown the recording starts at entry 0; or (`is_anywhere`) it may start anew before any step.
     ahead, behind = sides_of(chain, length, is_anywhere)
     forwards = usual_jumps(ahead, states) if jumps is None else jumps
     backwards = usual_jumps(behind, states) if jumps is None else jumps
+    # Raises Unsupported where the losses of a run of the profile still rise after `most` steps.
     right, left = sweep(ahead, reversed_runs(profile), forwards, most), sweep(behind, profile, backwards, most)
     return worst(chain, profile, family, right, left, starts_anew=is_anywhere and chain.starts_anyhow)
 
 
 def usual_jumps(side: Side, states: int) -> tuple[int, ...]:
-    """Return the jumps tried besides steps and gaps; none for two states, but back to any start.
-
-    With two states steps are exact. From four states on a jump costs as much as all steps: those of 2 and 3 are enough
-    where all steps are possible (without them 6 of 10,000 chains lose more than by quilts, by up to 12 %), and 4 helps
-    where some are not, of which one step sees nothing. Beyond EXACT_STATES suprema are replaced by those over
-    [m, e^s m]: these are quick, and products of matrices are nearer to what they see.
-    """
+    """Return the jumps tried besides steps and gaps; none for two states, but back to any start."""
     if isinstance(side, BackwardFromAnyStart):
         return TO_ANY_START
+    # Suprema are then those over [m, e^s m]: these are quick, and products of matrices are nearer to what they see.
     if states > EXACT_STATES:
         return (2, 4, 8)
+    # Where some steps are impossible one step sees nothing of them: there 4 helps.
     if states == 3 or (states > 3 and side.has_zeros):
         return (2, 3, 4)
+    # A jump costs as much as all steps; without any 6 of 10,000 chains lose more than by quilts, by up to 12 %.
     return (2, 3) if states > 3 else ()
 
 
@@ -116,15 +99,12 @@ def backward_side(chain: PeriodicChain, is_anywhere: bool = False) -> Side:
 
 
 def reached_steps(chain: PeriodicChain) -> FloatArray:
-    """Return the matrices of a period's steps, where a state that a given start never reaches steps as another one.
-
-    No secret is about such a state, and no loss of another one asks how it goes on. So it neither makes a class of its
-    own, whose losses rise for ever, nor keeps the laws of later steps from settling.
-    """
+    """Return the matrices of a period's steps; a state that a given start never reaches steps as another one."""
     reached = np.ones(len(chain.states), dtype=bool)
     if chain.has_given_start:
         reached = np.any(chain.supports.patterns, axis=0)
     steps = chain.step_matrices
+    # No secret is about such a state, which would be a class of its own, or keep the laws of later steps from settling.
     return steps if reached.all() else np.where(reached[:, None], steps, steps[:, [int(reached.argmax())]])
 
 
@@ -185,12 +165,10 @@ def worst(
     chain: OneSequence, profile: Profile, family: Family, right: Sequence[Track], left: Sequence[Track],
     starts_anew: bool = False,
 ) -> Loss:  # fmt: skip
-    """Return a family's largest c + R + L, period by period.
-
-    Where the sequence `starts_anew` before any step each value may follow each other one.
-    """
+    """Return a family's largest c + R + L, period by period."""
     if family.run > 1:
         rights, lefts = _pieces_of(profile.size, right, left)
+        # Where the sequence starts anew before any step each value may follow each other one.
         runs = Runs(
             chain, profile, family, min(family.run, profile.size), None if starts_anew else chain.followers
         )
@@ -203,10 +181,8 @@ def worst_between(
     chain: OneSequence, size: int, ends: Sequence[int], table_at: Callable[[int], FloatArray], family: Family,
     right: Sequence[Track], left: Sequence[Track],
 ) -> Loss:  # fmt: skip
-    """Return a family's largest c + R + L from some end.
-
-    Entries between two ends have one table. The tracks are those of these entries, in a chain of `size` of them.
-    """
+    """Return a family's largest c + R + L from the first of some ends to the last."""
+    # Entries between two ends have one table; the tracks are those of these entries, in a chain of `size` of them.
     rights, lefts = _pieces_of(size, right, left)
     cuts = sorted({*ends, *(piece.first for piece in (*rights, *lefts))})
     once = chain.period

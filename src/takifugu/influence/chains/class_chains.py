@@ -98,31 +98,22 @@ class StartsOfRegion:
 
 @dataclass(frozen=True, eq=False)
 class OfReversible:
-    """Both directions of all reversible chains with given pi and g.
-
-    Stationary masses are >= pi, the eigengap >= g. |P^d(x, y)/pi(y) - 1| <= D_d = (1 - g)^d (1/pi - 1), so that tanh of
-    the loss over `parts` is at most D_d tanh(s/parts): 2 for R, 4 for L under any start.
-    """
+    """Both directions of all reversible chains with stationary masses >= pi and an eigengap >= g."""
 
     states: int
     distances: IntArray
     deviation: FloatArray  # D_d, at most 1
-    parts: float
+    parts: float  # 2 for R, 4 for L under any start
 
     def after(self, sizes: FloatArray) -> FloatArray:
+        # |P^d(x, y)/pi(y) - 1| <= D_d = (1 - g)^d (1/pi - 1), so tanh of the loss over `parts` is <= D_d tanh(s/parts).
         bound = _by_tanh(self.deviation[: len(sizes)], sizes / self.parts, self.parts)
         bounds = np.broadcast_to(bound[:, None, None], (len(sizes), self.states, self.states)).copy()
         return _bounded(bounds, sizes[:, None, None])
 
 
 def sides_of_region(region: IntervalMarkovChain) -> tuple[RowsOfRegion, StartsOfRegion]:
-    """Return R and L of all chains of a region.
-
-    >>> region = IntervalMarkovChain([[0.7, 0.2], [0.3, 0.6]], [[0.8, 0.3], [0.4, 0.7]], length=100)
-    >>> ahead, behind = sides_of_region(region)
-    >>> [round(float(side.after(np.array([1.0]))[0, 0, 1]), 6) for side in (ahead, behind)]
-    [0.449105, 0.499061]
-    """
+    """Return R and L of all chains of a region."""
     low, high = region.reachable
     k = len(low)
     pairs = list(permutations(range(k), 2))
@@ -175,19 +166,10 @@ EVERY = 16
 
 
 def class_loss(belief: OneSequence, profile: Profile, family: Family, is_anywhere: bool = False) -> Loss:
-    """Bound a family's loss under every chain of a class, any start.
-
-    `is_anywhere` says that the recording may start anew before any step.
-
-    Raises Unsupported where losses still rise after MOST_RISING steps of a run, as they do where a state may stay.
-
-    >>> from takifugu import ReversibleChains
-    >>> chains = ReversibleChains(0.2, 0.5, 100)
-    >>> count = Profile.of([[0, 0.1], [0.1, 0]], 100)
-    >>> round(class_loss(chains, count, Family(range(100))).epsilon, 4)
-    0.9619
-    """
+    """Bound a family's loss under every chain of a class, any start."""
+    # `is_anywhere` says that the recording may start anew before any step.
     ahead, behind = cached(belief, "influence of a class", lambda: SIDES.of(belief)(belief))
+    # Raises Unsupported where losses still rise after MOST_RISING steps, as they do where a state may stay.
     right, left = class_sweep(ahead, reversed_runs(profile)), class_sweep(behind, profile)
     return worst(belief, profile, family, right, left, starts_anew=is_anywhere)
 

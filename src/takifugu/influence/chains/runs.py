@@ -49,16 +49,13 @@ class WorstRun:
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """All runs of a sequence of one length, with what a profile and both sides lose.
-
-    `followers` says which value can follow which, by phase; None for all.
-    """
+    """All runs of a sequence of one length, with what a profile and both sides lose."""
 
     chain: OneSequence
     profile: Profile
     family: Family
     length: int
-    followers: BoolArray | None
+    followers: BoolArray | None  # which value can follow which, by phase; None for all
 
     @property
     def size(self) -> int:
@@ -164,10 +161,8 @@ class Runs:
 
 
 def followed(sums: FloatArray, can: BoolArray) -> FloatArray:
-    """Return the largest of `sums` over pairs that can come before each pair of values.
-
-    Both have the shape (runs, k, k); can[r, a, c] says whether c can follow a.
-    """
+    """Return the largest of `sums` (runs, k, k) over pairs that can come before each pair of values."""
+    # can[r, a, c] says whether c can follow a.
     lead = np.full_like(sums, -np.inf)
     for a in range(sums.shape[1]):
         lead = np.maximum(lead, np.where(can[:, a, :, None], sums[:, a, None, :], -np.inf))

@@ -153,13 +153,10 @@ class Backward:
 
     @cached_property
     def _off(self) -> float:
-        """Return how far B of the law that repeats is from that of all later laws, relatively.
-
-        A law comes no farther from it: its ratios to the law that repeats are means of those a step before. Raises
-        Unsupported where the start has not settled.
-        """
+        """Return how far B of the law that repeats is from that of all later laws, relatively."""
         if self.settled_from < MOST_UNSETTLED:
             return SETTLED * bool(self.settled_from)
+        # A law comes no farther from the one that repeats: its ratios to it are means of those a step before.
         off, last = inf, MOST_UNSETTLED - 1
         if self.repeating is not None:
             rounded = last * (len(self.step_matrices[0]) + 1) * UNIT

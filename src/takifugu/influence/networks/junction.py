@@ -35,14 +35,11 @@ JOINED, MOST_WHOLE = 256, 512
 
 @dataclass(frozen=True, eq=False)
 class Message:
-    """psi(s, s') of the values of some variables, shape (s, s'), the last variable changing fastest.
-
-    Without a table, where it would be too large, psi is `most` for any change.
-    """
+    """psi(s, s') of the values of some variables, shape (s, s'), the last variable changing fastest."""
 
     variables: tuple[int, ...]
     sizes: tuple[int, ...]
-    loss: FloatArray | None
+    loss: FloatArray | None  # None where it would be too large: psi is `most` for any change
     most: float = 0.0
 
     def split(self, aside: Collection[int]) -> tuple[Message, Message]:
@@ -145,12 +142,7 @@ class JunctionTree:
 
 @memoised
 def junction_tree(network: BayesianNetwork) -> JunctionTree:
-    """Return a junction tree with each clique's law.
-
-    >>> pair = BayesianNetwork([("x", [0, 1], [], [0.8, 0.2]), ("y", [0, 1], ["x"], [[0.9, 0.1], [0.4, 0.6]])])
-    >>> [clique.variables for clique in junction_tree(pair).cliques]
-    [(0, 1)]
-    """
+    """Return a junction tree with each clique's law."""
     sizes = {v: len(network.alphabet(v)) for v in range(network.size)}
     groups, above = _eliminated(network, sizes)
     for v in range(network.size):  # a clique inside the next one, or small with it, becomes one with it
@@ -238,16 +230,8 @@ class Messages:
 
 
 def junction_messages(network: BayesianNetwork, tables: Sequence[FloatArray]) -> Messages:
-    """Return the messages along the junction tree of a network.
-
-    `tables` are c_t of all entries. In losses pairs with an impossible value have no meaning.
-
-    >>> pair = BayesianNetwork([("x", [0, 1], [], [0.8, 0.2]), ("y", [0, 1], ["x"], [[0.9, 0.1], [0.4, 0.6]])])
-    >>> count = np.array([[0.0, 1.0], [1.0, 0.0]])
-    >>> messages = junction_messages(pair, [count, count])
-    >>> [round(float(messages.loss(entry)[1, 0]), 6) for entry in (0, 1)]
-    [1.549948, 1.549948]
-    """
+    """Return the messages along the junction tree of a network; `tables` are c_t of all entries."""
+    # In losses pairs with an impossible value have no meaning.
     return Messages.of(junction_tree(network), tables)
 
 

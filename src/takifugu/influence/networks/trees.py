@@ -48,17 +48,13 @@ def supremum(rows: Rows, ratio: Pair, error: float) -> Pair:
 
 @dataclass(frozen=True, eq=False)
 class BinaryForest:
-    """A forest of binary variables, parents before children, for any profile.
-
-    `inward` are P(variable | parent), two equal rows where there is none, and `outward` P(parent | variable) with the
-    relative error of its numbers, None where digits may be lost.
-    """
+    """A forest of binary variables, parents before children, for any profile."""
 
     parents: list[int | None]
     children: list[list[int]]
-    inward: list[Rows]
-    outward: list[Rows | None]
-    errors: list[float]
+    inward: list[Rows]  # P(variable | parent), two equal rows where there is none
+    outward: list[Rows | None]  # P(parent | variable), None where digits may be lost
+    errors: list[float]  # of the numbers of `outward`, relatively
 
     @staticmethod
     def of(parents: list[int | None], tables: list[Rows], possible: list[tuple[bool, ...]]) -> BinaryForest:
@@ -123,16 +119,8 @@ def is_forest(network: BayesianNetwork) -> bool:
 
 
 def losses_on_tree(network: BayesianNetwork, tables: Sequence[FloatArray]) -> list[FloatArray]:
-    """Return each entry's pairwise losses on a forest, shape (k, k).
-
-    `tables` are c_t of all entries. Pairs with an impossible value have no meaning. Source: Theorem 5 of
-    docs/theory/influence.md; on binary trees no function of the profile is smaller.
-
-    >>> net = BayesianNetwork([("x", [0, 1], [], [0.8, 0.2]), ("y", [0, 1], ["x"], [[0.9, 0.1], [0.4, 0.6]])])
-    >>> count = np.array([[0.0, 1.0], [1.0, 0.0]])
-    >>> [round(float(loss[1, 0]), 6) for loss in losses_on_tree(net, [count, count])]
-    [1.549948, 1.549948]
-    """
+    """Return each entry's pairwise losses on a forest, shape (k, k) (Theorem 5 of docs/theory/influence.md)."""
+    # Pairs with an impossible value have no meaning. On binary trees no function of the profile is smaller.
     if all(table.shape == (2, 2) for table in tables):
         return _binary(network, tables)
     step = _Step()

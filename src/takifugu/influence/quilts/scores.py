@@ -25,11 +25,7 @@ SAME = 1e-13
 
 
 def scores(change: FloatArray, influence: FloatArray, epsilon: float) -> FloatArray:
-    """Return each quilt's scale; infinite for a useless one.
-
-    >>> scores(np.array([3.0, 0.0, 3.0]), np.array([0.5, 1.0, 1.0]), 1.0).tolist()
-    [6.0, 0.0, inf]
-    """
+    """Return each quilt's scale; infinite for a useless one."""
     left = epsilon - influence
     result = np.full(np.broadcast_shapes(np.shape(change), np.shape(influence)), np.inf)
     np.divide(change, left, out=result, where=left > 0)
@@ -49,13 +45,11 @@ Candidate = TypeVar("Candidate")
 
 @dataclass(frozen=True)
 class Settled(Generic[Candidate]):
-    """The largest bound, its worst entry's finding, and ties by rounding.
-
-    `ties` are pairs (found, entries): what gave some entries a bound that is the largest up to rounding.
-    """
+    """The largest bound, its worst entry's finding, and ties by rounding."""
 
     bound: float
     worst: Candidate
+    #: (found, entries): what gave some entries a bound that is the largest up to rounding
     ties: tuple[tuple[Candidate, IntArray], ...]
 
 
@@ -66,16 +60,8 @@ def settle(
     examine: Callable[[int], tuple[Candidate, float]],
     spread: Callable[[Candidate, IntArray], FloatArray],
 ) -> Settled[Candidate]:
-    """Return the largest over secret entries of the least bound.
-
-    `examine(i)` returns the best finding for entry i and its value; `spread(found, entries)` returns upper bounds on
-    the values of (sorted) entries that follow from it. `trivial_bound` holds for every entry.
-
-    >>> values = np.array([1.0, 5.0, 2.0])
-    >>> done = settle(values > 0, "", 9.0, lambda i: (str(i), values[i]), lambda found, entries: values[entries] + 1)
-    >>> done.bound, done.worst
-    (5.0, '1')
-    """
+    """Return the largest over secret entries of the least bound."""
+    # `examine(i)` is entry i's best finding, and its value; `spread` bounds the values of sorted entries by a finding.
     upper = np.where(secret, trivial_bound, -np.inf)
     source = np.zeros(len(secret), dtype=np.int32)
     settled = [trivial]

@@ -42,12 +42,7 @@ Change = Callable[[Iterable[int]], int]
 
 @dataclass(frozen=True, eq=False)
 class ColumnSets:
-    """Near sets of a network of parameters, with a monotone D(N).
-
-    See `near.NearSets`. A column that does not move the answer alone does not do so together with others, so D(N)
-    depends on the read columns in N only: each of them has a bit of its own in place of steps, and the sum over a near
-    set is the set.
-    """
+    """Near sets of a network of parameters, with a monotone D(N) (`near.NearSets`)."""
 
     network: BayesianNetwork
     change: Change
@@ -71,6 +66,7 @@ class ColumnSets:
 
     @cached_property
     def _bits(self) -> list[int]:
+        # A column that moves nothing alone moves nothing with others: each read one has a bit, and a sum of bits is N.
         return [bool(self.change((v,))) << v for v in range(self.network.size)]
 
     @cached_property
@@ -120,11 +116,7 @@ class ColumnSearch(Search):
 
 
 def column_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
-    """Return the least joint cost by quilts of columns, rounded up.
-
-    max over parameters and ordered pairs of min over quilts of e(Q) + sum_k D_k(N)/b_k. D_k(N) is that of whole columns
-    where a release knows it (`together`), else the sum over N.
-    """
+    """Return max over parameters and pairs of min over quilts of e(Q) + sum_k D_k(N)/b_k, rounded up."""
     of_network = _over_network(part)
     change, entries = costs_of(of_network, charges)
     quilt, note = search_quilts(of_network, ColumnSets(of_network.belief, change), entries)  # type: ignore[arg-type]

@@ -103,11 +103,7 @@ class Tries:
             yield len(batch)
 
     def _try(self, nodes: Sequence[int], moved: int, by_parts: bool = False) -> None:
-        """Compute a quilt's influence until it is no better than the best.
-
-        Clusters follow one by one, or first parts of three. Other quilts of a search by size share those parts, so that
-        finding them is no loss.
-        """
+        """Compute a quilt's influence, cluster by cluster, until it is no better than the best."""
         clusters = self._influences.clusters(self._entry, nodes)
         if not all(self._influences.fits(self._entry, cluster) for cluster in clusters):
             return
@@ -119,6 +115,7 @@ class Tries:
                     floor = np.maximum(floor, self._of_cluster((v,)))
             floors.append(floor)
         for number, cluster in enumerate(clusters):
+            # Other quilts of a search by size share the parts of three, so that finding them is no loss.
             for parts in (itertools.combinations(cluster, 2) if by_parts and len(cluster) == 3 else ()):
                 if self._hopeless(moved, floors):
                     return
@@ -153,11 +150,8 @@ MANY_NODES, COST_OF_A_NODE = 100, 1e3
 
 
 def needed_scale(part: Part, epsilon: Fraction) -> tuple[Candidate, str]:
-    """Return the entries' largest least D(N)/(epsilon - e(Q)), with a note.
-
-    The least is over quilts, e(Q) over all the entry's pairs. D(N) = 0 with e(Q) <= epsilon needs no noise (errata
-    E14). The note tells of a search that was ended early.
-    """
+    """Return the entries' largest least D(N)/(epsilon - e(Q)) over quilts, and a note of a search ended early."""
+    # e(Q) is over all pairs of the entry; D(N) = 0 with e(Q) <= epsilon needs no noise (errata E14).
     steps = part.answer.entry_changes().tolist()
     return worst(part, steps, trivial_scales(part, sum(steps), epsilon, epsilon))
 
