@@ -31,13 +31,10 @@ NEXT_TO_NOTHING = 10**6
 
 @dataclass(frozen=True)
 class Influence:
-    """Laplace noise of the least scale at which max over secrets of c_i + R_i + L_i is at most epsilon.
-
-    Source: docs/theory/influence.md, Theorems 1, 2, 5, 7, 8, 12, 13; `group` is a curve of the same
-    profile.
-    """
+    """Laplace noise of the least scale at which max over secrets of c_i + R_i + L_i is at most epsilon."""
 
     name: str = "influence"
+    #: Theorems 1, 2, 5, 7, 8, 12 and 13 there; `group` is a curve of the same profile.
     source: str = "influence recursions over the profile of the noise (docs/theory/influence.md)"
 
     def cost(self, problem: Problem) -> Cost:
@@ -61,10 +58,7 @@ class Influence:
 
 
 def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fraction, Witness]:
-    """Return a part's least scale in grid units, and its cause.
-
-    The scale is the least of what the curve of the belief and `group` need, or `enough` where that serves.
-    """
+    """Return a part's least scale by curve and `group`, in grid units, or `enough` if that serves; and its cause."""
     answer = part.answer
     largest_change = part_change(part)
     if not largest_change:
@@ -116,14 +110,12 @@ def unknown_curve(problem: Problem) -> Refusal | None:
 
 
 def predicted_cost(problem: Problem, evaluations: float = EVALUATIONS) -> Cost:
-    """Predict the work: evaluations of the loss.
-
-    One part is searched, and all others need no more than it, which one evaluation tells.
-    """
+    """Predict the work: evaluations of the loss."""
     losses = farthest = 0.0
     for part in longest(problem.parts):
         curve = CURVES.of(part.belief)
         if curve is not None:
             work = curve.work(part.belief)
             losses, farthest = losses + work, max(farthest, work)
+    # One part is searched, and all others need no more than it, which one evaluation tells.
     return Cost(losses + (evaluations - 1) * farthest)

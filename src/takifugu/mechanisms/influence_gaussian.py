@@ -29,10 +29,7 @@ from takifugu.numbers.search import smallest_scale
 
 @dataclass(frozen=True)
 class InfluenceGaussian:
-    """Normal noise of the least deviation at which the loss of the profile at kappa is at most epsilon.
-
-    Never more than the noise for a change of the whole component (Balle and Wang 2018).
-    """
+    """Normal noise of the least deviation at which the loss of the profile at kappa is at most epsilon."""
 
     name: str = "influence-gaussian"
     source: str = "influence recursions over the profile of normal noise at delta (docs/theory/influence.md, Theorem 4)"
@@ -42,14 +39,7 @@ class InfluenceGaussian:
         return predicted_cost(problem)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the rounded normal noise, or a refusal.
-
-        >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
-        >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100))
-        >>> bound = MECHANISM.bound(Problem(framework, Count(1), Fraction(1), Fraction(1, 10**6)))
-        >>> round(float(bound.randomiser.scale), 2)
-        14.12
-        """
+        """Return the rounded normal noise, or a refusal."""
         problem.check_adds()
         refused = refusal(problem) or unknown_curve(problem)
         if refused:
@@ -70,12 +60,7 @@ MECHANISM = InfluenceGaussian()
 
 
 def longest_change(answer: Additive) -> Fraction:
-    """Return the answer's largest L2 change, rounded up, in grid units.
-
-    >>> from takifugu import Histogram, MarkovChain
-    >>> round(float(longest_change(Histogram().resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4))) ** 2), 9)
-    32.0
-    """
+    """Return the answer's largest L2 change, rounded up, in grid units."""
     return root_up(sum(reach * reach for reach in answer.cell_ranges()))
 
 
@@ -96,6 +81,7 @@ def _part_sigma(
     def loss(sigma: Fraction) -> tuple[float, Witness]:
         return profile_loss(part, normal_profile([NormalRelease(answer, sigma)], log_kappa))
 
+    # Never more than the noise for a change of the whole component (Balle and Wang 2018).
     high = Fraction(gaussian_analytic_sigma(largest_change, epsilon, delta))
     if enough and (enough >= high or loss(enough)[0] <= epsilon):
         return None

@@ -35,20 +35,16 @@ def _cells(populations: Populations) -> Cells | None:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of channel.
-
-    `rows` are its rows at a strength and within a radius, before they are divided by their sums; None stands for the
-    linear program, which has no strength. A strength is a number per unit of distance, or, where not `of_distance`, a
-    number like epsilon. `work` are predicted operations per pair of values.
-    """
+    """A kind of channel."""
 
     source: str
+    #: At a strength and within a radius, before they are divided by their sums; None: the linear program.
     rows: Callable[[Populations, float, float], Floats] | None
-    of_distance: bool = True
+    of_distance: bool = True  # the strength is per unit of distance; else a number like epsilon
     applies: Callable[[Populations], bool] = any_values
     among_dummies: bool = False
     takes_radius: bool = False
-    work: float = 4e3
+    work: float = 4e3  # operations per pair of values
 
 
 def _response(populations: Populations, strength: float, _: float) -> Floats:

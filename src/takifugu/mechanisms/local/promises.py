@@ -42,10 +42,7 @@ class Promise(Protocol):
     def rows(self, inputs: Sequence[Hashable], outputs: int, share: float) -> Limits: ...
 
     def columns(self, inputs: Sequence[Hashable], share: float) -> csr_array | None:
-        """Return sparse G, constraints x inputs, with G K_y <= 0.
-
-        Returns None where only `rows` says all.
-        """
+        """Return sparse G, constraints x inputs, with G K_y <= 0; None where only `rows` says all."""
         ...
 
     def measured(self, channel: Channel) -> float: ...
@@ -99,10 +96,7 @@ class MetricPrivacy:
         return ratio_limits(self.columns(inputs, share), outputs)
 
     def columns(self, inputs: Sequence[Hashable], share: float) -> csr_array:
-        """Return x_i <= e^(rate d_ij) x_j for all pairs.
-
-        Both directions are there, each divided by its factor.
-        """
+        """Return x_i <= e^(rate d_ij) x_j for all pairs, both directions, each divided by its factor."""
         from scipy.sparse import csr_array
 
         distances = checked_distances(list(inputs), list(inputs), self.metric).astype(float)
@@ -165,11 +159,7 @@ class DistributionPrivacy:
 
 
 def hides_value(epsilon: Number) -> LocalPrivacy:
-    """Return the promise of local differential privacy.
-
-    >>> hides_value(1).describe()
-    'local privacy 1'
-    """
+    """Return the promise of local differential privacy."""
     return LocalPrivacy(as_non_negative(epsilon, "epsilon", "epsilon"))
 
 
@@ -179,10 +169,7 @@ def hides_distance(epsilon: Number, metric: Metric) -> MetricPrivacy:
 
 
 def hides_population(p: Population, q: Population, epsilon: Number, delta: Number = 0) -> DistributionPrivacy:
-    """Return the promise of distribution privacy of two populations.
-
-    Raises InputError for masses that do not sum to 1, and for delta outside [0, 1).
-    """
+    """Return the promise of distribution privacy of two populations."""
     share = as_fraction(delta, "delta", "delta")
     if not 0 <= share < 1:
         raise InputError(f"delta is {delta!r}", rule="it must be at least 0 and below 1").at("delta")
@@ -191,10 +178,7 @@ def hides_population(p: Population, q: Population, epsilon: Number, delta: Numbe
 
 
 def checked(population: Population, name: str) -> Population:
-    """Return a population with masses >= 0 and sum 1.
-
-    Raises InputError for other masses; the sum may miss 1 by 1e-9.
-    """
+    """Return a population with masses >= 0 and sum 1, up to 1e-9; InputError for others."""
     total = math.fsum(map(float, population.values()))
     if not population or any(not mass >= 0 for mass in population.values()) or not abs(total - 1) <= 1e-9:
         raise InputError(
@@ -204,8 +188,6 @@ def checked(population: Population, name: str) -> Population:
 
 
 def _factor(rate: float) -> float:
-    """Return e^rate, at most e^30.
-
-    Beyond it a solver calls the number an error, and what it adds is below rounding.
-    """
+    """Return e^rate, at most e^30."""
+    # Beyond it a solver calls the number an error, and what it adds is below rounding.
     return math.exp(min(rate, 30.0))

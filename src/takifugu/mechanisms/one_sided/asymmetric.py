@@ -27,13 +27,7 @@ from takifugu.numbers.rationals import round_up
 
 @dataclass(frozen=True)
 class AsymmetricGeometric:
-    """Geometric noise of scale D/epsilon in every cell, D the largest L1 change of the answer along an allowed move.
-
-    It only adds where a cell cannot rise along an allowed move, so what is published is never below the true count; it
-    only subtracts where a cell cannot fall, and is two-sided discrete Laplace noise where a cell can do both. Where the
-    number of records is public no count exceeds it, and noisy counts are cut off there (AGeo's n). Along a move the log
-    of the ratio of masses is at most the sum of |change|/scale over cells (Takagi21 Theorem VIII.2).
-    """
+    """Geometric noise of scale D/epsilon in every cell, D the largest L1 change of the answer along an allowed move."""
 
     name: str = "asymmetric-geometric"
     source: str = "Takagi, Kato, Cao and Yoshikawa 2021, Definition VIII.1 and Theorem VIII.2, corrected"
@@ -42,9 +36,11 @@ class AsymmetricGeometric:
         return predicted(problem)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
+        # It only adds where a cell cannot rise along a move, only subtracts where it cannot fall, else it is two-sided.
         moves, units = numbers_moved(problem)
         most: int | None = None
         if units and Direction.EITHER not in moves.directions:
+            # No count exceeds a public number of records: noisy counts are cut off there (AGeo's n).
             most = public_end(problem)
         noise: Randomiser = Exact(problem.grid, problem.cells)
         if most is not None:
@@ -56,11 +52,7 @@ class AsymmetricGeometric:
 
 @dataclass(frozen=True)
 class AsymmetricLaplace:
-    """Exponential noise of mean D/epsilon, the noisy value rounded once, away from the danger, to the answer's grid.
-
-    D is the largest L1 change along an allowed move. Two-sided Laplace noise where a cell can rise and fall. On a grid
-    that holds every answer the geometric mechanism promises the same and is a step nearer (Takagi21 Theorem V.4).
-    """
+    """Exponential noise of mean D/epsilon, the noisy value rounded once, away from the danger, to the answer's grid."""
 
     name: str = "asymmetric-laplace"
     source: str = "Takagi, Kato, Cao and Yoshikawa 2021, Definition V.3 and Theorem V.4, corrected"
@@ -69,6 +61,7 @@ class AsymmetricLaplace:
         return predicted(problem)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
+        # Two-sided where a cell can rise and fall. On a grid of all answers the geometric noise is a step nearer.
         moves, units = numbers_moved(problem)
         noise: Randomiser = Exact(problem.grid, problem.cells, problem.on_grid)
         if units:
@@ -78,12 +71,7 @@ class AsymmetricLaplace:
 
 @dataclass(frozen=True)
 class AsymmetricSparse:
-    """Geometric noise of scale min(c, m)/epsilon on every count: "safe" where that is at most the threshold.
-
-    Else the noisy value is published. c is the limit of such values, m the largest number of counts that one allowed
-    move takes down; the whole of epsilon is spent, whatever comes out. "Safe" is never false, because noise only adds.
-    Counts fall by one step of the grid at most, and none may rise (Takagi21 Algorithm 1 and Theorem V.7).
-    """
+    """Geometric noise of scale min(c, m)/epsilon on each count; "safe" where that is at most the threshold."""
 
     name: str = "asymmetric-sparse"
     source: str = "Takagi, Kato, Cao and Yoshikawa 2021, Algorithm 1 and Theorem V.7, corrected"
@@ -101,6 +89,7 @@ class AsymmetricSparse:
         most, limit = moves.units(problem), problem.query.limit
         if not most:
             return Refusal("no allowed move changes the answer: publish it without noise")
+        # c limits noisy values, m the counts that one move takes down; the whole of epsilon is spent on any output.
         price = most if limit is None else min(most, Fraction(limit))
         steps = problem.query.steps(problem.answers[0])
         thresholds = steps[:1] if len({*steps}) == 1 else steps

@@ -62,10 +62,7 @@ class Moves:
 
 
 def numbers_moved(problem: Problem) -> tuple[Moves, Fraction]:
-    """Return the published numbers' moves and covering scale, in grid steps.
-
-    Raises Unsupported as `moves_of`, and for a query that does not publish numbers.
-    """
+    """Return the published numbers' moves and covering scale, in grid steps."""
     check_numbers(problem)
     moves = moves_of(problem)
     return moves, round_up(moves.units(problem) / problem.epsilon)
@@ -77,10 +74,7 @@ def predicted(problem: Problem) -> Cost:
 
 
 def moves_of(problem: Problem) -> Moves:
-    """Return how the answer of a problem moves under its policy.
-
-    Raises Unsupported, with the reason, where there is no policy, and where the answer was rounded before any noise.
-    """
+    """Return how the answer of a problem moves under its policy; Unsupported without one."""
     policies = [secret for secret in problem.framework.secrets if isinstance(secret, Policy)]
     if len(policies) != len(problem.framework.secrets) or not policies or problem.framework.given_domain is None:
         raise Unsupported(NO_POLICY)
@@ -105,11 +99,7 @@ def composition_of(policy: Policy) -> Covers:
 
 
 def public_end(problem: Problem) -> int | None:
-    """Return the public largest value of all cells, in grid steps.
-
-    All cells run from 0 to it, whatever the data. Returns None where the number of records is not public, or cells
-    differ.
-    """
+    """Return the public largest value of all cells, which run from 0 to it for any data, in grid steps; else None."""
     answer = problem.answers[0]
     if not isinstance(answer, Additive):
         return None
