@@ -18,8 +18,8 @@ import numpy as np
 from takifugu.analysis.bounds import Witness
 from takifugu.analysis.questions.influence import Pairs
 from takifugu.core.errors import Unsupported
-from takifugu.influence.chains.chains import Loss
 from takifugu.influence.curves import CURVES, MOST_WORK
+from takifugu.influence.profiles.profile import Loss
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.outward_rounding import floats_above

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -14,11 +13,11 @@ from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains.any_start import BackwardFromAnyStart
-from takifugu.influence.chains.runs import Runs, Stretch
+from takifugu.influence.chains.runs import Runs
 from takifugu.influence.chains.sides import Backward, Forward, Side
-from takifugu.influence.chains.sweeps import NEVER, Track, pieces, sweep
+from takifugu.influence.chains.sweeps import NEVER, Track, pieces_of, sweep
 from takifugu.influence.profiles.levels import MOST_HELD
-from takifugu.influence.profiles.profile import Profile
+from takifugu.influence.profiles.profile import Loss, Profile
 from takifugu.influence.profiles.suprema import EXACT_STATES
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain, repeating_laws
 from takifugu.model.beliefs.one_sequence import OneSequence
@@ -35,18 +34,6 @@ PER_RESORTED = 9.0
 TO_ANY_START = (2, 3, 4, 6, 8, 12, 16)
 #: A sweep has settled when what is left of its rise is e to minus this.
 SETTLING = 25.0
-
-
-@dataclass(frozen=True)
-class Loss:
-    """The largest loss of a secret, with its entry and values."""
-
-    epsilon: float  # the log of moved odds
-    entry: int = 0  # of a run its first
-    left: int = 0
-    right: int = 0
-    note: str = ""  # what must be said of the bound
-    paths: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())  # of a run: all its values, on both sides
 
 
 def chain_loss(
@@ -132,48 +119,16 @@ def reversed_runs(profile: Profile) -> Profile:
     return Profile(profile.tables, profile.lengths[::-1], profile.table_of[::-1])
 
 
-@dataclass(frozen=True, eq=False)
-class _Piece:
-    """Entries first, ..., last - 1 of one direction; `slope` says how positions of its track run along them."""
-
-    first: int
-    last: int
-    track: Track
-    length: int  # of the chain, for R; 0 for L
-    repeats: bool
-
-    def at(self, entries: IntArray) -> FloatArray:
-        positions = self.length - 1 - entries if self.length else entries
-        if not self.repeats:
-            return np.asarray(self.track.explicit[positions - self.track.start])
-        return np.asarray(self.track.repeated[(positions - self.track.settled) % len(self.track.repeated)])
-
-
-def _pieces_of(size: int, right: Sequence[Track], left: Sequence[Track]) -> tuple[list[_Piece], list[_Piece]]:
-    """Return both sides' pieces in the order of the entries."""
-    rights = [_Piece(size - stop, size - first, track, size, first >= track.settled)
-              for first, stop, track in pieces(right)]  # fmt: skip
-    rights.reverse()
-    return rights, [_Piece(first, stop, track, 0, first >= track.settled) for first, stop, track in pieces(left)]
-
-
-def _stretch(piece: _Piece) -> Stretch:
-    return Stretch(piece.first, piece.last, piece.at, piece.repeats)
-
-
 def worst(
     chain: OneSequence, profile: Profile, family: Family, right: Sequence[Track], left: Sequence[Track],
     starts_anew: bool = False,
 ) -> Loss:  # fmt: skip
     """Return a family's largest c + R + L, period by period."""
     if family.run > 1:
-        rights, lefts = _pieces_of(profile.size, right, left)
         # Where the sequence starts anew before any step each value may follow each other one.
-        runs = Runs(
-            chain, profile, family, min(family.run, profile.size), None if starts_anew else chain.followers
-        )
-        worst_run = runs.worst(list(map(_stretch, rights)), list(map(_stretch, lefts)))
-        return Loss(worst_run.epsilon, worst_run.first, paths=worst_run.paths)
+        followers = None if starts_anew else chain.followers
+        runs = Runs(chain, profile, family, min(family.run, profile.size), followers)
+        return runs.worst(pieces_of(right, profile.size), pieces_of(left))
     return worst_between(chain, profile.size, [0, *profile.ends.tolist()], profile.at, family, right, left)
 
 
@@ -183,7 +138,7 @@ def worst_between(
 ) -> Loss:  # fmt: skip
     """Return a family's largest c + R + L from the first of some ends to the last."""
     # Entries between two ends have one table; the tracks are those of these entries, in a chain of `size` of them.
-    rights, lefts = _pieces_of(size, right, left)
+    rights, lefts = pieces_of(right, size), pieces_of(left)
     cuts = sorted({*ends, *(piece.first for piece in (*rights, *lefts))})
     once = chain.period
     if chain.supports is not None:

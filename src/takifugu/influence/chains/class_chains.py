@@ -21,12 +21,12 @@ from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
-from takifugu.influence.chains.chains import Loss, reversed_runs, steps_until_settled, worst
+from takifugu.influence.chains.chains import reversed_runs, steps_until_settled, worst
 from takifugu.influence.chains.kernels import LONGEST_JUMP, contraction, jumps
 from takifugu.influence.chains.region_bounds import RegionInfluence, longer, odds, total_variation
 from takifugu.influence.chains.sweeps import Track
 from takifugu.influence.profiles.patience import CLASSES, MOST_RISING
-from takifugu.influence.profiles.profile import Profile
+from takifugu.influence.profiles.profile import Loss, Profile
 from takifugu.model.beliefs.chains.chain import ReversibleChains
 from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain
 from takifugu.model.beliefs.one_sequence import OneSequence

@@ -17,10 +17,11 @@ from threading import Lock
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
-from takifugu.influence.chains.chains import Loss, sides_of, usual_jumps, worst_between
+from takifugu.influence.chains.chains import sides_of, usual_jumps, worst_between
 from takifugu.influence.chains.remembered import Memory
 from takifugu.influence.chains.sides import Side
 from takifugu.influence.chains.sweeps import Track, along, is_free
+from takifugu.influence.profiles.profile import Loss
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.secrets.families import Family
 

@@ -8,9 +8,9 @@ from fractions import Fraction
 
 from takifugu.core.arrays import FloatArray
 from takifugu.core.plain import Json
-from takifugu.influence.chains.chains import Loss, reversed_runs, sides_of, usual_jumps, worst
+from takifugu.influence.chains.chains import reversed_runs, sides_of, usual_jumps, worst
 from takifugu.influence.chains.sweeps import Track, sweep
-from takifugu.influence.profiles.profile import Profile
+from takifugu.influence.profiles.profile import Loss, Profile
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.rationals import decimal_up, to_text

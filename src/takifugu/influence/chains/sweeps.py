@@ -7,12 +7,12 @@ always jumped over.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from takifugu.core.arrays import FloatArray
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains import two_states
 from takifugu.influence.chains.kernels import LONGEST_JUMP
@@ -292,10 +292,30 @@ def _from_above(side: Side, explicit: list[FloatArray], table: FloatArray, posit
     return None
 
 
-def pieces(tracks: Sequence[Track]) -> Iterator[tuple[int, int, Track]]:
-    """Yield the explicit and the repeating stretches (first, stop, track)."""
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Entries first, ..., last - 1 of one direction, with losses of a track that are explicit, or that repeat."""
+
+    first: int
+    last: int
+    track: Track
+    size: int  # of the chain, for R, whose positions count from the end; 0 for L
+    repeats: bool
+
+    def at(self, entries: IntArray) -> FloatArray:
+        """Return the losses at some of the entries, shape (entries, k, k)."""
+        positions = self.size - 1 - entries if self.size else entries
+        if not self.repeats:
+            return np.asarray(self.track.explicit[positions - self.track.start])
+        return np.asarray(self.track.repeated[(positions - self.track.settled) % len(self.track.repeated)])
+
+
+def pieces_of(tracks: Sequence[Track], size: int = 0) -> list[Piece]:
+    """Return the pieces of L, or of R in a chain of `size` entries, in the order of the entries."""
+    pieces = []
     for track in tracks:
-        if len(track.explicit):
-            yield track.start, min(track.settled, track.stop), track
-        if track.settled < track.stop:
-            yield track.settled, track.stop, track
+        for first, stop in ((track.start, min(track.settled, track.stop)), (track.settled, track.stop)):
+            if first < stop:
+                ends = (size - stop, size - first) if size else (first, stop)
+                pieces.append(Piece(*ends, track, size, repeats=first == track.settled))
+    return pieces[::-1] if size else pieces

@@ -18,12 +18,11 @@ import numpy as np
 from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
-from takifugu.influence.chains.chains import Loss
 from takifugu.influence.networks.conditionals import joint_size, moral_graph
 from takifugu.influence.networks.elimination import loss_by_elimination
 from takifugu.influence.networks.junction import JOINED, Messages, block_losses, junction_messages, junction_work
 from takifugu.influence.networks.trees import is_forest, losses_on_tree
-from takifugu.influence.profiles.profile import Profile
+from takifugu.influence.profiles.profile import Loss, Profile
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.secrets.families import Family

@@ -19,11 +19,10 @@ import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.cache import cached
-from takifugu.influence.chains.chains import Loss
 from takifugu.influence.networks.conditionals import TRUSTED
 from takifugu.influence.networks.networks import largest_of_family, with_others
 from takifugu.influence.profiles.certified import Programs
-from takifugu.influence.profiles.profile import Profile
+from takifugu.influence.profiles.profile import Loss, Profile
 from takifugu.influence.profiles.sparse import SparsePrograms
 from takifugu.influence.profiles.suprema import LARGEST_POWER, suprema
 from takifugu.model.beliefs.contacts import Clique, CliqueInfection

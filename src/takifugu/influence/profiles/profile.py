@@ -1,4 +1,4 @@
-"""The profile of what is released: how far its log-likelihood moves when one entry alone changes."""
+"""The profile of what is released: how far its log-likelihood moves when one entry alone changes; and a loss by it."""
 
 from __future__ import annotations
 
@@ -83,3 +83,15 @@ class Profile:
         pairs, table_of = np.unique(kinds, axis=1, return_inverse=True)
         tables = tuple(sum_up(self.tables[a], other.tables[b]) for a, b in pairs.T.tolist())
         return Profile(tables, np.diff(ends, prepend=0), table_of.ravel().astype(np.int64))
+
+
+@dataclass(frozen=True)
+class Loss:
+    """The largest loss of a secret, with its entry and values."""
+
+    epsilon: float  # the log of moved odds
+    entry: int = 0  # of a run its first
+    left: int = 0
+    right: int = 0
+    note: str = ""  # what must be said of the bound
+    paths: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())  # of a run: all its values, on both sides
