@@ -17,6 +17,7 @@ import numpy as np
 from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.influence.chains.kernels import Kernels, contracted, spread
 from takifugu.influence.chains.remembered import law_of
+from takifugu.influence.chains.sides import Side
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.rays import MOST_STATES
@@ -58,16 +59,12 @@ class Jump:
 
 
 @dataclass(frozen=True, eq=False)
-class BackwardFromAnyStart:
+class BackwardFromAnyStart(Side):
     """L of a chain whose first entry has any law, or any entry of which may be the first one (`is_anywhere`)."""
 
     step_matrices: FloatArray
     #: A recording may start anew before any step, and a chain stand for a class: then Lemma 2 alone is proved.
     is_anywhere: bool = False
-
-    @property
-    def period(self) -> int:
-        return len(self.step_matrices)
 
     @cached_property
     def settled_from(self) -> int:
@@ -82,10 +79,6 @@ class BackwardFromAnyStart:
     @cached_property
     def law(self) -> Hashable:
         return "backward from any start", self.is_anywhere, law_of(self.step_matrices)
-
-    @cached_property
-    def has_zeros(self) -> bool:
-        return not self.step_matrices.all()
 
     @cached_property
     def _kernels(self) -> Kernels:
@@ -124,12 +117,6 @@ class BackwardFromAnyStart:
         tilted = sum_up(np.asarray(ratio, dtype=float)[possible], reached.apart)
         supremum = suprema(jump.kernel, tilted, jump.error, jump.programs, jump.levels)
         return np.asarray(np.minimum(bound, up(supremum + jump.added)))
-
-    def at_least(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
-        return np.zeros_like(ratio)
-
-    def fixed_kernel(self) -> None:
-        return None
 
     def _spread(self, position: int, distance: int) -> FloatArray:
         key = (position % self.period, distance)

@@ -46,7 +46,8 @@ class Runs:
     def worst(self, right: Sequence[Piece], left: Sequence[Piece]) -> Loss:
         """Return the run of the largest loss; raises Unsupported beyond MOST_SUMS."""
         states, done = len(self.profile.tables[0]), 0.0
-        best, place, sides = 0.0, -1, (left[0].at, right[0].at)
+        best, place = 0.0, -1
+        sides: tuple[AtEntries, AtEntries] = left[0].at, right[0].at
         for first, stop, before, after in self._stretches(right, left):
             steps = self.length if self.followers is not None else 1
             done += (stop - first) * steps * states**2
