@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -33,12 +34,13 @@ def longest(parts: Sequence[Part]) -> list[Part]:
 
 def beginning(belief: Belief, family: Family, answers: Sequence[Additive]) -> Hashable | None:
     """Return a key of a sequence whose steps are all secret and counted alike: equal for beginnings of one."""
+    sequence: Any = belief
     curve = CURVES.of(belief)
-    if curve is None or curve.first_step is None or family.run > 1 or family.entries != range(belief.size):
+    if curve is None or curve.along is None or family.run > 1 or family.entries != range(belief.size):
         return None
     first = list[Hashable]()
     for answer in answers:
         if not isinstance(answer, Additive) or np.unique(answer.total_kinds[0], axis=1).shape[1] != 1:
             return None
         first.append(answer.restrict(slice(0, 1)).key)
-    return curve.first_step(belief), replace(family, entries=range(1)), *first
+    return sequence.with_length(1), replace(family, entries=range(1)), *first

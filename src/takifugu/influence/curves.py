@@ -7,7 +7,7 @@ them does (docs/theory/influence.md). On sequences the recursion is never above 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -54,12 +54,9 @@ class Curve(Generic[Along]):
     work: Callable[[Along], float]  # operations
     #: Whether a mechanism with the profile attains the loss: then `group` is never smaller.
     is_least: Callable[[Along], bool] = lambda belief: False
-    #: The loss of a recording by its stretches, each step the same for any two values, and whether it may start anew.
+    #: Of a sequence the loss of a recording by its stretches, each step the same for any two values, and whether it may
+    #: start anew before any. Then both follow the `run` of a family, and first steps have the law they have alone.
     along: Callable[[Along, IntArray, FloatArray, Family, bool], Loss] | None = None
-    #: Whether both follow the `run` of a family.
-    hides_runs: bool = False
-    #: The law of a recording's first step: equal for recordings of which one is the beginning of the other.
-    first_step: Callable[[Along], Hashable] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +106,7 @@ def along_curve(part: Part, profile: Profile) -> tuple[float, Witness] | None:
     curve = CURVES.of(part.belief)
     if curve is None or len(profile.lengths) * len(profile.tables[0]) ** 2 > MOST_WORK:
         return None
-    if part.family.run > 1 and not curve.hides_runs:
+    if part.family.run > 1 and curve.along is None:
         return None
     try:
         loss = curve.loss(part.belief, of_all_values(part.belief, profile), part.family)
@@ -226,10 +223,9 @@ def _patient_loss(chain: PeriodicChain, profile: Profile, family: Family, is_any
 def _along_chain(
     chain: PeriodicChain, lengths: IntArray, rates: FloatArray, family: Family, is_anywhere: bool
 ) -> Loss:
-    most = most_steps(len(chain.states))
     if family.run > 1:  # a run may lie in several stretches
-        return chain_loss(chain, _in_stretches(chain, lengths, rates), family, most=most, is_anywhere=is_anywhere)
-    return recording_loss(chain, lengths, rates, family, most, is_anywhere)
+        return _patient_loss(chain, _in_stretches(chain, lengths, rates), family, is_anywhere)
+    return recording_loss(chain, lengths, rates, family, most_steps(len(chain.states)), is_anywhere)
 
 
 def _along_class(
@@ -246,24 +242,17 @@ def _in_stretches(belief: OneSequence, lengths: IntArray, rates: FloatArray) -> 
     return Profile(tables, lengths, table_of.ravel())
 
 
-def _first_step(belief: OneSequence) -> Hashable:
-    return belief.with_length(1)
-
-
 #: For two states and one law of the first the recursion is attained (Theorem 3).
 CHAIN = Curve(
-    _patient_loss, chain_work, lambda chain: len(chain.states) == 2 and not chain.starts_anyhow, _along_chain,
-    hides_runs=True, first_step=_first_step,
-)  # fmt: skip
-CLASS = Curve(class_loss, class_work, along=_along_class, hides_runs=True, first_step=_first_step)
+    _patient_loss, chain_work, lambda chain: len(chain.states) == 2 and not chain.starts_anyhow, _along_chain
+)
+CLASS = Curve(class_loss, class_work, along=_along_class)
 #: The loss over a class of binary chains is that of its worst one with any start (chain classes, section 6); the proof
 #: is of Lemma 2, which needs no start. It is step by step, so runs follow; any state may follow any other in the class.
 INTERVAL: Curve[BinaryChains] = Curve(
     lambda belief, profile, family: _patient_loss(belief.worst, profile, family, is_anywhere=True),
     lambda belief: chain_work(belief.worst),
     along=lambda belief, lengths, rates, family, _: _along_chain(belief.worst, lengths, rates, family, True),
-    hides_runs=True,
-    first_step=_first_step,
 )
 
 #: Curves by type of belief.

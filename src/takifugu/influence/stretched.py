@@ -41,8 +41,6 @@ def stretched_loss(
     curve = CURVES.of(belief)
     if curve is None or curve.along is None or len(steps.ends) * len(belief.states) ** 2 > MOST_WORK:
         return None
-    if run > 1 and not curve.hides_runs:
-        return None
     # Every step is secret, or every `run` of them in a row; the recording may start anew before any (`is_anywhere`).
     family = _EveryStep(range(steps.size), pairs, run=run)
 
