@@ -22,7 +22,7 @@ from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
 from takifugu.influence.chains.chains import reversed_runs, steps_until_settled, worst
-from takifugu.influence.chains.kernels import LONGEST_JUMP, contraction, jumps
+from takifugu.influence.chains.kernels import LONGEST_JUMP, bounded, contracted, jumps
 from takifugu.influence.chains.region_bounds import RegionInfluence, longer, odds, total_variation
 from takifugu.influence.chains.sweeps import Track
 from takifugu.influence.profiles.patience import CLASSES, MOST_RISING
@@ -77,7 +77,7 @@ class RowsOfRegion:
             weights = (ratio + self.odds[:near]) * (1 - 8 * UNIT)
             averages = np.where(weights > 0, np.log1p(1 / weights), np.inf) * (1 + 8 * UNIT)
         bound[:near] = np.minimum(bound[:near], averages)
-        return _bounded(bound, size)
+        return bounded(bound, size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +92,7 @@ class StartsOfRegion:
         return int(self.height.shape[1])
 
     def after(self, sizes: FloatArray) -> FloatArray:
-        size = sizes[:, None, None]
-        return _bounded(contraction(self.height[: len(sizes)], size), size)
+        return contracted(self.height[: len(sizes)], sizes[:, None, None])
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +108,7 @@ class OfReversible:
         # |P^d(x, y)/pi(y) - 1| <= D_d = (1 - g)^d (1/pi - 1), so tanh of the loss over `parts` is <= D_d tanh(s/parts).
         bound = _by_tanh(self.deviation[: len(sizes)], sizes / self.parts, self.parts)
         bounds = np.broadcast_to(bound[:, None, None], (len(sizes), self.states, self.states)).copy()
-        return _bounded(bounds, sizes[:, None, None])
+        return bounded(bounds, sizes[:, None, None])
 
 
 def sides_of_region(region: IntervalMarkovChain) -> tuple[RowsOfRegion, StartsOfRegion]:
@@ -151,14 +150,6 @@ def _by_tanh(factor: FloatArray, share: FloatArray, parts: float) -> FloatArray:
     product = np.minimum(factor * np.tanh(share) * (1 + 16 * UNIT), 1.0)
     with np.errstate(divide="ignore"):
         return np.asarray(parts * np.arctanh(product) * (1 + 8 * UNIT))
-
-
-def _bounded(bound: FloatArray, size: FloatArray) -> FloatArray:
-    """Return bounds between 0 and s, of diagonal 0."""
-    bound = np.clip(bound, 0.0, size)
-    places = np.arange(bound.shape[1])
-    bound[:, places, places] = 0.0
-    return np.asarray(bound)
 
 
 #: How often a run is tested for a bound of all that follows.

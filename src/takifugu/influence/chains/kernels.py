@@ -104,16 +104,17 @@ def spread(columns: FloatArray, possible: BoolArray | None = None) -> FloatArray
     return np.asarray(up(height))
 
 
-def contracted(height: FloatArray, size: float) -> FloatArray:
-    """Return 4 artanh(tanh(h/4) tanh(s/4)), rounded up, of diagonal 0; h may be infinite."""
-    bound = np.minimum(contraction(height, size), size)
-    np.fill_diagonal(bound, 0.0)
-    return np.asarray(bound)
-
-
-def contraction(height: FloatArray, size: float | FloatArray) -> FloatArray:
-    """Return 4 artanh(tanh(h/4) tanh(s/4)) up to upward rounding."""
+def contracted(height: FloatArray, size: float | FloatArray) -> FloatArray:
+    """Return 4 artanh(tanh(h/4) tanh(s/4)), rounded up, of diagonal 0, shape (..., k, k); h may be infinite."""
     # As 2 log((e^((h+s)/2) + 1)/(e^(h/2) + e^(s/2))): from positive terms.
     half = np.minimum(height, size + 1400.0) / 2
     value = 2 * (np.logaddexp(half + size / 2, 0.0) - np.logaddexp(half, size / 2))
-    return np.asarray(value + 16 * UNIT * (half + size + 1))
+    return bounded(value + 16 * UNIT * (half + size + 1), size)
+
+
+def bounded(bound: FloatArray, size: float | FloatArray) -> FloatArray:
+    """Return bounds between 0 and s, of diagonal 0."""
+    bound = np.clip(bound, 0.0, size)
+    places = np.arange(bound.shape[-1])
+    bound[..., places, places] = 0.0
+    return np.asarray(bound)
