@@ -121,8 +121,8 @@ def test_quilts() -> None:
 
 def test_the_worst_entry_is_settled_by_what_others_found() -> None:
     values = np.array([1.0, 5.0, 2.0])
-    done = settle(values > 0, "", 9.0, lambda i: (str(i), values[i]), lambda found, entries: values[entries] + 1)
-    assert (done.bound, done.worst) == (5.0, "1")
+    bound, ties = settle(values > 0, "", 9.0, lambda i: (str(i), values[i]), lambda found, entries: values[entries] + 1)
+    assert (bound, [(found, entries.tolist()) for found, entries in ties]) == (5.0, [("1", [1])])
 
 
 def test_how_far_and_how_close() -> None:

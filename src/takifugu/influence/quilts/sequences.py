@@ -202,10 +202,10 @@ def needed(part: Part, influences: Influences, epsilon: Fraction) -> Worst:
 
     secret = _secret(part.family, influences, sequence.change.size)
     trivial = Best(-1, Quilt(), total, 0.0)
-    settled = settle(secret, trivial, total / limit, lambda entry: sequence.best(entry, limit), spread)
-    ties = [_largest(sequence, best, entries, epsilon) for best, entries in settled.ties]
+    bound, settled = settle(secret, trivial, total / limit, lambda entry: sequence.best(entry, limit), spread)
+    ties = [_largest(sequence, best, entries, epsilon) for best, entries in settled]
     # An entry whose float bound is not among the ties requires no more than this, whatever epsilon - e has cancelled.
-    floor = Fraction(settled.bound) * (1 - 9 * Fraction(SAME))
+    floor = Fraction(bound) * (1 - 9 * Fraction(SAME))
     scale, worst = max(ties, key=lambda tie: tie[0])
     return Worst(max(scale, floor), lambda: _witness(part, sequence, worst))
 

@@ -30,7 +30,7 @@ from takifugu.analysis.bounds import Cost, Witness
 from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import Charges, Moving, Quilts, Search, Worst
 from takifugu.influence.quilts.network.best import BestCosts, trivial_costs, trivial_scales
-from takifugu.influence.quilts.network.candidates import NetworkQuilt, count_quilts, witness
+from takifugu.influence.quilts.network.candidates import count_quilts, witness
 from takifugu.influence.quilts.network.near import BLOCKED, GraphSets, NearSets, near_sets
 from takifugu.influence.quilts.network.search import COST_OF_A_QUILT, search_quilts
 from takifugu.model.beliefs.networks.network import BayesianNetwork
@@ -146,9 +146,7 @@ def costs_of(part: Part, charges: Charges) -> tuple[Change, list[BestCosts]]:
         return min(math.ceil(costs / unit), BLOCKED)
 
     every = change(range(part.belief.size))
-    trivial = NetworkQuilt(None, every)
-    cost = math.inf if every >= BLOCKED else every * unit
-    return change, trivial_costs(part, cost, trivial, unit)
+    return change, trivial_costs(part, math.inf if every >= BLOCKED else every * unit, every, unit)
 
 
 PARAMETERS = Quilts(exact=ColumnSearch, joint_cost=column_joint_cost, of_columns=True)

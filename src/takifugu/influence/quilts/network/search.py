@@ -149,13 +149,6 @@ COST_OF_A_QUILT = 1e4
 MANY_NODES, COST_OF_A_NODE = 100, 1e3
 
 
-def needed_scale(part: Part, epsilon: Fraction) -> tuple[Candidate, str]:
-    """Return the entries' largest least D(N)/(epsilon - e(Q)) over quilts, and a note of a search ended early."""
-    # e(Q) is over all pairs of the entry; D(N) = 0 with e(Q) <= epsilon needs no noise (errata E14).
-    steps = part.answer.entry_changes().tolist()
-    return worst(part, steps, trivial_scales(part, sum(steps), epsilon, epsilon))
-
-
 @dataclass(frozen=True, eq=False)
 class NetworkSearch(Search):
     """Quilts of a network, with exact influence."""
@@ -168,14 +161,12 @@ class NetworkSearch(Search):
         return Cost(cost * count_quilts(self.part))
 
     def worst(self, epsilon: Fraction) -> Worst:
-        quilt, note = needed_scale(self.part, epsilon)
+        # The largest over entries of the least D(N)/(epsilon - e(Q)), e(Q) over all pairs (errata E14).
+        steps = self.part.answer.entry_changes().tolist()
+        near, entries = near_sets(network_of(self.part), steps), trivial_scales(self.part, sum(steps), epsilon, epsilon)
+        quilt, note = search_quilts(self.part, near, entries)
         numbers = (("influence", quilt.influence), ("D", float(quilt.quilt.steps)))
         return Worst(Fraction(quilt.value), lambda: witness(self.part, quilt, numbers), note)
-
-
-def worst(part: Part, steps: Sequence[int], entries: Sequence[Best]) -> tuple[Candidate, str]:
-    """Return `search_quilts` of nodes with steps of their own."""
-    return search_quilts(part, near_sets(network_of(part), steps), entries)
 
 
 def search_quilts(part: Part, near: NearSets, entries: Sequence[Best]) -> tuple[Candidate, str]:
