@@ -7,6 +7,7 @@ that is used here. On chains of two states with positive correlation it is the l
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -45,16 +46,27 @@ class Influence:
         refused = unknown_curve(problem)
         if refused:
             return refused
-        scale, witness = Fraction(0), Witness("any one value against another", "no secret moves the answer")
-        for part in sorted(longest(problem.parts), key=part_change, reverse=True):
-            try:
-                needed, forced_by = part_scale(part, problem.epsilon, scale)
-            except Unsupported as error:
-                return Refusal(error.message)
-            if needed > scale:
-                scale, witness = needed, forced_by
+        try:
+            scale, witness = largest_of_parts(
+                problem, part_change, lambda part, enough: part_scale(part, problem.epsilon, enough)
+            )
+        except Unsupported as error:
+            return Refusal(error.message)
         noise = covering(problem, scale * problem.grid / problem.unit)
         return Bound(noise, problem.epsilon, Fraction(0), Covers.ENTRIES, witness)
+
+
+def largest_of_parts(
+    problem: Problem, change: Callable[[Part], Fraction | int],
+    needed: Callable[[Part, Fraction], tuple[Fraction, Witness]],
+) -> tuple[Fraction, Witness]:  # fmt: skip
+    """Return the largest noise that a part needs, those with the largest change first, and its cause."""
+    largest, witness = Fraction(0), Witness("any one value against another", "no secret moves the answer")
+    for part in sorted(longest(problem.parts), key=change, reverse=True):
+        noise, forced_by = needed(part, largest)
+        if noise > largest:
+            largest, witness = noise, forced_by
+    return largest, witness
 
 
 def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fraction, Witness]:
@@ -78,14 +90,20 @@ def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fractio
     if high <= enough:
         return enough, Witness("", "")
     low = max(enough, least_tried(part, epsilon))
-    scale = round_up(smallest_scale(loss, epsilon, high, min(low, high / 2)))
 
-    def fits(lost: float) -> bool:  # as it is rounded in a ledger
-        return math.isfinite(lost) and decimal_up(Fraction(lost)) <= epsilon
+    def fits(scale: Fraction) -> bool:  # as it is rounded in a ledger
+        return math.isfinite(loss(scale)) and decimal_up(Fraction(loss(scale))) <= epsilon
 
-    while scale < high and not fits(loss(scale)):
-        scale = round_up(scale * (1 + Fraction(1, 2**38)))
+    scale = raised(smallest_scale(loss, epsilon, high, min(low, high / 2)), high, fits)
     return scale, influence(scale)[1]
+
+
+def raised(scale: Fraction, high: Fraction, fits: Callable[[Fraction], bool]) -> Fraction:
+    """Return a scale, rounded up and raised little by little until it fits, or is at least `high`."""
+    scale = round_up(scale)
+    while scale < high and not fits(scale):
+        scale = round_up(scale * (1 + Fraction(1, 2**38)))
+    return scale
 
 
 def least_tried(part: Part, epsilon: Fraction) -> Fraction:
