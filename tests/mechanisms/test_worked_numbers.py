@@ -19,7 +19,6 @@ from takifugu.mechanisms.local.held_out import halves_of
 from takifugu.mechanisms.local.measuring import distribution_loss, lifted_loss, metric_loss
 from takifugu.mechanisms.local.over_classes import value_loss
 from takifugu.mechanisms.local.populations import populations_of
-from takifugu.mechanisms.local.promises import hides_value
 from takifugu.mechanisms.local.senders import randomised
 from takifugu.mechanisms.local.weights import decaying
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
@@ -118,7 +117,6 @@ def test_channels() -> None:
     assert randomised(keep, np.array([1, 0, 1])).tolist() == [1, 0, 1]
     assert lifted_loss([[HALF, HALF, 0], [0, HALF, HALF]], np.array([[0, 1, 5], [1, 0, 1], [5, 1, 0.0]])) == 1.0
     assert decaying(np.array([[0.0, 1.0]]), math.log(2)).tolist() == [[1.0, 0.5]]
-    assert hides_value(1).describe() == "local privacy 1"
 
 
 def test_safe_cells() -> None:

@@ -47,18 +47,6 @@ class Kind:
     work: float = 4e3  # operations per pair of values
 
 
-def _response(populations: Populations, strength: float, _: float) -> Floats:
-    return same_or_other(len(populations.values), strength)
-
-
-def _exponential(populations: Populations, strength: float, _: float) -> Floats:
-    return decaying(populations.distances, strength / 2)
-
-
-def _laplace(populations: Populations, strength: float, _: float) -> Floats:
-    return decaying(populations.distances, strength)
-
-
 def _remapped(populations: Populations, strength: float, _: float) -> Floats:
     cells = _cells(populations)
     assert cells is not None
@@ -74,9 +62,18 @@ _MEASURED = "what it tells about the population is measured exactly"
 _ANDRES = "Andrés, Bordenabe, Chatzikokolakis and Palamidessi 2013"
 #: The kinds of channels, in the order of comparisons.
 KINDS: Mapping[str, Kind] = MappingProxyType({
-    "randomised-response": Kind(f"Kairouz, Oh and Viswanath 2014; {_MEASURED}", _response, of_distance=False),
-    "exponential": Kind(f"McSherry and Talwar 2007; {_MEASURED}", _exponential),
-    "planar-laplace": Kind(f"{_ANDRES}, on a grid; {_MEASURED}", _laplace, applies=are_places),
+    "randomised-response": Kind(
+        f"Kairouz, Oh and Viswanath 2014; {_MEASURED}",
+        lambda populations, strength, _: same_or_other(len(populations.values), strength), of_distance=False,
+    ),
+    "exponential": Kind(
+        f"McSherry and Talwar 2007; {_MEASURED}",
+        lambda populations, strength, _: decaying(populations.distances, strength / 2),
+    ),
+    "planar-laplace": Kind(
+        f"{_ANDRES}, on a grid; {_MEASURED}",
+        lambda populations, strength, _: decaying(populations.distances, strength), applies=are_places,
+    ),
     "planar-laplace-remapped": Kind(
         f"Andrés et al. 2013, rounded to cells and remapped into the box; {_MEASURED}", _remapped, applies=fill_a_box
     ),

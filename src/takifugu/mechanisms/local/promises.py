@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import at_most
 from takifugu.mechanisms.common.channel_program import Limits, ratio_limits
 from takifugu.mechanisms.local.measuring import Floats, distribution_delta, distribution_loss, local_loss, metric_loss
 from takifugu.numbers.atoms import masses_at
@@ -49,8 +48,6 @@ class Promise(Protocol):
 
     def keeps(self, channel: Channel) -> bool: ...
 
-    def describe(self) -> str: ...
-
 
 @dataclass(frozen=True)
 class LocalPrivacy:
@@ -77,9 +74,6 @@ class LocalPrivacy:
 
     def keeps(self, channel: Channel) -> bool:
         return self.measured(channel) <= self.epsilon
-
-    def describe(self) -> str:
-        return f"local privacy {at_most(self.epsilon)}"
 
 
 @dataclass(frozen=True)
@@ -115,9 +109,6 @@ class MetricPrivacy:
     def keeps(self, channel: Channel) -> bool:
         return self.measured(channel) <= self.epsilon
 
-    def describe(self) -> str:
-        return f"metric privacy {at_most(self.epsilon)} per unit of distance"
-
 
 @dataclass(frozen=True)
 class DistributionPrivacy:
@@ -152,10 +143,6 @@ class DistributionPrivacy:
 
     def keeps(self, channel: Channel) -> bool:
         return self.measured(channel) <= (self.delta or self.epsilon)
-
-    def describe(self) -> str:
-        share = f", delta {at_most(self.delta)}" if self.delta else ""
-        return f"distribution privacy {at_most(self.epsilon)}{share}"
 
 
 def hides_value(epsilon: Number) -> LocalPrivacy:
