@@ -63,7 +63,8 @@ class Moves:
 
 def numbers_moved(problem: Problem) -> tuple[Moves, Fraction]:
     """Return the published numbers' moves and covering scale, in grid steps."""
-    check_numbers(problem)
+    if isinstance(problem.query, AtMost):
+        raise Unsupported("the query compares counts with thresholds: asymmetric-sparse answers it")
     moves = moves_of(problem)
     return moves, round_up(moves.units(problem) / problem.epsilon)
 
@@ -122,12 +123,6 @@ def check_falls(moves: Moves) -> None:
             f'"safe" could be wrong: {moves.sensitivity.describe()}, and only noise that adds is never wrong about it',
             fix="hide what is counted, p = not c, each by a predicate of its own: visits() or none_of(...)",
         )
-
-
-def check_numbers(problem: Problem) -> None:
-    """Raise Unsupported for a query without published numbers."""
-    if isinstance(problem.query, AtMost):
-        raise Unsupported("the query compares counts with thresholds: asymmetric-sparse answers it")
 
 
 def _check_exact(problem: Problem) -> None:
