@@ -5,6 +5,7 @@ The signs of the exponential noise are those of errata E5, the normaliser of the
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,60 +14,47 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Direction, Exact, Randomiser
 from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
 from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
-from takifugu.mechanisms.one_sided.asymmetric_moves import (
-    check_falls,
-    moves_of,
-    numbers_moved,
-    predicted,
-    public_end,
-)
+from takifugu.core.errors import Unsupported
+from takifugu.mechanisms.one_sided.asymmetric_moves import check_falls, moves_of, public_end
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model.queries import AtMost
 from takifugu.numbers.rationals import round_up
 
 
 @dataclass(frozen=True)
-class AsymmetricGeometric:
-    """Geometric noise of scale D/epsilon in every cell, D the largest L1 change of the answer along an allowed move."""
+class AsymmetricNumbers:
+    """Noise of scale D/epsilon in every cell, D the largest L1 change of the answer along an allowed move."""
 
-    name: str = "asymmetric-geometric"
-    source: str = "Takagi, Kato, Cao and Yoshikawa 2021, Definition VIII.1 and Theorem VIII.2, corrected"
-
-    def cost(self, problem: Problem) -> Cost:
-        return predicted(problem)
-
-    def bound(self, problem: Problem) -> Bound | Refusal:
-        # It only adds where a cell cannot rise along a move, only subtracts where it cannot fall, else it is two-sided.
-        moves, units = numbers_moved(problem)
-        most: int | None = None
-        if units and Direction.EITHER not in moves.directions:
-            # No count exceeds a public number of records: noisy counts are cut off there (AGeo's n).
-            most = public_end(problem)
-        noise: Randomiser = Exact(problem.grid, problem.cells)
-        if most is not None:
-            noise = OneSidedTruncated(units, problem.grid, problem.cells, moves.directions, most)
-        elif units:
-            noise = OneSidedGeometric(units, problem.grid, problem.cells, moves.directions)
-        return Bound(noise, problem.epsilon, Fraction(0), moves.covers, moves.witness(problem))
-
-
-@dataclass(frozen=True)
-class AsymmetricLaplace:
-    """Exponential noise of mean D/epsilon, the noisy value rounded once, away from the danger, to the answer's grid."""
-
-    name: str = "asymmetric-laplace"
-    source: str = "Takagi, Kato, Cao and Yoshikawa 2021, Definition V.3 and Theorem V.4, corrected"
+    name: str
+    source: str
+    noise: Callable[[Problem, Fraction, tuple[Direction, ...]], Randomiser]  # by a scale above 0, in steps of the grid
 
     def cost(self, problem: Problem) -> Cost:
-        return predicted(problem)
+        return Cost(1e3 + 10.0 * problem.cells, 100.0 * problem.cells)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
-        # Two-sided where a cell can rise and fall. On a grid of all answers the geometric noise is a step nearer.
-        moves, units = numbers_moved(problem)
+        if isinstance(problem.query, AtMost):
+            raise Unsupported("the query compares counts with thresholds: asymmetric-sparse answers it")
+        moves = moves_of(problem)
         noise: Randomiser = Exact(problem.grid, problem.cells, problem.on_grid)
-        if units:
-            noise = OneSidedExponential(units, problem.grid, problem.cells, moves.directions, problem.on_grid)
+        if most := moves.units(problem):
+            noise = self.noise(problem, round_up(most / problem.epsilon), moves.directions)
         return Bound(noise, problem.epsilon, Fraction(0), moves.covers, moves.witness(problem))
+
+
+def geometric(problem: Problem, units: Fraction, directions: tuple[Direction, ...]) -> Randomiser:
+    """Return geometric noise that only adds where no cell can rise, only subtracts where none can fall."""
+    most = None if Direction.EITHER in directions else public_end(problem)
+    if most is None:
+        return OneSidedGeometric(units, problem.grid, problem.cells, directions)
+    # No count exceeds a public number of records: noisy counts are cut off there (AGeo's n).
+    return OneSidedTruncated(units, problem.grid, problem.cells, directions, most)
+
+
+def exponential(problem: Problem, units: Fraction, directions: tuple[Direction, ...]) -> Randomiser:
+    """Return exponential noise, the noisy value rounded once, away from the danger, to the answer's grid."""
+    # On a grid that holds every answer the geometric mechanism promises the same and is a step nearer.
+    return OneSidedExponential(units, problem.grid, problem.cells, directions, problem.on_grid)
 
 
 @dataclass(frozen=True)
@@ -98,4 +86,12 @@ class AsymmetricSparse:
         return Bound(noise, problem.epsilon, Fraction(0), moves.covers, moves.witness(problem))
 
 
-GEOMETRIC, LAPLACE, SPARSE = AsymmetricGeometric(), AsymmetricLaplace(), AsymmetricSparse()
+GEOMETRIC = AsymmetricNumbers(
+    "asymmetric-geometric",
+    "Takagi, Kato, Cao and Yoshikawa 2021, Definition VIII.1 and Theorem VIII.2, corrected", geometric,
+)  # fmt: skip
+LAPLACE = AsymmetricNumbers(
+    "asymmetric-laplace",
+    "Takagi, Kato, Cao and Yoshikawa 2021, Definition V.3 and Theorem V.4, corrected", exponential,
+)  # fmt: skip
+SPARSE = AsymmetricSparse()

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from takifugu.analysis.bounds import Cost, Witness
+from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Direction
@@ -16,10 +16,9 @@ from takifugu.model.policies.places import Visits
 from takifugu.model.policies.policy import Policy
 from takifugu.model.policies.predicates import Checked
 from takifugu.model.policies.sensitivity import Monotone, Sensitivity, sensitivity
-from takifugu.model.queries import Additive, AtMost, resolved
+from takifugu.model.queries import Additive, resolved
 from takifugu.model.queries.forms import own_grid
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs
-from takifugu.numbers.rationals import round_up
 
 NO_POLICY = "the framework has no policy: write Asymmetric(policy, domain)"
 #: Which way noise must leave room, by which way a cell moves.
@@ -59,19 +58,6 @@ class Moves:
     def covers(self) -> Covers:
         """Return the composition: alone if a predicate is a function."""
         return composition_of(self.policy)
-
-
-def numbers_moved(problem: Problem) -> tuple[Moves, Fraction]:
-    """Return the published numbers' moves and covering scale, in grid steps."""
-    if isinstance(problem.query, AtMost):
-        raise Unsupported("the query compares counts with thresholds: asymmetric-sparse answers it")
-    moves = moves_of(problem)
-    return moves, round_up(moves.units(problem) / problem.epsilon)
-
-
-def predicted(problem: Problem) -> Cost:
-    """Predict the work of noise on every cell."""
-    return Cost(1e3 + 10.0 * problem.cells, 100.0 * problem.cells)
 
 
 def moves_of(problem: Problem) -> Moves:
