@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -20,15 +21,7 @@ from takifugu.model.secrets.families import Family
 
 
 def longest(parts: Sequence[Part]) -> list[Part]:
-    """Return the parts without those that are known to be the beginning of another one.
-
-    >>> from fractions import Fraction
-    >>> from takifugu import Count, IndependentPieces, MarkovChain, Pufferfish, every_entry
-    >>> from takifugu.analysis.problem import Problem
-    >>> pieces = IndependentPieces(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5), [3, 5, 4])
-    >>> [part.belief.size for part in longest(Problem(Pufferfish(every_entry(), pieces), Count(1), Fraction(1)).parts)]
-    [5]
-    """
+    """Return the parts without those that are known to be the beginning of another one."""
     if len(parts) < 2:
         return [*parts]
     longest_of = dict[Hashable, Part]()
@@ -41,12 +34,13 @@ def longest(parts: Sequence[Part]) -> list[Part]:
 
 def beginning(belief: Belief, family: Family, answers: Sequence[Additive]) -> Hashable | None:
     """Return a key of a sequence whose steps are all secret and counted alike: equal for beginnings of one."""
+    sequence: Any = belief
     curve = CURVES.of(belief)
-    if curve is None or curve.first_step is None or family.run > 1 or family.entries != range(belief.size):
+    if curve is None or curve.along is None or family.run > 1 or family.entries != range(belief.size):
         return None
     first = list[Hashable]()
     for answer in answers:
         if not isinstance(answer, Additive) or np.unique(answer.total_kinds[0], axis=1).shape[1] != 1:
             return None
         first.append(answer.restrict(slice(0, 1)).key)
-    return curve.first_step(belief), replace(family, entries=range(1)), *first
+    return sequence.with_length(1), replace(family, entries=range(1)), *first

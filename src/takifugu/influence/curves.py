@@ -7,7 +7,7 @@ them does (docs/theory/influence.md). On sequences the recursion is never above 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -21,11 +21,11 @@ from takifugu.analysis.questions.influence import Charges, joint_cost
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
-from takifugu.influence.chains.chains import Loss, chain_loss, chain_work
+from takifugu.influence.chains.chains import chain_loss, chain_work
 from takifugu.influence.chains.class_chains import class_loss, class_work
 from takifugu.influence.chains.recordings import recording_loss
 from takifugu.influence.profiles.patience import most_steps
-from takifugu.influence.profiles.profile import Profile
+from takifugu.influence.profiles.profile import Loss, Profile
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import BinaryChains
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
@@ -48,43 +48,30 @@ FEW = 8
 
 @dataclass(frozen=True)
 class Curve(Generic[Along]):
-    """A belief type's largest loss from a profile, with its work.
-
-    The work counts operations. `is_least` says whether a mechanism with the profile attains the loss: then `group`
-    is never smaller. `along` is the loss of a recording by its stretches, and what each step of one loses for
-    any two values; it says whether the recording may start anew before any step. `hides_runs` says that both follow
-    the `run` of a family. `first_step` is the law of a recording's first step, equal for recordings of which one is the
-    beginning of the other.
-    """
+    """A belief type's largest loss from a profile, with its work."""
 
     loss: Callable[[Along, Profile, Family], Loss]
-    work: Callable[[Along], float]
+    work: Callable[[Along], float]  # operations
+    #: Whether a mechanism with the profile attains the loss: then `group` is never smaller.
     is_least: Callable[[Along], bool] = lambda belief: False
+    #: Of a sequence the loss of a recording by its stretches, each step the same for any two values, and whether it may
+    #: start anew before any. Then both follow the `run` of a family, and first steps have the law they have alone.
     along: Callable[[Along, IntArray, FloatArray, Family, bool], Loss] | None = None
-    hides_runs: bool = False
-    first_step: Callable[[Along], Hashable] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """Laplace noise on an answer, as one part reads it.
+    """Laplace noise on an answer, as one part reads it."""
 
-    `scale` is in grid units. `changes` are the largest L1 changes by entry; `answer` is what adds up, where it is known
-    value by value, and `charge` what quilts are charged, where D(N) is less than the sum of the changes.
-    """
-
-    changes: IntArray
-    scale: Fraction
-    answer: Additive | None = None
-    charge: tuple[IntArray, Fraction] | None = None
+    changes: IntArray  # the largest L1 changes by entry
+    scale: Fraction  # in grid units
+    answer: Additive | None = None  # what adds up, where it is known value by value
+    charge: tuple[IntArray, Fraction] | None = None  # of quilts, where D(N) is less than the sum
 
 
 def joint_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witness]:
-    """Return Laplace releases' least joint cost over all curves, rounded up.
-
-    A release of scale 0 costs infinitely much where it reads what a curve must cover. Raises Unsupported where nothing
-    is known.
-    """
+    """Return Laplace releases' least joint cost over all curves, rounded up; Unsupported where nothing is known."""
+    # A release of scale 0 costs infinitely much where it reads what a curve must cover.
     by_influence = influence_loss(part, releases)
     if by_influence is not None and is_least(part.belief) and not any(release.charge for release in releases):
         return by_influence
@@ -119,7 +106,7 @@ def along_curve(part: Part, profile: Profile) -> tuple[float, Witness] | None:
     curve = CURVES.of(part.belief)
     if curve is None or len(profile.lengths) * len(profile.tables[0]) ** 2 > MOST_WORK:
         return None
-    if part.family.run > 1 and not curve.hides_runs:
+    if part.family.run > 1 and curve.along is None:
         return None
     try:
         loss = curve.loss(part.belief, of_all_values(part.belief, profile), part.family)
@@ -129,13 +116,7 @@ def along_curve(part: Part, profile: Profile) -> tuple[float, Witness] | None:
 
 
 def of_all_values(belief: Belief, profile: Profile) -> Profile:
-    """Return a profile with a row for each value in every table.
-
-    >>> from takifugu import JointTable
-    >>> table = JointTable([(0, 0), (1, 1), (1, 2)], [0.5, 0.25, 0.25])
-    >>> of_all_values(table, Profile.by_entry([np.zeros((1, 1)), 1 - np.eye(3)])).tables[0].tolist()
-    [[0.0, 0.0], [0.0, 0.0]]
-    """
+    """Return a profile with a row for each value in every table."""
     if all(len(table) > 1 for table in profile.tables):
         return profile
     return _in_runs(
@@ -153,26 +134,16 @@ def _states(belief: Belief) -> Runs:
 
 
 def profile_loss(part: Part, profile: Profile) -> tuple[float, Witness]:
-    """Return a profile's least cost over all curves, rounded up.
-
-    The cost is to the secrets of one part. `group` adds up the profile's largest losses. Raises Unsupported
-    where nothing is known.
-    """
+    """Return a profile's least cost to the secrets of one part over all curves, rounded up."""
     by_influence = along_curve(part, profile)
     if by_influence is not None and is_least(part.belief):
         return by_influence
+    # `group` adds up the profile's largest losses.
     return _at_most_quilts(part, by_influence, [in_steps(profile)])
 
 
 def in_steps(profile: Profile) -> tuple[IntArray, Fraction]:
-    """Return each entry's largest loss in steps, and the steps per 1.
-
-    Steps are a power of two, losses rounded up.
-
-    >>> changes, scale = in_steps(Profile.of([[0.0, 0.3], [0.3, 0.0]], 2))
-    >>> [round(float(change / scale), 9) for change in changes.tolist()]
-    [0.3, 0.3]
-    """
+    """Return each entry's largest loss in steps, rounded up, and the steps per 1, a power of two."""
     largest = np.array([table.max(initial=0.0) for table in profile.tables])
     bits = min(40, 60 - int(profile.size).bit_length())
     power = bits - math.frexp(float(largest.max()))[1]
@@ -181,12 +152,7 @@ def in_steps(profile: Profile) -> tuple[IntArray, Fraction]:
 
 
 def is_least(belief: Belief) -> bool:
-    """Return whether a belief's curve is attained, hence the least.
-
-    >>> from takifugu import MarkovChain
-    >>> [is_least(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100, start)) for start in ("stationary", "any")]
-    [True, False]
-    """
+    """Return whether a belief's curve is attained, hence the least."""
     curve = CURVES.of(belief)
     return curve is not None and curve.is_least(belief)
 
@@ -214,16 +180,7 @@ def added(profiles: Sequence[Profile]) -> Profile:
 
 
 def profile_of(belief: Belief, release: Release) -> Profile:
-    """Return a release's profile |w_t(u) - w_t(v)| / b, rounded up.
-
-    Where values are not known one by one it is the largest change over b.
-
-    >>> from takifugu import Count, MarkovChain
-    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100)
-    >>> answer = Count(1).resolve(chain)
-    >>> profile_of(chain, Release(answer.entry_changes(), Fraction(2), answer)).tables[0].tolist()
-    [[0.0, 0.5], [0.5, 0.0]]
-    """
+    """Return a release's profile |w_t(u) - w_t(v)| / b, rounded up; the largest change over b for unknown w."""
     answer = release.answer
     if answer is None or not isinstance(answer, Additive):
         return _in_runs(
@@ -241,12 +198,10 @@ def profile_of(belief: Belief, release: Release) -> Profile:
 
 
 def _in_runs(kinds: Sequence[Runs], table: Callable[..., FloatArray]) -> Profile:
-    """Return the profile with the tables of `kinds` at each entry.
-
-    Kinds that lose alike, such as the hours of a day, are one run.
-    """
+    """Return the profile with the tables of `kinds` at each entry."""
     columns, number = different(*kinds)
     tables = [table(*kind) for kind in columns.T.tolist()]
+    # Kinds that lose alike, such as the hours of a day, are one run.
     first_alike = dict[bytes, int]()
     alike = np.zeros(len(tables), dtype=np.int64)
     for place, losses in enumerate(tables):
@@ -268,10 +223,9 @@ def _patient_loss(chain: PeriodicChain, profile: Profile, family: Family, is_any
 def _along_chain(
     chain: PeriodicChain, lengths: IntArray, rates: FloatArray, family: Family, is_anywhere: bool
 ) -> Loss:
-    most = most_steps(len(chain.states))
     if family.run > 1:  # a run may lie in several stretches
-        return chain_loss(chain, _in_stretches(chain, lengths, rates), family, most=most, is_anywhere=is_anywhere)
-    return recording_loss(chain, lengths, rates, family, most, is_anywhere)
+        return _patient_loss(chain, _in_stretches(chain, lengths, rates), family, is_anywhere)
+    return recording_loss(chain, lengths, rates, family, most_steps(len(chain.states)), is_anywhere)
 
 
 def _along_class(
@@ -288,24 +242,17 @@ def _in_stretches(belief: OneSequence, lengths: IntArray, rates: FloatArray) -> 
     return Profile(tables, lengths, table_of.ravel())
 
 
-def _first_step(belief: OneSequence) -> Hashable:
-    return belief.with_length(1)
-
-
 #: For two states and one law of the first the recursion is attained (Theorem 3).
 CHAIN = Curve(
-    _patient_loss, chain_work, lambda chain: len(chain.states) == 2 and not chain.starts_anyhow, _along_chain,
-    hides_runs=True, first_step=_first_step,
-)  # fmt: skip
-CLASS = Curve(class_loss, class_work, along=_along_class, hides_runs=True, first_step=_first_step)
+    _patient_loss, chain_work, lambda chain: len(chain.states) == 2 and not chain.starts_anyhow, _along_chain
+)
+CLASS = Curve(class_loss, class_work, along=_along_class)
 #: The loss over a class of binary chains is that of its worst one with any start (chain classes, section 6); the proof
 #: is of Lemma 2, which needs no start. It is step by step, so runs follow; any state may follow any other in the class.
 INTERVAL: Curve[BinaryChains] = Curve(
     lambda belief, profile, family: _patient_loss(belief.worst, profile, family, is_anywhere=True),
     lambda belief: chain_work(belief.worst),
     along=lambda belief, lengths, rates, family, _: _along_chain(belief.worst, lengths, rates, family, True),
-    hides_runs=True,
-    first_step=_first_step,
 )
 
 #: Curves by type of belief.

@@ -30,11 +30,8 @@ class Promise:
 
 
 def promise_of(problem: Problem, scale: Fraction) -> Promise:
-    """Return the promise of Laplace noise of a positive scale.
-
-    The scale is in answer units. The promise is the smaller of D(component)/b (Song17 Theorem A.5) and the joint loss
-    of one release by the belief's curves (docs/theory/influence.md, docs/decisions.md#composition).
-    """
+    """Return the promise of Laplace noise of a positive scale, in answer units."""
+    # The smaller of D(component)/b (Song17 Theorem A.5) and the loss by curves (docs/decisions.md#composition).
     change = component_change(problem)
     plain = Promise(change.size / scale, change.covers, change.witness)
     if problem.is_pair:

@@ -18,8 +18,8 @@ import numpy as np
 from takifugu.analysis.bounds import Witness
 from takifugu.analysis.questions.influence import Pairs
 from takifugu.core.errors import Unsupported
-from takifugu.influence.chains.chains import Loss
 from takifugu.influence.curves import CURVES, MOST_WORK
+from takifugu.influence.profiles.profile import Loss
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.outward_rounding import floats_above
@@ -37,17 +37,11 @@ EXACT = 2.0**-40
 def stretched_loss(
     belief: OneSequence, pairs: Pairs, steps: Runs, unit: Fraction, is_anywhere: bool, run: int = 1
 ) -> tuple[Fraction, Witness] | None:
-    """Return the cost of a recording's windows, in multiples of `unit`.
-
-    A step loses its multiple for any two values. Every step is secret, or every `run` of them in a row. Where the start
-    is unknown the recording starts at its first step, or (`is_anywhere`) may start anew before any. None where the
-    belief has no curve, or forgets nothing.
-    """
+    """Return the cost of a recording's windows, whose steps lose multiples of `unit` for any two values."""
     curve = CURVES.of(belief)
     if curve is None or curve.along is None or len(steps.ends) * len(belief.states) ** 2 > MOST_WORK:
         return None
-    if run > 1 and not curve.hides_runs:
-        return None
+    # Every step is secret, or every `run` of them in a row; the recording may start anew before any (`is_anywhere`).
     family = _EveryStep(range(steps.size), pairs, run=run)
 
     def along(stretches: Runs) -> Loss:
@@ -56,7 +50,7 @@ def stretched_loss(
 
     try:
         loss = _by_the_dearest(along, steps) or along(steps)
-    except Unsupported:
+    except Unsupported:  # the belief forgets nothing
         return None
     secret = "one step" if run == 1 else f"{run} steps in a row"
     witness = Witness(f"{secret} of the recording", "the steps around it", (("loss", loss.epsilon),))

@@ -17,11 +17,7 @@ from takifugu.numbers.rationals import round_up
 
 @dataclass(frozen=True)
 class Entry:
-    """Laplace noise of scale D_1/epsilon, D_1 the largest L1 change of the answer when one secret entry changes.
-
-    It hides one entry from someone who knows all others. What it promises when entries are correlated is computed and
-    stated: the bound's own epsilon, which may be far above what was requested.
-    """
+    """Laplace noise of scale D_1/epsilon, D_1 the largest L1 change of the answer when one secret entry changes."""
 
     name: str = "entry"
     source: str = "Dwork, McSherry, Nissim and Smith 2006, Proposition 1; what it promises here: Song et al. 2017"
@@ -49,6 +45,7 @@ class Entry:
             none = covering(problem, Fraction(0))
             return Bound(none, problem.epsilon, Fraction(0), change.covers, change.witness)
         noise = covering(problem, round_up(size / problem.epsilon) * problem.grid / problem.unit)
+        # Where entries are correlated it promises an epsilon that may be far above what was requested.
         promise = promise_of(problem, noise.scale)
         if promise.epsilon <= problem.epsilon:
             return Bound(noise, problem.epsilon, Fraction(0), promise.covers, promise.witness)

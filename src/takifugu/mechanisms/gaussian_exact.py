@@ -58,16 +58,7 @@ class GaussianExact:
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the least rounded normal noise within (epsilon, delta).
-
-        >>> from takifugu import Identity, distribution_pair
-        >>> from takifugu.numbers import Pmf
-        >>> well, ill = Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1])
-        >>> flu = distribution_pair(well, ill)
-        >>> bound = MECHANISM.bound(Problem(flu, Identity(), Fraction(1), Fraction(1, 10**5)))
-        >>> round(float(bound.randomiser.scale), 8)
-        5.38222026
-        """
+        """Return the least rounded normal noise within (epsilon, delta)."""
         refused = refusal(problem)
         if refused:
             return refused

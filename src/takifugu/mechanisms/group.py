@@ -13,11 +13,7 @@ from takifugu.mechanisms.common.answer_noise import covering
 
 @dataclass(frozen=True)
 class Group:
-    """Laplace noise of scale D/epsilon, D the largest L1 change of the answer when one component changes at will.
-
-    The answer is differentially private to whole components, so the promise holds for every belief with these
-    components, classes included, and for vector answers (one scale for all cells).
-    """
+    """Laplace noise of scale D/epsilon, D the largest L1 change of the answer when one component changes at will."""
 
     name: str = "group"
     source: str = "Song, Wang and Chaudhuri (arXiv 1603.03977v1), Appendix A.2, Theorem A.5"
@@ -26,6 +22,7 @@ class Group:
         return Cost(1.0 + sum(part.belief.size for part in problem.parts))
 
     def bound(self, problem: Problem) -> Bound | Refusal:
+        # The answer is differentially private to whole components: so for every belief with these, classes included.
         change = component_change(problem)
         noise = covering(problem, change.size / problem.unit / problem.epsilon)
         return Bound(noise, problem.epsilon, Fraction(0), change.covers, change.witness)

@@ -7,6 +7,7 @@ that is used here. On chains of two states with positive correlation it is the l
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -31,13 +32,10 @@ NEXT_TO_NOTHING = 10**6
 
 @dataclass(frozen=True)
 class Influence:
-    """Laplace noise of the least scale at which max over secrets of c_i + R_i + L_i is at most epsilon.
-
-    Source: docs/theory/influence.md, Theorems 1, 2, 5, 7, 8, 12, 13; `group` is a curve of the same
-    profile.
-    """
+    """Laplace noise of the least scale at which max over secrets of c_i + R_i + L_i is at most epsilon."""
 
     name: str = "influence"
+    #: Theorems 1, 2, 5, 7, 8, 12 and 13 there; `group` is a curve of the same profile.
     source: str = "influence recursions over the profile of the noise (docs/theory/influence.md)"
 
     def cost(self, problem: Problem) -> Cost:
@@ -48,23 +46,31 @@ class Influence:
         refused = unknown_curve(problem)
         if refused:
             return refused
-        scale, witness = Fraction(0), Witness("any one value against another", "no secret moves the answer")
-        for part in sorted(longest(problem.parts), key=part_change, reverse=True):
-            try:
-                needed, forced_by = part_scale(part, problem.epsilon, scale)
-            except Unsupported as error:
-                return Refusal(error.message)
-            if needed > scale:
-                scale, witness = needed, forced_by
+        try:
+            scale, witness = largest_of_parts(
+                problem, part_change, lambda part, enough: part_scale(part, problem.epsilon, enough)
+            )
+        except Unsupported as error:
+            return Refusal(error.message)
         noise = covering(problem, scale * problem.grid / problem.unit)
         return Bound(noise, problem.epsilon, Fraction(0), Covers.ENTRIES, witness)
 
 
-def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fraction, Witness]:
-    """Return a part's least scale in grid units, and its cause.
+def largest_of_parts(
+    problem: Problem, change: Callable[[Part], Fraction | int],
+    needed: Callable[[Part, Fraction], tuple[Fraction, Witness]],
+) -> tuple[Fraction, Witness]:  # fmt: skip
+    """Return the largest noise that a part needs, those with the largest change first, and its cause."""
+    largest, witness = Fraction(0), Witness("any one value against another", "no secret moves the answer")
+    for part in sorted(longest(problem.parts), key=change, reverse=True):
+        noise, forced_by = needed(part, largest)
+        if noise > largest:
+            largest, witness = noise, forced_by
+    return largest, witness
 
-    The scale is the least of what the curve of the belief and `group` need, or `enough` where that serves.
-    """
+
+def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fraction, Witness]:
+    """Return a part's least scale by curve and `group`, in grid units, or `enough` if that serves; and its cause."""
     answer = part.answer
     largest_change = part_change(part)
     if not largest_change:
@@ -84,14 +90,20 @@ def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fractio
     if high <= enough:
         return enough, Witness("", "")
     low = max(enough, least_tried(part, epsilon))
-    scale = round_up(smallest_scale(loss, epsilon, high, min(low, high / 2)))
 
-    def fits(lost: float) -> bool:  # as it is rounded in a ledger
-        return math.isfinite(lost) and decimal_up(Fraction(lost)) <= epsilon
+    def fits(scale: Fraction) -> bool:  # as it is rounded in a ledger
+        return math.isfinite(loss(scale)) and decimal_up(Fraction(loss(scale))) <= epsilon
 
-    while scale < high and not fits(loss(scale)):
-        scale = round_up(scale * (1 + Fraction(1, 2**38)))
+    scale = raised(smallest_scale(loss, epsilon, high, min(low, high / 2)), high, fits)
     return scale, influence(scale)[1]
+
+
+def raised(scale: Fraction, high: Fraction, fits: Callable[[Fraction], bool]) -> Fraction:
+    """Return a scale, rounded up and raised little by little until it fits, or is at least `high`."""
+    scale = round_up(scale)
+    while scale < high and not fits(scale):
+        scale = round_up(scale * (1 + Fraction(1, 2**38)))
+    return scale
 
 
 def least_tried(part: Part, epsilon: Fraction) -> Fraction:
@@ -116,14 +128,12 @@ def unknown_curve(problem: Problem) -> Refusal | None:
 
 
 def predicted_cost(problem: Problem, evaluations: float = EVALUATIONS) -> Cost:
-    """Predict the work: evaluations of the loss.
-
-    One part is searched, and all others need no more than it, which one evaluation tells.
-    """
+    """Predict the work: evaluations of the loss."""
     losses = farthest = 0.0
     for part in longest(problem.parts):
         curve = CURVES.of(part.belief)
         if curve is not None:
             work = curve.work(part.belief)
             losses, farthest = losses + work, max(farthest, work)
+    # One part is searched, and all others need no more than it, which one evaluation tells.
     return Cost(losses + (evaluations - 1) * farthest)

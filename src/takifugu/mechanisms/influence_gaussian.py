@@ -14,25 +14,20 @@ from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Part, Problem
 from takifugu.core.errors import Unsupported
-from takifugu.influence.beginnings import longest
 from takifugu.influence.curves import profile_loss
 from takifugu.influence.profiles.normal import NormalRelease, log_share, normal_profile
 from takifugu.mechanisms.common.answer_noise import normal_noise
-from takifugu.mechanisms.influence import NEXT_TO_NOTHING, predicted_cost, unknown_curve
+from takifugu.mechanisms.influence import NEXT_TO_NOTHING, largest_of_parts, predicted_cost, raised, unknown_curve
 from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.model.queries import Additive
 from takifugu.model.queries.answer import root_up
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
-from takifugu.numbers.rationals import round_up
 from takifugu.numbers.search import smallest_scale
 
 
 @dataclass(frozen=True)
 class InfluenceGaussian:
-    """Normal noise of the least deviation at which the loss of the profile at kappa is at most epsilon.
-
-    Never more than the noise for a change of the whole component (Balle and Wang 2018).
-    """
+    """Normal noise of the least deviation at which the loss of the profile at kappa is at most epsilon."""
 
     name: str = "influence-gaussian"
     source: str = "influence recursions over the profile of normal noise at delta (docs/theory/influence.md, Theorem 4)"
@@ -42,26 +37,18 @@ class InfluenceGaussian:
         return predicted_cost(problem)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the rounded normal noise, or a refusal.
-
-        >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
-        >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100))
-        >>> bound = MECHANISM.bound(Problem(framework, Count(1), Fraction(1), Fraction(1, 10**6)))
-        >>> round(float(bound.randomiser.scale), 2)
-        14.12
-        """
+        """Return the rounded normal noise, or a refusal."""
         problem.check_adds()
         refused = refusal(problem) or unknown_curve(problem)
         if refused:
             return refused
-        sigma, witness = Fraction(0), Witness("any one value against another", "no secret moves the answer")
-        for part in sorted(longest(problem.parts), key=lambda part: longest_change(part.answer), reverse=True):
-            try:
-                needed = _part_sigma(part, problem.epsilon, problem.delta, sigma)
-            except Unsupported as error:
-                return Refusal(error.message)
-            if needed is not None:
-                sigma, witness = needed
+        try:
+            sigma, witness = largest_of_parts(
+                problem, lambda part: longest_change(part.answer),
+                lambda part, enough: _part_sigma(part, problem.epsilon, problem.delta, enough),
+            )  # fmt: skip
+        except Unsupported as error:
+            return Refusal(error.message)
         noise = normal_noise(problem, sigma)
         return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, witness)
 
@@ -70,12 +57,7 @@ MECHANISM = InfluenceGaussian()
 
 
 def longest_change(answer: Additive) -> Fraction:
-    """Return the answer's largest L2 change, rounded up, in grid units.
-
-    >>> from takifugu import Histogram, MarkovChain
-    >>> round(float(longest_change(Histogram().resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4))) ** 2), 9)
-    32.0
-    """
+    """Return the answer's largest L2 change, rounded up, in grid units."""
     return root_up(sum(reach * reach for reach in answer.cell_ranges()))
 
 
@@ -86,23 +68,23 @@ def entry_move(answer: Additive) -> Fraction:
 
 def _part_sigma(
     part: Part, epsilon: Fraction, delta: Fraction, enough: Fraction
-) -> tuple[Fraction, Witness] | None:
-    """Return the least deviation for one part, and its cause, if larger."""
+) -> tuple[Fraction, Witness]:
+    """Return the least deviation for one part, or `enough` if that serves, and its cause."""
     answer, largest_change = part.answer, longest_change(part.answer)
     if not largest_change:
-        return None
+        return enough, Witness("", "")
     log_kappa = log_share(epsilon, delta)
 
     def loss(sigma: Fraction) -> tuple[float, Witness]:
         return profile_loss(part, normal_profile([NormalRelease(answer, sigma)], log_kappa))
 
+    # Never more than the noise for a change of the whole component (Balle and Wang 2018).
     high = Fraction(gaussian_analytic_sigma(largest_change, epsilon, delta))
     if enough and (enough >= high or loss(enough)[0] <= epsilon):
-        return None
+        return enough, Witness("", "")
     low = max(enough, entry_move(answer) / NEXT_TO_NOTHING)
-    sigma = round_up(smallest_scale(lambda sigma: loss(sigma)[0], epsilon, high, low))
-    while sigma < high and loss(sigma)[0] > epsilon:
-        sigma = round_up(sigma * (1 + Fraction(1, 2**38)))
+    sigma = smallest_scale(lambda sigma: loss(sigma)[0], epsilon, high, low)
+    sigma = raised(sigma, high, lambda sigma: loss(sigma)[0] <= epsilon)
     if sigma >= high:
         return high, Witness("any values of the component against any others", "they move the answer farthest")
     return sigma, loss(sigma)[1]

@@ -71,15 +71,7 @@ class KantorovichExponential:
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the choice with the largest verified rate.
-
-        >>> from takifugu import Identity, distribution_pair
-        >>> from takifugu.numbers import Pmf
-        >>> bits = distribution_pair(Pmf([0], [1]), Pmf([1], [1]))
-        >>> noise = MECHANISM.bound(Problem(bits, Identity(), Fraction(1))).randomiser
-        >>> round(float(noise.rate), 6), round(noise.expected_error(), 6)
-        (1.0, 0.268941)
-        """
+        """Return the choice with the largest verified rate."""
         finite = finite_problem(problem)
         if len(finite.inputs) * len(finite.outputs) > MOST_MASSES:
             return Refusal(
@@ -110,19 +102,7 @@ MECHANISM = KantorovichExponential()
 def largest_rate(
     moves: Iterable[tuple[Hashable, Hashable]], outputs: Sequence[Hashable], metric: Metric, epsilon: Number
 ) -> float:
-    """Return the largest verified eta of an exponential mechanism.
-
-    For all moves (x, x'), eta d(x, x') + |log Z(x')/Z(x)| <= epsilon, so eta is between epsilon/(2d) and epsilon/d for
-    d the longest move; infinite when nothing moves. Points are anything that `metric` compares. Raises InputError for
-    no outputs, and for one that is no metric on these points (triangle inequality included).
-
-    >>> def around(x, y):
-    ...     return min((x - y) % 6, (y - x) % 6)
-    >>> round(largest_rate([(0, 2), (1, 1)], range(6), around, 1), 6)
-    0.5
-    >>> 0.25 <= largest_rate([(0, 2)], range(6), lambda x, y: abs(x - y), 1) < 0.5
-    True
-    """
+    """Return the largest verified eta of an exponential mechanism, infinite where nothing moves."""
     pairs = [(x, y) for x, y in moves if x != y]
     if not len(outputs):
         raise InputError(
@@ -141,6 +121,7 @@ def largest_rate(
         normalisers = _log_normalisers(distances, rate)
         return bool((rate * lengths + np.abs(normalisers[left] - normalisers[right])).max() <= budget)
 
+    # eta d(x, x') + |log Z(x')/Z(x)| <= epsilon for all moves, so eta is between epsilon/(2d) and epsilon/d.
     low = budget / (2 * lengths.max())
     rates = np.linspace(2 * low, low, _STEPS + 1).tolist()
     number = next((k for k, rate in enumerate(rates[:-1]) if safe(rate)), _STEPS)
@@ -150,11 +131,7 @@ def largest_rate(
 
 
 def exponential_rows(inputs: Sequence[Hashable], outputs: Sequence[Hashable], metric: Metric, rate: float) -> Floats:
-    """Return P(y | x) = e^{-rate d(x, y)} / Z(x) by input.
-
-    >>> exponential_rows([0, 1], [0, 1], lambda x, y: abs(x - y), 1.0).round(6).tolist()
-    [[0.731059, 0.268941], [0.268941, 0.731059]]
-    """
+    """Return P(y | x) = e^{-rate d(x, y)} / Z(x) by input."""
     weights = -rate * tabulated(metric, inputs, outputs)
     rows = np.exp(weights - weights.max(axis=1, keepdims=True))
     return np.asarray(rows / rows.sum(axis=1, keepdims=True))

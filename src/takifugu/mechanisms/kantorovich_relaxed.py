@@ -35,15 +35,7 @@ class KantorovichRelaxed:
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return noise of the largest scale any comparison needs.
-
-        >>> from takifugu import Identity, distribution_pair
-        >>> from takifugu.numbers import Pmf
-        >>> one, other = Pmf.from_counts([1, 2, 3, 4], [2, 1, 2, 1]), Pmf.from_counts([1, 2, 3, 4], [3, 3, 2, 4])
-        >>> table = distribution_pair(one, other)
-        >>> round(float(MECHANISM.bound(Problem(table, Identity(), Fraction(1))).randomiser.scale), 9)
-        0.671194939
-        """
+        """Return noise of the largest scale any comparison needs."""
         needs = of_each(partial(_needed, epsilon=problem.epsilon))
         scale, worst = largest_need(problem, needs, "no comparison: no answer has to move", lines=True)
         noise = laplace_noise(problem, scale)

@@ -43,12 +43,9 @@ _FEW = 16
 
 @dataclass(frozen=True)
 class LaplaceExact:
-    """The smallest Laplace scale for an answer of one number or on one line, rounded up by at most 1e-10 relative.
+    """The smallest Laplace scale for an answer of one number or on one line, rounded up by at most 1e-10 relative."""
 
-    Where rounded masses could move a log-ratio by r, a further r / epsilon relative is added (about 1e-12 / epsilon for
-    a chain of 1,000 steps).
-    """
-
+    #: Where rounded masses could move a log-ratio by r, r / epsilon relative is added (1e-12 / epsilon at 1,000 steps).
     name: str = "laplace-exact"
     source: str = (
         "largest log-ratio of two distributions after Laplace noise, at atoms; "
@@ -61,15 +58,7 @@ class LaplaceExact:
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the least noise for epsilon in every comparison, perhaps none.
-
-        >>> from takifugu import Identity, distribution_pair
-        >>> from takifugu.numbers import Pmf
-        >>> well, ill = Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1])
-        >>> flu = distribution_pair(well, ill)
-        >>> round(float(MECHANISM.bound(Problem(flu, Identity(), Fraction(1))).randomiser.scale), 9)
-        1.46353212
-        """
+        """Return the least noise for epsilon in every comparison, perhaps none."""
         nothing = "no comparison: the distributions differ by less than epsilon without noise"
         if (comparisons := compared_densities(problem)) is not None:
             return _of_densities(problem, comparisons, nothing)
@@ -124,12 +113,7 @@ def _needs(located: Located, scale: Fraction, epsilon: Fraction) -> Iterator[tup
 
 
 def _start(problem: Problem) -> Fraction:
-    """Return a scale to start from, or 0, without changing the result.
-
-    A family whose need is at most `below` leaves a scale that is less than `above`. If all others need more than
-    `above`, the first of them is solved whatever came before it, and no family that needs less changes anything after
-    it: only the others decide.
-    """
+    """Return a scale to start from, or 0, without changing the result."""
     located = families_at_hand(problem, lines=True)
     stacks = stacked(located) if len(located) >= _FEW else []
     families = [family_at.family for family_at in located]
@@ -147,6 +131,7 @@ def _start(problem: Problem) -> Fraction:
     def served(scale: Fraction) -> Bools:
         return np.concatenate([stack.keeps(problem.epsilon, scale) for stack in stacks])
 
+    # A need of at most `below` leaves a scale under the wider one: where all others need more, only they decide.
     for width in (4, 8, 16, 32, 64):
         below = largest * (1 - (width + 2) * HEADROOM)
         at_most = served(below)

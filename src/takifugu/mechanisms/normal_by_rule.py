@@ -76,13 +76,10 @@ def refusal(problem: Problem) -> Refusal | None:
 
 @memoised
 def largest_move(problem: Problem) -> Move:
-    """Return W-infinity of the comparison with the farthest move.
-
-    For exact laws the move is exact, with no spare mass. Rounded masses leave in doubt where a little of the mass goes:
-    a share of delta pays for it, or else the move is the largest that is possible.
-    """
+    """Return W-infinity of the comparison with the farthest move, exact without spare mass for exact laws."""
     if (of_densities := farthest_of_densities(problem)) is not None:
         return Move(of_densities[0] / problem.unit, Fraction(0), of_densities[1])
+    # Rounded masses leave in doubt where a little mass goes: a share of delta pays for it, or the move is larger.
     spare = Fraction(0)
 
     def need(compared: Compared, enough: Fraction) -> Fraction:
@@ -108,17 +105,13 @@ def _move(compared: Compared, delta: Fraction) -> tuple[Fraction, Fraction]:
 
 @dataclass(frozen=True)
 class NormalByRule:
-    """Normal noise whose sigma is a rule of (W-infinity, epsilon, delta), proved up to `largest_epsilon` if one is set.
-
-    The least W-infinity that serves every comparison is taken. `printed` is the rule as the paper
-    prints it where that is another one, shown beside it.
-    """
+    """Normal noise by a rule of (W-infinity, epsilon, delta), proved up to `largest_epsilon` if one is set."""
 
     name: str
     source: str
     rule: Rule
     detail: str
-    printed: Rule | None = None
+    printed: Rule | None = None  # as the paper prints it, where that is another one: shown beside it
     largest_epsilon: Fraction | None = None
 
     def cost(self, problem: Problem) -> Cost:

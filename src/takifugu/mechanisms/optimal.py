@@ -55,14 +55,7 @@ class Optimal:
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the channel, or a refusal of too large a program.
-
-        >>> from takifugu import Identity, distribution_pair
-        >>> from takifugu.numbers import Pmf
-        >>> bits = distribution_pair(Pmf([0], [1]), Pmf([1], [1]))
-        >>> round(MECHANISM.bound(Problem(bits, Identity(), Fraction(1))).randomiser.mean_error(), 6)
-        0.268941
-        """
+        """Return the channel, or a refusal of too large a program."""
         finite = finite_problem(problem)
         channel, loss, name = certified(finite, best_channel(finite, problem.epsilon), problem.epsilon)
         choice = ChannelChoice(channel, problem.grid, finite.prior)
@@ -78,11 +71,7 @@ MECHANISM = Optimal()
 
 
 def best_channel(finite: FiniteProblem, epsilon: Fraction) -> Floats:
-    """Return the solver's P(y | x) of least expected |y - x|.
-
-    Rows are inputs, distances in grid units, masses floats. Raises Unsupported beyond MOST_NUMBERS numbers in the
-    constraints, or when the solver gives up.
-    """
+    """Return the solver's P(y | x) of least expected |y - x|, rows by input, distances in grid units."""
     inputs, outputs = np.array(finite.inputs, dtype=np.float64), np.array(finite.outputs, dtype=float)
     laws, factor = finite.probabilities(), np.exp(min(float(epsilon) * INSIDE, 600.0))
     left, right = np.array([(side.left, side.right) for side in finite.sides], dtype=int).reshape(-1, 2).T

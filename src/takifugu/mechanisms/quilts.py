@@ -29,15 +29,11 @@ _NO_ENTRIES = (
 
 @dataclass(frozen=True)
 class Quilts:
-    """Laplace noise of scale max over secrets of min over quilts of D(N)/(epsilon - e(Q)).
-
-    `search` looks for the quilts of one part. Vector answers get the same scale in every cell: D(N) is an L1 change
-    (Song17 Appendix B.2).
-    """
+    """Laplace noise of scale max over secrets of min over quilts of D(N)/(epsilon - e(Q))."""
 
     name: str
     source: str
-    search: Callable[[Part], Search]
+    search: Callable[[Part], Search]  # for the quilts of one part
 
     def cost(self, problem: Problem) -> Cost:
         """Predict the searches of all parts; none if one certainly fails."""
@@ -51,19 +47,7 @@ class Quilts:
         return Cost(operations, memory)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the noise for the worst part, or the first refusal.
-
-        >>> import takifugu as tf
-        >>> coins = {"low": {1: "0.4", 0: "0.6"}, "high": {1: "0.6", 0: "0.4"}}
-        >>> net = tf.BayesianNetwork([("h", ["low", "high"], [], [0.5, 0.5]),
-        ...                           ("i", ["low", "high"], ["h"], [[0.6, 0.4], [0.4, 0.6]])])
-        >>> belief = tf.Parameters(net, {"h": coins, "i": coins}, records=500)
-        >>> framework = tf.Pufferfish(tf.distribution_parameter("i"), belief)
-        >>> bound = OF_COLUMNS.bound(Problem(framework, tf.Count(1, entries=["i"]), Fraction(1)))
-        >>> other = OF_COLUMNS.bound(Problem(framework, tf.Sum("h"), Fraction(1)))
-        >>> float(bound.randomiser.scale), other.randomiser.kind
-        (500.0, 'none')
-        """
+        """Return the noise for the worst part, or the first refusal."""
         if problem.is_pair:
             return Refusal(_NO_ENTRIES)
         problem.check_single()
@@ -76,6 +60,7 @@ class Quilts:
         except Unsupported as error:
             return Refusal(error.message)
         worst = max(worst_of_parts, key=lambda secret: secret.scale)
+        # Vector answers get the same scale in every cell: D(N) is an L1 change (Song17 Appendix B.2).
         noise, witness = covering(problem, worst.scale), worst.witness()
         witness = replace(witness, numbers=witness.numbers or (("scale", float(noise.scale)),))
         notes = [secret.note for secret in worst_of_parts if secret.note]

@@ -39,16 +39,7 @@ class Wasserstein:
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the noise of scale max W-infinity / epsilon over all comparisons.
-
-        >>> from takifugu import Identity, distribution_pair
-        >>> from takifugu.numbers import Pmf
-        >>> well, ill = Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1])
-        >>> flu = distribution_pair(well, ill)
-        >>> bound = MECHANISM.bound(Problem(flu, Identity(), Fraction(1, 2)))
-        >>> float(bound.randomiser.scale), bound.witness.numbers
-        (4.0, (('w_infinity', 2.0),))
-        """
+        """Return the noise of scale max W-infinity / epsilon over all comparisons."""
         if (of_densities := farthest_of_densities(problem)) is not None:
             move, words = of_densities
             return self._noise(problem, move / (problem.unit * problem.epsilon), words, float(move))

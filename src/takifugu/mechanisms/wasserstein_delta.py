@@ -44,15 +44,7 @@ class WassersteinDelta:
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return noise of the largest scale any comparison needs, or a refusal.
-
-        >>> from takifugu import Identity, distribution_pair
-        >>> from takifugu.numbers import Pmf
-        >>> well, ill = Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1])
-        >>> flu = distribution_pair(well, ill)
-        >>> MECHANISM.bound(Problem(flu, Identity(), Fraction(1), Fraction(1, 4))).randomiser.scale
-        Fraction(1, 1)
-        """
+        """Return noise of the largest scale any comparison needs, or a refusal."""
         if not problem.delta:
             return Refusal(NO_DELTA)
         nothing = "no comparison: all but delta of every distribution may stay where it is"
@@ -79,11 +71,9 @@ def _move(compared: ComparedDensities, delta: Fraction) -> Fraction:
 
 
 def _needed(compared: Compared, scale: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Return a scale for the comparison: `scale` itself if it serves.
-
-    A law and its rounded form differ by mass at most the relative error.
-    """
+    """Return a scale for the comparison: `scale` itself if it serves."""
     laws = compared.laws()
+    # A law and its rounded form differ by mass at most the relative error.
     share = delta - 2 * Fraction(laws.error)
     if share <= 0:
         return compared.wasserstein(epsilon)[1]

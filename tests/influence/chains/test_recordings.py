@@ -9,10 +9,10 @@ from tests.support import messages
 
 import takifugu as tf
 from takifugu.influence.chains import recordings, remembered, sides, sweeps
-from takifugu.influence.chains.chains import Loss, backward_side, chain_loss
+from takifugu.influence.chains.chains import backward_side, chain_loss
 from takifugu.influence.chains.recordings import recording_loss
 from takifugu.influence.profiles.patience import most_steps
-from takifugu.influence.profiles.profile import Profile
+from takifugu.influence.profiles.profile import Loss, Profile
 from takifugu.influence.stretched import _EveryStep
 from takifugu.model.secrets.families import Family
 

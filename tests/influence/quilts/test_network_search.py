@@ -19,7 +19,7 @@ from takifugu.core import searches
 from takifugu.influence.quilts.network import candidates as network_quilts
 from takifugu.influence.quilts.network import near as network_near
 from takifugu.influence.quilts.network.near import GraphSets, TreeSets
-from takifugu.influence.quilts.network.search import needed_scale
+from takifugu.influence.quilts.network.search import NetworkSearch
 from takifugu.model.frameworks import Pufferfish
 from takifugu.model.secrets.of_entries import every_entry
 
@@ -105,7 +105,7 @@ def test_the_search_finds_what_a_plain_one_finds(seed: int, size: int, epsilon: 
     part, law, steps = made(seed, size)
     with small_families(2, 4) if restricted else small_families(10, 60):
         each = each_entry(part, law, steps)
-        scale = float(needed_scale(part, Fraction(epsilon))[0].value)
+        scale = float(NetworkSearch(part).worst(Fraction(epsilon)).scale)
     assert scale == pytest.approx(max(oracle.scale(near_sets, epsilon) for near_sets in each), rel=1e-9, abs=1e-12)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.influence.chains.kernels import Kernels, contracted, spread
 from takifugu.influence.chains.remembered import law_of
+from takifugu.influence.chains.sides import Side
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.rays import MOST_STATES
@@ -58,18 +59,12 @@ class Jump:
 
 
 @dataclass(frozen=True, eq=False)
-class BackwardFromAnyStart:
-    """L of a chain whose first entry has any law, or any entry of which may be the first one (`is_anywhere`).
-
-    A recording may start anew before any step, and a chain stand for a class: then Lemma 2 alone is proved.
-    """
+class BackwardFromAnyStart(Side):
+    """L of a chain whose first entry has any law, or any entry of which may be the first one (`is_anywhere`)."""
 
     step_matrices: FloatArray
+    #: A recording may start anew before any step, and a chain stand for a class: then Lemma 2 alone is proved.
     is_anywhere: bool = False
-
-    @property
-    def period(self) -> int:
-        return len(self.step_matrices)
 
     @cached_property
     def settled_from(self) -> int:
@@ -84,10 +79,6 @@ class BackwardFromAnyStart:
     @cached_property
     def law(self) -> Hashable:
         return "backward from any start", self.is_anywhere, law_of(self.step_matrices)
-
-    @cached_property
-    def has_zeros(self) -> bool:
-        return not self.step_matrices.all()
 
     @cached_property
     def _kernels(self) -> Kernels:
@@ -126,12 +117,6 @@ class BackwardFromAnyStart:
         tilted = sum_up(np.asarray(ratio, dtype=float)[possible], reached.apart)
         supremum = suprema(jump.kernel, tilted, jump.error, jump.programs, jump.levels)
         return np.asarray(np.minimum(bound, up(supremum + jump.added)))
-
-    def at_least(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
-        return np.zeros_like(ratio)
-
-    def fixed_kernel(self) -> None:
-        return None
 
     def _spread(self, position: int, distance: int) -> FloatArray:
         key = (position % self.period, distance)
@@ -174,14 +159,12 @@ class BackwardFromAnyStart:
 
 
 def _apart(laws: FloatArray, error: float) -> FloatArray:
-    """Return eta(x, y) = max over starts u of log r_u(x)/r_u(y), r_u = W(u, .)/m; infinite beside a zero.
-
-    Rounded are a division, two logs and a difference; the laws are `error` off, relatively.
-    """
+    """Return eta(x, y) = max over starts u of log r_u(x)/r_u(y), r_u = W(u, .)/m; infinite beside a zero."""
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(laws / laws.mean(axis=0))
         apart = logs[:, :, None] - logs[:, None, :]
     apart = np.where(laws[:, :, None] > 0, apart, -np.inf).max(axis=0)
+    # Rounded are a division, two logs and a difference; the laws are `error` off, relatively.
     rounded = 8 * float(np.abs(logs[laws > 0]).max(initial=1.0))
     apart = up(np.maximum(apart, 0.0) * (1 + 4 * UNIT) + rounded * UNIT + 2 * error)
     np.fill_diagonal(apart, 0.0)
@@ -189,14 +172,11 @@ def _apart(laws: FloatArray, error: float) -> FloatArray:
 
 
 def _reversed(columns: FloatArray, reached: Reached, error: float) -> Jump:
-    """Return a jump under the mean law. `columns`, [a, x], are `error` off, relatively.
-
-    Whatever divides the row of a, `added` multiplies by it: so nothing depends on the rounding of `total`, but for the
-    bound of suprema by the largest ratio, which takes rows for laws.
-    """
+    """Return a jump under the mean law, by columns [a, x] that are `error` off, relatively."""
     joint = columns * reached.mean
     total, count = joint.sum(axis=1), columns.shape[1]
     met = total > 0
+    # `added` multiplies by what divides row a: rounding of `total` matters to the bound by the largest ratio alone.
     kernel = np.where(met[:, None], joint / np.where(met, total, 1.0)[:, None], 0.0)
     kernel[~met] = kernel[int(np.argmax(met))]
     ends = reached.laws @ columns.T  # [u, a]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,11 +14,11 @@ from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains.any_start import BackwardFromAnyStart
-from takifugu.influence.chains.runs import Runs, Stretch
+from takifugu.influence.chains.runs import Runs
 from takifugu.influence.chains.sides import Backward, Forward, Side
-from takifugu.influence.chains.sweeps import NEVER, Track, pieces, sweep
+from takifugu.influence.chains.sweeps import NEVER, Track, pieces_of, sweep
 from takifugu.influence.profiles.levels import MOST_HELD
-from takifugu.influence.profiles.profile import Profile
+from takifugu.influence.profiles.profile import Loss, Profile
 from takifugu.influence.profiles.suprema import EXACT_STATES
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain, repeating_laws
 from takifugu.model.beliefs.one_sequence import OneSequence
@@ -39,61 +39,32 @@ TO_ANY_START = (2, 3, 4, 6, 8, 12, 16)
 SETTLING = 25.0
 
 
-@dataclass(frozen=True)
-class Loss:
-    """The largest loss of a secret, with its entry and values.
-
-    Losses are logs of moved odds. `note` is what must be said of the bound. Of a run `entry` is the first, and
-    `paths` are the values of all its entries on both sides.
-    """
-
-    epsilon: float
-    entry: int = 0
-    left: int = 0
-    right: int = 0
-    note: str = ""
-    paths: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
-
-
 def chain_loss(
     chain: PeriodicChain, profile: Profile, family: Family, jumps: Sequence[int] | None = None, most: int = NEVER,
     is_anywhere: bool = False,
 ) -> Loss:  # fmt: skip
-    """Return an upper bound on a family's loss on a chain.
-
-    The bound is max over entries i and pairs (a, b) of c_i(a, b) + R_i(a, b) + L_i(a, b). `chain` has `step_matrices`,
-    `initial`, `stationary_laws` and `possible`, and as many steps as the profile. Raises Unsupported where the losses
-    of a run of the profile still rise after `most` steps. Source: Theorem 1 and 2 of docs/theory/influence.md; equal to
-    the loss of the worst mechanism with this profile for two states. Where the start is unknown the recording starts at
-    entry 0; `is_anywhere` says that it may start anew before any step.
-
-    >>> from takifugu import MarkovChain
-    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
-    >>> round(chain_loss(chain, Profile.of([[0, 1 / 3], [1 / 3, 0]], 5), Family(range(5))).epsilon, 12)
-    0.873513017973
-    """
+    """Bound a family's loss on a chain by max c + R + L (Theorems 1 and 2 of docs/theory/influence.md)."""
     length, states = profile.size, len(profile.tables[0])
+    # Where the start is unknown the recording starts at entry 0; or (`is_anywhere`) it may start anew before any step.
     ahead, behind = sides_of(chain, length, is_anywhere)
     forwards = usual_jumps(ahead, states) if jumps is None else jumps
     backwards = usual_jumps(behind, states) if jumps is None else jumps
+    # Raises Unsupported where the losses of a run of the profile still rise after `most` steps.
     right, left = sweep(ahead, reversed_runs(profile), forwards, most), sweep(behind, profile, backwards, most)
     return worst(chain, profile, family, right, left, starts_anew=is_anywhere and chain.starts_anyhow)
 
 
 def usual_jumps(side: Side, states: int) -> tuple[int, ...]:
-    """Return the jumps tried besides steps and gaps; none for two states, but back to any start.
-
-    With two states steps are exact. From four states on a jump costs as much as all steps: those of 2 and 3 are enough
-    where all steps are possible (without them 6 of 10,000 chains lose more than by quilts, by up to 12 %), and 4 helps
-    where some are not, of which one step sees nothing. Beyond EXACT_STATES suprema are replaced by those over
-    [m, e^s m]: these are quick, and products of matrices are nearer to what they see.
-    """
+    """Return the jumps tried besides steps and gaps; none for two states, but back to any start."""
     if isinstance(side, BackwardFromAnyStart):
         return TO_ANY_START
+    # Suprema are then those over [m, e^s m]: these are quick, and products of matrices are nearer to what they see.
     if states > EXACT_STATES:
         return (2, 4, 8)
+    # Where some steps are impossible one step sees nothing of them: there 4 helps.
     if states == 3 or (states > 3 and side.has_zeros):
         return (2, 3, 4)
+    # A jump costs as much as all steps; without any 6 of 10,000 chains lose more than by quilts, by up to 12 %.
     return (2, 3) if states > 3 else ()
 
 
@@ -118,15 +89,12 @@ def backward_side(chain: PeriodicChain, is_anywhere: bool = False) -> Side:
 
 
 def reached_steps(chain: PeriodicChain) -> FloatArray:
-    """Return the matrices of a period's steps, where a state that a given start never reaches steps as another one.
-
-    No secret is about such a state, and no loss of another one asks how it goes on. So it neither makes a class of its
-    own, whose losses rise for ever, nor keeps the laws of later steps from settling.
-    """
+    """Return the matrices of a period's steps; a state that a given start never reaches steps as another one."""
     reached = np.ones(len(chain.states), dtype=bool)
     if chain.has_given_start:
         reached = np.any(chain.supports.patterns, axis=0)
     steps = chain.step_matrices
+    # No secret is about such a state, which would be a class of its own, or keep the laws of later steps from settling.
     return steps if reached.all() else np.where(reached[:, None], steps, steps[:, [int(reached.argmax())]])
 
 
@@ -154,50 +122,16 @@ def reversed_runs(profile: Profile) -> Profile:
     return Profile(profile.tables, profile.lengths[::-1], profile.table_of[::-1])
 
 
-@dataclass(frozen=True, eq=False)
-class _Piece:
-    """Entries first, ..., last - 1 of one direction; `slope` says how positions of its track run along them."""
-
-    first: int
-    last: int
-    track: Track
-    length: int  # of the chain, for R; 0 for L
-    repeats: bool
-
-    def at(self, entries: IntArray) -> FloatArray:
-        positions = self.length - 1 - entries if self.length else entries
-        if not self.repeats:
-            return np.asarray(self.track.explicit[positions - self.track.start])
-        return np.asarray(self.track.repeated[(positions - self.track.settled) % len(self.track.repeated)])
-
-
-def _pieces_of(size: int, right: Sequence[Track], left: Sequence[Track]) -> tuple[list[_Piece], list[_Piece]]:
-    """Return both sides' pieces in the order of the entries."""
-    rights = [_Piece(size - stop, size - first, track, size, first >= track.settled)
-              for first, stop, track in pieces(right)]  # fmt: skip
-    rights.reverse()
-    return rights, [_Piece(first, stop, track, 0, first >= track.settled) for first, stop, track in pieces(left)]
-
-
-def _stretch(piece: _Piece) -> Stretch:
-    return Stretch(piece.first, piece.last, piece.at, piece.repeats)
-
-
 def worst(
     chain: OneSequence, profile: Profile, family: Family, right: Sequence[Track], left: Sequence[Track],
     starts_anew: bool = False,
 ) -> Loss:  # fmt: skip
-    """Return a family's largest c + R + L, period by period.
-
-    Where the sequence `starts_anew` before any step each value may follow each other one.
-    """
+    """Return a family's largest c + R + L, period by period."""
     if family.run > 1:
-        rights, lefts = _pieces_of(profile.size, right, left)
-        runs = Runs(
-            chain, profile, family, min(family.run, profile.size), None if starts_anew else chain.followers
-        )
-        worst_run = runs.worst(list(map(_stretch, rights)), list(map(_stretch, lefts)))
-        return Loss(worst_run.epsilon, worst_run.first, paths=worst_run.paths)
+        # Where the sequence starts anew before any step each value may follow each other one.
+        followers = None if starts_anew else chain.followers
+        runs = Runs(chain, profile, family, min(family.run, profile.size), followers)
+        return runs.worst(pieces_of(right, profile.size), pieces_of(left))
     return worst_between(chain, profile.size, [0, *profile.ends.tolist()], profile.at, family, right, left)
 
 
@@ -205,11 +139,9 @@ def worst_between(
     chain: OneSequence, size: int, ends: Sequence[int], table_at: Callable[[int], FloatArray], family: Family,
     right: Sequence[Track], left: Sequence[Track],
 ) -> Loss:  # fmt: skip
-    """Return a family's largest c + R + L from some end.
-
-    Entries between two ends have one table. The tracks are those of these entries, in a chain of `size` of them.
-    """
-    rights, lefts = _pieces_of(size, right, left)
+    """Return a family's largest c + R + L from the first of some ends to the last."""
+    # Entries between two ends have one table; the tracks are those of these entries, in a chain of `size` of them.
+    rights, lefts = pieces_of(right, size), pieces_of(left)
     cuts = sorted({*ends, *(piece.first for piece in (*rights, *lefts))})
     once = chain.period
     if chain.supports is not None:

@@ -21,12 +21,12 @@ from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
-from takifugu.influence.chains.chains import Loss, reversed_runs, steps_until_settled, worst
-from takifugu.influence.chains.kernels import LONGEST_JUMP, contraction, jumps
+from takifugu.influence.chains.chains import reversed_runs, steps_until_settled, worst
+from takifugu.influence.chains.kernels import LONGEST_JUMP, bounded, contracted, jumps
 from takifugu.influence.chains.region_bounds import RegionInfluence, longer, odds, total_variation
 from takifugu.influence.chains.sweeps import Track
 from takifugu.influence.profiles.patience import CLASSES, MOST_RISING
-from takifugu.influence.profiles.profile import Profile
+from takifugu.influence.profiles.profile import Loss, Profile
 from takifugu.model.beliefs.chains.chain import ReversibleChains
 from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain
 from takifugu.model.beliefs.one_sequence import OneSequence
@@ -77,7 +77,7 @@ class RowsOfRegion:
             weights = (ratio + self.odds[:near]) * (1 - 8 * UNIT)
             averages = np.where(weights > 0, np.log1p(1 / weights), np.inf) * (1 + 8 * UNIT)
         bound[:near] = np.minimum(bound[:near], averages)
-        return _bounded(bound, size)
+        return bounded(bound, size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,37 +92,27 @@ class StartsOfRegion:
         return int(self.height.shape[1])
 
     def after(self, sizes: FloatArray) -> FloatArray:
-        size = sizes[:, None, None]
-        return _bounded(contraction(self.height[: len(sizes)], size), size)
+        return contracted(self.height[: len(sizes)], sizes[:, None, None])
 
 
 @dataclass(frozen=True, eq=False)
 class OfReversible:
-    """Both directions of all reversible chains with given pi and g.
-
-    Stationary masses are >= pi, the eigengap >= g. |P^d(x, y)/pi(y) - 1| <= D_d = (1 - g)^d (1/pi - 1), so that tanh of
-    the loss over `parts` is at most D_d tanh(s/parts): 2 for R, 4 for L under any start.
-    """
+    """Both directions of all reversible chains with stationary masses >= pi and an eigengap >= g."""
 
     states: int
     distances: IntArray
     deviation: FloatArray  # D_d, at most 1
-    parts: float
+    parts: float  # 2 for R, 4 for L under any start
 
     def after(self, sizes: FloatArray) -> FloatArray:
+        # |P^d(x, y)/pi(y) - 1| <= D_d = (1 - g)^d (1/pi - 1), so tanh of the loss over `parts` is <= D_d tanh(s/parts).
         bound = _by_tanh(self.deviation[: len(sizes)], sizes / self.parts, self.parts)
         bounds = np.broadcast_to(bound[:, None, None], (len(sizes), self.states, self.states)).copy()
-        return _bounded(bounds, sizes[:, None, None])
+        return bounded(bounds, sizes[:, None, None])
 
 
 def sides_of_region(region: IntervalMarkovChain) -> tuple[RowsOfRegion, StartsOfRegion]:
-    """Return R and L of all chains of a region.
-
-    >>> region = IntervalMarkovChain([[0.7, 0.2], [0.3, 0.6]], [[0.8, 0.3], [0.4, 0.7]], length=100)
-    >>> ahead, behind = sides_of_region(region)
-    >>> [round(float(side.after(np.array([1.0]))[0, 0, 1]), 6) for side in (ahead, behind)]
-    [0.449105, 0.499061]
-    """
+    """Return R and L of all chains of a region."""
     low, high = region.reachable
     k = len(low)
     pairs = list(permutations(range(k), 2))
@@ -162,32 +152,15 @@ def _by_tanh(factor: FloatArray, share: FloatArray, parts: float) -> FloatArray:
         return np.asarray(parts * np.arctanh(product) * (1 + 8 * UNIT))
 
 
-def _bounded(bound: FloatArray, size: FloatArray) -> FloatArray:
-    """Return bounds between 0 and s, of diagonal 0."""
-    bound = np.clip(bound, 0.0, size)
-    places = np.arange(bound.shape[1])
-    bound[:, places, places] = 0.0
-    return np.asarray(bound)
-
-
 #: How often a run is tested for a bound of all that follows.
 EVERY = 16
 
 
 def class_loss(belief: OneSequence, profile: Profile, family: Family, is_anywhere: bool = False) -> Loss:
-    """Bound a family's loss under every chain of a class, any start.
-
-    `is_anywhere` says that the recording may start anew before any step.
-
-    Raises Unsupported where losses still rise after MOST_RISING steps of a run, as they do where a state may stay.
-
-    >>> from takifugu import ReversibleChains
-    >>> chains = ReversibleChains(0.2, 0.5, 100)
-    >>> count = Profile.of([[0, 0.1], [0.1, 0]], 100)
-    >>> round(class_loss(chains, count, Family(range(100))).epsilon, 4)
-    0.9619
-    """
+    """Bound a family's loss under every chain of a class, any start."""
+    # `is_anywhere` says that the recording may start anew before any step.
     ahead, behind = cached(belief, "influence of a class", lambda: SIDES.of(belief)(belief))
+    # Raises Unsupported where losses still rise after MOST_RISING steps, as they do where a state may stay.
     right, left = class_sweep(ahead, reversed_runs(profile)), class_sweep(behind, profile)
     return worst(belief, profile, family, right, left, starts_anew=is_anywhere)
 

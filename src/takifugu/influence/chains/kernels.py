@@ -61,11 +61,7 @@ class Kernels:
 
 
 def jumps(farthest: int) -> IntArray:
-    """Return distances up to 16, then each a tenth more.
-
-    >>> jumps(20).tolist()
-    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]
-    """
+    """Return distances up to 16, then each a tenth more."""
     distances = list(range(1, min(farthest, 16) + 1))
     while distances[-1] < (further := distances[-1] * 11 // 10) <= farthest:
         distances.append(further)
@@ -73,26 +69,21 @@ def jumps(farthest: int) -> IntArray:
 
 
 def reversed_kernel(before: Wide, matrix: FloatArray) -> tuple[FloatArray, BoolArray]:
-    """Return B(s, u) = m_t(u) P_t(u, s) / m_{t+1}(s), k + 2 units off beside what m_t is, and what is possible.
-
-    Rows of impossible s copy a possible one.
-    """
+    """Return B(s, u) = m_t(u) P_t(u, s) / m_{t+1}(s), and what is possible."""
     joint = (before[:, None] * Wide.of(matrix)).each(np.transpose)
     rows, possible = joint.floats(joint.exponents.max(axis=1, keepdims=True)), joint.support
     met = possible.any(axis=1)
+    # Off by k + 2 units, beside what m_t is.
     rows[met] /= rows[met].sum(axis=1, keepdims=True)
+    # Rows of impossible s copy a possible one.
     first = int(np.argmax(met))
     rows[~met], possible[~met] = rows[first], possible[first]
     return rows, possible
 
 
 def spread(columns: FloatArray, possible: BoolArray | None = None) -> FloatArray:
-    """Return h(a, b), infinite beside a zero.
-
-    h(a, b) = max over x, x' of log P(x, a) P(x', b) / (P(x, b) P(x', a)). `columns` is indexed [a, x]. Starts x from
-    which neither a nor b can be reached say nothing. In products of floats some entries may be too small to be known:
-    where these are `possible`, h is infinite.
-    """
+    """Return h(a, b) = max over x, x' of log P(x, a) P(x', b)/(P(x, b) P(x', a)), infinite beside a zero."""
+    # `columns` is indexed [a, x].
     states = len(columns)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(columns)
@@ -100,30 +91,30 @@ def spread(columns: FloatArray, possible: BoolArray | None = None) -> FloatArray
         for a in range(states):
             for b in range(states):
                 ratio = logs[a] - logs[b]
-                ratio = ratio[~np.isnan(ratio)]
+                ratio = ratio[~np.isnan(ratio)]  # starts that reach neither say nothing
                 if a != b and len(ratio) and (columns[a] != columns[b]).any():
                     apart, largest = ratio.max() - ratio.min(), np.abs(logs[[a, b]][np.isfinite(logs[[a, b]])]).max()
                     rounded = max(8 * apart, 8 * largest + 4 * apart)  # of four logs and three differences
                     height[a, b] = apart + rounded * UNIT
     height[np.isnan(height)] = np.inf
+    # In products of floats some possible entries may be too small to be known.
     if possible is not None:
         unknown = np.any(possible & (columns < TRUSTED), axis=1)
         height[(unknown[:, None] | unknown) & ~np.eye(states, dtype=bool)] = np.inf
     return np.asarray(up(height))
 
 
-def contracted(height: FloatArray, size: float) -> FloatArray:
-    """Return 4 artanh(tanh(h/4) tanh(s/4)), rounded up; h may be infinite.
-
-    Computed as 2 log((e^((h+s)/2) + 1)/(e^(h/2) + e^(s/2))), from positive terms.
-    """
-    bound = np.minimum(contraction(height, size), size)
-    np.fill_diagonal(bound, 0.0)
-    return np.asarray(bound)
-
-
-def contraction(height: FloatArray, size: float | FloatArray) -> FloatArray:
-    """Return 4 artanh(tanh(h/4) tanh(s/4)) up to upward rounding."""
+def contracted(height: FloatArray, size: float | FloatArray) -> FloatArray:
+    """Return 4 artanh(tanh(h/4) tanh(s/4)), rounded up, of diagonal 0, shape (..., k, k); h may be infinite."""
+    # As 2 log((e^((h+s)/2) + 1)/(e^(h/2) + e^(s/2))): from positive terms.
     half = np.minimum(height, size + 1400.0) / 2
     value = 2 * (np.logaddexp(half + size / 2, 0.0) - np.logaddexp(half, size / 2))
-    return np.asarray(value + 16 * UNIT * (half + size + 1))
+    return bounded(value + 16 * UNIT * (half + size + 1), size)
+
+
+def bounded(bound: FloatArray, size: float | FloatArray) -> FloatArray:
+    """Return bounds between 0 and s, of diagonal 0."""
+    bound = np.clip(bound, 0.0, size)
+    places = np.arange(bound.shape[-1])
+    bound[..., places, places] = 0.0
+    return np.asarray(bound)

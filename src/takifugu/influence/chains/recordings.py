@@ -17,10 +17,11 @@ from threading import Lock
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
-from takifugu.influence.chains.chains import Loss, sides_of, usual_jumps, worst_between
+from takifugu.influence.chains.chains import sides_of, usual_jumps, worst_between
 from takifugu.influence.chains.remembered import Memory
 from takifugu.influence.chains.sides import Side
 from takifugu.influence.chains.sweeps import Track, along, is_free
+from takifugu.influence.profiles.profile import Loss
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.secrets.families import Family
 
@@ -32,18 +33,14 @@ OVERHEAD = 1_000
 
 @dataclass(frozen=True, eq=False)
 class Messages:
-    """The losses entering each stretch of a sweep, and behind the last.
-
-    Positions count from the start of each stretch. The first `same` stretches were known, and those from `joined` on;
-    the tracks of those between them are at hand.
-    """
+    """The losses entering each stretch of a sweep, and behind the last."""
 
     lengths: IntArray
     rates: FloatArray
-    entering: tuple[Memory, ...]
-    same: int = 0
-    joined: int = 0
-    tracks: tuple[list[Track], ...] = ()
+    entering: tuple[Memory, ...]  # positions count from the start of each stretch
+    same: int = 0  # so many first stretches were known
+    joined: int = 0  # and those from this one on
+    tracks: tuple[list[Track], ...] = ()  # of those between them
 
     @cached_property
     def starts(self) -> list[int]:
@@ -52,35 +49,24 @@ class Messages:
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """The messages from both ends, and the loss of each stretch.
-
-    Entries of a loss are counted from the stretch's first one.
-    """
+    """The messages from both ends, and the loss of each stretch."""
 
     left: Messages
     right: Messages
-    losses: tuple[Loss, ...]
+    losses: tuple[Loss, ...]  # entries are counted from the stretch's first one
     size: int
 
 
 def recording_loss(
     chain: PeriodicChain, lengths: IntArray, rates: FloatArray, family: Family, most: int, is_anywhere: bool = False
 ) -> Loss:
-    """Return `chain_loss` of a profile in stretches of equal loss.
-
-    In a stretch `lengths` steps in a row lose `rates` for any two values. The family holds every step. Where the
-    start is unknown the recording starts at its first step, or (`is_anywhere`) may start anew before any. Raises
-    Unsupported where losses of a stretch still rise after `most` steps.
-
-    >>> from takifugu import MarkovChain
-    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
-    >>> round(recording_loss(chain, np.array([5]), np.array([1 / 3]), Family(range(5)), 10**6).epsilon, 12)
-    0.873513017973
-    """
+    """Return `chain_loss` of a profile in stretches, whose steps lose `rates` for any two values."""
+    # The family holds every step; where the start is unknown it is the first one, or (`is_anywhere`) may be any.
     size = int(lengths.sum())
     ahead, behind = sides_of(chain, size, is_anywhere)
     law: Hashable = (ahead.law, behind.law, chain.initial, type(family), family.pairs, family.presence, most)
     nearest = None if ahead.law is None or behind.law is None else _nearest(law, lengths, rates)
+    # Raises Unsupported where losses of a stretch still rise after `most` steps.
     sweep = _Sweep(len(chain.states), most)
     before = (None, None) if nearest is None else (nearest.left, nearest.right)
     starts_at_once = chain.has_given_start or (chain.starts_anyhow and not is_anywhere)

@@ -127,11 +127,8 @@ def _artanh4(values: FloatArray) -> FloatArray:
 
 
 def longer(lower: FloatArray, upper: FloatArray, after: FloatArray, largest: bool) -> FloatArray:
-    """Return rows' max (or min) of p . after[:, y] over boxes.
-
-    Results are rounded to the safe side. `lower` and `upper` are the box's ends and `after` a table of numbers in [0,
-    1], shape (k, k) each.
-    """
+    """Return rows' max (or min) of p . after[:, y] over boxes, rounded to the safe side, shape (k, k)."""
+    # The numbers of `after` lie in [0, 1].
     slack = 32 * (len(lower) + 1) * UNIT * after.max(axis=0)[None, :]
     if largest:
         return np.asarray(np.minimum(largest_means(lower, upper, after) + slack, 1.0))
@@ -144,11 +141,8 @@ def row_ratios(lower: FloatArray, upper: FloatArray) -> FloatArray:
 
 
 def cross_ratios(lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Return the largest log cross ratio, rounded up, at least 0.
-
-    max over x != x' of log upper[x,s] upper[x',s']/(lower[x,s'] lower[x',s]), shape (k, k) for s, s'; NEVER where
-    infinite.
-    """
+    """Return the largest log cross ratio by (s, s'), rounded up, at least 0; NEVER where infinite."""
+    # max over x != x' of log upper[x,s] upper[x',s']/(lower[x,s'] lower[x',s])
     high, low = log_bounds(upper, upper > 0)[0], log_bounds(lower, lower > 0)[1]
     ratios = clip(high[:, :, None] - low[:, None, :])
     swapped = np.swapaxes(ratios, 1, 2)
@@ -162,10 +156,7 @@ def cross_ratios(lower: FloatArray, upper: FloatArray) -> FloatArray:
 
 
 def odds(lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Return 1/(C - 1), rounded down; inf if C <= 1.
-
-    C = max_y p(y)/q(y) over laws p of row s and q of row s'. Shape (k, k); 0 where C is infinite.
-    """
+    """Return 1/(C - 1), C = max_y p(y)/q(y) over laws p of row s and q of row s', rounded down; inf if C <= 1."""
     wide = upper[:, None, :] - lower[None, :, :]
     ratio = np.full(wide.shape, np.inf)
     np.divide(np.broadcast_to(lower[None, :, :], wide.shape), wide, out=ratio, where=wide > 0)

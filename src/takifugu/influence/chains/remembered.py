@@ -24,23 +24,18 @@ MOST = 2**27
 
 @dataclass(eq=False)
 class Memory:
-    """The losses and profiles of a sweep's last positions.
-
-    `last_moving` is the last position with any profile.
-    """
+    """The losses and profiles of a sweep's last positions."""
 
     zero: FloatArray
     losses: dict[int, FloatArray] = field(default_factory=dict)
     tables: dict[int, FloatArray] = field(default_factory=dict)
-    last_moving: int = -1
+    last_moving: int = -1  # the last position with any profile
     _entering: dict[int, tuple[FloatArray, FloatArray, float]] = field(default_factory=dict)
 
     def entering(self, position: int) -> tuple[FloatArray, float]:
-        """Return the profile and loss of a position together, and the largest entry of its profile.
-
-        Every jump asks again.
-        """
+        """Return the profile and loss of a position together, and the largest entry of its profile."""
         loss, table = self.losses[position], self.tables[position]
+        # Every jump asks again.
         known = self._entering.get(position)
         if known is None or known[0] is not loss:
             known = self._entering[position] = loss, sum_up(table, loss), float(table.max())

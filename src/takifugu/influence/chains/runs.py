@@ -17,7 +17,8 @@ import numpy as np
 
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.errors import Unsupported
-from takifugu.influence.profiles.profile import Profile
+from takifugu.influence.chains.sweeps import Piece
+from takifugu.influence.profiles.profile import Loss, Profile
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.outward_rounding import UNIT, up
@@ -29,45 +30,24 @@ AT_ONCE, MOST_SUMS = 4096, 4e9
 
 
 @dataclass(frozen=True, eq=False)
-class Stretch:
-    """Entries from `first` up to `stop` with the losses of one side; `repeats` says that they do so by phase."""
-
-    first: int
-    stop: int
-    at: AtEntries
-    repeats: bool
-
-
-@dataclass(frozen=True)
-class WorstRun:
-    """The largest loss of a run, its first entry, and the two paths of values."""
-
-    epsilon: float
-    first: int
-    paths: tuple[tuple[int, ...], tuple[int, ...]]
-
-
-@dataclass(frozen=True, eq=False)
 class Runs:
-    """All runs of a sequence of one length, with what a profile and both sides lose.
-
-    `followers` says which value can follow which, by phase; None for all.
-    """
+    """All runs of a sequence of one length, with what a profile and both sides lose."""
 
     chain: OneSequence
     profile: Profile
     family: Family
     length: int
-    followers: BoolArray | None
+    followers: BoolArray | None  # which value can follow which, by phase; None for all
 
     @property
     def size(self) -> int:
         return self.profile.size
 
-    def worst(self, right: Sequence[Stretch], left: Sequence[Stretch]) -> WorstRun:
+    def worst(self, right: Sequence[Piece], left: Sequence[Piece]) -> Loss:
         """Return the run of the largest loss; raises Unsupported beyond MOST_SUMS."""
         states, done = len(self.profile.tables[0]), 0.0
-        best, place, sides = 0.0, -1, (left[0].at, right[0].at)
+        best, place = 0.0, -1
+        sides: tuple[AtEntries, AtEntries] = left[0].at, right[0].at
         for first, stop, before, after in self._stretches(right, left):
             steps = self.length if self.followers is not None else 1
             done += (stop - first) * steps * states**2
@@ -80,11 +60,11 @@ class Runs:
                 if float(losses[top]) > best:
                     best, place, sides = float(losses[top]), int(firsts[top]), (before, after)
         if place < 0:
-            return WorstRun(0.0, 0, ((), ()))
-        return WorstRun(best, place, self._paths(place, *sides))
+            return Loss(0.0)
+        return Loss(best, place, paths=self._paths(place, *sides))
 
     def _stretches(
-        self, right: Sequence[Stretch], left: Sequence[Stretch]
+        self, right: Sequence[Piece], left: Sequence[Piece]
     ) -> Iterator[tuple[int, int, AtEntries, AtEntries]]:
         """Yield the first steps to look at, with both sides; of those that repeat one period."""
         reach, behind = self.length - 1, self.size - self.length + 1
@@ -164,10 +144,8 @@ class Runs:
 
 
 def followed(sums: FloatArray, can: BoolArray) -> FloatArray:
-    """Return the largest of `sums` over pairs that can come before each pair of values.
-
-    Both have the shape (runs, k, k); can[r, a, c] says whether c can follow a.
-    """
+    """Return the largest of `sums` (runs, k, k) over pairs that can come before each pair of values."""
+    # can[r, a, c] says whether c can follow a.
     lead = np.full_like(sums, -np.inf)
     for a in range(sums.shape[1]):
         lead = np.maximum(lead, np.where(can[:, a, :, None], sums[:, a, None, :], -np.inf))

@@ -8,9 +8,9 @@ from fractions import Fraction
 
 from takifugu.core.arrays import FloatArray
 from takifugu.core.plain import Json
-from takifugu.influence.chains.chains import Loss, reversed_runs, sides_of, usual_jumps, worst
+from takifugu.influence.chains.chains import reversed_runs, sides_of, usual_jumps, worst
 from takifugu.influence.chains.sweeps import Track, sweep
-from takifugu.influence.profiles.profile import Profile
+from takifugu.influence.profiles.profile import Loss, Profile
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.rationals import decimal_up, to_text
@@ -23,15 +23,12 @@ ROWS_OFF = Fraction(1, 10**15)
 
 @dataclass(frozen=True, eq=False)
 class Settled:
-    """A chain's largest loss, the jumps of its sweeps, and the bounds at which these settle, each (k, k).
-
-    `after` bounds R of every step, and `before` L; each is None where its sweep goes on to the end of the recording.
-    """
+    """A chain's largest loss, the jumps of its sweeps, and the bounds at which these settle, each (k, k)."""
 
     loss: Loss
     jumps: tuple[int, ...]
-    after: FloatArray | None
-    before: FloatArray | None
+    after: FloatArray | None  # of R of every step; None where the sweep goes on to the end of the recording
+    before: FloatArray | None  # of L, likewise
 
     def to_dict(self) -> Json:
         """Return it as plain data: the step is counted from 0, values are codes, and numbers are decimals."""
@@ -44,10 +41,7 @@ class Settled:
 
 
 def settled(chain: PeriodicChain, profile: Profile, family: Family, most: int) -> Settled:
-    """Return what the sweeps of `chain_loss` come to, for a profile that is the same for all steps.
-
-    Raises Unsupported as `chain_loss` does.
-    """
+    """Return what the sweeps of `chain_loss` come to, for a profile that is the same for all steps."""
     ahead, behind = sides_of(chain, profile.size)
     jumps = usual_jumps(ahead, len(profile.tables[0]))
     right, left = sweep(ahead, reversed_runs(profile), jumps, most), sweep(behind, profile, jumps, most)
@@ -70,10 +64,6 @@ def _decimals(bound: FloatArray | None) -> list[list[str]] | None:
 
 
 def decimal_above(value: Fraction) -> str:
-    """Write a number of at least 0 as the least decimal of 24 places that is not below it.
-
-    >>> decimal_above(Fraction(3, 2)), decimal_above(Fraction(2, 3)), decimal_above(Fraction(0))
-    ('1.5', '0.666666666666666666666667', '0')
-    """
+    """Write a number of at least 0 as the least decimal of 24 places that is not below it."""
     whole, rest = divmod(math.ceil(value * 10**PLACES), 10**PLACES)
     return f"{whole}.{rest:0{PLACES}}".rstrip("0").rstrip(".")

@@ -34,15 +34,19 @@ MOST_UNSETTLED, FAR = 200_000, 1e-6
 class Side(Protocol):
     """One direction: a position's loss from earlier ones at distance d."""
 
+    step_matrices: FloatArray  # step t has the one of t modulo the period
+
     @property
-    def period(self) -> int: ...
+    def period(self) -> int:
+        return len(self.step_matrices)
 
     @property
     def settled_from(self) -> int: ...
 
-    @property
+    @cached_property
     def has_zeros(self) -> bool:
         """Whether some step is impossible."""
+        return not self.step_matrices.all()
 
     @property
     def law(self) -> Hashable:
@@ -55,27 +59,21 @@ class Side(Protocol):
 
     def at_least(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
         """Return nearly a quick lower bound of `step`, or zeros."""
+        return np.zeros_like(ratio)
 
     def fixed_kernel(self) -> tuple[FloatArray, float] | None:
         """Return the one kernel of every settled step, with its relative error."""
+        return None
 
 
 @dataclass(frozen=True, eq=False)
-class Forward:
-    """R of a chain of `length` steps whose step t has the matrix step_matrices[t modulo the period]."""
+class Forward(Side):
+    """R of a chain of `length` steps."""
 
     step_matrices: FloatArray
     length: int
 
-    @property
-    def period(self) -> int:
-        return len(self.step_matrices)
-
     settled_from = 0
-
-    @cached_property
-    def has_zeros(self) -> bool:
-        return not self.step_matrices.all()
 
     @cached_property
     def law(self) -> Hashable:
@@ -97,20 +95,12 @@ class Forward:
 
 
 @dataclass(frozen=True, eq=False)
-class Backward:
+class Backward(Side):
     """L of a chain of which the law of the first entry is given, or the one that repeats after a period."""
 
     step_matrices: FloatArray
     start: FloatArray | None  # None: the law that repeats
     repeating: tuple[Wide, ...] | None
-
-    @property
-    def period(self) -> int:
-        return len(self.step_matrices)
-
-    @cached_property
-    def has_zeros(self) -> bool:
-        return not self.step_matrices.all()
 
     @cached_property
     def law(self) -> Hashable:
@@ -153,13 +143,10 @@ class Backward:
 
     @cached_property
     def _off(self) -> float:
-        """Return how far B of the law that repeats is from that of all later laws, relatively.
-
-        A law comes no farther from it: its ratios to the law that repeats are means of those a step before. Raises
-        Unsupported where the start has not settled.
-        """
+        """Return how far B of the law that repeats is from that of all later laws, relatively."""
         if self.settled_from < MOST_UNSETTLED:
             return SETTLED * bool(self.settled_from)
+        # A law comes no farther from the one that repeats: its ratios to it are means of those a step before.
         off, last = inf, MOST_UNSETTLED - 1
         if self.repeating is not None:
             rounded = last * (len(self.step_matrices[0]) + 1) * UNIT

@@ -7,12 +7,12 @@ always jumped over.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from takifugu.core.arrays import FloatArray
+from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains import two_states
 from takifugu.influence.chains.kernels import LONGEST_JUMP
@@ -51,10 +51,8 @@ class Track:
 
 
 def sweep(side: Side, profile: Profile, jumps: Sequence[int] = (), most: int = NEVER) -> list[Track]:
-    """Return all positions' losses, one track for each run.
-
-    Runs are in the order of the sweep. Raises Unsupported where losses of a run do not repeat after `most` positions.
-    """
+    """Return all positions' losses, one track for each run, in the order of the sweep."""
+    # Raises Unsupported where losses of a run do not repeat after `most` positions.
     states = len(profile.tables[0])
     tracks: list[Track] = []
     memory = Memory(np.zeros((states, states)))
@@ -85,14 +83,12 @@ def is_free(side: Side, start: int, memory: Memory, jumps: Sequence[int]) -> boo
 def _run(
     side: Side, table: FloatArray, start: int, stop: int, memory: Memory, jumps: Sequence[int], most: int
 ) -> Track:
-    """Follow one run of equal profiles until its losses repeat.
-
-    Without a start of its own a side is the same at every start, as far as its phase and the jumps say.
-    """
+    """Follow one run of equal profiles until its losses repeat."""
     has_clear_start = is_free(side, start, memory, jumps)
     if side.law is None or (side.settled_from and not has_clear_start):
         return _followed(side, table, start, stop, memory, jumps, most)
     entering, length = memory.since(start), stop - start
+    # Without a start of its own a side is the same at every start, as far as its phase and the jumps say.
     place = (start % side.period, None if has_clear_start else start)
     key = (side.law, place, table.tobytes(), entering.key, tuple(jumps), most)
     run = remembered((key, ANY_LENGTH))
@@ -201,11 +197,8 @@ def _jumped_over(memory: Memory, behind: int) -> range:
 def _repetition(
     side: Side, explicit: list[FloatArray], table: FloatArray, position: int, jumps: Sequence[int]
 ) -> FloatArray | None:
-    """Return one period of bounds on all farther losses, if any.
-
-    A step is monotone and never expansive. So where B bounds the positions that a step can jump back to, and a period
-    of steps from B ends at or below B, it bounds all that follows: B is the last period itself, or a little above it.
-    """
+    """Return one period of bounds on all farther losses, if any."""
+    # Steps are monotone: B bounds all if it bounds what they jump back to, and a period from B ends at or below it.
     period = side.period
     last, before = np.array(explicit[-period:]), np.array(explicit[-2 * period : -period])
     if not last.any():
@@ -251,11 +244,7 @@ def _is_upper(
 
 
 def _stepped(side: Side, bound: FloatArray, table: FloatArray, position: int, jumps: Sequence[int]) -> FloatArray:
-    """Return the next phases' losses by jumps inside a run.
-
-    The losses of a period bound them. Each jump is a bound, so one that cannot lower the least is left out; the most
-    promising come first.
-    """
+    """Return the next phases' losses by jumps inside a run, where `bound` bounds the losses of a period."""
     period, states, largest = len(bound), len(table), float(table.max())
     distances = sorted({1, *jumps}) if largest else [1]
     between = [largest * (d - 1) * (1 + (d + 2) * UNIT) for d in distances]
@@ -265,6 +254,7 @@ def _stepped(side: Side, bound: FloatArray, table: FloatArray, position: int, ju
         ratios = [sum_up(table, bound[(phase - d) % period]) for d in distances]
         quick = [side.at_least(place, d, ratio) for d, ratio in zip(distances, ratios, strict=True)]
         lowest = np.array(quick) + np.array(between)[:, None, None]
+        # Each jump is a bound, so one that cannot lower the least is left out; the most promising come first.
         for number in np.argsort(lowest.max(axis=(1, 2)), kind="stable").tolist():
             needed = lowest[number] < best * (1 + 1e-12) + 1e-14
             np.fill_diagonal(needed, False)
@@ -279,15 +269,13 @@ def _stepped(side: Side, bound: FloatArray, table: FloatArray, position: int, ju
 
 
 def _from_above(side: Side, explicit: list[FloatArray], table: FloatArray, position: int) -> FloatArray | None:
-    """Return one period of bounds on a slowly rising run's losses.
-
-    Losses beyond a jump leave little of it: from there bounds fall as long as that is worth it.
-    """
+    """Return one period of bounds on a slowly rising run's losses."""
     period, states = side.period, len(table)
     if position <= side.settled_from + 1:  # no jump back stays among steps of one law
         return None
     far = distances(min(LONGEST_JUMP, (len(explicit) - 1) // period, position - side.settled_from - 1)).tolist()[::3]
     highest = HIGHEST if table.any() else float(np.max(explicit[-period:]))  # in a gap no loss exceeds those before
+    # Losses beyond a jump leave little of it: from there bounds fall as long as that is worth it.
     bound = np.full((period, states, states), highest)
     turns = MOST_FALLS if table.any() else 0
     for _ in range(turns):
@@ -304,10 +292,30 @@ def _from_above(side: Side, explicit: list[FloatArray], table: FloatArray, posit
     return None
 
 
-def pieces(tracks: Sequence[Track]) -> Iterator[tuple[int, int, Track]]:
-    """Yield the explicit and the repeating stretches (first, stop, track)."""
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Entries first, ..., last - 1 of one direction, with losses of a track that are explicit, or that repeat."""
+
+    first: int
+    last: int
+    track: Track
+    size: int  # of the chain, for R, whose positions count from the end; 0 for L
+    repeats: bool
+
+    def at(self, entries: IntArray) -> FloatArray:
+        """Return the losses at some of the entries, shape (entries, k, k)."""
+        positions = self.size - 1 - entries if self.size else entries
+        if not self.repeats:
+            return np.asarray(self.track.explicit[positions - self.track.start])
+        return np.asarray(self.track.repeated[(positions - self.track.settled) % len(self.track.repeated)])
+
+
+def pieces_of(tracks: Sequence[Track], size: int = 0) -> list[Piece]:
+    """Return the pieces of L, or of R in a chain of `size` entries, in the order of the entries."""
+    pieces = []
     for track in tracks:
-        if len(track.explicit):
-            yield track.start, min(track.settled, track.stop), track
-        if track.settled < track.stop:
-            yield track.settled, track.stop, track
+        for first, stop in ((track.start, min(track.settled, track.stop)), (track.settled, track.stop)):
+            if first < stop:
+                ends = (size - stop, size - first) if size else (first, stop)
+                pieces.append(Piece(*ends, track, size, repeats=first == track.settled))
+    return pieces[::-1] if size else pieces

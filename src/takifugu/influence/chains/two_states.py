@@ -28,14 +28,8 @@ MOST = TWO_STATES.positions + 2**10
 
 
 def log_ratio(far: float, near: float, other_far: float, other_near: float, size: float) -> float:
-    """Return log((far + near e^-size)/(other_far + other_near e^-size)).
-
-    The rows sum to one each, and size >= 0. The relative error is a few units: from a difference only where both sums
-    are alike.
-
-    >>> round(log_ratio(0.6, 0.4, 0.1, 0.9, 1.0), 9)
-    0.549947988
-    """
+    """Return log((far + near e^-size)/(other_far + other_near e^-size)), of rows that sum to one, size >= 0."""
+    # The relative error is a few units: a difference is taken only where both sums are alike.
     share = math.exp(-size)
     above, below = far + near * share, other_far + other_near * share
     if min(above, below) < LEAST:
@@ -52,15 +46,9 @@ def _log_sum(far: float, near: float, size: float) -> float:
 
 
 def step(rows: Rows, error: float, up_ratio: float, down_ratio: float) -> tuple[float, float]:
-    """Return R(1, 0) and R(0, 1) from rho(1, 0) and rho(0, 1).
-
-    Both are rounded up; `error` is relative, of the rows. What rounding can hide is added; no loss is more than the
-    largest ratio, which bounds it anyway.
-
-    >>> [round(loss, 6) for loss in step(((0.9, 0.1), (0.4, 0.6)), 0.0, 1.0, 1.0)]
-    [0.549948, 0.411565]
-    """
+    """Return R(1, 0) and R(0, 1) from rho(1, 0) and rho(0, 1), rounded up; `error` is relative, of the rows."""
     (stay, leave), (back, remain) = rows
+    # What rounding can hide is added; no loss is more than the largest ratio, which bounds it anyway.
     largest, rounding = max(up_ratio, down_ratio), 2 * error * (1 + error)
     if largest > WIDE:
         if error and min(stay, leave, back, remain) < LEAST:  # these may have lost digits, too
@@ -83,16 +71,8 @@ def step(rows: Rows, error: float, up_ratio: float, down_ratio: float) -> tuple[
 def run(
     kernel: FloatArray, error: float, change: float, before: tuple[float, float], length: int, most: int = MOST
 ) -> tuple[FloatArray, FloatArray]:
-    """Return a run's losses and the bound on the rest, if any.
-
-    `change` is c(0, 1) of the run, `before` are rho(1, 0) and rho(0, 1) at the position before it; shapes (n, 2, 2)
-    and (1, 2, 2) or (0, 2, 2). Raises Unsupported where losses still rise after `most` positions, as they do for ever
-    where nothing is forgotten.
-
-    >>> losses, repeated = run(np.array([[0.9, 0.1], [0.4, 0.6]]), 0.0, 0.5, (0.5, 0.5), 10**9)
-    >>> [round(float(repeated[0][pair]), 9) for pair in ((1, 0), (0, 1))]
-    [0.616021187, 0.368199716]
-    """
+    """Return a run's losses (n, 2, 2) and the bound on the rest (1, 2, 2), or none (0, 2, 2)."""
+    # `change` is c(0, 1) of the run; `before` are rho(1, 0) and rho(0, 1) at the position before it.
     (stay, leave), (back, remain) = kernel.tolist()
     rows = (stay, leave), (back, remain)
     if length > AT_ONCE and (by_formula := runs_at_once(rows, error, change, before, length)) is not None:
@@ -107,7 +87,7 @@ def run(
         up_ratio, down_ratio = _sum(change, up_loss), _sum(change, down_loss)
         if position % 16 or not position or position == length - 1:
             continue
-        if position > most:
+        if position > most:  # they rise for ever where nothing is forgotten
             raise Unsupported(f"the losses still rise after {most} steps")
         moved = up_loss - up_losses[-2], down_loss - down_losses[-2]
         earlier, rise = rise, max(moved)
@@ -130,10 +110,7 @@ def _left(rise: float, earlier: float) -> float:
 def runs_at_once(
     rows: Rows, error: float, change: float, before: tuple[float, float], length: int
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Return `run` by formulas proved afterwards, or None.
-
-    A step is monotone, so numbers bound all losses of a run where each is at least what a step makes of the one before.
-    """
+    """Return `run` by formulas proved afterwards, or None."""
     (stay, leave), (back, remain) = rows
     if min(leave, back, remain - leave, stay - back, change) <= 0 or max(change, *before) > LARGEST:
         return None
@@ -143,6 +120,7 @@ def runs_at_once(
     if count <= AT_ONCE:
         return None
     losses = [way.losses(start, error, count) for way, start in zip(ways, before, strict=True)]
+    # A step is monotone: numbers bound all losses where each is at least what a step makes of the one before.
     for way, start, loss in zip(ways, before, losses, strict=True):
         entering = np.concatenate([[start], np.nextafter(change + loss[:-1], np.inf)])
         if not (way.step(entering, error) <= loss).all():
@@ -159,12 +137,7 @@ def runs_at_once(
 
 @dataclass(frozen=True)
 class _Way:
-    """F(s) = log((back + remain e^s)/(stay + leave e^s)), s > 0.
-
-    apart = remain - leave = stay - back > 0. With e^s = 1 + y and E = e^change - 1, a step takes s to change + F(s),
-    and y to (E + (apart + E remain) y)/(1 + leave y). That has two fixed points, low < 0 < high, and each step makes (y
-    - high)/(y - low) smaller by the factor e^-rate.
-    """
+    """F(s) = log((back + remain e^s)/(stay + leave e^s)), s > 0, apart = remain - leave = stay - back > 0."""
 
     apart: float
     stay: float
@@ -174,6 +147,7 @@ class _Way:
 
     @cached_property
     def high(self) -> float:
+        # A step takes y = e^s - 1 to (rise + (apart + rise remain) y)/(1 + leave y): fixed points low < 0 < high.
         rise = math.expm1(self.change)
         middle = 1 - self.apart - rise * self.remain
         root = math.sqrt(middle * middle + 4 * self.leave * rise)
@@ -192,6 +166,7 @@ class _Way:
 
     @cached_property
     def rate(self) -> float:
+        # Each step makes (y - high)/(y - low) smaller by the factor e^-rate.
         return 2 * math.log1p(self.leave * self.high) - math.log(self.apart) - self.change
 
     def _share(self, start: float) -> float:

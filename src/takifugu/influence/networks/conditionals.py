@@ -96,11 +96,7 @@ def joint_size(network: BayesianNetwork, variables: Iterable[int]) -> int:
 
 
 def taken_from_neighbours(index: IntArray) -> IntArray:
-    """Fill negative places from places differing in one variable.
-
-    >>> taken_from_neighbours(np.array([[3, -1], [-1, -1]])).tolist()
-    [[3, 3], [3, 3]]
-    """
+    """Fill negative places from places differing in one variable."""
     index = index.copy()
     while (index < 0).any():
         for axis in range(index.ndim):
@@ -111,13 +107,7 @@ def taken_from_neighbours(index: IntArray) -> IntArray:
 
 
 def moral_graph(network: BayesianNetwork, entries: Iterable[int]) -> dict[int, set[int]]:
-    """Return the moral graph of some entries and their ancestors.
-
-    >>> net = BayesianNetwork([("x", [0, 1], [], [0.5, 0.5]), ("y", [0, 1], [], [0.8, 0.2]),
-    ...                        ("z", [0, 1], ["x", "y"], [[[0.5, 0.5], [0.1, 0.9]], [[0.2, 0.8], [0.4, 0.6]]])])
-    >>> moral_graph(net, [0, 1]), moral_graph(net, [2])
-    ({0: set(), 1: set()}, {0: {1, 2}, 1: {0, 2}, 2: {0, 1}})
-    """
+    """Return the moral graph of some entries and their ancestors."""
     alive = network.ancestral(entries)
     near: dict[int, set[int]] = {v: set() for v in alive}
     for child in alive:

@@ -39,11 +39,8 @@ class Step:
 def loss_by_elimination(
     network: BayesianNetwork, tables: Mapping[int, FloatArray], entry: int, order: Sequence[int]
 ) -> FloatArray:
-    """Return the loss (k, k) of pairs of values by one order.
-
-    The order has all other variables with losses. `tables` are c_t of the order's variables and of the entry. Raises
-    Unsupported for tables that are too large.
-    """
+    """Return the loss (k, k) of pairs of an entry's values by one order of all others with losses."""
+    # `tables` are c_t of the order's variables and of the entry.
     charged = {v: np.array(tables[v], dtype=float) for v in (*order, entry)}
     for step in steps_of(network, entry, order):
         if charged[step.variable].any():

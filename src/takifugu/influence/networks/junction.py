@@ -35,15 +35,12 @@ JOINED, MOST_WHOLE = 256, 512
 
 @dataclass(frozen=True, eq=False)
 class Message:
-    """psi(s, s') of the values of some variables, shape (s, s'), the last variable changing fastest.
-
-    Without a table, where it would be too large, psi is `most` for any change.
-    """
+    """psi(s, s') of the values of some variables, shape (s, s'), the last variable changing fastest."""
 
     variables: tuple[int, ...]
     sizes: tuple[int, ...]
-    loss: FloatArray | None
-    most: float = 0.0
+    loss: FloatArray | None  # None where it would be too large: psi is `most` for any change
+    most: float = 0.0  # the sum of all largest c beyond it
 
     def split(self, aside: Collection[int]) -> tuple[Message, Message]:
         """Return alpha, about the variables aside, and beta, about all others."""
@@ -145,12 +142,7 @@ class JunctionTree:
 
 @memoised
 def junction_tree(network: BayesianNetwork) -> JunctionTree:
-    """Return a junction tree with each clique's law.
-
-    >>> pair = BayesianNetwork([("x", [0, 1], [], [0.8, 0.2]), ("y", [0, 1], ["x"], [[0.9, 0.1], [0.4, 0.6]])])
-    >>> [clique.variables for clique in junction_tree(pair).cliques]
-    [(0, 1)]
-    """
+    """Return a junction tree with each clique's law."""
     sizes = {v: len(network.alphabet(v)) for v in range(network.size)}
     groups, above = _eliminated(network, sizes)
     for v in range(network.size):  # a clique inside the next one, or small with it, becomes one with it
@@ -194,40 +186,52 @@ def _eliminated(network: BayesianNetwork, sizes: Mapping[int, int]) -> tuple[lis
 
 @dataclass(frozen=True, eq=False)
 class Messages:
-    """All messages of a junction tree for one profile, and the sums of all largest c beyond their edges."""
+    """All messages of a junction tree for one profile."""
 
     tree: JunctionTree
     tables: Sequence[FloatArray]
-    sent: dict[tuple[int, int], Message]
-    beyond: dict[tuple[int, int], float]
+    sent: dict[tuple[int, int], Message] = field(default_factory=dict)
 
     @staticmethod
     def of(tree: JunctionTree, tables: Sequence[FloatArray]) -> Messages:
         """Send a message along each edge, both ways; `tables` are c_t of all entries."""
-        messages = Messages(tree, tables, {}, {})
+        messages = Messages(tree, tables)
         for clique, target in tree.order():
             sources = [other for other in tree.near[clique] if other != target]
-            separator = tree.separator(clique, target)
-            messages.beyond[clique, target] = messages.sum_beyond(clique, separator, sources)
-            messages.sent[clique, target] = messages.message(clique, separator, sources)
+            messages.sent[clique, target] = messages.message(clique, tree.separator(clique, target), sources)
         return messages
-
-    def sum_beyond(self, clique: int, condition: tuple[int, ...], sources: Sequence[int]) -> float:
-        """Return the sum of the largest c of all others of a clique, and of what lies beyond its sources."""
-        most = 0.0
-        for v in [variable for variable in self.tree.cliques[clique].variables if variable not in condition]:
-            most = float(sum_up(most, float(self.tables[v].max(initial=0.0))))
-        for source in sources:
-            most = float(sum_up(most, self.beyond[source, clique]))
-        return most
 
     def message(
         self, clique: int, condition: tuple[int, ...], sources: Sequence[int], is_whole: bool = False
     ) -> Message:
-        """Return the message of a clique to some of its variables."""
+        """Return a clique's message to some of its variables, by one cone (`is_whole`) or split into two changes."""
         below = [self.sent[source, clique] for source in sources]
-        most = self.sum_beyond(clique, condition, sources)
-        return _message(self.tree, clique, condition, self.tables, below, most, is_whole)
+        sizes = tuple(len(self.tables[v]) for v in condition)
+        count, most = math.prod(sizes), self._sum_beyond(clique, condition, below)
+        if count > MOST_CONTEXTS:
+            return Message(condition, sizes, None, most)
+        bound = np.full((count, count), most)
+        np.fill_diagonal(bound, 0.0)
+        rows = self.tree.rows(clique, condition) if most else None
+        if rows is None:
+            return Message(condition, sizes, bound, most)
+        alone = [Message((v,), (len(self.tables[v]),), self.tables[v]) for v in rows.variables]
+        conditioned = [[variable in condition for variable in part.variables] for part in below]
+        straddles = any(any(part) and not all(part) for part in conditioned)
+        is_small = count * len(rows.columns) <= MOST_WHOLE
+        between = _whole if is_whole and straddles and is_small else _split
+        loss = between(rows, condition, sizes, [*alone, *below])
+        np.fill_diagonal(loss, 0.0)
+        return Message(condition, sizes, closed(np.minimum(loss, bound)), most)
+
+    def _sum_beyond(self, clique: int, condition: tuple[int, ...], below: Sequence[Message]) -> float:
+        """Return the sum of the largest c of all others of a clique, and of what lies beyond the messages to it."""
+        most = 0.0
+        for v in [variable for variable in self.tree.cliques[clique].variables if variable not in condition]:
+            most = float(sum_up(most, float(self.tables[v].max(initial=0.0))))
+        for message in below:
+            most = float(sum_up(most, message.most))
+        return most
 
     def loss(self, entry: int, is_whole: bool = False) -> FloatArray:
         """Return the loss of each pair of an entry's values, by the largest clique that holds it."""
@@ -238,16 +242,8 @@ class Messages:
 
 
 def junction_messages(network: BayesianNetwork, tables: Sequence[FloatArray]) -> Messages:
-    """Return the messages along the junction tree of a network.
-
-    `tables` are c_t of all entries. In losses pairs with an impossible value have no meaning.
-
-    >>> pair = BayesianNetwork([("x", [0, 1], [], [0.8, 0.2]), ("y", [0, 1], ["x"], [[0.9, 0.1], [0.4, 0.6]])])
-    >>> count = np.array([[0.0, 1.0], [1.0, 0.0]])
-    >>> messages = junction_messages(pair, [count, count])
-    >>> [round(float(messages.loss(entry)[1, 0]), 6) for entry in (0, 1)]
-    [1.549948, 1.549948]
-    """
+    """Return the messages along the junction tree of a network; `tables` are c_t of all entries."""
+    # In losses pairs with an impossible value have no meaning.
     return Messages.of(junction_tree(network), tables)
 
 
@@ -260,7 +256,7 @@ def block_losses(
     tree = cached(
         network, ("one bag", variables), lambda: JunctionTree((Clique(network, variables, sizes),), ())
     )
-    return Messages(tree, tables, {}, {}).loss(entry)
+    return Messages(tree, tables).loss(entry)
 
 
 def junction_work(network: BayesianNetwork) -> float:
@@ -285,31 +281,6 @@ def _work(clique: Clique, condition: tuple[int, ...]) -> float:
     else:
         programs = rows**2 * states
     return MESSAGE + EACH * (programs + contexts**3 / 100)
-
-
-def _message(
-    tree: JunctionTree, clique: int, condition: tuple[int, ...], tables: Sequence[FloatArray], below: Sequence[Message],
-    most: float, is_whole: bool = False,
-) -> Message:  # fmt: skip
-    """Return a separator's message: the added losses beyond it, whole or split into two changes."""
-    sizes = tuple(len(tables[v]) for v in condition)
-    count = math.prod(sizes)
-    if count > MOST_CONTEXTS:
-        return Message(condition, sizes, None, most)
-    bound = np.full((count, count), most)
-    np.fill_diagonal(bound, 0.0)
-    rows = tree.rows(clique, condition) if most else None
-    if rows is None:
-        return Message(condition, sizes, bound)
-    alone = [Message((v,), (len(tables[v]),), tables[v]) for v in rows.variables]
-    conditioned = [[variable in condition for variable in part.variables] for part in below]
-    straddles = any(any(part) and not all(part) for part in conditioned)
-    if is_whole and straddles and count * len(rows.columns) <= MOST_WHOLE:
-        loss = _whole(rows, condition, sizes, [*alone, *below])
-    else:
-        loss = _split(rows, condition, sizes, [*alone, *below])
-    np.fill_diagonal(loss, 0.0)
-    return Message(condition, sizes, closed(np.minimum(loss, bound)))
 
 
 def _split(rows: Rows, condition: tuple[int, ...], sizes: tuple[int, ...], parts: Sequence[Message]) -> FloatArray:

@@ -18,12 +18,11 @@ import numpy as np
 from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
-from takifugu.influence.chains.chains import Loss
 from takifugu.influence.networks.conditionals import joint_size, moral_graph
 from takifugu.influence.networks.elimination import loss_by_elimination
 from takifugu.influence.networks.junction import JOINED, Messages, block_losses, junction_messages, junction_work
 from takifugu.influence.networks.trees import is_forest, losses_on_tree
-from takifugu.influence.profiles.profile import Profile
+from takifugu.influence.profiles.profile import Loss, Profile
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.secrets.families import Family
@@ -46,16 +45,8 @@ OF_TWO_STATES, OF_ROWS, OF_PROGRAMS, OF_A_BAG = 6e3, 6e4, 3e4, 1e6
 
 
 def network_loss(network: BayesianNetwork, profile: Profile, family: Family) -> Loss:
-    """Return the largest loss of a family, its entry and values.
-
-    All entries are bounded by two passes over one tree. Then the one that loses most is bounded by what is read, again
-    and again, until it is one that has been: the result is as if all had been. Profiles and entries count nodes as
-    `network.names` does. Source: Theorems 7 and 13 of docs/theory/influence.md.
-
-    >>> net = BayesianNetwork([("x", [0, 1], [], [0.8, 0.2]), ("y", [0, 1], ["x"], [[0.9, 0.1], [0.4, 0.6]])])
-    >>> round(network_loss(net, Profile.of([[0, 1.0], [1.0, 0]], 2), Family(range(2))).epsilon, 6)
-    1.549948
-    """
+    """Return the largest loss of a family, its entry and values (Theorems 7 and 13 of docs/theory/influence.md)."""
+    # Profiles and entries count nodes as `network.names` does.
     every, messages = along_one_tree(network, profile)
     if is_binary_forest(network):
         return largest_of_family(network, family, every.__getitem__)
@@ -68,6 +59,7 @@ def network_loss(network: BayesianNetwork, profile: Profile, family: Family) -> 
                 loss = np.minimum(loss, loss_one_by_one(network, profile, entry))
         return loss
 
+    # What loses most is bounded by what is read until it is one that has been: the result is as if all had been.
     worst = largest_of_family(network, family, every.__getitem__, refined)
     sum_of_all = sum_of_what_is_read(network, profile, worst.entry)[worst.left, worst.right]
     is_sum = 0 < sum_of_all * (1 - 1e-12) <= worst.epsilon and not is_least(network)  # rounded up in another order
@@ -147,11 +139,7 @@ def _read_with(network: BayesianNetwork, profile: Profile, entry: int) -> tuple[
 
 
 def reached(near: Mapping[int, set[int]], entry: int) -> list[int]:
-    """Return all variables joined with an entry, it included, the nearest first.
-
-    >>> reached({0: {1}, 1: {0, 2}, 2: {1}, 3: set()}, 1)
-    [1, 0, 2]
-    """
+    """Return all variables joined with an entry, it included, the nearest first."""
     visited = {entry: None}
     queue = [entry]
     for v in queue:
@@ -163,12 +151,7 @@ def reached(near: Mapping[int, set[int]], entry: int) -> list[int]:
 
 
 def sums_of_all(tables: Sequence[FloatArray]) -> list[FloatArray]:
-    """Return each c plus all others' largest c, rounded up.
-
-    >>> profiles = [np.array([[0, 1.0], [1.0, 0]]), np.array([[0, 0.5], [0.5, 0]])]
-    >>> [round(float(loss.max()), 9) for loss in sums_of_all(profiles)]
-    [1.5, 1.5]
-    """
+    """Return each c plus all others' largest c, rounded up."""
     largest = [Fraction(float(table.max())) for table in tables]
     total = sum(largest)
     losses = []
@@ -203,10 +186,7 @@ def largest_of_family(
     belief: Belief, family: Family, losses: Callable[[int], FloatArray],
     refined: Callable[[int], FloatArray] | None = None,
 ) -> Loss:  # fmt: skip
-    """Return the largest loss of a family, its entry and values.
-
-    The worst entry is `refined` until it stays worst.
-    """
+    """Return a family's largest loss, its entry and values; the worst entry is `refined` until it stays worst."""
     compared = cached(belief, ("pairs", family), lambda: [(e, family.value_pairs(belief, e)) for e in family.entries])
     waiting = [
         (_worst_pair(losses(entry), entry, pairs), refined is None, pairs) for entry, pairs in compared if pairs

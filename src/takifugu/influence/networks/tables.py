@@ -19,11 +19,10 @@ import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.cache import cached
-from takifugu.influence.chains.chains import Loss
 from takifugu.influence.networks.conditionals import TRUSTED
 from takifugu.influence.networks.networks import largest_of_family, with_others
 from takifugu.influence.profiles.certified import Programs
-from takifugu.influence.profiles.profile import Profile
+from takifugu.influence.profiles.profile import Loss, Profile
 from takifugu.influence.profiles.sparse import SparsePrograms
 from takifugu.influence.profiles.suprema import LARGEST_POWER, suprema
 from takifugu.model.beliefs.contacts import Clique, CliqueInfection
@@ -36,19 +35,13 @@ CLOSE = 1e-14
 
 
 def exchangeable_loss(number: Sequence[float | Fraction], for_itself: float, for_others: float) -> FloatArray:
-    """Return the loss of well (0) against ill (1), shape (2, 2).
-
-    The loss is 0 where one of them is impossible. `number` is the law of how many of all are ill, on 0 .. people;
-    `for_itself` is c of the secret, `for_others` the largest c of the others (exact if they are all the same).
-
-    >>> exchangeable_loss([0.5, 0.1, 0.1, 0.1, 0.2], 0.5, 0.5).round(6).tolist()
-    [[0.0, 1.377195], [1.445124, 0.0]]
-    """
+    """Return the loss of well (0) against ill (1), shape (2, 2), by the law of how many of all are ill."""
+    # `number` is on 0 .. people; `for_others` is the largest c of the others, exact if they are all the same.
     people = len(number) - 1
     ill = _shares([n * mass for n, mass in enumerate(number)][1:])
     well = _shares([(people - n) * mass for n, mass in enumerate(number)][:-1])
     if ill is None or well is None:
-        return np.zeros((2, 2))
+        return np.zeros((2, 2))  # one of them is impossible
     error = (people + 8) * UNIT
     loss = np.zeros((2, 2))
     loss[1, 0] = sum_up(for_itself, supremum_of_number(ill, well, for_others, error))
@@ -63,13 +56,7 @@ def _shares(masses: Sequence[float | Fraction]) -> FloatArray | None:
 
 
 def supremum_of_number(p: FloatArray, q: FloatArray, c: float, error: float = 0.0) -> float:
-    """Bound log sup p.G/q.G over all slowly changing G.
-
-    Such G have |log G(m + 1) - log G(m)| <= c; `error` is relative, of p and q.
-
-    >>> round(supremum_of_number(np.array([0.0, 1.0]), np.array([1.0, 0.0]), 0.25), 12)
-    0.25
-    """
+    """Bound log sup p.G/q.G over |log G(m + 1) - log G(m)| <= c; `error` is relative, of p and q."""
     most = float(up((len(p) - 1) * c))
     if most > LARGEST_POWER:
         return most
@@ -121,13 +108,7 @@ TOO_LONG = (
 
 
 def clique_losses(belief: CliqueInfection | Clique, profile: Profile, entry: int) -> FloatArray:
-    """Return the loss of each pair of one person's states.
-
-    >>> from takifugu.numbers.distributions.pmf import Pmf
-    >>> household = Clique(4, Pmf(range(5), [0.5, 0.1, 0.1, 0.1, 0.2]))
-    >>> clique_losses(household, Profile.of([[0, 0.5], [0.5, 0]], 4), 2).round(6).tolist()
-    [[0.0, 1.377195], [1.445124, 0.0]]
-    """
+    """Return the loss of each pair of one person's states."""
     people = next(run for run in belief.components() if entry in run)
     clique = belief.component(belief.components().index(people))
     number = clique.number
@@ -178,12 +159,7 @@ def _others(belief: JointTable, entry: int) -> Others | None:
 
 
 def table_losses(belief: JointTable, profile: Profile, entry: int) -> FloatArray:
-    """Return the loss of each pair of values in a table.
-
-    >>> twins = JointTable([(0, 0), (0, 1), (1, 0), (1, 1)], [0.4, 0.1, 0.1, 0.4])
-    >>> table_losses(twins, Profile.of([[0, 1.0], [1.0, 0]], 2), 0).round(6).tolist()
-    [[0.0, 1.569445], [1.569445, 0.0]]
-    """
+    """Return the loss of each pair of values in a table."""
     loss, others = _sum_of_all(profile, entry), others_of(belief, entry)
     if others is None:
         return loss
@@ -222,10 +198,8 @@ def at_most(belief: JointTable, profile: Profile, entry: int) -> FloatArray:
 
 
 def table_loss(belief: JointTable, profile: Profile, family: Family) -> Loss:
-    """Return the largest `table_losses` of a family, its entry and values.
-
-    Only entries that may lose most are computed: the result is as if all had been.
-    """
+    """Return the largest `table_losses` of a family, its entry and values."""
+    # Only entries that may lose most are computed: the result is as if all had been.
     worst = largest_of_family(
         belief, family, partial(at_most, belief, profile), partial(table_losses, belief, profile)
     )

@@ -10,8 +10,9 @@ R(a, b) = S(P(w | v = a), P(w | v = b); c_w + all messages to w but v's). An ent
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from takifugu.numbers.outward_rounding import UNIT, sum_up
 
 #: (R(0, 1), R(1, 0)) of a variable, or its two probabilities.
 Pair = tuple[float, float]
+Moved = TypeVar("Moved", Pair, FloatArray)
 NONE: Pair = (0.0, 0.0)
 
 
@@ -48,17 +50,13 @@ def supremum(rows: Rows, ratio: Pair, error: float) -> Pair:
 
 @dataclass(frozen=True, eq=False)
 class BinaryForest:
-    """A forest of binary variables, parents before children, for any profile.
-
-    `inward` are P(variable | parent), two equal rows where there is none, and `outward` P(parent | variable) with the
-    relative error of its numbers, None where digits may be lost.
-    """
+    """A forest of binary variables, parents before children, for any profile."""
 
     parents: list[int | None]
     children: list[list[int]]
-    inward: list[Rows]
-    outward: list[Rows | None]
-    errors: list[float]
+    inward: list[Rows]  # P(variable | parent), two equal rows where there is none
+    outward: list[Rows | None]  # P(parent | variable), None where digits may be lost
+    errors: list[float]  # of the numbers of `outward`, relatively
 
     @staticmethod
     def of(parents: list[int | None], tables: list[Rows], possible: list[tuple[bool, ...]]) -> BinaryForest:
@@ -77,30 +75,42 @@ class BinaryForest:
                 children[parent].append(v)
         return BinaryForest(parents, children, tables, outward, errors)
 
-    def losses(self, moves: list[Pair]) -> list[Pair]:
+    def losses(self, moves: Sequence[Pair]) -> list[Pair]:
         """Return each variable's losses of 0 against 1 and back."""
-        upward, below = [NONE] * len(moves), list(moves)
-        for v in reversed(range(len(moves))):
-            parent = self.parents[v]
-            if parent is not None:
-                upward[v] = supremum(self.inward[v], below[v], 2 * UNIT)
-                below[parent] = plus(below[parent], upward[v])
-        from_parent, losses = [NONE] * len(moves), []
-        for u, children in enumerate(self.children):
-            message = plus(moves[u], from_parent[u])  # c, the parent's message, and those of the children before
-            after = [NONE]  # the messages of the children behind the last, the last two, ...
-            for v in children[:0:-1]:
-                after.append(plus(after[-1], upward[v]))
-            for v in children:
-                ratio, rows = plus(message, after.pop()), self.outward[v]
-                largest = max(ratio)
-                if rows is None:
-                    from_parent[v] = largest, largest
-                else:
-                    from_parent[v] = supremum(rows, ratio, self.errors[v])
-                message = plus(message, upward[v])
-            losses.append(message)
-        return losses
+
+        def to_parent(v: int, ratio: Pair) -> Pair:
+            return supremum(self.inward[v], ratio, 2 * UNIT)
+
+        def to_child(v: int, ratio: Pair) -> Pair:
+            rows = self.outward[v]
+            return (max(ratio), max(ratio)) if rows is None else supremum(rows, ratio, self.errors[v])
+
+        return passed(self.parents, self.children, moves, NONE, plus, to_parent, to_child)
+
+
+def passed(
+    parents: Sequence[int | None], children: Sequence[Sequence[int]], moves: Sequence[Moved], nothing: Moved,
+    plus: Callable[[Moved, Moved], Moved], to_parent: Callable[[int, Moved], Moved],
+    to_child: Callable[[int, Moved], Moved],
+) -> list[Moved]:  # fmt: skip
+    """Return c plus all messages to each variable of a forest, in which parents come before children."""
+    upward, below = [nothing] * len(moves), list(moves)
+    for v in reversed(range(len(moves))):
+        parent = parents[v]
+        if parent is not None:
+            upward[v] = to_parent(v, below[v])
+            below[parent] = plus(below[parent], upward[v])
+    from_parent, losses = [nothing] * len(moves), []
+    for u in range(len(moves)):
+        message = plus(moves[u], from_parent[u])  # c, the parent's message, and those of the children before
+        after = [nothing]  # the messages of the children behind the last, the last two, ...
+        for v in children[u][:0:-1]:
+            after.append(plus(after[-1], upward[v]))
+        for v in children[u]:
+            from_parent[v] = to_child(v, plus(message, after.pop()))
+            message = plus(message, upward[v])
+        losses.append(message)
+    return losses
 
 
 def reversed_rows(law: Pair, table: Rows, possible: tuple[bool, ...]) -> Rows | None:
@@ -123,44 +133,21 @@ def is_forest(network: BayesianNetwork) -> bool:
 
 
 def losses_on_tree(network: BayesianNetwork, tables: Sequence[FloatArray]) -> list[FloatArray]:
-    """Return each entry's pairwise losses on a forest, shape (k, k).
-
-    `tables` are c_t of all entries. Pairs with an impossible value have no meaning. Source: Theorem 5 of
-    docs/theory/influence.md; on binary trees no function of the profile is smaller.
-
-    >>> net = BayesianNetwork([("x", [0, 1], [], [0.8, 0.2]), ("y", [0, 1], ["x"], [[0.9, 0.1], [0.4, 0.6]])])
-    >>> count = np.array([[0.0, 1.0], [1.0, 0.0]])
-    >>> [round(float(loss[1, 0]), 6) for loss in losses_on_tree(net, [count, count])]
-    [1.549948, 1.549948]
-    """
+    """Return each entry's pairwise losses on a forest, shape (k, k) (Theorem 5 of docs/theory/influence.md)."""
+    # Pairs with an impossible value have no meaning. On binary trees no function of the profile is smaller.
     if all(table.shape == (2, 2) for table in tables):
         return _binary(network, tables)
-    step = _Step()
-    upward: list[FloatArray] = [np.zeros((0, 0))] * network.size  # from each entry to its parent
-    below: list[FloatArray] = list(tables)  # c plus the messages of all children
-    for v in reversed(range(network.size)):  # children before parents
-        for parent in network.parents[v]:
-            upward[v] = step(network.nodes[v].table, below[v], 2 * UNIT)
-            below[parent] = sum_up(below[parent], upward[v])
-    losses: list[FloatArray] = []
-    marginals = _Marginals(network)
-    from_parent: list[FloatArray] = list(map(np.zeros_like, tables))
-    for u in range(network.size):  # parents before children
-        children = network.children[u]
-        message = sum_up(tables[u], from_parent[u])  # c, the parent's message, and those of the children before
-        after = [np.zeros_like(message)]  # the messages of the children behind the last, the last two, ...
-        for v in reversed(children[1:]):
-            after.append(sum_up(after[-1], upward[v]))
-        for v in children:
-            ratio = sum_up(message, after.pop())
-            rows, error = marginals.reversed(u, v)
-            if error is None:
-                from_parent[v] = ratio.max() * (1 - np.eye(len(rows)))
-            else:
-                from_parent[v] = step(rows, ratio, error)
-            message = sum_up(message, upward[v])
-        losses.append(message)
-    return losses
+    step, marginals = _Step(), _Marginals(network)
+    parents = [next(iter(above), None) for above in network.parents]
+
+    def to_parent(v: int, ratio: FloatArray) -> FloatArray:
+        return step(network.nodes[v].table, ratio, 2 * UNIT)
+
+    def to_child(v: int, ratio: FloatArray) -> FloatArray:
+        rows, error = marginals.reversed(network.parents[v][0], v)
+        return ratio.max() * (1 - np.eye(len(rows))) if error is None else step(rows, ratio, error)
+
+    return passed(parents, network.children, tables, np.zeros((1, 1)), sum_up, to_parent, to_child)
 
 
 def _binary(network: BayesianNetwork, tables: Sequence[FloatArray]) -> list[FloatArray]:

@@ -72,20 +72,12 @@ class Programs:
     _trees: dict[tuple[int, int], Trees] = field(default_factory=dict)
 
     def bound(self, rows: FloatArray, ratio: FloatArray, needed: np.ndarray | None = None) -> FloatArray:
-        """Return R[a, b] >= log sup p.phi / q.phi over the cone: the supremum, nearly, or the least of two levels.
-
-        p = rows[a], q = rows[b], shape (m, m); the cone is closed. Pairs that are not `needed` (m, m) are not looked
-        at, and have the bound inf. No bound is what an unfinished search proved: such bounds would not rise with rho.
-
-        >>> p, q = [0.4, 0.1, 0.4, 0.1], [0.1, 0.4, 0.1, 0.4]
-        >>> rho = np.array([[0, 1.0, 1.1, 0.9], [0.9, 0, 1.0, 1.05], [1.1, 0.95, 0, 1.0], [0.9, 1.0, 1.1, 0]])
-        >>> round(float(Programs().bound(np.array([p, q]), rho)[0, 1]), 12)
-        0.531145148672
-        """
+        """Return R[a, b] >= log sup p.phi / q.phi over a closed cone, p = rows[a], q = rows[b], shape (m, m)."""
         count, states = rows.shape
         bound = np.full((count, count), np.inf)
         np.fill_diagonal(bound, 0.0)
         first, second = ordered_pairs(count)
+        # Pairs that are not `needed` keep the bound inf.
         places = np.arange(len(first)) if needed is None else np.flatnonzero(needed[first, second])
         if states <= MOST_IN_TREES:
             proofs, solved = self._by_trees(rows, ratio, places)
@@ -94,6 +86,7 @@ class Programs:
         if len(places):
             first, second = first[places], second[places]
             bound[first, second], solved = self.sparse.bound(rows, ratio, np.stack([first, second], axis=1))
+            # No bound is what an unfinished search proved: such bounds would not rise with rho.
             if not solved.all():
                 levels = Levels(rows).bound(float(ratio.max()))
                 bound[first[~solved], second[~solved]] = levels[first[~solved], second[~solved]]

@@ -38,14 +38,11 @@ class Prefixes:
         return Prefixes(ratio, np.cumsum(p, axis=1), np.cumsum(q, axis=1), _rests(p), _rests(q))
 
     def around_best(self, low: float, pairs: IntArray) -> FloatArray:
-        """Return `Near` of these pairs (flat indices).
-
-        States behind a prefix have `low`. The next state makes a prefix better if and only if its p/q is above the
-        ratio: first always, then never again.
-        """
+        """Return `Near` of these pairs (flat indices); states behind a prefix have `low`."""
         states = self.high_p.shape[1]
         starts = pairs * states
         first, last = np.zeros(len(pairs), dtype=np.int64), np.full(len(pairs), states - 1)
+        # The next state betters a prefix if and only if its p/q is above the ratio: first always, then never again.
         while (first < last).any():
             middle = (first + last) // 2
             at = starts + middle
@@ -63,13 +60,9 @@ class Prefixes:
 
 @dataclass(frozen=True, eq=False)
 class Near:
-    """Sums over each pair's best prefix, one state shorter and longer.
+    """Sums over each pair's best prefix for one s, and over those one state shorter and longer."""
 
-    Shape (14, pairs): three rows each of `high_p`, `low_p`, `high_q` and `low_q`; the p/q of the prefix's last state,
-    infinite where it is the only one; and that of the state behind it, minus infinity where none is left. The prefix
-    was the best for one s.
-    """
-
+    #: (14, pairs): three rows of each sum, p/q of the last state (inf: the only one) and of the next (-inf: none left)
     tables: FloatArray
 
     def ratios(self, low: float) -> FloatArray:
@@ -95,27 +88,18 @@ def _rests(ordered: FloatArray) -> FloatArray:
 
 
 class Levels:
-    """The bounds of all pairs of rows, for one s after another.
-
-    Each pair's best prefix is remembered. Sums over prefixes are held for few states; for more they are made again for
-    the pairs alone whose prefix of the last s is no longer the best.
-    """
+    """The bounds of all pairs of rows, for one s after another; each pair's best prefix is remembered."""
 
     def __init__(self, rows: FloatArray) -> None:
         self.rows = rows
+        # For many states sums are made again, for the pairs alone whose prefix of the last s is no longer the best.
         self._held: Prefixes | None = None
         if len(rows) ** 2 * rows.shape[1] <= MOST_HELD:
             self._held = self._prefixes(np.arange(len(rows) ** 2))
         self._near: Near | None = None
 
     def bound(self, largest: float) -> FloatArray:
-        """Return R[a, b] >= log sup p.phi / q.phi, shape (m, m).
-
-        p = rows[a], q = rows[b], phi in [m, e^largest m].
-
-        >>> Levels(np.array([[0.9, 0.1], [0.4, 0.6]])).bound(1.0).round(6).tolist()
-        [[0.0, 0.411565], [0.549948, 0.0]]
-        """
+        """Return R[a, b] >= log sup p.phi / q.phi, p = rows[a], q = rows[b], phi in [m, e^largest m]."""
         count, low = len(self.rows), float(np.exp(-largest))
         near = self._near
         if near is None:

@@ -39,24 +39,13 @@ class NormalRelease:
 
 
 def log_share(epsilon: Fraction, delta: Fraction) -> float:
-    """Return log kappa, rounded down: kappa = delta/(e^epsilon - 1).
-
-    >>> round(log_share(Fraction(1), Fraction(1, 10**6)), 6)
-    -14.356835
-    """
+    """Return log kappa, rounded down: kappa = delta/(e^epsilon - 1)."""
     budget = float_above(epsilon)
     return math.log(delta.numerator) - math.log(delta.denominator) - _log_expm1(budget) - MARGIN
 
 
 def normal_profile(releases: Sequence[NormalRelease], log_kappa: float) -> Profile:
-    """Return the profile at kappa of normal releases, which all read the same entries, rounded up.
-
-    >>> from takifugu import Count, MarkovChain
-    >>> answer = Count(1).resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100))
-    >>> share = log_share(Fraction(1), Fraction(1, 10**6))
-    >>> round(normal_profile([NormalRelease(answer, Fraction(14))], share).largest(0), 4)
-    0.3024
-    """
+    """Return the profile at kappa of normal releases, which all read the same entries, rounded up."""
     kinds = list(map(_kinds, releases))
     together, table_of = different(*map(itemgetter(1), kinds))
     moves = list[FloatArray]()
@@ -78,21 +67,8 @@ def _tables(moves: Sequence[FloatArray], log_kappa: float) -> tuple[FloatArray, 
 
 
 def covering_multiple(first: Sequence[NormalRelease], other: NormalRelease | Profile) -> float:
-    """Return the least s with m_t^2 <= s mu_t^2, rounded up.
-
-    The inequality holds for all entries and values; s may be inf. mu are the moves of `first`, one release or several
-    together, and m those of `other`, or the move of normal noise that tells as much as any release that loses c: 2
-    Phi^-1(e^c/(1 + e^c)) (Dong, Roth and Su 2022).
-
-    >>> from takifugu import Count, MarkovChain
-    >>> answer = Count(1).resolve(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100))
-    >>> first = NormalRelease(answer, Fraction(14))
-    >>> pure = Profile.of([[0, 1 / 14], [1 / 14, 0]], 100)
-    >>> round(covering_multiple([first], NormalRelease(answer, Fraction(7))), 6)
-    4.0
-    >>> round(covering_multiple([first], pure), 3), round(covering_multiple([first, first], pure), 3)
-    (1.571, 0.785)
-    """
+    """Return the least s with m_t^2 <= s mu_t^2 for all entries and values, rounded up; it may be inf."""
+    # mu are the moves of `first` together, m those of `other`, or of normal noise that tells as much as its losses.
     kinds = list(map(_kinds, first))
     if isinstance(other, Profile):
         their_tables, at = list(map(as_normal, other.tables)), other.kinds
@@ -110,13 +86,10 @@ def covering_multiple(first: Sequence[NormalRelease], other: NormalRelease | Pro
 
 
 def as_normal(losses: FloatArray) -> FloatArray:
-    """Return the squared move of unit normal noise equivalent to losses c.
-
-    The square is rounded up. erf(mu/sqrt(8)) = tanh(c/2), and mu^2 <= 8c. mu^2/c rises with c, so that the square of a
-    sum of losses is at least the sum of their squares.
-    """
+    """Return the squared move of normal noise that tells as much as losses c (Dong, Roth and Su 2022), from above."""
     from scipy.special import erfinv
 
+    # erf(mu/sqrt(8)) = tanh(c/2), mu^2 <= 8c; mu^2/c rises with c: a sum's square is at least the sum of squares.
     exact = 8 * erfinv(np.tanh(losses / 2)) ** 2 * (1 + 1e-9)
     return np.where(losses > 10, 8 * losses, exact)  # later the digits of 1 - tanh are lost
 
@@ -138,21 +111,17 @@ def _kinds(release: NormalRelease) -> tuple[list[FloatArray], Runs]:
 
 
 def least_losses(moves: FloatArray, log_kappa: float) -> FloatArray:
-    """Return the least c for each mu, from above.
-
-    delta_mu(c) <= kappa (e^c - 1), and c is above the least such number by at most 1e-6 relative, never below. A search
-    in floats proposes c; what counts is the inequality at c, decided with many digits. c is 0 where mu is 0, and never
-    above log(1 + 1/kappa), since no delta is above 1.
-    """
+    """Return the least c with delta_mu(c) <= kappa (e^c - 1) for each mu, from above, by 1e-6 relative at most."""
     losses = np.zeros(moves.shape)
     most = np.logaddexp(0.0, -log_kappa)
     moving = np.flatnonzero(moves > 0)
+    # A search in floats proposes c; what counts is the inequality at c, decided with many digits.
     for place, loss in zip(moving.tolist(), _proposed(moves[moving], log_kappa).tolist(), strict=True):
         square, slack = Fraction(float(moves[place])) ** 2, 1e-12
         while loss < most and log_shifted_delta(square, Fraction(loss)) > log_kappa + _log_expm1(loss):
             loss, slack = loss * (1 + slack), 2 * slack
         losses[place] = loss
-    return np.minimum(losses, most)
+    return np.minimum(losses, most)  # since no delta is above 1
 
 
 def _proposed(moves: FloatArray, log_kappa: float) -> FloatArray:

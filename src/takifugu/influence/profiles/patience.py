@@ -8,22 +8,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Patience:
-    """How close a run must come to a bound of farther losses.
+    """How close a run must come to a bound of farther losses: `less_close` after so many positions."""
 
-    A run is followed until its losses are within `close` of that bound, relatively. After `positions` of them
-    `less_close` will do.
-    """
-
-    close: float
+    close: float  # relatively
     positions: int
     less_close: float
 
     def enough(self, positions: int) -> float:
-        """Return how close a bound must be after so many positions.
-
-        >>> Patience(1e-9, 512, 1e-7).enough(511), Patience(1e-9, 512, 1e-7).enough(512)
-        (1e-09, 1e-07)
-        """
+        """Return how close a bound must be after so many positions."""
         return self.less_close if positions >= self.positions else self.close
 
 

@@ -1,4 +1,4 @@
-"""The profile of what is released: how far its log-likelihood moves when one entry alone changes."""
+"""The profile of what is released: how far its log-likelihood moves when one entry alone changes; and a loss by it."""
 
 from __future__ import annotations
 
@@ -16,19 +16,11 @@ from takifugu.numbers.runs import Runs, refined
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """c_t(u, v) >= |log g(x) - log g(x')| for data x, x' that differ in entry t only, u against v (INFLUENCE, (P)).
+    """c_t(u, v) >= |log g(x) - log g(x')| for data x, x' that differ in entry t only, u against v (INFLUENCE, (P))."""
 
-    Run j covers the next `lengths[j]` entries, each with the symmetric matrix `tables[table_of[j]]`, shape (k, k), of
-    diagonal 0. Raises InputError for a number that is negative or no number, and a matrix that is not symmetric.
-
-    >>> count = Profile.of([[0.0, 0.5], [0.5, 0.0]], 100)
-    >>> count.size, count.at(7)[0, 1], count.largest(99)
-    (100, np.float64(0.5), 0.5)
-    """
-
-    tables: tuple[FloatArray, ...]
-    lengths: IntArray
-    table_of: IntArray
+    tables: tuple[FloatArray, ...]  # symmetric, (k, k), of diagonal 0
+    lengths: IntArray  # of runs of entries
+    table_of: IntArray  # the place of each run in `tables`
 
     def __post_init__(self) -> None:
         for number, table in enumerate(self.tables):
@@ -91,3 +83,15 @@ class Profile:
         pairs, table_of = np.unique(kinds, axis=1, return_inverse=True)
         tables = tuple(sum_up(self.tables[a], other.tables[b]) for a, b in pairs.T.tolist())
         return Profile(tables, np.diff(ends, prepend=0), table_of.ravel().astype(np.int64))
+
+
+@dataclass(frozen=True)
+class Loss:
+    """The largest loss of a secret, with its entry and values."""
+
+    epsilon: float  # the log of moved odds
+    entry: int = 0  # of a run its first
+    left: int = 0
+    right: int = 0
+    note: str = ""  # what must be said of the bound
+    paths: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())  # of a run: all its values, on both sides

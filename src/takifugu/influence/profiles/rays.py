@@ -23,11 +23,7 @@ OUTSIDE = 1e-9
 
 
 def extreme_rays(ratio: FloatArray) -> FloatArray:
-    """Return vectors phi > 0 with every extreme ray.
-
-    >>> extreme_rays(np.log([[1.0, 2.0], [4.0, 1.0]])).round(6).tolist()
-    [[1.0, 0.25], [0.5, 1.0]]
-    """
+    """Return vectors phi > 0 with every extreme ray."""
     edges, paths = bipartite_trees(len(ratio))
     exponents = (paths @ ratio.ravel()[edges][..., None])[..., 0]
     states, least = len(ratio), -OUTSIDE * (1 + float(ratio.max()))
@@ -39,23 +35,13 @@ def extreme_rays(ratio: FloatArray) -> FloatArray:
 
 
 def star_rays(ratio: FloatArray) -> FloatArray:
-    """Return the 2k rays e^rho(., v) and e^-rho(v, .), shape (k, 2k).
-
-    >>> star_rays(np.log([[1.0, 2.0], [4.0, 1.0]])).round(6).tolist()
-    [[0.25, 1.0, 1.0, 0.25], [1.0, 0.5, 0.5, 1.0]]
-    """
+    """Return the 2k rays e^rho(., v) and e^-rho(v, .), shape (k, 2k)."""
     return np.hstack([np.exp(ratio - ratio.max(axis=0)), np.exp(-ratio.T)])
 
 
 @lru_cache(maxsize=MOST_STATES)
 def bipartite_trees(states: int) -> tuple[IntArray, FloatArray]:
-    """Return all trees' edges and paths.
-
-    Edges have shape (trees, k - 1), (u, v) as its place k u + v in a matrix; paths (trees, k, k - 1).
-
-    >>> [len(bipartite_trees(states)[0]) for states in (2, 3, 4, 5)]
-    [2, 6, 32, 250]
-    """
+    """Return all trees' edges (trees, k - 1), (u, v) as k u + v, and paths (trees, k, k - 1)."""
     trees: list[tuple[tuple[int, int], ...]] = []
     for size in range(1, states):
         for tops in combinations(range(states), size):

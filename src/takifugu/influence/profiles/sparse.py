@@ -51,11 +51,7 @@ class Cone:
 
 
 def not_implied(ratio: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the pairs that no third state implies.
-
-    >>> not_implied(np.abs(np.subtract.outer([0.0, 1.0, 3.0], [0.0, 1.0, 3.0])))
-    (array([0, 1, 1, 2]), array([1, 0, 2, 1]))
-    """
+    """Return the pairs that no third state implies."""
     first, second = np.nonzero(~np.eye(len(ratio), dtype=bool))
     for middle in range(len(ratio)):
         through = ratio[first, middle] + ratio[middle, second]
@@ -66,13 +62,7 @@ def not_implied(ratio: FloatArray) -> tuple[IntArray, IntArray]:
 
 
 def joined_states(rows: FloatArray, ratio: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-    """Join states that are nearly equal; return rows, a lower rho, and how much lower it is at most.
-
-    >>> rho = np.array([[0, 2e-12, 1], [0, 0, 1], [1, 1, 0]])
-    >>> rows, lower, lowered = joined_states(np.array([[0.25, 0.25, 0.5]]), rho)
-    >>> rows.tolist(), lower.tolist(), round(lowered, 14)
-    ([[0.5, 0.5]], [[0.0, 1.0], [1.0, 0.0]], 2e-12)
-    """
+    """Join states that are nearly equal; return rows, a lower rho, and how much lower it is at most."""
     alike = ratio + ratio.T <= ALIKE
     if alike.sum() == len(ratio):
         return rows, ratio, 0.0
@@ -89,14 +79,11 @@ def joined_states(rows: FloatArray, ratio: FloatArray) -> tuple[FloatArray, Floa
 
 @dataclass(eq=False)
 class Tree:
-    """Tight pairs (k - 1, 2) that join all states, and their paths (k, k - 1): log phi = paths @ rho along the pairs.
-
-    One state, the `root`, has no path.
-    """
+    """Tight pairs (k - 1, 2) that join all states, and paths (k, k - 1): log phi = paths @ rho along the pairs."""
 
     edges: IntArray
     paths: FloatArray
-    root: int
+    root: int  # the one state without a path
 
     @staticmethod
     def of(edges: IntArray) -> Tree:
@@ -192,12 +179,7 @@ def _leaving(tree: Tree, supplies: FloatArray) -> int | None:
 
 
 def proved(tree: Tree, p: FloatArray, q: FloatArray, ratio: FloatArray) -> tuple[float, bool]:
-    """Return a bound on log p.phi / q.phi over the cone, rounded up, and whether it is attained, nearly.
-
-    For flows f >= 0 and any l, e = p - A'f - l q, where it is positive, leaves p.phi <= l q.phi + e.phi, and phi(u) <=
-    q.phi / D_u, D_u = sum over w of q_w e^-rho(u, w). So l + sum of e_u / D_u bounds the ratio. From the leaves to the
-    heaviest state each pair carries what its state lacks or can take, in units of 1 / phi.
-    """
+    """Bound log p.phi / q.phi over the cone (Theorem 13), rounded up; say whether it is attained, nearly."""
     states, x = len(p), tree.exponents(ratio)
     phi = np.exp(x)
     value = float(p @ phi) / float(q @ phi)
@@ -206,6 +188,7 @@ def proved(tree: Tree, p: FloatArray, q: FloatArray, ratio: FloatArray) -> tuple
     takes = (value * (phi * q) * (1 - 8 * UNIT)).tolist()
     gains = np.exp(ratio[tree.edges[:, 0], tree.edges[:, 1]]) * (phi[tree.edges[:, 1]] / phi[tree.edges[:, 0]])
     excess, gains = 0.0, (gains * (1 + 16 * UNIT)).tolist()
+    # From the leaves to the heaviest state each pair carries what its state lacks or can take, in units of 1 / phi.
     for state, edge, towards, is_first in _from_leaves(tree, int((phi * q).argmax())):
         lack = needs[state] - takes[state] + 8 * UNIT * (needs[state] + takes[state])
         if lack > 0 and is_first:
@@ -240,13 +223,7 @@ class SparsePrograms:
     pairs: dict[int, tuple[IntArray, IntArray]] = field(default_factory=dict)
 
     def bound(self, rows: FloatArray, ratio: FloatArray, compared: IntArray) -> tuple[FloatArray, np.ndarray]:
-        """Return bounds on log p.phi / q.phi of some pairs (n, 2) of rows, and which are the suprema, nearly.
-
-        >>> rho = np.abs(np.subtract.outer([0, 1, 2, 3], [0, 1, 2, 3])) / 2
-        >>> rows = np.array([[0.4, 0.1, 0.1, 0.4], [0.25, 0.25, 0.25, 0.25]])
-        >>> SparsePrograms().bound(rows, rho, np.array([[0, 1]]))[0].round(9).tolist()
-        [0.137107289]
-        """
+        """Return bounds on log p.phi / q.phi of some pairs (n, 2) of rows, and which are the suprema, nearly."""
         joined, lower, lowered = joined_states(rows, ratio)
         bounds, solved, states = np.zeros(len(compared)), np.ones(len(compared), dtype=bool), len(lower)
         if states > 1:

@@ -30,29 +30,22 @@ def suprema(
     levels: Levels | None = None, needed: np.ndarray | None = None, possible: BoolArray | None = None,
     is_closed: bool = False,
 ) -> FloatArray:  # fmt: skip
-    """Return R[a, b] >= S(rows[a], rows[b]; ratio), shape (m, m), diagonal 0.
-
-    `rows` (m, k) are probabilities, `ratio` (k, k) is rho >= 0. A relative error of the entries of `rows` is covered by
-    `relative_error`. Where not all rays are listed `programs` remembers which constraints were tight in the last call,
-    and for more than EXACT_STATES states asks for the supremum; `levels` remembers sums of these rows. Bounds of pairs
-    that are not `needed` (m, m) may be loose. `is_closed` says that `ratio` keeps all triangle inequalities but for
-    rounding; the cone is the same either way. `possible` says which entries are above 0 where `rows` are products:
-    floats may have lost those below TRUSTED. Source: docs/theory/influence.md#the-supremum.
-
-    >>> suprema(np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[0.0, 1.0], [1.0, 0.0]])).round(6).tolist()
-    [[0.0, 0.411565], [0.549948, 0.0]]
-    """
+    """Return R[a, b] >= S(rows[a], rows[b]; ratio), shape (m, m), diagonal 0 (influence.md#the-supremum)."""
+    # `rows` (m, k) are laws up to `relative_error`, `ratio` (k, k) is rho >= 0; pairs not `needed` may be loose.
     states = rows.shape[1]
+    # Given `programs`, which remember tight constraints, the supremum is asked for beyond EXACT_STATES, too.
     is_exact = states <= EXACT_STATES or programs is not None
     rays = None
     if states <= MOST_STATES:
         largest, rays = _cone(np.asarray(ratio, dtype=np.float64).tobytes(), states)
     else:
+        # `is_closed`: all triangle inequalities hold but for rounding; the cone is the same either way.
         ratio = closed(ratio) if is_exact and not is_closed else ratio  # of the others only the largest counts
         largest = float(ratio.max(initial=0.0))
     if largest == 0.0 or len(rows) < 2:
         return np.zeros((len(rows), len(rows)))
     if largest > LARGEST_POWER:
+        # Rows may be products: floats may have lost what is `possible` and below TRUSTED.
         if possible is None:
             bound = _over_all(rows, rows > 0, np.zeros_like(rows, dtype=bool))
         else:
@@ -88,14 +81,7 @@ def _over_all(rows: FloatArray, possible: BoolArray, lost: BoolArray) -> FloatAr
 
 
 def star_suprema(rows: FloatArray, ratio: FloatArray) -> FloatArray:
-    """Return S over the 2k star rays alone, at most S, nearly.
-
-    The rays are e^rho(., v) and e^-rho(v, .). This quick lower bound is 0 where ratios are too large to be computed, or
-    the least is 0.
-
-    >>> star_suprema(np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[0.0, 1.0], [1.0, 0.0]])).round(6).tolist()
-    [[0.0, 0.411565], [0.549948, 0.0]]
-    """
+    """Return S over the 2k star rays alone, nearly: a quick lower bound; 0 where ratios are too large for floats."""
     count = len(rows)
     largest = float(ratio.max(initial=0.0))
     if not 0.0 < largest <= LARGEST_POWER:

@@ -71,11 +71,7 @@ class ClassInfluence:
 
 
 def lemma_b4(distance: IntArray, pi: float, g: float) -> FloatArray:
-    """Return E(n) = log((pi + e^{-gn})/(pi - e^{-gn})), rounded up.
-
-    >>> lemma_b4(np.array([1, 3]), 0.4, 0.8).round(6).tolist()
-    [1e+100, 0.461616]
-    """
+    """Return E(n) = log((pi + e^{-gn})/(pi - e^{-gn})), rounded up."""
     exponent = -g * distance
     ratio = np.exp(exponent) / pi
     ratio = ratio * (1 + (8 - 3 * exponent) * UNIT)
@@ -115,30 +111,15 @@ SAME_FLOW = 1e-12
 
 @dataclass(frozen=True)
 class Constants:
-    """A reversible chain near the given one, with bounded pi and g.
+    """A reversible chain near the given one, with bounded pi and g."""
 
-    Its stationary masses are >= pi, its eigengap >= g. Each transition probability of the given chain differs from its
-    own by a relative `defect` at most (rounding).
-    """
-
-    pi: float
-    g: float
-    defect: float
+    pi: float  # its stationary masses are at least this
+    g: float  # and its eigengap
+    defect: float  # how far its transition probabilities are from the given ones at most, relatively (rounding)
 
 
 def reversible_constants(chain: MarkovChain) -> Constants | str:
-    """Return pi and g rounded down, or the reason against Lemma B.4.
-
-    The lemma is Song17's, and requires a reversible chain. With flows C(x, y) = (pi_x P(x, y) + pi_y P(y, x))/2 for the
-    computed pi, the chain C(x, y)/C(x, .) is reversible with stationary masses proportional to C(x, .), exactly, and
-    close to P. Its second largest eigenvalue modulus is the norm of S - v v', S(x, y) = C(x, y)/sqrt(C(x, .) C(y, .)),
-    v = sqrt(C(x, .)/C(., .)). A bound t on that norm is proved by the Cholesky factors of t I -+ (S - v v'), shifted by
-    what rounding can hide (Rump 2006).
-
-    >>> patterns = reversible_constants(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 10))
-    >>> isinstance(patterns, Constants) and (round(patterns.pi, 9), round(patterns.g, 9))
-    (0.2, 0.5)
-    """
+    """Return pi and g rounded down, or the reason against Lemma B.4 (Song17), which requires a reversible chain."""
     if not _primitive(chain.matrix > 0):  # a chain that is not may have no one stationary law
         return (
             "the chain is not irreducible and aperiodic (some state is not reached, or only at every other step), and "
@@ -155,8 +136,10 @@ def reversible_constants(chain: MarkovChain) -> Constants | str:
             f"directions (at most {SAME_FLOW:g} is taken as rounding), and the bound requires it; "
             'use mechanism="quilt-exact"'
         )
+    # C(x, y)/C(x, .) is reversible, with stationary masses proportional to C(x, .), exactly, and close to P.
     symmetric = (flows + flows.T) / 2
     mass = symmetric.sum(axis=1)
+    # Its second eigenvalue modulus is the norm of C(x, y)/sqrt(C(x, .) C(y, .)) - v v', v = sqrt(C(x, .)/C(., .)).
     norm = _norm_bound(symmetric / np.sqrt(np.outer(mass, mass)) - np.sqrt(np.outer(mass, mass)) / mass.sum())
     g = 1 - norm - 4 * UNIT
     if g <= 0:
@@ -184,6 +167,7 @@ def _norm_bound(matrix: FloatArray) -> float:
     hidden = 2 * (k + 2) * (k + 4) * UNIT
     slack = hidden + 8 * k * UNIT
     largest = float(np.abs(np.linalg.eigvalsh(matrix)).max())
+    # A bound t is proved by Cholesky factors of t I -+ the matrix, shifted by what rounding can hide (Rump 2006).
     while largest + slack < 1:
         shifted = (largest + slack - hidden) * np.eye(k)
         with suppress(np.linalg.LinAlgError):

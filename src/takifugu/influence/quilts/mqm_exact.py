@@ -140,18 +140,14 @@ class ChainInfluence:
 
     @cached_property
     def _stationary(self) -> FloatArray:
-        """Return log P(X_t = s')/P(X_t = s) by phase.
-
-        Elimination without subtraction is stable entry by entry: by the Markov chain tree theorem a relative change d
-        of the rates moves pi(s')/pi(s) by at most 2 (k - 1) d, and stage n of the elimination rounds its rates by at
-        most (n + 5) units, so together with the rates' own error k^3 + 15 k^2 + 10 units cover it (O'Cinneide 1993).
-        The rates of a period of several steps are products, each off by what `product_error` says of it, halved.
-        """
+        """Return log P(X_t = s')/P(X_t = s) by phase."""
         logs = np.array([law.logs for law in self._chain.stationary_laws])
         k, possible = logs.shape[1], np.isfinite(logs)
         upper, lower = np.where(possible, logs, DEAD), np.where(possible, logs, -NEVER)
+        # Rates of a period of several steps are products, each off by what `product_error` says of it, halved.
         rates = (k - 1) * float(product_error(np.array(self.period), k)) if self.period > 1 else 0.0
         term = clip(upper[:, self.second] - lower[:, self.first])
+        # k^3 + 15 k^2 + 10 units cover elimination without subtraction (docs/theory/rounding.md; O'Cinneide 1993).
         return np.asarray(term + ((k**3 + 15 * k**2 + 10) * UNIT + rates + log_rounding(upper)))
 
     @cached_property

@@ -12,9 +12,8 @@ cut, so the middle's quilt settles them at once (Song17 Claim B.11).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -25,11 +24,7 @@ SAME = 1e-13
 
 
 def scores(change: FloatArray, influence: FloatArray, epsilon: float) -> FloatArray:
-    """Return each quilt's scale; infinite for a useless one.
-
-    >>> scores(np.array([3.0, 0.0, 3.0]), np.array([0.5, 1.0, 1.0]), 1.0).tolist()
-    [6.0, 0.0, inf]
-    """
+    """Return each quilt's scale; infinite for a useless one."""
     left = epsilon - influence
     result = np.full(np.broadcast_shapes(np.shape(change), np.shape(influence)), np.inf)
     np.divide(change, left, out=result, where=left > 0)
@@ -47,46 +42,25 @@ def exact_scale(change: float, influence: float, epsilon: Fraction) -> Fraction:
 Candidate = TypeVar("Candidate")
 
 
-@dataclass(frozen=True)
-class Settled(Generic[Candidate]):
-    """The largest bound, its worst entry's finding, and ties by rounding.
-
-    `ties` are pairs (found, entries): what gave some entries a bound that is the largest up to rounding.
-    """
-
-    bound: float
-    worst: Candidate
-    ties: tuple[tuple[Candidate, IntArray], ...]
-
-
 def settle(
     secret: BoolArray,
     trivial: Candidate,
     trivial_bound: float,
     examine: Callable[[int], tuple[Candidate, float]],
     spread: Callable[[Candidate, IntArray], FloatArray],
-) -> Settled[Candidate]:
-    """Return the largest over secret entries of the least bound.
-
-    `examine(i)` returns the best finding for entry i and its value; `spread(found, entries)` returns upper bounds on
-    the values of (sorted) entries that follow from it. `trivial_bound` holds for every entry.
-
-    >>> values = np.array([1.0, 5.0, 2.0])
-    >>> done = settle(values > 0, "", 9.0, lambda i: (str(i), values[i]), lambda found, entries: values[entries] + 1)
-    >>> done.bound, done.worst
-    (5.0, '1')
-    """
+) -> tuple[float, list[tuple[Candidate, IntArray]]]:
+    """Return the largest over secret entries of the least bound, and what gave which entries this bound, nearly."""
+    # `examine(i)` is entry i's best finding, and its value; `spread` bounds the values of sorted entries by a finding.
     upper = np.where(secret, trivial_bound, -np.inf)
     source = np.zeros(len(secret), dtype=np.int32)
     settled = [trivial]
-    worst, best = trivial, -np.inf
+    best = -np.inf
     entries = np.flatnonzero(secret)
     entry = int(entries[np.argmin(np.abs(entries - len(secret) // 2))])
     while upper[entry] > max(best, best * (1 + SAME)):
         score, value = examine(entry)
         settled.append(score)
-        if value > best:
-            worst, best = score, value
+        best = max(best, value)
         open_ = np.flatnonzero(upper > best)
         bounds = spread(score, open_)
         lower = bounds < upper[open_]
@@ -98,4 +72,4 @@ def settle(
     largest = float(upper[entry])
     ties = np.flatnonzero(upper >= largest * (1 - 10 * SAME))
     sources = sorted(set(source[ties].tolist()))
-    return Settled(largest, worst, tuple((settled[n], ties[source[ties] == n]) for n in sources))
+    return largest, [(settled[n], ties[source[ties] == n]) for n in sources]

@@ -55,11 +55,7 @@ class Influences(Protocol):
 
 
 class RunningChange:
-    """D(N) of one query for runs of entries, in grid units, from running sums.
-
-    >>> RunningChange(np.array([1, 0, 2])).between(np.array([0, 1]), 3).tolist()
-    [3.0, 2.0]
-    """
+    """D(N) of one query for runs of entries, in grid units, from running sums."""
 
     def __init__(self, changes: IntArray) -> None:
         self.each = Runs.of(changes)
@@ -140,15 +136,13 @@ class Sequence:
         )  # fmt: skip
 
     def best(self, entry: int, epsilon: float) -> tuple[Best, float]:
-        """Return one entry's quilt of least scale, and this scale (Song17 Algorithm 4).
-
-        A near set that moves the answer by epsilon times the best scale is no better: so far nodes need no search.
-        """
+        """Return one entry's quilt of least scale, and this scale (Song17 Algorithm 4)."""
         of_entry, reach = float(self.change.between(np.array([entry]), entry + 1)[0]), FIRST_REACH
         size, most = self.change.size, self.influences.farthest
         while True:
             left, right = self.sides(entry, reach)
             scale, a, b = least(of_entry, left, right, epsilon)
+            # A near set that moves the answer by epsilon times the best scale is no better: farther nodes are left out.
             useful = of_entry + np.array([left.moved[-1], right.moved[-1]])
             if reach < min(entry, most):
                 useful[0] = of_entry + float(self.change.between(np.array([entry - reach]), entry)[0])
@@ -165,13 +159,10 @@ class Sequence:
 
 @dataclass(frozen=True)
 class Choices:
-    """The nodes on one side of an entry, outward, and none as the last.
+    """The nodes on one side of an entry, outward, and none as the last."""
 
-    Choice c puts entries with change `moved[c]` into the near set, and tells influence[c, p] of pair p.
-    """
-
-    moved: FloatArray
-    influence: FloatArray
+    moved: FloatArray  # the change that each choice puts into the near set
+    influence: FloatArray  # [choice, pair]
 
     def distance(self, choice: int) -> int | None:
         """Return the distance of a choice's node, if any."""
@@ -211,10 +202,10 @@ def needed(part: Part, influences: Influences, epsilon: Fraction) -> Worst:
 
     secret = _secret(part.family, influences, sequence.change.size)
     trivial = Best(-1, Quilt(), total, 0.0)
-    settled = settle(secret, trivial, total / limit, lambda entry: sequence.best(entry, limit), spread)
-    ties = [_largest(sequence, best, entries, epsilon) for best, entries in settled.ties]
+    bound, settled = settle(secret, trivial, total / limit, lambda entry: sequence.best(entry, limit), spread)
+    ties = [_largest(sequence, best, entries, epsilon) for best, entries in settled]
     # An entry whose float bound is not among the ties requires no more than this, whatever epsilon - e has cancelled.
-    floor = Fraction(settled.bound) * (1 - 9 * Fraction(SAME))
+    floor = Fraction(bound) * (1 - 9 * Fraction(SAME))
     scale, worst = max(ties, key=lambda tie: tie[0])
     return Worst(max(scale, floor), lambda: _witness(part, sequence, worst))
 
@@ -261,11 +252,7 @@ def _witness(part: Part, sequence: Sequence, worst: Best) -> Witness:
 
 
 def quilt_words(low: int, high: int, size: int, start: int = 0) -> str:
-    """Describe the nodes around a near set low .. high - 1.
-
-    >>> quilt_words(9, 13, 100)
-    'quilt: steps 8 and 13; near set: steps 9 to 12'
-    """
+    """Describe the nodes around a near set low .. high - 1."""
     nodes = [start + node for node, inside in ((low - 1, low > 0), (high, high < size)) if inside]
     near = f"near set: steps {start + low} to {start + high - 1}"
     if low == high - 1:

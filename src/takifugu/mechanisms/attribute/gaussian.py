@@ -68,11 +68,7 @@ def are_processes(problem: Problem) -> bool:
 
 
 def accurate(variance: Fraction) -> str:
-    """Describe Theorem 2's accuracy for the drawn noise.
-
-    >>> accurate(Fraction(4))
-    'in each number the noise stays below 3.92 with probability 95 % (Zhang22 Theorem 2)'
-    """
+    """Describe the accuracy of the noise that is drawn (Zhang22 Theorem 2)."""
     reach = accuracy(variance, Fraction(1, 20))
     return f"in each number the noise stays below {at_most(reach, digits=4)} with probability 95 % (Zhang22 Theorem 2)"
 

@@ -57,11 +57,7 @@ class Split:
 
     @staticmethod
     def at(closeness: float, charge: float, epsilon: Fraction, delta: Fraction) -> Split | None:
-        """Return the split for one lambda and its eta, if any.
-
-        >>> Split.at(0.1, 1e-7, Fraction(1), Fraction(1, 10**5)).epsilon
-        Fraction(14411518807585587, 18014398509481984)
-        """
+        """Return the split for one lambda and its eta, if any."""
         left = epsilon - 2 * Fraction(closeness)
         if left <= 0:
             return None
@@ -89,24 +85,13 @@ class AttributeGaussianApprox:
 
     @refusing
     def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the least noise of any split of (epsilon, delta).
-
-        Returns a Refusal where none of it is left for the references, and for answers of finitely many values: no
-        density is close to them (errata E8b).
-
-        >>> import takifugu as tf
-        >>> belief = tf.Density("income", "mean", {
-        ...     40: tf.NormalMixture([0.5, 0.5], [1, 2], [2, 2]), 50: tf.NormalMixture([0.5, 0.5], [2, 3], [2, 2])})
-        >>> framework = tf.Pufferfish(tf.dataset_property("income", "mean"), belief)
-        >>> bound = MECHANISM.bound(Problem(framework, tf.Identity(), Fraction(1), Fraction(1, 1000)))
-        >>> round(float(bound.randomiser.scale), 3)
-        1.646
-        """
+        """Return the least noise of any split of (epsilon, delta)."""
         if refused := refusal(problem):
             return refused
         sigma, worst = Fraction(0), Witness("no comparison: the normal references keep the promise without noise")
         for part in problem.law_parts:
             densities = None if problem.is_pair else answer_densities(part)
+            # To an answer of finitely many values no density is close (errata E8b).
             if densities is None:
                 return Refusal(
                     "the density of the answer is not known: this mechanism is for a Density belief, and never for "

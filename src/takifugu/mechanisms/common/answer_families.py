@@ -33,15 +33,13 @@ _SCANS = 300.0
 
 @dataclass(frozen=True, eq=False)
 class Located:
-    """An answer family with what tells it; entries inside are counted from `start`.
-
-    `alone` is the family of what the component that holds the secret adds, where `family` counts the others as well.
-    """
+    """An answer family with what tells it; entries inside are counted from `start`."""
 
     family: AnswerFamily
     law: AnswerLaw[Belief]
     start: int = 0
     smoothed: bool = False
+    #: Of what the component that holds the secret adds, where `family` counts the others as well.
     alone: AnswerFamily | None = None
 
     def describe(self, compared: Compared) -> str:
@@ -55,13 +53,10 @@ Loss = Callable[[Located, float], float]
 
 
 def located_families(problem: Problem, lines: bool = False) -> Iterator[Located]:
-    """Yield every answer family of a problem.
-
-    The families of small problems are computed once, for all epsilons. With `lines`, for mechanisms of Laplace noise,
-    answers of several cells that move along one line count as one number (`lines`). Raises Unsupported where a belief
-    or the query has no law of the answer.
-    """
+    """Yield every answer family of a problem; Unsupported where there is no law of the answer."""
+    # With `lines`, for Laplace noise, answers of several cells that move along one line count as one number.
     parts = line_parts(problem) if lines else problem.law_parts
+    # Families of small problems are computed once, for all epsilons.
     if _are_few(parts):
         yield from _at_once(problem, parts, lines)
     else:
@@ -90,11 +85,8 @@ def _at_once(problem: Problem, parts: Sequence[Part], lines: bool) -> tuple[Loca
 
 
 def predicted(problem: Problem, scans: float, laplace: bool = False, lines: bool = False) -> Cost:
-    """Predict the work on all families for `scans` passes over their laws.
-
-    `laplace` is for mechanisms that need losses, moves and scales of Laplace noise only, not laws; for `lines` see
-    `located_families`.
-    """
+    """Predict the work on all families for `scans` passes over their laws."""
+    # `laplace`: only losses, moves and scales of Laplace noise are needed, not laws.
     operations = memory = 0.0
     least = MOST_SMOOTHED if is_smoothed(problem, lines) else 0
     parts = line_parts(problem) if lines else problem.law_parts
@@ -124,10 +116,7 @@ def _located(problem: Problem, parts: Sequence[Part], lines: bool) -> Iterator[L
 
 
 def knowledge_conditions(problem: Problem, loss: Loss, lines: bool = False) -> tuple[str, ...]:
-    """Describe the larger loss against knowledge of all other components, if any.
-
-    The loss is rounded up to three digits. For `lines` see `located_families`.
-    """
+    """Describe the larger loss against someone who knows all other components, if any."""
     if not (is_smoothed(problem, lines) or any(map(separate, problem.framework.beliefs))):
         return ()
     enough = float(problem.epsilon)

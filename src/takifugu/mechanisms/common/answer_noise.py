@@ -15,11 +15,8 @@ from takifugu.numbers.rationals import round_up
 
 
 def covering(problem: Problem, scale: Fraction) -> Randomiser:
-    """Return the noise or choice with loss D/scale for a change D.
-
-    D is in the problem's unit. Only for mechanisms that rely on changes of the answer alone. Raises what
-    `laplace_noise` raises, and Unsupported for a choice that nothing hidden moves.
-    """
+    """Return the noise or choice with loss D/scale for a change D, in the problem's unit."""
+    # Only for mechanisms that rely on changes of the answer alone.
     choice = problem.candidates
     if choice is None:
         return laplace_noise(problem, scale)
@@ -47,12 +44,9 @@ def laplace_noise(problem: Problem, scale: Fraction) -> Randomiser:
 
 
 def normal_noise(problem: Problem, sigma: Fraction) -> Exact | RoundedNormal:
-    """Return normal noise of a deviation in problem units, none for 0.
-
-    The noisy answer is rounded once to the answer's grid. Rounding is post-processing, so what is proved for the
-    continuous noise holds. Raises as `laplace_noise`.
-    """
+    """Return normal noise of a deviation in problem units, rounded once to the answer's grid; none for 0."""
     problem.check_adds()
     if not sigma:
         return Exact(problem.grid, problem.cells, problem.on_grid)
+    # Rounding is post-processing, so what is proved for the continuous noise holds.
     return RoundedNormal(round_up(sigma * problem.unit), problem.grid, problem.cells, problem.on_grid)

@@ -30,14 +30,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """Constraints limits @ (C, more) <= bounds: C row by row, then `more` further variables that are not negative.
-
-    Further variables come one per output, and those of all outputs together are at most 1.
-    """
+    """Constraints limits @ (C, more) <= bounds: C row by row, then `more` further variables that are not negative."""
 
     limits: csr_array
     bounds: Floats
-    more: int = 0
+    more: int = 0  # one per output; those of all outputs together are at most 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +54,7 @@ def check_size(numbers: int, most: int, fix: str) -> None:
 
 
 def ratio_limits(ratios: Floats | csr_array, outputs: int, delta: float = 0.0) -> Limits:
-    """Return the limits r @ C_y <= t_y, sum_y t_y <= delta.
-
-    >>> ratio_limits(np.array([[1.0, -2.0]]), 2).limits.toarray().tolist()
-    [[1.0, 0.0, -2.0, 0.0], [0.0, 1.0, 0.0, -2.0]]
-    """
+    """Return the limits r @ C_y <= t_y, sum_y t_y <= delta."""
     from scipy.sparse import bmat, csr_array, eye_array, kron
 
     entries, count = kron(csr_array(ratios), eye_array(outputs), format="csr"), ratios.shape[0]
@@ -85,19 +78,11 @@ def together(several: Sequence[Limits], size: int) -> Limits:
 def solved(
     cost: Floats, limits: Limits, mixing: Floats | None = None, allowed: BoolArray | None = None
 ) -> Solved:
-    """Return the channel of least total cost, a matrix shaped like `cost`.
-
-    `mixing` has shape (parts, inputs); `allowed` says which entries of C may be above 0 (default: all). Raises
-    Unsupported where the solver finds none.
-
-    >>> factor = np.e
-    >>> limits = ratio_limits(np.array([[1.0, -factor], [-factor, 1.0]]), 2)
-    >>> solved(np.array([[0.0, 0.5], [0.5, 0.0]]), limits).matrix.round(6).tolist()
-    [[0.731059, 0.268941], [0.268941, 0.731059]]
-    """
+    """Return the channel of least total cost, shaped like `cost`; Unsupported where the solver finds none."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, eye_array, hstack, kron
 
+    # `mixing` has shape (parts, inputs); `allowed` says which entries of C may be above 0 (default: all).
     inputs, outputs = cost.shape
     parts = eye_array(inputs, format="csr") if mixing is None else mixing
     size = parts.shape[0] * outputs
@@ -126,9 +111,6 @@ def exact_channel(
     inputs: Sequence[Hashable], outputs: Sequence[Hashable], matrix: Floats, blends: Iterable[Fraction],
     keeps: Callable[[Channel], bool],
 ) -> Channel | None:  # fmt: skip
-    """Return the first exact channel to keep the promise, or None.
-
-    Each of `blends` is the share of the mean row to mix in.
-    """
+    """Return the first exact channel that keeps what is asked, or None; `blends` are shares of the mean row."""
     channels = (repair(inputs, outputs, matrix, blend) for blend in blends)
     return next(filter(keeps, channels), None)

@@ -27,23 +27,17 @@ OF_MOVE, OF_NOISE = 6e8, 3e8
 
 @dataclass(frozen=True)
 class ComparedDensities:
-    """Two densities of the answer that nobody may tell apart, in answer units, and the words for what they compare.
-
-    What is read lies within `rounding` of a number with one of them.
-    """
+    """Two densities of the answer that nobody may tell apart, in answer units, and the words for what they compare."""
 
     p: Continuous
     q: Continuous
     comparison: str
-    rounding: Fraction
+    rounding: Fraction  # what is read lies within this of a number with one of them
 
 
 @memoised
 def compared_densities(problem: Problem) -> tuple[ComparedDensities, ...] | None:
-    """Return every unordered comparison of densities; None where the belief states none.
-
-    Raises Unsupported where only some of the beliefs do.
-    """
+    """Return every unordered comparison of densities; None where the belief states none."""
     if problem.is_pair:
         return None
     densities_of_parts = list(map(answer_densities, problem.law_parts))
@@ -72,10 +66,7 @@ def density_cost(problem: Problem, operations: float) -> Cost | None:
 def largest_of_densities(
     comparisons: tuple[ComparedDensities, ...], need: Callable[[ComparedDensities], Fraction], nothing: str
 ) -> tuple[Fraction, str]:
-    """Return the largest need of a comparison, and the comparison.
-
-    It is in answer units; `nothing` where none needs any.
-    """
+    """Return the largest need of a comparison, in answer units, and the comparison, or `nothing`."""
     most, worst = Fraction(0), nothing
     for compared in comparisons:
         needed = need(compared)
@@ -86,10 +77,8 @@ def largest_of_densities(
 
 @memoised
 def farthest_of_densities(problem: Problem) -> tuple[Fraction, str] | None:
-    """Return the largest W-infinity of densities, in answer units; None where there are none.
-
-    Raises Unsupported where one is infinite.
-    """
+    """Return the largest W-infinity of densities, in answer units; Unsupported where it is infinite."""
+    # None where there are no densities.
     comparisons = compared_densities(problem)
     if comparisons is None:
         return None

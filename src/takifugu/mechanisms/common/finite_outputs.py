@@ -41,11 +41,7 @@ MOST_ANSWERS = 1000
 
 
 def whole_laws(problem: Problem) -> Iterator[tuple[TwoLaws, Callable[[], str]]]:
-    """Yield the laws of the whole answer of every comparison, and what names it.
-
-    Raises Unsupported where a belief has no law of the answer, where independent components follow a chain of any
-    start, where the sum of independent shares may take more than MOST_ANSWERS values, and for real-valued answers.
-    """
+    """Yield the laws of the whole answer of every comparison, and what names it."""
     if not (problem.is_pair or problem.on_grid):
         raise Unsupported(
             "the answer is a real number, and this mechanism chooses by what each of finitely many answers would get",
@@ -109,16 +105,13 @@ class Side:
 
 @dataclass(frozen=True, eq=False)
 class FiniteProblem:
-    """Inputs and outputs in units of the grid; `laws[k]` are integer masses of the inputs, `prior` their average.
-
-    `prior` is the mean of the laws of all hypotheses that are compared, each counted once for every comparison: what
-    the answer is when one of them holds and nobody says which.
-    """
+    """Inputs and outputs in units of the grid; `laws[k]` are integer masses of the inputs, `prior` their average."""
 
     inputs: tuple[Fraction, ...]
     outputs: tuple[int, ...]
     laws: tuple[tuple[int, ...], ...]
     sides: tuple[Side, ...]
+    #: Each law counts once for every comparison: the answer when a hypothesis holds and nobody says which.
     prior: tuple[float, ...]
 
     def probabilities(self) -> Floats:
@@ -162,11 +155,7 @@ class FiniteProblem:
 
 
 def finite_problem(problem: Problem) -> FiniteProblem:
-    """Return the possible answers, the outputs, and all comparisons.
-
-    Answers off the grid are published at the nearest multiple. Raises Unsupported where there is no belief, and where
-    one has no law of the whole answer or it is too wide (`whole_laws`).
-    """
+    """Return the possible answers, the outputs, and all comparisons."""
     unit = problem.grid / problem.unit
     numbers: dict[tuple[tuple[Fraction, int], ...], int] = {}
     laws: list[dict[Fraction, int]] = []
@@ -189,6 +178,7 @@ def finite_problem(problem: Problem) -> FiniteProblem:
     if not laws:
         raise Unsupported(NO_LAWS)
     inputs = tuple(sorted(set().union(*laws)))
+    # Answers off the grid are published at the nearest multiple.
     outputs = tuple(sorted(set(map(round, inputs))))
     rows = []
     for masses in laws:
@@ -203,19 +193,17 @@ def finite_problem(problem: Problem) -> FiniteProblem:
 
 
 def certified(finite: FiniteProblem, matrix: Floats, epsilon: Fraction) -> tuple[Channel, float, str]:
-    """Return an exact channel within epsilon, its loss, and worst comparison.
-
-    The channel is near the matrix. The first attempt drops probabilities below 2**-30, solver noise mostly. Then as
-    little as possible of the mean row is mixed in; with all of it every answer has the same output law.
-    """
+    """Return an exact channel near the matrix within epsilon, its loss, and the worst comparison."""
     measured: list[tuple[float, str]] = []
 
     def keeps(channel: Channel) -> bool:
         measured.append(finite.measured(channel))
         return measured[-1][0] <= epsilon
 
+    # The first attempt drops probabilities below 2**-30, solver noise mostly.
     cleared = np.where(matrix < _CLEARED, 0.0, matrix)
     channel = exact_channel(finite.inputs, finite.outputs, cleared, (Fraction(0),), keeps)
+    # Then as little as possible of the mean row is mixed in; with all of it every answer has the same output law.
     channel = channel or exact_channel(finite.inputs, finite.outputs, matrix, BLENDS, keeps)
     if channel is None:
         raise Unsupported(

@@ -55,18 +55,15 @@ class Stack:
         return self.losses(scale) <= -float_above(-epsilon)
 
     def may_move_beyond(self, distance: Fraction) -> Bools:
-        """Return for each comparison whether its least move may exceed a distance.
-
-        The moves are those of `DenseFamily.moves`. No mass has to move farther than w places if F(x) <= G(x + w) and
-        G(x) <= F(x + w) at all x, on both sides of the middle. Levels half of WIDE_TOLERANCE apart count as equal here,
-        so that whatever may be passed over is less than what the least proposal ignores.
-        """
+        """Return for each comparison whether its least move (`DenseFamily.moves`) may exceed a distance."""
+        # Nothing moves farther than w places if F(x) <= G(x + w), G(x) <= F(x + w), on both sides of the middle.
         places = int(distance / self.families[0].step)
         rows, beyond = in_floats(self.laws), np.zeros(len(self.sides), dtype=bool)
         for masses in (rows, rows[:, ::-1]):
             levels = masses.cumsum(axis=1)
             near, far = np.minimum(levels[:, : levels.shape[1] - places], 0.5), levels[:, places:]
             for first, second in (self.sides.T, self.sides.T[::-1]):
+                # Levels half of WIDE_TOLERANCE apart are equal: the least proposal ignores more than that.
                 beyond |= (near[first] > far[second] * (1 + WIDE_TOLERANCE / 2)).any(axis=1)
         return beyond
 
@@ -101,12 +98,8 @@ def largest_need(
     serves: Serves | None = None,
     start: Fraction = Fraction(0),
 ) -> tuple[Fraction, str]:
-    """Return the largest amount any comparison needs, and this comparison.
-
-    The comparison is `nothing` where none needs more than `start`. Families that `serves` says are served are passed
-    over; `start` is an amount that one of the others exceeds. For `lines` see `located_families`. Raises Unsupported
-    where a belief or the query has no law of the answer.
-    """
+    """Return the largest amount any comparison needs, and this comparison."""
+    # `start` is an amount that a family exceeds which `serves` does not pass over; the comparison is else `nothing`.
     enough, worst = start, nothing
     families = located_families(problem, lines)
     if serves is not None:
@@ -144,11 +137,8 @@ def refusing(bound: Callable[[Answered, Problem], Bound | Refusal]) -> Callable[
 
 
 def needing_more(families: Iterable[Located], serves: Callable[[Stack], Bools]) -> Iterator[Located]:
-    """Yield, in order, the families in need of more.
-
-    What is enough may grow before their turn comes. Stacks hold 1, 2, 4, ... families, because what is enough grows
-    with the first ones most of all.
-    """
+    """Yield, in order, the families in need of more; what is enough may grow before their turn comes."""
+    # Stacks hold 1, 2, 4, ... families, because what is enough grows with the first ones most of all.
     for run in _runs(families, (2**i for i in count())):
         dense = _dense(run)
         if dense is None or len(run) == 1:

@@ -19,18 +19,14 @@ from takifugu.model.queries import Additive
 
 
 def line_parts(problem: Problem) -> tuple[Part, ...]:
-    """Return the parts of `law_parts`, places on lines included.
-
-    A part whose share of the answer moves along a line has its place there instead. Where the whole answer has no line
-    each part has one of its own: the others' shares are added afterwards.
-    """
+    """Return `law_parts`, where a share of the answer that moves along a line is its place there."""
     if problem.cells == 1:
         return problem.law_parts
     lines = list(map(along_line, problem.answers))
     parts = []
     for part in problem.law_parts:
         whole_line = lines[part.number]
-        if whole_line is None:
+        if whole_line is None:  # each part has a line of its own: the others' shares are added afterwards
             line = along_line(part.answer)
         else:
             line = whole_line.restrict(slice(part.start, part.start + part.belief.size))
@@ -48,15 +44,7 @@ def line_answers(problem: Problem) -> tuple[Additive, ...] | None:
 
 
 def along_line(answer: Additive) -> Additive | None:
-    """Return T = D S for an answer c + S d.
-
-    Returns None where the answer does not move along one line; an answer of one cell is its own place.
-
-    >>> from takifugu import Histogram, MarkovChain
-    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=3)
-    >>> along_line(Histogram().resolve(chain)).tables[0].tolist()
-    [[0], [2]]
-    """
+    """Return T = D S for an answer c + S d, None where it does not move along one line."""
     if len(answer.labels) == 1:
         return answer
     if not isinstance(answer, Additive):

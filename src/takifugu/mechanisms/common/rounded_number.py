@@ -19,10 +19,7 @@ Least = Callable[[Fraction, Fraction], Fraction]
 
 
 def least_for_read(least: Least, rounding: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Return a deviation for a number that is read within `rounding`.
-
-    `least` is that for the number itself.
-    """
+    """Return a deviation for a number that is read within `rounding`; `least` is that for the number itself."""
     if not rounding:
         return least(epsilon, delta)
     epsilon = min(epsilon, Fraction(600))  # more would be no weaker a promise, and e^epsilon leaves float64

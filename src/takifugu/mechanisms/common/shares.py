@@ -39,11 +39,8 @@ ALONE = "; smallest given this component alone: nothing counts on what independe
 
 
 def is_smoothed(problem: Problem, lines: bool = False) -> bool:
-    """Return whether other components' shares count in the laws.
-
-    Shares count for one number, few values and single laws. With `lines` an answer of several cells along one line is
-    one number. Independent users do not matter here: all are counted wherever that is affordable (`answer_laws.users`).
-    """
+    """Return whether other components' shares count in the laws: for one number, few values, single laws."""
+    # With `lines` cells along one line are one number. Independent users are counted elsewhere (`answer_laws.users`).
     if problem.cells > 1 and not lines:
         return False
     if not any(len(belief.components()) > 1 for belief in problem.framework.beliefs):
@@ -98,13 +95,7 @@ def smoothed(family: AnswerFamily, law_of_others: Pmf, error: float) -> ListedFa
 
 
 def most_answers(belief: Belief, answer: Additive) -> float:
-    """Return a bound on the number of a scalar answer's values.
-
-    >>> from takifugu import Count, IndependentUsers
-    >>> users = IndependentUsers([{0: 0.5, 1: 0.5}] * 25)
-    >>> most_answers(users, Count(1).resolve(users))
-    26.0
-    """
+    """Return a bound on the number of a scalar answer's values."""
     spreads, steps, counts = [], [], []
     for table in answer.tables:
         values = np.array(sorted(set(table[:, 0].tolist())))  # np.unique loads masked arrays
@@ -126,10 +117,7 @@ class Shares:
     answer: Additive
 
     def others(self, start: int) -> tuple[Pmf, float]:
-        """Return the law of all other components' sum, and its relative error.
-
-        The component left out begins at entry `start`. Raises Unsupported where a component has no single law.
-        """
+        """Return the law of the sum of all components but that from entry `start` on, and its relative error."""
         return self._others[self._kind_at[start]]
 
     @cached_property
@@ -180,22 +168,13 @@ class Shares:
 
 
 def share_law(piece: Belief, share: Additive) -> tuple[Pmf, float]:
-    """Return the law of one component's share, and its relative error.
-
-    Masses are exact numbers, each right up to a factor 1 +- error. The law is the mixture of the laws given an entry's
-    values over the probabilities of these values.
-
-    >>> from takifugu.model.beliefs.contacts import Clique
-    >>> clique = Clique(2, Pmf([0, 1, 2], [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]))
-    >>> from takifugu import Count
-    >>> [str(p) for _, p in share_law(clique, Count(1).resolve(clique))[0].items()]
-    ['1/2', '1/4', '1/4']
-    """
+    """Return the law of one component's share, in exact masses, and their relative error."""
     free = next((i for i in range(piece.size) if sum(piece.possible(i)) > 1), None)
     if free is None:
         read = list(map(int, np.flatnonzero(share.weights)))  # an entry that is not read has no table of its own
         fixed = sum(int(share.contribution(i)[piece.possible(i).index(True), 0]) for i in read)
         return Pmf([fixed], [1]), 0.0
+    # The law is the mixture of the laws given an entry's values over the probabilities of these values.
     chances, error = marginal(piece).of(free)
     family = next(answer_law(Part(piece, share, Family((free,)))).families())
     total = sum([chances[place] for place in family.hulls], Fraction(0))

@@ -31,17 +31,13 @@ from takifugu.numbers.search import geometric_mean, halved
 
 @dataclass(frozen=True, eq=False)
 class Mechanism:
-    """How to make a sender of some strength.
-
-    `weights` are its channel's rows before they are divided by their sums; its output is sent among `dummies`. Without
-    `weights` each strength that is tried is made and measured. A strength is a number per unit of distance, or, where
-    not `of_distance`, a number like epsilon.
-    """
+    """How to make a sender of some strength."""
 
     make: Callable[[float], Sender]
+    #: Its channel's rows before they are divided by their sums; without them each strength that is tried is made.
     weights: Callable[[float], Floats] | None = None
-    dummies: int = 0
-    of_distance: bool = True
+    dummies: int = 0  # its output is sent among so many
+    of_distance: bool = True  # per unit of distance; else a number like epsilon
 
 
 #: The strengths that are tried, times the diameter where they are per unit of distance; how near the best one is met.
@@ -54,15 +50,12 @@ _TRIES = 8
 
 @dataclass(frozen=True, eq=False)
 class Option:
-    """One mechanism at the strength that keeps the promise.
-
-    `measured` is epsilon where delta is 0, else delta at epsilon. The linear program has no strength: 0.
-    """
+    """One mechanism at the strength that keeps the promise."""
 
     name: str
     sender: Sender
-    strength: float
-    measured: float
+    strength: float  # 0 for the linear program
+    measured: float  # epsilon where delta is 0, else delta at epsilon
     expected_loss: float
 
 
@@ -70,18 +63,8 @@ def strongest(
     populations: Populations, epsilon: Fraction, delta: Fraction, name: str, dummies: int = 10,
     radius: Number | None = None,
 ) -> Option:  # fmt: skip
-    """Return a mechanism at its largest strength within (epsilon, delta)-distribution privacy.
-
-    The promise is for every two populations. `dummies` is the k of tupling; with a `radius` no value is moved farther.
-    Raises CalibrationRefused where nothing keeps the promise.
-
-    >>> from takifugu.mechanisms.local.populations import populations_of
-    >>> from takifugu.model.beliefs.populations import FromPopulations
-    >>> home = populations_of(FromPopulations({"home": {"a": "0.8", "b": "0.2"}, "out": {"a": "0.3", "b": "0.7"}}))
-    >>> best, flip = (strongest(home, Fraction(1, 2), Fraction(0), name) for name in ("optimal", "randomised-response"))
-    >>> best.measured <= 0.5 and best.expected_loss <= flip.expected_loss
-    True
-    """
+    """Return a mechanism at its largest strength within (epsilon, delta) for every two populations."""
+    # `dummies` is the k of tupling; with a `radius` no value is moved farther.
     strength = 0.0
     try:
         mechanism = mechanisms(populations, dummies, radius)[name]
@@ -129,11 +112,9 @@ def mechanism_of(kind: Kind, populations: Populations, dummies: int, reach: floa
 
 
 def optimum(populations: Populations, epsilon: Fraction, delta: Fraction) -> Sender:
-    """Return the channel of least expected loss within a promise.
-
-    Its loss is the floor for one value; over the class of counted populations the loss may be a little above the floor.
-    """
+    """Return the channel of least expected loss within a promise."""
     apart = populations.distances_apart
+    # Over the class of counted populations the loss may be a little above the floor for one value.
     if populations.regions is not None:
         cost = masses_at(populations.prior, populations.values)[:, None] * populations.distances
         return Sender(optimal_over(populations.values, cost, populations.regions, epsilon, delta, apart))
@@ -154,11 +135,8 @@ def least_loss(populations: Populations, promises: Sequence[Promise]) -> Sender:
 def largest_strength(
     mechanism: Mechanism, populations: Populations, epsilon: Fraction, delta: Fraction
 ) -> float | None:
-    """Return the largest strength within the promise, None without one.
-
-    The promise is for every two populations; delta 0 asks for pure epsilon.
-    """
-    promised = delta or epsilon
+    """Return the largest strength that keeps the promise for every two populations, None without one."""
+    promised = delta or epsilon  # delta 0 asks for pure epsilon
 
     def keeps(strength: float) -> bool:
         return measured_loss(mechanism.make(strength), populations, epsilon, delta) <= promised
@@ -183,10 +161,8 @@ def largest_strength(
 def strongest_within(
     mechanism: Mechanism, populations: Populations, epsilon: Fraction, loss: Callable[[Sender], float]
 ) -> Sender:
-    """Return the sender of the largest strength that loses at most epsilon about a value.
-
-    `loss` grows with the strength. Raises CalibrationRefused where no strength that is tried keeps it.
-    """
+    """Return the sender of the largest strength that loses at most epsilon about a value."""
+    # `loss` grows with the strength.
     strength = searched(lambda s: loss(mechanism.make(s)) <= epsilon, mechanism, populations)
     if strength == _WEAKEST * _unit(mechanism, populations):
         raise _refused()

@@ -45,19 +45,7 @@ class WorstPair:
 
 
 def worst_pair(outputs: int, beta: Number, tupling: Tupling, epsilon: Number) -> WorstPair:
-    """Return the two laws whose tuples have the largest delta at epsilon.
-
-    Laws have no mass above beta. delta is jointly convex in the two laws, so that extreme points of the
-    class suffice: as many masses of beta as fit, one of what is left, and zeros. Of those only how many outputs of each
-    dummy mass carry which two masses matters: all overlaps are tried. `delta.high` bounds delta for every two laws of
-    the class, whatever the channel inside.
-
-    Raises InputError where no law has so small masses, Unsupported beyond 5,000 kinds of pairs.
-
-    >>> found = worst_pair(4, "1/2", Tupling(1), epsilon=0)
-    >>> [str(x) for x in found.p], [str(x) for x in found.q], found.delta.high
-    (['1/2', '1/2', '0', '0'], ['0', '0', '1/2', '1/2'], 0.5)
-    """
+    """Return the two laws without a mass above beta whose tuples have the largest delta at epsilon."""
     most = min(as_fraction(beta, "beta", "beta"), Fraction(1))
     if most <= 0 or most * outputs < 1:
         raise InputError(
@@ -67,6 +55,7 @@ def worst_pair(outputs: int, beta: Number, tupling: Tupling, epsilon: Number) ->
     groups: dict[Fraction, list[int]] = {}
     for y, mass in enumerate(nu):
         groups.setdefault(mass, []).append(y)
+    # Delta is jointly convex, so extreme points suffice; of these only how many outputs share which masses matters.
     pairs = list(islice(_extreme_pairs(list(groups.values()), outputs, most), MOST_PAIRS + 1))
     if len(pairs) > MOST_PAIRS:
         raise Unsupported(
@@ -82,15 +71,13 @@ def worst_pair(outputs: int, beta: Number, tupling: Tupling, epsilon: Number) ->
         least = max(least, fine.low)
         if fine.high > best.delta.high:
             best = WorstPair(*pairs[n], Enclosure(least, fine.high))
+    # `high` bounds delta for every two laws of the class, for any channel inside.
     return WorstPair(best.p, best.q, Enclosure(least, best.delta.high))
 
 
 def among_spread(channel: Channel, regions: Regions, epsilon: Fraction, dummies: int) -> float:
-    """Return a delta of an output among uniform dummies over a declared class, rounded up.
-
-    No output is likelier than the largest of all over the class, and the worst two such laws bound every two: exact
-    where the channel can send any of them (Kawamoto19 Theorem 3, errata X2).
-    """
+    """Return a delta of an output among uniform dummies over a declared class, rounded up."""
+    # Exact where the channel can send any laws with no larger mass (Kawamoto19 Theorem 3, errata X2).
     most = min(largest_mass_over(channel, regions), Fraction(1))
     return min(1.0, worst_pair(len(channel.outputs), most, Tupling(dummies), epsilon).delta.high)
 
@@ -128,13 +115,11 @@ def _extreme_pairs(groups: list[list[int]], outputs: int, most: Fraction) -> Ite
 
 
 def _rests(groups: list[list[int]], left: Fraction, most: Fraction) -> Iterator[dict[int, tuple[Fraction, Fraction]]]:
-    """Yield what the outputs with the rest of either law carry.
-
-    It is that of both, or of one beside 0 or beta of the other.
-    """
+    """Yield what the outputs with the rest of either law carry."""
     if not left:
         yield {}
         return
+    # The rest of both, or of one beside 0 or beta of the other.
     for group in groups:
         yield {group[0]: (left, left)}
     for first, second in product(groups, repeat=2):
@@ -146,10 +131,7 @@ def _rests(groups: list[list[int]], left: Fraction, most: Fraction) -> Iterator[
 
 
 def _counts(sizes: list[int], first: int, second: int) -> Iterator[list[tuple[int, int, int]]]:
-    """Yield each group's numbers of outputs by who gives them beta.
-
-    These are both laws, the first only, and the second only.
-    """
+    """Yield each group's numbers of outputs that have beta in both laws, in the first only, and in the second only."""
     if not sizes:
         if first == second == 0:
             yield []

@@ -21,15 +21,12 @@ Rows = Sequence[tuple[str, int]]
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Epsilon, delta at the promised epsilon, and how often the better of two guesses is right, of one row.
-
-    `before` is that of whoever sees the value itself; of several populations the two that are told apart best count.
-    """
+    """Epsilon, delta at the promised epsilon, and how often the better of two guesses is right, of one row."""
 
     epsilon: float
     delta: float
     guess: float
-    before: float
+    before: float  # of whoever sees the value itself; of several populations the two told apart best count
 
     def words(self, mechanism: str, budget: Fraction, of_people: bool) -> str:
         """Return a sentence for a comparison of mechanisms."""
@@ -65,11 +62,7 @@ def held_out(
 def halves_of(
     rows: Rows, people: Sequence[Hashable] | None
 ) -> tuple[tuple[Rows, Sequence[Hashable] | None], tuple[Rows, Sequence[Hashable] | None]]:
-    """Return every other person's rows, and all others'.
-
-    >>> halves_of([("m", 1), ("m", 2), ("f", 1)], ["p", "q", "p"])[1]
-    ([('m', 2)], ['q'])
-    """
+    """Return every other person's rows, and all others'."""
     if people is None:
         return (rows[::2], None), (rows[1::2], None)
     order = {value: place for place, value in enumerate(sorted(set(people), key=_order))}

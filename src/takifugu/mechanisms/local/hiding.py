@@ -116,10 +116,7 @@ class Hiding:
 
 
 def hidden_at(secret: WhichPopulation, belief: FromPopulations, populations: Populations) -> Populations:
-    """Return the populations with their distances, if epsilon is per unit of these.
-
-    Raises CalibrationRefused where the distance of two is 0 and they may be told apart.
-    """
+    """Return the populations with their distances, if epsilon is per unit of these."""
     if secret.metric is None:
         return populations
     distances = {pair: secret.distance(belief, *pair) for pair in populations.pairs}
@@ -140,11 +137,7 @@ def hidden_at(secret: WhichPopulation, belief: FromPopulations, populations: Pop
 def hides_values(
     belief: FromPopulations, populations: Populations, epsilon: Fraction
 ) -> tuple[Callable[[Sender], float], LocalPrivacy | MetricPrivacy]:
-    """Return what is asked of values.
-
-    That is epsilon at the least distance, or per unit of it. Raises CalibrationRefused where W-infinity is not known
-    and rows may depend on each other.
-    """
+    """Return what is asked of values: epsilon at the least distance, or per unit of it."""
     if populations.are_known:
         least = min(populations.distances_apart.values())
         return (lambda sender: sender.local_epsilon()), hides_value(epsilon * least)

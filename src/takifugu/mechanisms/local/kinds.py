@@ -35,32 +35,16 @@ def _cells(populations: Populations) -> Cells | None:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of channel.
-
-    `rows` are its rows at a strength and within a radius, before they are divided by their sums; None stands for the
-    linear program, which has no strength. A strength is a number per unit of distance, or, where not `of_distance`, a
-    number like epsilon. `work` are predicted operations per pair of values.
-    """
+    """A kind of channel."""
 
     source: str
+    #: At a strength and within a radius, before they are divided by their sums; None: the linear program.
     rows: Callable[[Populations, float, float], Floats] | None
-    of_distance: bool = True
+    of_distance: bool = True  # the strength is per unit of distance; else a number like epsilon
     applies: Callable[[Populations], bool] = any_values
     among_dummies: bool = False
     takes_radius: bool = False
-    work: float = 4e3
-
-
-def _response(populations: Populations, strength: float, _: float) -> Floats:
-    return same_or_other(len(populations.values), strength)
-
-
-def _exponential(populations: Populations, strength: float, _: float) -> Floats:
-    return decaying(populations.distances, strength / 2)
-
-
-def _laplace(populations: Populations, strength: float, _: float) -> Floats:
-    return decaying(populations.distances, strength)
+    work: float = 4e3  # operations per pair of values
 
 
 def _remapped(populations: Populations, strength: float, _: float) -> Floats:
@@ -78,9 +62,18 @@ _MEASURED = "what it tells about the population is measured exactly"
 _ANDRES = "Andrés, Bordenabe, Chatzikokolakis and Palamidessi 2013"
 #: The kinds of channels, in the order of comparisons.
 KINDS: Mapping[str, Kind] = MappingProxyType({
-    "randomised-response": Kind(f"Kairouz, Oh and Viswanath 2014; {_MEASURED}", _response, of_distance=False),
-    "exponential": Kind(f"McSherry and Talwar 2007; {_MEASURED}", _exponential),
-    "planar-laplace": Kind(f"{_ANDRES}, on a grid; {_MEASURED}", _laplace, applies=are_places),
+    "randomised-response": Kind(
+        f"Kairouz, Oh and Viswanath 2014; {_MEASURED}",
+        lambda populations, strength, _: same_or_other(len(populations.values), strength), of_distance=False,
+    ),
+    "exponential": Kind(
+        f"McSherry and Talwar 2007; {_MEASURED}",
+        lambda populations, strength, _: decaying(populations.distances, strength / 2),
+    ),
+    "planar-laplace": Kind(
+        f"{_ANDRES}, on a grid; {_MEASURED}",
+        lambda populations, strength, _: decaying(populations.distances, strength), applies=are_places,
+    ),
     "planar-laplace-remapped": Kind(
         f"Andrés et al. 2013, rounded to cells and remapped into the box; {_MEASURED}", _remapped, applies=fill_a_box
     ),

@@ -49,27 +49,16 @@ def largest_log_ratios(channel: Channel) -> Floats:
 
 
 def metric_loss(channel: Channel, metric: Metric) -> float:
-    """Return the least epsilon of metric privacy, rounded up.
-
-    For all inputs and outputs A(x)[y] <= e^(epsilon d(x, x')) A(x')[y]. Raises InputError when `metric` is not one on
-    the inputs (`transport.bottleneck.checked_distances`).
-
-    >>> flip = Channel.of([0, 2], [0, 2], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
-    >>> round(metric_loss(flip, lambda x, y: abs(x - y)), 9) == round(math.log(3) / 2, 9)
-    True
-    """
+    """Return the least epsilon with A(x)[y] <= e^(epsilon d(x, x')) A(x')[y] for all inputs, rounded up."""
     inputs = list(channel.inputs)
     return loss_per_distance(_log_ratios(channel), checked_distances(inputs, inputs, metric).astype(float))
 
 
 def loss_per_distance(losses: Floats, distances: Floats) -> float:
-    """Return the largest loss per unit of distance, rounded up.
-
-    It is infinite where two are told apart at distance 0.
-    """
+    """Return the largest loss per unit of distance, rounded up."""
     is_apart = distances > 0
     if losses[~is_apart].any():
-        return math.inf
+        return math.inf  # two are told apart at distance 0
     # A distance, the quotient and this product are each rounded by 2^-53.
     return float((losses[is_apart] / distances[is_apart]).max(initial=0.0)) * (1 + 2.0**-50)
 
@@ -99,12 +88,7 @@ def log_masses(channel: Channel) -> Floats:
 
 
 def distribution_loss(channel: Channel, p: Population, q: Population) -> float:
-    """Return the least epsilon of two populations, both ways (Kawamoto19 Definition 8).
-
-    >>> keep = Channel.of([0, 1], [0, 1], [[1, 0], [0, 1]])
-    >>> distribution_loss(keep, {0: Fraction(1, 2), 1: Fraction(1, 2)}, {0: Fraction(1, 4), 1: Fraction(3, 4)})
-    0.6931471805599454
-    """
+    """Return the least epsilon of two populations, both ways (Kawamoto19 Definition 8)."""
     sent_of_p, sent_of_q = channel.lift(p), channel.lift(q)
     return max(largest_log_ratio(sent_of_p, sent_of_q), largest_log_ratio(sent_of_q, sent_of_p))
 
@@ -123,10 +107,8 @@ def excess(p: Population, q: Population, epsilon: Fraction) -> float:
 
 
 def success(channel: Channel | None, p: Population, q: Population) -> float:
-    """Return the chance (1 + TV)/2 to guess between equally likely populations.
-
-    Without a channel the chance is that of whoever sees the value itself.
-    """
+    """Return the chance (1 + TV)/2 to guess between equally likely populations."""
+    # Without a channel the chance is that of whoever sees the value itself.
     sent_of_p, sent_of_q = (p, q) if channel is None else (channel.lift(p), channel.lift(q))
     return (1 + excess(sent_of_p, sent_of_q, Fraction(0))) / 2
 
@@ -141,15 +123,8 @@ def expected_loss(channel: Channel, prior: Population, loss: Callable[[Hashable,
 
 
 def lifted_loss(laws: Sequence[Sequence[Fraction]], losses: Floats) -> float:
-    """Return the least t with couplings of losses <= t, maybe infinite.
-
-    There is one coupling for every two populations. `laws` are exact masses over the same values, `losses` has shape
-    (values, values).
-
-    >>> half = Fraction(1, 2)
-    >>> lifted_loss([[half, half, 0], [0, half, half]], np.array([[0, 1, 5], [1, 0, 1], [5, 1, 0.0]]))
-    1.0
-    """
+    """Return the least t with a coupling of losses <= t for every two populations; it may be infinite."""
+    # `laws` are exact masses over the same values, `losses` has shape (values, values).
     places: list[Population] = [dict(enumerate(law)) for law in laws]
     largest = 0.0
     for left, right in combinations(places, 2):
@@ -158,15 +133,7 @@ def lifted_loss(laws: Sequence[Sequence[Fraction]], losses: Floats) -> float:
 
 
 def tuple_loss(channel: Channel, prior: Population, distances: Floats, dummies: int) -> float:
-    """Return the mean distance to the closest value of a tuple, with so many uniform dummies.
-
-    `distances` has shape (inputs, outputs).
-
-    >>> from fractions import Fraction
-    >>> keep = Channel.of([0, 1], [0, 1], [[0, 1], [1, 0]])
-    >>> float(tuple_loss(keep, {0: 1}, np.array([[0.0, 1.0], [1.0, 0.0]]), dummies=2))
-    0.25
-    """
+    """Return the mean distance to the closest value of a tuple, with so many uniform dummies."""
     _check(channel, distances)
     uniform = np.full(len(channel.outputs), 1 / len(channel.outputs))
     total = 0.0
@@ -183,15 +150,9 @@ def tuple_loss(channel: Channel, prior: Population, distances: Floats, dummies: 
 
 
 def worst_tuple_loss(channel: Channel, distances: Floats) -> float:
-    """Return the largest distance from a value to the closest one sent.
-
-    The value sent may be as far as its row allows; uniform dummies may equal it, and change nothing.
-
-    >>> keep = Channel.of([0, 1], [0, 1], [[0, 1], [1, 0]])
-    >>> worst_tuple_loss(keep, np.array([[0.0, 1.0], [1.0, 0.0]]))
-    1.0
-    """
+    """Return the largest distance from a value to the closest one sent."""
     _check(channel, distances)
+    # The value sent may be as far as its row allows; uniform dummies may equal it, and change nothing.
     return float(np.where(np.array(channel.masses, dtype=object) > 0, distances, 0.0).max(axis=1).max())
 
 

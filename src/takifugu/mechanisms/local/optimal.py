@@ -49,15 +49,12 @@ _BLENDS_OF_CLASSES = tuple(Fraction(1, 2**k) for k in (34, 26, 20, 16))
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """A channel, its expected loss, what it measures for each promise, and a lower end for all that keep them.
-
-    `least` is proved by the multipliers of the program, whatever the solver did (weak duality; in floating point).
-    """
+    """A channel, its expected loss, what it measures for each promise, and a lower end for all that keep them."""
 
     channel: Channel
     loss: float
     measured: tuple[float, ...]
-    least: float
+    least: float  # proved by the program's multipliers (weak duality; in floating point)
 
 
 def optimal(
@@ -67,16 +64,7 @@ def optimal(
     loss: Callable[[Hashable, Hashable], float],
     promises: Sequence[Promise],
 ) -> Optimum:
-    """Return the channel of least mean loss under `prior` within every promise.
-
-    Raises InputError without a promise or for a loss that is not finite, Unsupported where the program is too large or
-    the solver finds nothing.
-
-    >>> from takifugu.mechanisms.local.promises import hides_value
-    >>> found = optimal([0, 1], [0, 1], {0: 0.5, 1: 0.5}, lambda x, y: float(x != y), [hides_value(1)])
-    >>> round(found.loss, 6)
-    0.268941
-    """
+    """Return the channel of least mean loss under `prior` within every promise."""
     if not promises:
         raise InputError("the channel has nothing to keep", fix="give a promise, for example hides_value(1)")
     numbers = sum(promise.numbers(len(inputs), len(outputs)) for promise in promises)
@@ -134,24 +122,14 @@ def optimal_over(
     values: tuple[Hashable, ...], cost: Floats, regions: Regions, epsilon: Fraction, delta: Fraction,
     apart: Mapping[tuple[str, str], Fraction] | None = None,
 ) -> Channel:  # fmt: skip
-    """Return the channel of least total `cost` within the promise.
-
-    `cost` has shape (values, values): the loss of each output weighed by the prior. `apart` is what epsilon is
-    multiplied by for two populations (default: 1). Raises Unsupported where the program is too large, or no channel
-    near the solver's keeps the promise.
-
-    >>> from takifugu.model.beliefs.counted_populations import covering, samples_of
-    >>> rows = [("m", k % 2) for k in range(1000)] + [("f", k % 4 == 0) for k in range(1000)]
-    >>> class_of = covering(samples_of(rows, 2), ["a", "b"], 0.99)
-    >>> found = optimal_over(("a", "b"), np.array([[0, 0.4], [0.6, 0]]), class_of, Fraction(1, 2), Fraction(0))
-    >>> loss_over(found, class_of) <= 0.5
-    True
-    """
+    """Return the channel of least total `cost` that keeps the promise over a class."""
+    # `cost` (values, values) is the loss of each output weighed by the prior.
     blocks = regions.tree.all
     size = sum(len(block.values) for block in blocks) + 2 * len(blocks) * math.comb(len(regions.by_name), 2)
     check_size(size * len(values), MOST_NUMBERS, "give fewer places")
 
     epsilons = dict.fromkeys(combinations(regions.by_name, 2), epsilon)
+    # Epsilon is multiplied by what two populations are `apart`.
     if apart:
         epsilons = {pair: epsilon * apart[pair] for pair in epsilons}
 

@@ -44,15 +44,7 @@ def largest_mass_over(channel: Channel, regions: Regions) -> Fraction:
 
 
 def loss_over(channel: Channel, regions: Regions) -> float:
-    """Return the least epsilon for all populations of the class, rounded up.
-
-    >>> from takifugu.model.beliefs.counted_populations import covering, samples_of
-    >>> rows = [("m", k % 2) for k in range(1000)] + [("f", k % 4 == 0) for k in range(1000)]
-    >>> class_of = covering(samples_of(rows, 2), ["a", "b"], 0.99)
-    >>> flip = Channel.of(["a", "b"], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
-    >>> round(loss_over(flip, class_of), 2)
-    0.39
-    """
+    """Return the least epsilon for all populations of the class, rounded up."""
     return _largest_loss(ends_of(channel, regions).values())
 
 
@@ -65,16 +57,7 @@ def _largest_loss(ends: Iterable[tuple[Mapping[Hashable, Fraction], Mapping[Hash
 
 
 def value_loss(populations: Populations) -> float:
-    """Return the value's epsilon over the class, rounded up.
-
-    The epsilon is infinite where one population has a value that another may lack.
-
-    >>> from takifugu.mechanisms.local.populations import populations_of
-    >>> from takifugu.model.beliefs.populations import FromPopulations
-    >>> two = FromPopulations({"home": {"a": "0.8", "b": "0.2"}, "out": {"a": "0.3", "b": "0.7"}})
-    >>> round(value_loss(populations_of(two)), 9) == round(math.log(3.5), 9)
-    True
-    """
+    """Return the value's epsilon over the class, rounded up; infinite where one may lack another's value."""
     regions = populations.regions
     if regions is None:
         laws = populations.laws.values()
@@ -83,11 +66,7 @@ def value_loss(populations: Populations) -> float:
 
 
 def masses_of_values(region: Region) -> tuple[Masses, Masses]:
-    """Return the least and largest mass of each value in a region.
-
-    What a block may have its parts bound, from the leaves up; what a part may have its block and the other parts bound,
-    from the root down.
-    """
+    """Return the least and largest mass of each value in a region."""
     blocks, low, high = region.tree.all, list(region.low), list(region.high)
 
     def total(masses: list[int], numbers: Iterable[int]) -> int:
@@ -98,9 +77,11 @@ def masses_of_values(region: Region) -> tuple[Masses, Masses]:
         sizes = [len(part.all) for part in block.parts]
         if sizes:
             parts[number] = list(accumulate(sizes[:-1], initial=number + 1))
+    # What a block may have its parts bound, from the leaves up.
     for number in reversed(parts):
         low[number] = max(low[number], total(low, parts[number]))
         high[number] = min(high[number], total(high, parts[number]))
+    # What a part may have its block and the other parts bound, from the root down.
     for number, of in parts.items():
         least, most = total(low, of), total(high, of)
         for part in of:

@@ -22,20 +22,15 @@ Law = Mapping[Value, Fraction]
 
 @dataclass(frozen=True, eq=False)
 class Populations:
-    """Distributions of one value by the name of the population, over the same values.
-
-    `places` are the values, in the measure of the distances where they are places; `prior` weighs values in the
-    expected loss. With `regions` the populations were counted, and whatever is promised holds for all distributions in
-    them, not for `laws` alone.
-    """
+    """Distributions of one value by the name of the population, over the same values."""
 
     laws: Mapping[str, Law]
     values: tuple[Value, ...]
-    places: tuple[Value, ...]
+    places: tuple[Value, ...]  # the values, in the measure of the distances where they are places
     #: The loss of taking one value for another, shape (values, values).
     distances: Floats
-    prior: Law
-    regions: Regions | None
+    prior: Law  # weighs values in the expected loss
+    regions: Regions | None  # of counted populations: a promise holds for all distributions in them
     #: What epsilon is multiplied by for two populations, in order of `pairs`; None where that is 1 for all.
     apart: Mapping[tuple[str, str], Fraction] | None = None
     #: Whether these are known; W-infinity of counted populations is not, and 1 stands for it.
@@ -76,13 +71,7 @@ class Populations:
 
 @memoised
 def populations_of(belief: Any) -> Populations:
-    """Return the populations of a belief (`FromPopulations`).
-
-    >>> from takifugu.model.beliefs.populations import FromPopulations
-    >>> two = populations_of(FromPopulations({"home": {"a": "0.8", "b": "0.2"}, "out": {"a": "0.3", "b": "0.7"}}))
-    >>> two.values, two.pairs, two.distances.tolist()
-    (('a', 'b'), (('home', 'out'),), [[0.0, 1.0], [1.0, 0.0]])
-    """
+    """Return the populations of a belief (`FromPopulations`)."""
     places, distance = belief.values, belief.distance
     if belief.is_planar:
         x_scale, y_scale = map(float, belief.scales)

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import at_most
 from takifugu.mechanisms.common.channel_program import Limits, ratio_limits
 from takifugu.mechanisms.local.measuring import Floats, distribution_delta, distribution_loss, local_loss, metric_loss
 from takifugu.numbers.atoms import masses_at
@@ -42,17 +41,12 @@ class Promise(Protocol):
     def rows(self, inputs: Sequence[Hashable], outputs: int, share: float) -> Limits: ...
 
     def columns(self, inputs: Sequence[Hashable], share: float) -> csr_array | None:
-        """Return sparse G, constraints x inputs, with G K_y <= 0.
-
-        Returns None where only `rows` says all.
-        """
+        """Return sparse G, constraints x inputs, with G K_y <= 0; None where only `rows` says all."""
         ...
 
     def measured(self, channel: Channel) -> float: ...
 
     def keeps(self, channel: Channel) -> bool: ...
-
-    def describe(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -81,9 +75,6 @@ class LocalPrivacy:
     def keeps(self, channel: Channel) -> bool:
         return self.measured(channel) <= self.epsilon
 
-    def describe(self) -> str:
-        return f"local privacy {at_most(self.epsilon)}"
-
 
 @dataclass(frozen=True)
 class MetricPrivacy:
@@ -99,10 +90,7 @@ class MetricPrivacy:
         return ratio_limits(self.columns(inputs, share), outputs)
 
     def columns(self, inputs: Sequence[Hashable], share: float) -> csr_array:
-        """Return x_i <= e^(rate d_ij) x_j for all pairs.
-
-        Both directions are there, each divided by its factor.
-        """
+        """Return x_i <= e^(rate d_ij) x_j for all pairs, both directions, each divided by its factor."""
         from scipy.sparse import csr_array
 
         distances = checked_distances(list(inputs), list(inputs), self.metric).astype(float)
@@ -120,9 +108,6 @@ class MetricPrivacy:
 
     def keeps(self, channel: Channel) -> bool:
         return self.measured(channel) <= self.epsilon
-
-    def describe(self) -> str:
-        return f"metric privacy {at_most(self.epsilon)} per unit of distance"
 
 
 @dataclass(frozen=True)
@@ -159,17 +144,9 @@ class DistributionPrivacy:
     def keeps(self, channel: Channel) -> bool:
         return self.measured(channel) <= (self.delta or self.epsilon)
 
-    def describe(self) -> str:
-        share = f", delta {at_most(self.delta)}" if self.delta else ""
-        return f"distribution privacy {at_most(self.epsilon)}{share}"
-
 
 def hides_value(epsilon: Number) -> LocalPrivacy:
-    """Return the promise of local differential privacy.
-
-    >>> hides_value(1).describe()
-    'local privacy 1'
-    """
+    """Return the promise of local differential privacy."""
     return LocalPrivacy(as_non_negative(epsilon, "epsilon", "epsilon"))
 
 
@@ -179,10 +156,7 @@ def hides_distance(epsilon: Number, metric: Metric) -> MetricPrivacy:
 
 
 def hides_population(p: Population, q: Population, epsilon: Number, delta: Number = 0) -> DistributionPrivacy:
-    """Return the promise of distribution privacy of two populations.
-
-    Raises InputError for masses that do not sum to 1, and for delta outside [0, 1).
-    """
+    """Return the promise of distribution privacy of two populations."""
     share = as_fraction(delta, "delta", "delta")
     if not 0 <= share < 1:
         raise InputError(f"delta is {delta!r}", rule="it must be at least 0 and below 1").at("delta")
@@ -191,10 +165,7 @@ def hides_population(p: Population, q: Population, epsilon: Number, delta: Numbe
 
 
 def checked(population: Population, name: str) -> Population:
-    """Return a population with masses >= 0 and sum 1.
-
-    Raises InputError for other masses; the sum may miss 1 by 1e-9.
-    """
+    """Return a population with masses >= 0 and sum 1, up to 1e-9; InputError for others."""
     total = math.fsum(map(float, population.values()))
     if not population or any(not mass >= 0 for mass in population.values()) or not abs(total - 1) <= 1e-9:
         raise InputError(
@@ -204,8 +175,6 @@ def checked(population: Population, name: str) -> Population:
 
 
 def _factor(rate: float) -> float:
-    """Return e^rate, at most e^30.
-
-    Beyond it a solver calls the number an error, and what it adds is below rounding.
-    """
+    """Return e^rate, at most e^30."""
+    # Beyond it a solver calls the number an error, and what it adds is below rounding.
     return math.exp(min(rate, 30.0))

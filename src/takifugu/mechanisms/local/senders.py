@@ -56,10 +56,7 @@ class SentRows:
 
 @dataclass(frozen=True)
 class Sender:
-    """A channel's output among `dummies` uniform ones in uniform order.
-
-    Source: Kawamoto19 Algorithm 1, errata N6.
-    """
+    """A channel's output among `dummies` uniform ones in uniform order (Kawamoto19 Algorithm 1, errata N6)."""
 
     channel: Channel
     dummies: int = 0
@@ -101,13 +98,11 @@ class Sender:
         return [(mass / total + self.dummies / len(masses)) / (self.dummies + 1) for mass in masses]
 
     def unseen(self) -> Fraction:
-        """Return how often the value is misread, as the output's most probable one, that is misread most.
-
-        So the exact values can be read off where every one can. Among dummies it is one time in six: of n >= 2 uniform
-        values the commonest is there at most 5n/6 times on average, as it is 1 + 1/k <= 3/2 times among any two.
-        """
+        """Return how often the value is misread, as the output's most probable one, that is misread most."""
+        # Of n >= 2 uniform values the commonest is there 5n/6 times at most on average: 1 + 1/k <= 3/2 among any two.
         if self.dummies:
             return Fraction(1, 6)
+        # The exact values can be read off where every one can.
         masses = np.array(self.channel.masses, dtype=object)
         most, read = masses.argmax(axis=0), [0] * len(masses)
         for output, value in enumerate(most.tolist()):
@@ -115,10 +110,7 @@ class Sender:
         return 1 - Fraction(min(read), self.channel.total)
 
     def pointwise(self) -> Floats:
-        """Return the largest log-ratio of every two values, rounded up.
-
-        The shape is (values, values), for both orders.
-        """
+        """Return the largest log-ratio of every two values, both orders, rounded up, shape (values, values)."""
         return largest_log_ratios(self.channel)
 
     def send(self, codes: Codes, entropy: Entropy) -> SentRows:
@@ -186,15 +178,8 @@ class Sender:
 
 
 def randomised(channel: Channel, indices: npt.NDArray[np.integer], entropy: Entropy | None = None) -> Codes:
-    """Draw an output's number for each input, exactly and independently.
-
-    There is no certificate: nothing is charged, and drawing the same rows again is a new release. Raises DataError for
-    an index that is none of the channel's inputs; nothing is drawn then.
-
-    >>> keep = Channel.of(["a", "b"], ["x", "y"], [[1, 0], [0, 1]])
-    >>> randomised(keep, np.array([1, 0, 1])).tolist()
-    [1, 0, 1]
-    """
+    """Draw an output's number for each input, exactly and independently."""
+    # There is no certificate: nothing is charged, and drawing the same rows again is a new release.
     rows = np.asarray(indices, dtype=np.int64)
     if rows.size and (rows.min() < 0 or rows.max() >= len(channel.inputs)):
         raise DataError("a value of the column is not among the channel's inputs", fix="declare it, or clamp it first")

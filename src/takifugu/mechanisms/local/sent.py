@@ -38,14 +38,11 @@ SENT = Output("value", json.dumps, lambda text: _frozen(json.loads(text)), is_co
 
 @dataclass(frozen=True)
 class Sending(Base):
-    """A sender for `rows` rows of a person.
-
-    `expected` and `worst` are losses of one row under the prior, in `measure`.
-    """
+    """A sender for `rows` rows of a person."""
 
     rows: int
-    expected: float
-    worst: float
+    expected: float  # loss of one row under the prior, in `measure`
+    worst: float  # likewise
     measure: str
     sender: Sender
 
@@ -102,10 +99,7 @@ class Sending(Base):
         return self.sender.of_rows(self.draw_column(codes, entropy))
 
     def draw_column(self, answers: object, entropy: Entropy) -> SentRows:
-        """Randomise the rows of many people, each by itself.
-
-        Raises DataError for the number of no value; nothing is drawn then.
-        """
+        """Randomise the rows of many people, each by itself."""
         codes = np.asarray(answers, dtype=np.int64)
         if codes.size and (codes.min() < 0 or codes.max() >= len(self.sender.values)):
             raise DataError("a value of the column is not among the declared ones", fix="declare it, or clamp it first")
@@ -128,10 +122,7 @@ class Sending(Base):
 
 
 def read_sender(data: Plain) -> Sender:
-    """Read a sender from its plain data and its kind.
-
-    InputError, KeyError, TypeError or ValueError for anything else.
-    """
+    """Read a sender from its plain data and its kind."""
     inputs, outputs = tuple(map(_frozen, data["inputs"])), tuple(map(_frozen, data["outputs"]))
     masses, total = tuple(tuple(map(int, row)) for row in data["masses"]), int(data["total"])
     fits = len(masses) == len(inputs) and all(len(row) == len(outputs) for row in masses)

@@ -45,10 +45,7 @@ class RowLosses:
 
 
 def row_losses(senders: Sequence[Sender], populations: Populations) -> RowLosses:
-    """Return the losses of a row's releases.
-
-    These are the ones that can be listed, beside what others tell of its value.
-    """
+    """Return the losses of a row's releases that can be listed, beside what others tell of its value."""
     by_loss = sorted(senders, key=lambda sender: sender.local_epsilon(), reverse=True)
     for count in range(len(senders), 0, -1):
         losses = losses_together(by_loss[:count], populations)
@@ -62,10 +59,7 @@ def row_losses(senders: Sequence[Sender], populations: Populations) -> RowLosses
 
 
 def losses_together(senders: Sequence[Sender], populations: Populations) -> Losses | None:
-    """Return the exact loss of a row for ordered pairs, rounded up.
-
-    None where outputs are too many to list. All senders are of the populations' values.
-    """
+    """Return the exact loss of a row for ordered pairs, rounded up; None where outputs are too many to list."""
     most = MOST_NUMBERS if populations.regions is None else MOST_OF_CLASS
     size = len(populations.values)
     columns = [columns_of(sender, most // size) for sender in senders]
@@ -90,12 +84,10 @@ def _over_regions(groups: Mapping[Columns, int], regions: Regions) -> Losses:
 
 
 def columns_of(sender: Sender, most: int) -> Columns | None:
-    """Return the likelihoods of all outputs, or None for more than `most`.
-
-    Of a tuple they are its channel's: its likelihoods are sums of these, and a ratio of sums is between the ratios.
-    """
+    """Return the likelihoods of all outputs, or None for more than `most`."""
     if len(sender.channel.outputs) > most:
         return None
+    # Of a tuple they are its channel's: its likelihoods are sums of these, and a ratio of sums is between the ratios.
     return _columns_of(sender)
 
 
@@ -152,10 +144,7 @@ def _size(logs: Floats) -> float:
 
 
 def _log_of_sum(logs: Floats) -> Floats:
-    """Return the log of the sum of each row's exponentials.
-
-    It takes the place of the logs.
-    """
+    """Return the log of the sum of each row's exponentials, in place of the logs."""
     most = logs.max(axis=1)
     level = np.where(np.isfinite(most), most, 0.0)
     logs -= level[:, None]

@@ -42,13 +42,7 @@ class Cells:
 
 
 def cells_of(places: Sequence[Hashable]) -> Cells | None:
-    """Return the equal cells with these places as middles, if any.
-
-    >>> cells_of([(0.0, 0.0), (0.0, 1.0), (2.0, 0.0), (2.0, 1.0)]).along
-    (array([0., 2.]), array([0., 1.]))
-    >>> cells_of([(0.0, 0.0), (0.0, 1.0), (2.0, 0.0)]) is None
-    True
-    """
+    """Return the equal cells with these places as middles, if any."""
     try:
         points = np.array(places, dtype=float)
     except (TypeError, ValueError):
@@ -81,13 +75,10 @@ def mixed_masses(cells: Cells, deviations: Floats, weights: Floats) -> Floats:
 
 
 def _interval_masses(middles: Floats, deviations: Floats) -> Floats:
-    """Return P(x + Z in interval k) for every deviation and middle.
-
-    The shape is (deviations, middles, middles). The intervals end half way between middles; the first and the last
-    reach to infinity.
-    """
+    """Return P(x + Z in interval k), shape (deviations, middles, middles)."""
     from scipy.special import ndtr
 
+    # The intervals end half way between middles; the first and the last reach to infinity.
     ends = np.concatenate([[-np.inf], (middles[1:] + middles[:-1]) / 2, [np.inf]])
     z = (ends[None, None, :] - middles[None, :, None]) / deviations[:, None, None]
     low, high = z[:, :, :-1], z[:, :, 1:]
@@ -112,11 +103,7 @@ def _axis(values: Floats) -> tuple[Floats, IntArray] | None:
 
 
 def decaying(distances: Floats, rate: float) -> Floats:
-    """Return e^(-rate d), the weights of planar Laplace noise.
-
-    >>> decaying(np.array([[0.0, 1.0]]), math.log(2)).tolist()
-    [[1.0, 0.5]]
-    """
+    """Return e^(-rate d), the weights of planar Laplace noise."""
     return np.exp(np.maximum(-rate * distances, FARTHEST))
 
 

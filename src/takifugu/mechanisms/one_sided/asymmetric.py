@@ -5,6 +5,7 @@ The signs of the exponential noise are those of errata E5, the normaliser of the
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,77 +14,52 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Direction, Exact, Randomiser
 from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
 from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
-from takifugu.mechanisms.one_sided.asymmetric_moves import (
-    check_falls,
-    moves_of,
-    numbers_moved,
-    predicted,
-    public_end,
-)
+from takifugu.core.errors import Unsupported
+from takifugu.mechanisms.one_sided.asymmetric_moves import check_falls, moves_of, public_end
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model.queries import AtMost
 from takifugu.numbers.rationals import round_up
 
 
 @dataclass(frozen=True)
-class AsymmetricGeometric:
-    """Geometric noise of scale D/epsilon in every cell, D the largest L1 change of the answer along an allowed move.
+class AsymmetricNumbers:
+    """Noise of scale D/epsilon in every cell, D the largest L1 change of the answer along an allowed move."""
 
-    It only adds where a cell cannot rise along an allowed move, so what is published is never below the true count; it
-    only subtracts where a cell cannot fall, and is two-sided discrete Laplace noise where a cell can do both. Where the
-    number of records is public no count exceeds it, and noisy counts are cut off there (AGeo's n). Along a move the log
-    of the ratio of masses is at most the sum of |change|/scale over cells (Takagi21 Theorem VIII.2).
-    """
-
-    name: str = "asymmetric-geometric"
-    source: str = "Takagi, Kato, Cao and Yoshikawa 2021, Definition VIII.1 and Theorem VIII.2, corrected"
+    name: str
+    source: str
+    noise: Callable[[Problem, Fraction, tuple[Direction, ...]], Randomiser]  # by a scale above 0, in steps of the grid
 
     def cost(self, problem: Problem) -> Cost:
-        return predicted(problem)
+        return Cost(1e3 + 10.0 * problem.cells, 100.0 * problem.cells)
 
     def bound(self, problem: Problem) -> Bound | Refusal:
-        moves, units = numbers_moved(problem)
-        most: int | None = None
-        if units and Direction.EITHER not in moves.directions:
-            most = public_end(problem)
-        noise: Randomiser = Exact(problem.grid, problem.cells)
-        if most is not None:
-            noise = OneSidedTruncated(units, problem.grid, problem.cells, moves.directions, most)
-        elif units:
-            noise = OneSidedGeometric(units, problem.grid, problem.cells, moves.directions)
-        return Bound(noise, problem.epsilon, Fraction(0), moves.covers, moves.witness(problem))
-
-
-@dataclass(frozen=True)
-class AsymmetricLaplace:
-    """Exponential noise of mean D/epsilon, the noisy value rounded once, away from the danger, to the answer's grid.
-
-    D is the largest L1 change along an allowed move. Two-sided Laplace noise where a cell can rise and fall. On a grid
-    that holds every answer the geometric mechanism promises the same and is a step nearer (Takagi21 Theorem V.4).
-    """
-
-    name: str = "asymmetric-laplace"
-    source: str = "Takagi, Kato, Cao and Yoshikawa 2021, Definition V.3 and Theorem V.4, corrected"
-
-    def cost(self, problem: Problem) -> Cost:
-        return predicted(problem)
-
-    def bound(self, problem: Problem) -> Bound | Refusal:
-        moves, units = numbers_moved(problem)
+        if isinstance(problem.query, AtMost):
+            raise Unsupported("the query compares counts with thresholds: asymmetric-sparse answers it")
+        moves = moves_of(problem)
         noise: Randomiser = Exact(problem.grid, problem.cells, problem.on_grid)
-        if units:
-            noise = OneSidedExponential(units, problem.grid, problem.cells, moves.directions, problem.on_grid)
+        if most := moves.units(problem):
+            noise = self.noise(problem, round_up(most / problem.epsilon), moves.directions)
         return Bound(noise, problem.epsilon, Fraction(0), moves.covers, moves.witness(problem))
+
+
+def geometric(problem: Problem, units: Fraction, directions: tuple[Direction, ...]) -> Randomiser:
+    """Return geometric noise that only adds where no cell can rise, only subtracts where none can fall."""
+    most = None if Direction.EITHER in directions else public_end(problem)
+    if most is None:
+        return OneSidedGeometric(units, problem.grid, problem.cells, directions)
+    # No count exceeds a public number of records: noisy counts are cut off there (AGeo's n).
+    return OneSidedTruncated(units, problem.grid, problem.cells, directions, most)
+
+
+def exponential(problem: Problem, units: Fraction, directions: tuple[Direction, ...]) -> Randomiser:
+    """Return exponential noise, the noisy value rounded once, away from the danger, to the answer's grid."""
+    # On a grid that holds every answer the geometric mechanism promises the same and is a step nearer.
+    return OneSidedExponential(units, problem.grid, problem.cells, directions, problem.on_grid)
 
 
 @dataclass(frozen=True)
 class AsymmetricSparse:
-    """Geometric noise of scale min(c, m)/epsilon on every count: "safe" where that is at most the threshold.
-
-    Else the noisy value is published. c is the limit of such values, m the largest number of counts that one allowed
-    move takes down; the whole of epsilon is spent, whatever comes out. "Safe" is never false, because noise only adds.
-    Counts fall by one step of the grid at most, and none may rise (Takagi21 Algorithm 1 and Theorem V.7).
-    """
+    """Geometric noise of scale min(c, m)/epsilon on each count; "safe" where that is at most the threshold."""
 
     name: str = "asymmetric-sparse"
     source: str = "Takagi, Kato, Cao and Yoshikawa 2021, Algorithm 1 and Theorem V.7, corrected"
@@ -101,6 +77,7 @@ class AsymmetricSparse:
         most, limit = moves.units(problem), problem.query.limit
         if not most:
             return Refusal("no allowed move changes the answer: publish it without noise")
+        # c limits noisy values, m the counts that one move takes down; the whole of epsilon is spent on any output.
         price = most if limit is None else min(most, Fraction(limit))
         steps = problem.query.steps(problem.answers[0])
         thresholds = steps[:1] if len({*steps}) == 1 else steps
@@ -109,4 +86,12 @@ class AsymmetricSparse:
         return Bound(noise, problem.epsilon, Fraction(0), moves.covers, moves.witness(problem))
 
 
-GEOMETRIC, LAPLACE, SPARSE = AsymmetricGeometric(), AsymmetricLaplace(), AsymmetricSparse()
+GEOMETRIC = AsymmetricNumbers(
+    "asymmetric-geometric",
+    "Takagi, Kato, Cao and Yoshikawa 2021, Definition VIII.1 and Theorem VIII.2, corrected", geometric,
+)  # fmt: skip
+LAPLACE = AsymmetricNumbers(
+    "asymmetric-laplace",
+    "Takagi, Kato, Cao and Yoshikawa 2021, Definition V.3 and Theorem V.4, corrected", exponential,
+)  # fmt: skip
+SPARSE = AsymmetricSparse()

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from takifugu.analysis.bounds import Cost, Witness
+from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Direction
@@ -16,10 +16,9 @@ from takifugu.model.policies.places import Visits
 from takifugu.model.policies.policy import Policy
 from takifugu.model.policies.predicates import Checked
 from takifugu.model.policies.sensitivity import Monotone, Sensitivity, sensitivity
-from takifugu.model.queries import Additive, AtMost, resolved
+from takifugu.model.queries import Additive, resolved
 from takifugu.model.queries.forms import own_grid
 from takifugu.model.secrets.hypotheses import Comparison, EntryIs
-from takifugu.numbers.rationals import round_up
 
 NO_POLICY = "the framework has no policy: write Asymmetric(policy, domain)"
 #: Which way noise must leave room, by which way a cell moves.
@@ -61,26 +60,8 @@ class Moves:
         return composition_of(self.policy)
 
 
-def numbers_moved(problem: Problem) -> tuple[Moves, Fraction]:
-    """Return the published numbers' moves and covering scale, in grid steps.
-
-    Raises Unsupported as `moves_of`, and for a query that does not publish numbers.
-    """
-    check_numbers(problem)
-    moves = moves_of(problem)
-    return moves, round_up(moves.units(problem) / problem.epsilon)
-
-
-def predicted(problem: Problem) -> Cost:
-    """Predict the work of noise on every cell."""
-    return Cost(1e3 + 10.0 * problem.cells, 100.0 * problem.cells)
-
-
 def moves_of(problem: Problem) -> Moves:
-    """Return how the answer of a problem moves under its policy.
-
-    Raises Unsupported, with the reason, where there is no policy, and where the answer was rounded before any noise.
-    """
+    """Return how the answer of a problem moves under its policy; Unsupported without one."""
     policies = [secret for secret in problem.framework.secrets if isinstance(secret, Policy)]
     if len(policies) != len(problem.framework.secrets) or not policies or problem.framework.given_domain is None:
         raise Unsupported(NO_POLICY)
@@ -105,11 +86,7 @@ def composition_of(policy: Policy) -> Covers:
 
 
 def public_end(problem: Problem) -> int | None:
-    """Return the public largest value of all cells, in grid steps.
-
-    All cells run from 0 to it, whatever the data. Returns None where the number of records is not public, or cells
-    differ.
-    """
+    """Return the public largest value of all cells, which run from 0 to it for any data, in grid steps; else None."""
     answer = problem.answers[0]
     if not isinstance(answer, Additive):
         return None
@@ -132,12 +109,6 @@ def check_falls(moves: Moves) -> None:
             f'"safe" could be wrong: {moves.sensitivity.describe()}, and only noise that adds is never wrong about it',
             fix="hide what is counted, p = not c, each by a predicate of its own: visits() or none_of(...)",
         )
-
-
-def check_numbers(problem: Problem) -> None:
-    """Raise Unsupported for a query without published numbers."""
-    if isinstance(problem.query, AtMost):
-        raise Unsupported("the query compares counts with thresholds: asymmetric-sparse answers it")
 
 
 def _check_exact(problem: Problem) -> None:

@@ -1,4 +1,7 @@
-"""The sparse vector under a policy as a randomiser: each cell is "safe", a noisy value, or "not answered"."""
+"""The sparse vector under a policy as a randomiser: each cell is "safe", a noisy value, or "not answered".
+
+Source: Takagi21 Algorithm 1 (SALap) on the integers, without noise on the threshold; `sparse` has the proof.
+"""
 
 from __future__ import annotations
 
@@ -40,24 +43,16 @@ DANGEROUS, UNDECIDED = "dangerous", "undecided"
 
 @dataclass(frozen=True)
 class SafeCells(Base, kind="sparse"):
-    """Which cells are at most their thresholds: `units` is 1/epsilon for each value, `sensitivity` m (grid units).
-
-    `thresholds` are in steps of the grid, one for all cells or one for each; after `limit` noisy values every further
-    cell, in order, is "not answered". Outputs are "safe", a noisy value in answer units, and "not answered". Its loss
-    along an allowed move is min(limit, m)/units; against the direction of the moves it is infinite. With `alpha` values
-    that noise reaches from a threshold with that probability at most are called dangerous. Source: Takagi21 Algorithm 1
-    (SALap) on the integers, without noise on the threshold; `one_sided.sparse` has the proof.
-
-    >>> SafeCells(Fraction(2), Fraction(1), 3, (5,), 1, Fraction(2)).loss(Fraction(1), Direction.DOWN)
-    Fraction(1, 2)
-    """
+    """Which cells are at most their thresholds: `units` is 1/epsilon for each value, `sensitivity` m (grid units)."""
 
     units: Fraction = field(metadata=exact("units"))
     grid: Fraction = field(metadata=exact("the grid"))
     cells: int
+    #: In steps of the grid, one for all cells or one for each.
     thresholds: tuple[int, ...] = field(metadata=form(read=lambda numbers: tuple(map(int, numbers))))
-    limit: int | None
+    limit: int | None  # after so many noisy values every further cell, in order, is "not answered"
     sensitivity: Fraction = field(metadata=exact("the sensitivity"))
+    #: Values that noise reaches from a threshold with that probability at most are called dangerous.
     alpha: Fraction | None = field(default=None, metadata=exact("alpha", is_left_out=True))
 
     output = MARKS
@@ -94,23 +89,14 @@ class SafeCells(Base, kind="sparse"):
 
     @cached_property
     def beyond(self) -> int | None:
-        """Return the least noise, in steps, with a probability of at most alpha.
-
-        Values so far above a threshold, or farther, are called dangerous.
-
-        >>> SafeCells(Fraction(2), Fraction(1), 1, (5,), None, Fraction(2), Fraction(1, 1000)).beyond
-        14
-        """
+        """Return the least noise, in steps, with a probability of at most alpha: values so far above are dangerous."""
         if self.alpha is None:
             return None
         odds = math.log(self.alpha.denominator) - math.log(self.alpha.numerator)
         return math.ceil(float(self.units) * odds * (1 + 1e-12))
 
     def marks(self, values: Sequence[str | Fraction]) -> tuple[str, ...]:
-        """Return what each published value says of its cell.
-
-        It is safe, dangerous, undecided or not answered; without an alpha nothing is dangerous.
-        """
+        """Return what each published value says of its cell: safe, dangerous, undecided or not answered."""
         marks = []
         for value, threshold in zip(values, self.each, strict=True):
             if isinstance(value, str):
@@ -154,36 +140,26 @@ class SafeCells(Base, kind="sparse"):
         return self.mechanism.log_probability(list(map(int, answer)), marks, self.each)
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
-        """Return change/scale for a change DOWN in L1, else infinity.
-
-        One cell may fall all of it.
-        """
+        """Return change/scale for a change DOWN in L1, else infinity."""
         if change and direction is not Direction.DOWN:
             return math.inf
+        # One cell may fall all of it.
         return change / self.scale
 
     def loss_along(self, moves: Sensitivity) -> Loss:
-        """Return a policy move's loss, infinite where a cell may rise.
-
-        A cell that falls by s steps loses s/units in its value, so `limit` values lose that many times the largest s.
-        """
+        """Return a policy move's loss, infinite where a cell may rise."""
         rising = {change.direction for change in moves.changes} - {Monotone.DECREASING, Monotone.CONSTANT}
         if rising and moves.total:
             return math.inf
         steps = moves.total / self.grid
+        # A cell that falls by s steps loses s/units in its value: `limit` values lose that many times the largest s.
         if self.limit is not None:
             farthest = max((change.amount / self.grid for change in moves.changes), default=Fraction(0))
             steps = min(steps, self.limit * farthest)
         return steps / self.units
 
     def chance(self, count: int, threshold: int) -> float:
-        """Return a count's probability of safe before the limit, in grid units.
-
-        The probability is 0 above the threshold.
-
-        >>> round(SafeCells(Fraction(1), Fraction(1), 1, (5,), None, Fraction(1)).chance(5, 5), 6)
-        0.632121
-        """
+        """Return a count's probability of safe before the limit, in grid units; 0 above the threshold."""
         if count <= threshold:
             return -math.expm1(-(threshold + 1 - count) / float(self.units))
         return 0.0
@@ -195,11 +171,7 @@ class SafeCells(Base, kind="sparse"):
         return math.exp(min(0.0, (count - threshold - self.beyond) / float(self.units)))
 
     def expected_shares(self, shares: Mapping[int, Fraction], threshold: int) -> tuple[float, float]:
-        """Return the expected shares of safe places called safe, and of others called dangerous.
-
-        A share of no places is NaN. Counts are independent, of this law. The number of values before a place is
-        binomial; a place is asked about while it is below the limit.
-        """
+        """Return the expected shares of safe places called safe, and of others called dangerous."""
         from scipy.special import bdtr  # it loads slowly, and few files are about policies
 
         safe_shares, other_shares, called_shares, dangers = [], [], [], []
@@ -212,6 +184,7 @@ class SafeCells(Base, kind="sparse"):
                 other_shares.append(share)
                 dangers.append(share * self.chance_of_danger(count, threshold))
         safe, above, called = map(math.fsum, (safe_shares, other_shares, called_shares))
+        # The number of values before a place is binomial, as counts are independent; below the limit it is asked about.
         reached = 1.0
         if self.limit is not None:
             before = np.arange(self.cells)  # P(fewer than the limit), of each place

@@ -332,17 +332,8 @@ class Asking:
     questions: set[Hashable]
 
     def ask(self, count: int, threshold: int, place: Hashable = None) -> Mark:
-        """Return SAFE, a noisy value, or None after the last one.
-
-        SAFE means that the count is at most the threshold. Where the cost rests on m, how many places one person can
-        change, each question names its place, and InputError is raised for a place that was asked about: twice the same
-        is a change by 2.
-
-        >>> from takifugu.numbers.noise import SystemEntropy
-        >>> asking = SparseAnswers(1000, limit=1).session(SystemEntropy())
-        >>> asking.ask(2, 5), asking.ask(7, 5), asking.ask(2, 5)
-        ('safe', 7, None)
-        """
+        """Return SAFE (the count is at most the threshold), a noisy value, or None after the last one."""
+        # Where the cost rests on m each question names its place, once: twice the same is a change by 2.
         if self.mechanism.rests_on_sensitivity and (place is None or place in self.questions):
             if place is None:
                 message = "a question names no place"
@@ -359,10 +350,7 @@ class Asking:
 
 
 def checked_counts(counts: object) -> Integers:
-    """Return counts as an array.
-
-    Raises InputError for none, DataError for anything but whole numbers from 0 on.
-    """
+    """Return counts as an array of whole numbers from 0 on; InputError for none, DataError for others."""
     integers = np.asarray(counts)
     if integers.ndim == 1 and integers.size == 0:
         raise InputError("there is no place", rule="there is at least one question").at("counts")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -85,20 +85,20 @@ Best = BestScale | BestCosts
 
 def trivial_scales(part: Part, steps: int, epsilon: Fraction, budget: Fraction) -> list[BestScale]:
     """Return the trivial quilt's scale D/epsilon for each entry; others may use `budget`."""
-    scale, trivial = Fraction(steps) / epsilon, NetworkQuilt(None, steps)
     entries = []
-    for entry in part.family.entries:
-        pairs = part.family.value_pairs(part.belief, entry)
-        if pairs:
-            entries.append(BestScale(Candidate(scale, entry, pairs[0], trivial, 0.0), pairs, budget))
+    for candidates in _trivial(part, Fraction(steps) / epsilon, steps):
+        entries.append(BestScale(candidates[0], [candidate.pair for candidate in candidates], budget))
     return entries
 
 
-def trivial_costs(part: Part, cost: Fraction | float, trivial: NetworkQuilt, unit: Fraction) -> list[BestCosts]:
+def trivial_costs(part: Part, cost: Fraction | float, steps: int, unit: Fraction) -> list[BestCosts]:
     """Return the trivial quilt's costs for every pair of each entry."""
-    entries = []
+    return [BestCosts(candidates, unit) for candidates in _trivial(part, cost, steps)]
+
+
+def _trivial(part: Part, value: Fraction | float, steps: int) -> Iterator[list[Candidate]]:
+    """Yield the trivial quilt for every pair of each secret entry."""
+    quilt = NetworkQuilt(None, steps)
     for entry in part.family.entries:
-        pairs = part.family.value_pairs(part.belief, entry)
-        if pairs:
-            entries.append(BestCosts([Candidate(cost, entry, pair, trivial, 0.0) for pair in pairs], unit))
-    return entries
+        if pairs := part.family.value_pairs(part.belief, entry):
+            yield [Candidate(value, entry, pair, quilt, 0.0) for pair in pairs]

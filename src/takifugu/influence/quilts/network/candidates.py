@@ -62,11 +62,8 @@ def layers(network: BayesianNetwork, entry: int) -> Iterator[tuple[int, ...]]:
 
 
 def choices(network: BayesianNetwork, count: int, most: int) -> list[tuple[int, int]]:
-    """Return (size, count) of the quilts to list.
-
-    Quilts of `size` nodes are all those among the `count` nearest ones. Every part of such a quilt is such a quilt too,
-    or nothing.
-    """
+    """Return (size, count): all sets of `size` nodes among the `count` nearest ones are quilts to list."""
+    # Every part of such a quilt is such a quilt too, or nothing.
     if network.size <= ALL_SUBSETS:
         return [(size, count) for size in range(1, count + 1)]
     among, sizes = min(count, NEAREST), []
@@ -80,11 +77,9 @@ def choices(network: BayesianNetwork, count: int, most: int) -> list[tuple[int, 
 
 
 def count_quilts(part: Part) -> int:
-    """Count the nontrivial quilts to try over all secret entries.
-
-    In large networks the layers of one entry are counted for all.
-    """
+    """Count the nontrivial quilts to try over all secret entries."""
     network, entries, most = network_of(part), part.family.entries, share(part)
+    # In large networks the layers of one entry are counted for all.
     if len(entries) * network.size > COUNTED:
         return len(entries) * _count(network, entries[len(entries) // 2], most)
     return sum(_count(network, entry, most) for entry in entries)

@@ -30,7 +30,7 @@ from takifugu.analysis.bounds import Cost, Witness
 from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import Charges, Moving, Quilts, Search, Worst
 from takifugu.influence.quilts.network.best import BestCosts, trivial_costs, trivial_scales
-from takifugu.influence.quilts.network.candidates import NetworkQuilt, count_quilts, witness
+from takifugu.influence.quilts.network.candidates import count_quilts, witness
 from takifugu.influence.quilts.network.near import BLOCKED, GraphSets, NearSets, near_sets
 from takifugu.influence.quilts.network.search import COST_OF_A_QUILT, search_quilts
 from takifugu.model.beliefs.networks.network import BayesianNetwork
@@ -42,12 +42,7 @@ Change = Callable[[Iterable[int]], int]
 
 @dataclass(frozen=True, eq=False)
 class ColumnSets:
-    """Near sets of a network of parameters, with a monotone D(N).
-
-    See `near.NearSets`. A column that does not move the answer alone does not do so together with others, so D(N)
-    depends on the read columns in N only: each of them has a bit of its own in place of steps, and the sum over a near
-    set is the set.
-    """
+    """Near sets of a network of parameters, with a monotone D(N) (`near.NearSets`)."""
 
     network: BayesianNetwork
     change: Change
@@ -71,6 +66,7 @@ class ColumnSets:
 
     @cached_property
     def _bits(self) -> list[int]:
+        # A column that moves nothing alone moves nothing with others: each read one has a bit, and a sum of bits is N.
         return [bool(self.change((v,))) << v for v in range(self.network.size)]
 
     @cached_property
@@ -120,11 +116,7 @@ class ColumnSearch(Search):
 
 
 def column_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
-    """Return the least joint cost by quilts of columns, rounded up.
-
-    max over parameters and ordered pairs of min over quilts of e(Q) + sum_k D_k(N)/b_k. D_k(N) is that of whole columns
-    where a release knows it (`together`), else the sum over N.
-    """
+    """Return max over parameters and pairs of min over quilts of e(Q) + sum_k D_k(N)/b_k, rounded up."""
     of_network = _over_network(part)
     change, entries = costs_of(of_network, charges)
     quilt, note = search_quilts(of_network, ColumnSets(of_network.belief, change), entries)  # type: ignore[arg-type]
@@ -154,9 +146,7 @@ def costs_of(part: Part, charges: Charges) -> tuple[Change, list[BestCosts]]:
         return min(math.ceil(costs / unit), BLOCKED)
 
     every = change(range(part.belief.size))
-    trivial = NetworkQuilt(None, every)
-    cost = math.inf if every >= BLOCKED else every * unit
-    return change, trivial_costs(part, cost, trivial, unit)
+    return change, trivial_costs(part, math.inf if every >= BLOCKED else every * unit, every, unit)
 
 
 PARAMETERS = Quilts(exact=ColumnSearch, joint_cost=column_joint_cost, of_columns=True)

@@ -36,16 +36,7 @@ _ROUNDED = 2.0**-48
 
 @memoised
 def influences_over(belief: CountedParameters, entry: int) -> Mapping[tuple[int, ...], FloatArray]:
-    """Return the largest log-ratios over the class by quilt, shape (k, k).
-
-    NEVER where a combination was never counted beside a value.
-
-    >>> coins = {v: {1: p, 0: 1 - Fraction(p)} for v, p in (("few", "0.1"), ("many", "0.4"))}
-    >>> rows = [("few", "few"), ("few", "many"), ("many", "few"), ("many", "many")]
-    >>> towns = CountedParameters(rows, [600, 400, 400, 600], ["s", "c"], {"c": coins}, records=100, source="towns")
-    >>> influences_over(towns, 0)[1,].round(3).tolist()  # log 1.5 = 0.405 by the counts themselves
-    [[0.253, 0.617], [0.617, 0.253]]
-    """
+    """Return the largest log-ratios over the class by quilt (k, k); NEVER for what no value was counted beside."""
     influences = {}
     for nodes, (low, high) in belief.chances(entry).items():
         with np.errstate(divide="ignore"):

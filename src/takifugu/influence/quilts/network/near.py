@@ -47,14 +47,7 @@ def is_tree(network: BayesianNetwork) -> bool:
 
 
 class GraphSets:
-    """Near sets of any network by active paths, as bits of ints.
-
-    >>> net = BayesianNetwork([("x", [0, 1], [], [0.5, 0.5]), ("r", [0, 1], [], [0.5, 0.5]),
-    ...                        ("n", [0, 1], ["x", "r"], [[[1, 0], [0, 1]], [[0, 1], [1, 0]]])])
-    >>> sets = GraphSets(net, [1, 10, 100])
-    >>> sets.moved(0, [2], below=1000), sets.moved(0, [1], below=1000), sets.trimmed(0, [1])  # n opens the way to r
-    (11, None, ((), 101))
-    """
+    """Near sets of any network by active paths, as bits of ints."""
 
     def __init__(self, network: BayesianNetwork, steps: Sequence[int]) -> None:
         self.steps = list(map(int, steps))
@@ -111,19 +104,10 @@ class GraphSets:
 
 
 class TreeSets:
-    """Near sets of a tree, without the branches cut off by quilts.
-
-    Nodes are numbered as a walk from the top meets them, so that a branch is a run of numbers, and its steps a
-    difference of two running sums.
-
-    >>> two = [[0.9, 0.1], [0.2, 0.8]]
-    >>> net = BayesianNetwork([("a", [0, 1], [], [0.5, 0.5]), ("b", [0, 1], ["a"], two), ("c", [0, 1], ["b"], two)])
-    >>> sets = TreeSets(net, [1, 10, 100])
-    >>> sets.moved(1, [0], below=1000), sets.moved(2, [0, 1], below=1000)  # b hides a from c
-    (110, None)
-    """
+    """Near sets of a tree, without the branches cut off by quilts."""
 
     def __init__(self, network: BayesianNetwork, steps: Sequence[int]) -> None:
+        # Nodes are numbered as a walk from the top meets them: a branch is a run of numbers, a difference of two sums.
         size = network.size
         self.first, self.order = [0] * size, list[int]()
         stack = [0]  # parents come first

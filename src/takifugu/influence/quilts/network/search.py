@@ -103,11 +103,7 @@ class Tries:
             yield len(batch)
 
     def _try(self, nodes: Sequence[int], moved: int, by_parts: bool = False) -> None:
-        """Compute a quilt's influence until it is no better than the best.
-
-        Clusters follow one by one, or first parts of three. Other quilts of a search by size share those parts, so that
-        finding them is no loss.
-        """
+        """Compute a quilt's influence, cluster by cluster, until it is no better than the best."""
         clusters = self._influences.clusters(self._entry, nodes)
         if not all(self._influences.fits(self._entry, cluster) for cluster in clusters):
             return
@@ -119,6 +115,7 @@ class Tries:
                     floor = np.maximum(floor, self._of_cluster((v,)))
             floors.append(floor)
         for number, cluster in enumerate(clusters):
+            # Other quilts of a search by size share the parts of three, so that finding them is no loss.
             for parts in (itertools.combinations(cluster, 2) if by_parts and len(cluster) == 3 else ()):
                 if self._hopeless(moved, floors):
                     return
@@ -152,16 +149,6 @@ COST_OF_A_QUILT = 1e4
 MANY_NODES, COST_OF_A_NODE = 100, 1e3
 
 
-def needed_scale(part: Part, epsilon: Fraction) -> tuple[Candidate, str]:
-    """Return the entries' largest least D(N)/(epsilon - e(Q)), with a note.
-
-    The least is over quilts, e(Q) over all the entry's pairs. D(N) = 0 with e(Q) <= epsilon needs no noise (errata
-    E14). The note tells of a search that was ended early.
-    """
-    steps = part.answer.entry_changes().tolist()
-    return worst(part, steps, trivial_scales(part, sum(steps), epsilon, epsilon))
-
-
 @dataclass(frozen=True, eq=False)
 class NetworkSearch(Search):
     """Quilts of a network, with exact influence."""
@@ -174,14 +161,12 @@ class NetworkSearch(Search):
         return Cost(cost * count_quilts(self.part))
 
     def worst(self, epsilon: Fraction) -> Worst:
-        quilt, note = needed_scale(self.part, epsilon)
+        # The largest over entries of the least D(N)/(epsilon - e(Q)), e(Q) over all pairs (errata E14).
+        steps = self.part.answer.entry_changes().tolist()
+        near, entries = near_sets(network_of(self.part), steps), trivial_scales(self.part, sum(steps), epsilon, epsilon)
+        quilt, note = search_quilts(self.part, near, entries)
         numbers = (("influence", quilt.influence), ("D", float(quilt.quilt.steps)))
         return Worst(Fraction(quilt.value), lambda: witness(self.part, quilt, numbers), note)
-
-
-def worst(part: Part, steps: Sequence[int], entries: Sequence[Best]) -> tuple[Candidate, str]:
-    """Return `search_quilts` of nodes with steps of their own."""
-    return search_quilts(part, near_sets(network_of(part), steps), entries)
 
 
 def search_quilts(part: Part, near: NearSets, entries: Sequence[Best]) -> tuple[Candidate, str]:
