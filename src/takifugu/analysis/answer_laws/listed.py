@@ -76,11 +76,9 @@ class ListedFamily:
         )  # fmt: skip
 
     def _moves(self, p: Pmf, q: Pmf, reach: Fraction) -> tuple[Move, ...]:
-        """Return proposals for W-infinity.
-
-        Of rounded masses none is certain: laws that look equal may differ anywhere by the error.
-        """
+        """Return proposals for W-infinity."""
         proposals = w_infinity_candidates(p, q)
+        # rounded masses that look equal may differ anywhere by the error
         return (*proposals, reach) if self.relative_error else proposals
 
     def _wasserstein(self, p: Pmf, q: Pmf, reach: Fraction, epsilon: Fraction) -> tuple[Move, Fraction]:
@@ -141,11 +139,7 @@ def row_answers(belief: JointTable, answer: Additive) -> IntArray:
 
 
 def law_given(belief: JointTable, answers: IntArray, entry: int, value: int) -> Pmf:
-    """Return the law of the answer given a value of an entry.
-
-    The value, by its index, has positive probability. Exact (integer masses) when the table is; otherwise each mass is
-    a correctly rounded sum divided by another.
-    """
+    """Return the law of the answer given a possible value of an entry, by its index; exact if the table is."""
     groups: dict[int, list[int | float]] = {}
     for row in np.flatnonzero(belief.indices[:, entry] == value).tolist():
         groups.setdefault(int(answers[row]), []).append(belief.masses[row])

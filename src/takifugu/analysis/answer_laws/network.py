@@ -54,13 +54,7 @@ class Shares:
 
 
 def shares(belief: BayesianNetwork, answer: Additive) -> Shares:
-    """Write the nodes' contributions over one base and largest common unit.
-
-    >>> from takifugu.model.queries import Linear
-    >>> net = BayesianNetwork([("a", [0, 1], [], [0.5, 0.5]), ("b", [3, 1], ["a"], [[1, 0], [0.5, 0.5]])])
-    >>> shares(net, Linear([4, -2], grid=1).resolve(net))
-    Shares(base=-6, unit=4, offsets=((0, 1), (0, 1)))
-    """
+    """Write the nodes' contributions over one base and largest common unit."""
     base, above = 0, []
     for v, node in enumerate(belief.nodes):
         # A node that is not read may have a table of one zero.
@@ -75,10 +69,7 @@ class NetworkLaw(AnswerLaw[BayesianNetwork]):
     """The laws given each value of each secret node, each node once, in the order in which they are found."""
 
     def families(self) -> Iterator[DenseFamily]:
-        """Yield the answer families.
-
-        Raises Unsupported where they would take more than LARGEST_BYTES.
-        """
+        """Yield the answer families; raises Unsupported where they would take more than LARGEST_BYTES."""
         belief, pairs = self.belief, _pairs(self.belief, self.family)
         answer_shares = shares(belief, self.answer)
         for plan in _plans(belief, self.answer, tuple(pairs)):
@@ -112,10 +103,7 @@ class NetworkLaw(AnswerLaw[BayesianNetwork]):
 
 
 def whole_law(belief: BayesianNetwork, answer: Additive) -> tuple[int, int, FloatArray]:
-    """Return the distribution of an answer of one cell: its first number, the step, and the masses.
-
-    Raises Unsupported where it would take more than LARGEST_BYTES.
-    """
+    """Return the first number, the step and the masses of an answer of one cell; Unsupported beyond memory."""
     answer_shares = shares(belief, answer)
     node = next(iter(answer_shares.varying), None)
     if node is None:

@@ -152,10 +152,7 @@ class ColumnLaws:
         return math.prod(float(sum(self.belief.possible(entry))) for entry in self.entries)
 
     def chances(self, entry: int) -> tuple[dict[int, Chances], float]:
-        """Return joint probabilities by parameter values, and a relative error bound.
-
-        The probabilities are P(phi_entry = a, phi_A = v), by a and v; only positive ones are listed.
-        """
+        """Return P(phi_entry = a, phi_A = v) where positive, by a and v, and a bound on the relative error."""
         prior = self.belief.table
         scope = (entry, *(e for e in self.entries if e != entry))
         place = list(map(scope.index, self.entries))

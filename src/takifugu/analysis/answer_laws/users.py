@@ -70,10 +70,7 @@ class UsersLaw(AnswerLaw[IndependentUsers]):
             yield user_family(user, pairs, share, unknown, full, refines)
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
-        """Predict the multiplications, and the bytes held at once.
-
-        With `laplace` only what Laplace noise makes of the laws counts.
-        """
+        """Predict the multiplications, and the bytes held at once; with `laplace` of what that noise needs."""
         users = self.users
         if users.work > MOST_WORK or (laplace and not _refined(users, self.family)):
             return 50.0 * len(users.contributions), 1e3 * len(users.contributions)
@@ -107,16 +104,15 @@ class UsersLaw(AnswerLaw[IndependentUsers]):
 
 @dataclass(eq=False)
 class Users:
-    """The users of a belief sorted by what they add to an answer: `contributions[sort_of[v]]`, `counts` of each sort.
-
-    `last` are the laws computed last: mechanisms request them several times in a row.
-    """
+    """The users of a belief sorted by what they add to an answer: `contributions[sort_of[v]]`."""
 
     absence: str
     contributions: tuple[Contribution, ...]
     sort_of: IntArray
+    #: Of each sort.
     counts: IntArray
     step: int
+    #: The laws computed last: mechanisms request them several times in a row.
     last: tuple[object, DenseFamily | ListedFamily] | None = None
 
     @cached_property
@@ -194,10 +190,7 @@ def _chances(law: UserLaw, may_leave: bool) -> list[Fraction | float]:
 
 
 def _inner(users: Users, family: Family) -> int:
-    """Count secret users with an inner value, compared with unknown.
-
-    A value is inner strictly inside the range of their contributions.
-    """
+    """Count secret users with a value strictly inside the range of contributions, compared with unknown."""
     asks = family.presence or family.pairs is not None
     if users.absence != "unknown" or not asks:
         return 0

@@ -49,14 +49,12 @@ def of_chain(chain: PeriodicChain, count: Additive, numbers: FloatArray) -> Comp
 
 
 def _turn_of(chain: PeriodicChain, count: Additive) -> tuple[list[Run], int]:
-    """Return the runs of steps of one turn after which counting and the chain's hours are as before, and the turns.
-
-    Where turns are no whole number of the chain's periods all steps are one turn.
-    """
+    """Return the runs of steps of one turn after which counting and hours are as before, and the turns."""
     (weights, tables), ends, times = count.turn
     length = int(ends[-1])
     together = math.lcm(length, chain.period) // length
     if times % together:
+        # turns are no whole number of the chain's periods: all steps are one
         together = times
     runs = list[Run]()
     for turn in range(together):

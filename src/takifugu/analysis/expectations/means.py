@@ -99,10 +99,7 @@ class OfPieces(ExpectedAnswer[IndependentPieces]):
 
 
 def _of_phases(answer: Additive, laws: list[FloatArray]) -> FloatArray:
-    """Return each cell's mean for steps of these laws in turn.
-
-    A single law needs no array of the steps.
-    """
+    """Return each cell's mean for steps of these laws in turn; a single law needs no array of the steps."""
     if len(laws) > 1:
         return of_groups(answer, np.arange(answer.size) % len(laws), laws)
     (weights, tables), lengths = answer.total_kinds

@@ -104,11 +104,7 @@ def of_any_law(belief: Belief, count: Additive, tilts: FloatArray) -> FloatArray
 
 
 def between(low: float, high: float, mean: float, tilts: FloatArray) -> FloatArray:
-    """Bound log moments of a number between two ends: exp is convex, so that none exceed those of the ends alone.
-
-    >>> between(0, 1, 0.25, np.array([2.0])).round(6), round(math.log(0.75 + 0.25 * math.exp(2)), 6)
-    (array([0.954459]), 0.954459)
-    """
+    """Bound log moments of a number between two ends: exp is convex, so none exceed those of the ends alone."""
     if high <= low:
         return low * tilts
     share = min(max((mean - low) / (high - low), 0.0), 1.0)
@@ -123,14 +119,12 @@ def _log_mean(masses: FloatArray, logs: FloatArray) -> FloatArray:
 
 
 def kinds_of(count: Additive, group: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the group, table and weight of each kind of counted entry (3, kinds), and how many there are.
-
-    Who is not counted adds nothing, and may have another alphabet than its table.
-    """
+    """Return the group, table and weight of each kind of counted entry (3, kinds), and how many there are."""
     tables, (weights, weight_of) = count.table_numbers, np.unique(count.weights, return_inverse=True)
     sizes = len(weights), len(count.tables)
     codes = (group * sizes[1] + tables) * sizes[0] + weight_of.ravel()
     different, times = np.unique(codes, return_counts=True)
     others, places = np.divmod(different, sizes[0])
     kinds, are_counted = np.stack([*np.divmod(others, sizes[1]), weights[places]]), weights[places] != 0
+    # who is not counted adds nothing, and may have another alphabet than its table
     return kinds[:, are_counted], times[are_counted]

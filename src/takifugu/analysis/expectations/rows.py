@@ -74,14 +74,12 @@ class OfRecords(ExpectedAnswer[Records]):
 
 
 def largest_mean(records: Records, values: FloatArray) -> float:
-    """Return the largest mean of a number of each row over the laws of a class.
-
-    What the least probabilities leave goes to the largest values first.
-    """
+    """Return the largest mean of a number of each row over the laws of a class."""
     if records.within is None:
         masses = np.array(records.table.masses, dtype=np.float64)
         return float(masses @ values / masses.sum())
     low, high = np.array(records.within, dtype=np.float64).T
+    # what the least probabilities leave goes to the largest values first
     order = np.argsort(-values)
     room = (high - low)[order]
     before = np.cumsum(room) - room

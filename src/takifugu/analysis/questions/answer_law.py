@@ -107,10 +107,7 @@ def answer_law(share: Part) -> AnswerLaw[Belief]:
 
 
 def no_law(because: str) -> Callable[..., AnswerLaw[Belief]]:
-    """Return the answer of a belief without a law of the answer.
-
-    `{}` in the reason is the belief's type.
-    """
+    """Return the answer of a belief without a law of the answer; `{}` in the reason is the belief's type."""
     return lambda belief, answer, family: AnswerLaw(belief, answer, family, because.format(type(belief).__name__))
 
 _CELLS = (

@@ -24,10 +24,7 @@ class ExpectedAnswer(Generic[B]):
     belief: B
 
     def cells(self, answer: Additive) -> FloatArray:
-        """Return the mean of each cell in grid units, shape (cells,).
-
-        Raises Unsupported where the belief has none.
-        """
+        """Return the mean of each cell in grid units, shape (cells,); raises Unsupported without one."""
         raise Unsupported(
             f"{self.belief.describe()} says nothing of the mean of an answer", fix="write what is expected: [expect]"
         )
@@ -52,15 +49,7 @@ class ExpectedAnswer(Generic[B]):
 
 
 def expected_answer(belief: Belief, answer: Additive) -> FloatArray:
-    """Return the mean of each cell under a belief, in answer units.
-
-    Raises Unsupported where a belief has no mean: an unknown start, a class of beliefs.
-
-    >>> from takifugu import Histogram, MarkovChain
-    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100, states=["still", "walking"])
-    >>> expected_answer(chain, Histogram().resolve(chain)).round(9).tolist()
-    [80.0, 20.0]
-    """
+    """Return the mean of each cell in answer units; raises Unsupported for an unknown start or a class."""
     expected = EXPECTED_ANSWER.of(belief)
     if expected is ExpectedAnswer:
         cells = of_components(belief, answer)
@@ -78,10 +67,7 @@ def of_components(belief: Belief, answer: Additive) -> FloatArray:
 
 
 def expected_range(belief: Belief, answer: Additive) -> tuple[FloatArray, FloatArray]:
-    """Return each cell's least and largest mean over a class of laws, in answer units.
-
-    Both are the mean where a belief is one law. Raises Unsupported where a belief has no mean.
-    """
+    """Return each cell's least and largest mean over a class of laws, in answer units; or raise Unsupported."""
     expected = EXPECTED_ANSWER.of(belief)
     if expected is not ExpectedAnswer:
         low, high = expected(belief).means(answer)

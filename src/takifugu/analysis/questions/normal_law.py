@@ -21,12 +21,10 @@ B = TypeVar("B", bound=Belief, covariant=True)
 
 @dataclass(frozen=True)
 class ComparedNormals:
-    """Two normal laws of the answer that nobody may tell apart, or mixtures of them, in answer units.
-
-    Both orders are meant. `comparison` names the two hypotheses, `about` the secret.
-    """
+    """Two normal laws of the answer, or mixtures of them, that nobody may tell apart either way, in answer units."""
 
     laws: NormalComparison
+    #: Names the two hypotheses, and the secret.
     comparison: str
     about: str
 
@@ -41,10 +39,7 @@ class NormalLaw(Generic[B]):
     reason: str = ""
 
     def comparisons(self) -> Iterator[ComparedNormals]:
-        """Yield every unordered comparison of the family.
-
-        Raises Unsupported where the answer is not normal.
-        """
+        """Yield every unordered comparison of the family; raises Unsupported where the answer is not normal."""
         raise Unsupported(self.reason)
 
     def work(self) -> float:
@@ -67,11 +62,7 @@ def _not_normal(belief: Belief, answer: Additive, family: Family) -> NormalLaw[B
 
 
 def deviation_up(variance: Fraction) -> Fraction:
-    """Return the root of `variance`, rounded up by <= 2**-50 relative.
-
-    >>> deviation_up(Fraction(4)), deviation_up(Fraction(2)) ** 2 >= 2
-    (Fraction(2, 1), True)
-    """
+    """Return the root of `variance`, rounded up by <= 2**-50 relative."""
     if not variance:
         return Fraction(0)
     scale = Fraction(4) ** ((variance.numerator.bit_length() - variance.denominator.bit_length()) // 2)
