@@ -217,7 +217,7 @@ class Problem:
                     yield from _separate_parts(users, answer, family, together, place)
                     continue
                 for group in alike(belief, answer, _indicator(family.entries, belief.size)):
-                    secret_entries, run = _inside(family.entries, group.run), group.run
+                    secret_entries, run = inside(family.entries, group.run), group.run
                     if len(secret_entries) == 0:
                         continue
                     piece, share = belief.component(group.number), answer.restrict(slice(run.start, run.stop))
@@ -254,7 +254,8 @@ def _separate_parts(
         yield Part(users.component(user), answer.restrict(slice(user, user + 1)), alone, user, place, users.size > 1)
 
 
-def _inside(entries: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:
+def inside(entries: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:
+    """Return a run's chosen entries, counted from its start."""
     if isinstance(entries, range):
         return range(max(entries.start, run.start) - run.start, min(entries.stop, run.stop) - run.start)
     return tuple(e - run.start for e in entries if e in run)

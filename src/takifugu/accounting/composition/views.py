@@ -17,6 +17,7 @@ import numpy as np
 from takifugu.accounting.composition.charges import answer_hash
 from takifugu.accounting.composition.several import alike, changed
 from takifugu.analysis.guarantee import Charge
+from takifugu.analysis.problem import inside
 from takifugu.core import entries
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import TakifuguError, Unsupported
@@ -191,10 +192,3 @@ def is_about(belief: Belief, charge: Charge) -> bool:
         return False
     is_in_pieces = is_recording(belief) and belief.in_pieces
     return not is_in_pieces or np.array_equal(charge.lengths, lengths_of(belief))
-
-
-def inside(numbers: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:
-    """Return a run's chosen entries from its start."""
-    if isinstance(numbers, range):
-        return range(max(numbers.start, run.start) - run.start, min(numbers.stop, run.stop) - run.start)
-    return tuple(e - run.start for e in numbers if e in run)
