@@ -15,7 +15,7 @@ from itertools import groupby
 import numpy as np
 
 from takifugu.analysis.expectations.regions import OfChains
-from takifugu.analysis.questions.expected_answer import EXPECTED_ANSWER, expected_range
+from takifugu.analysis.questions.expected_answer import expected, expected_range
 from takifugu.analysis.questions.likely_range import LOG_MOMENTS_OF_PIECES, of_components
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.model.beliefs import Belief
@@ -82,9 +82,9 @@ def _of_whole_pieces(
 
 def of_class(chains: Belief, pieces: Belief, count: Additive, tilts: FloatArray) -> FloatArray:
     """Bound the moments of all pieces of chains of a class at once."""
-    expected = EXPECTED_ANSWER.of(chains)(chains)
-    assert isinstance(expected, OfChains)
-    return _of_martingale(count, tilts, expected.memory, *expected_range(pieces, count))
+    expects = expected(chains)
+    assert isinstance(expects, OfChains)
+    return _of_martingale(count, tilts, expects.memory, *expected_range(pieces, count))
 
 
 def of_one_piece(chains: Belief, count: Additive, tilts: FloatArray) -> FloatArray:

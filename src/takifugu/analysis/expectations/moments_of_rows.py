@@ -15,7 +15,7 @@ import numpy as np
 from takifugu.analysis.answer_laws.listed import row_answers
 from takifugu.analysis.expectations.columns import means_of_record
 from takifugu.analysis.expectations.rows import largest_mean, laws_of_users, masses_of
-from takifugu.analysis.questions.expected_answer import EXPECTED_ANSWER, expected_range
+from takifugu.analysis.questions.expected_answer import expected, expected_range
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.records.normal import MultivariateNormal
@@ -94,7 +94,7 @@ def of_normal(belief: MultivariateNormal, answer: ColumnSums, tilts: FloatArray)
 
 def of_any_law(belief: Belief, count: Additive, tilts: FloatArray) -> FloatArray:
     """Whatever depends on what, a number lies between its ends, with its mean."""
-    mean = float(EXPECTED_ANSWER.of(belief)(belief).cells(count)[0])
+    mean = float(expected(belief).cells(count)[0])
     low, high = count.cell_bounds()
     return between(float(low[0]), float(high[0]), mean, tilts)
 
