@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from takifugu.analysis.randomisers.base import Base, Column, Direction, Ends, Kind, Loss, are_whole, check_level
+from takifugu.analysis.randomisers.base import Base, Column, Direction, Ends, Kind, Loss, are_whole, level_of_cell
 from takifugu.core.cache import memoised
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
@@ -106,13 +106,13 @@ class Choice(Base):
 
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
         """Return the least w with P(abs(output - answer) <= w) >= level for every input, of so many cells."""
-        level_of_cell, widest = _of_each(level, cells), 0
+        level_of_each, widest = level_of_cell(level, cells or 1), 0
         for answer, masses in zip(self._inputs, self.channel.masses, strict=True):
             steps = sorted((math.ceil(abs(y - answer)), m) for y, m in zip(self._outputs, masses, strict=True) if m)
             reached = 0
             for width, mass in steps:
                 reached += mass
-                if reached >= level_of_cell * self.channel.total:
+                if reached >= level_of_each * self.channel.total:
                     widest = max(widest, width)
                     break
         return widest * self.grid
@@ -121,7 +121,7 @@ class Choice(Base):
         """Return the range of inputs not rejected by each published value (Feldman and Cousins 1998)."""
         # an input keeps y where outputs of a larger P(y'|x)/max P(y'|.) have less than `level` in all: it rejects
         # outputs of less than 1 - level, so the answer is in the interval with probability `level` at least
-        mass = _of_each(level, cells) * self.channel.total
+        mass = level_of_cell(level, cells or 1) * self.channel.total
         return [self._interval(value, mass) for value in values]
 
     def _interval(self, value: Fraction, each: Fraction) -> Ends:
@@ -254,14 +254,6 @@ CHANNEL = Kind(
     "operating system's randomness",
     has_scale=False,
 )  # fmt: skip
-
-
-def _of_each(level: float, cells: int | None) -> Fraction:
-    """Return the level of one cell of several published together; raises for one outside (0, 1)."""
-    check_level(level)
-    if not cells or cells == 1:
-        return Fraction(level)
-    return Fraction(level ** (1 / cells))
 
 
 def _numbers(labels: Sequence[Any]) -> list[Fraction]:

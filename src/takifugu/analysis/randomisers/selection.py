@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from takifugu.analysis.randomisers.additive import check_scale
-from takifugu.analysis.randomisers.base import LABEL, Answer, Base, Column, Direction, Kind, Loss, Output, Randomiser
+from takifugu.analysis.randomisers.base import (
+    LABEL,
+    Answer,
+    Base,
+    Column,
+    Direction,
+    Kind,
+    Loss,
+    Output,
+    Randomiser,
+    level_of_cell,
+)
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import at_most
 from takifugu.core.plain import Json, Plain
@@ -140,9 +151,7 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
 
     def shortfall(self, level: float, values: int | None = None) -> Fraction:
         """Return the least w with P(no choice falls short by over w entries) >= level, whatever the data."""
-        if not 0 < level < 1:
-            raise InputError(f"the level is {level!r}", rule="it must lie above 0 and below 1").at("level")
-        allowed = -math.expm1(math.log(level) / (values or self.draws))
+        allowed = float(1 - level_of_cell(level, values or self.draws))
         steps, unit = len(self.outcomes), float(self.rate * self.goal.step)
         most = math.ceil((math.log(steps / allowed) + 1) / unit) + 1
         return bisect_left(range(most), True, key=lambda w: missed((w + 1) * unit, steps) <= allowed) * self.goal.step
