@@ -40,6 +40,9 @@ class Rounded(Noise):
         check_scale(self.scale)
         check_shape(self.grid, self.cells)
 
+    def of_scale(self, scale: Fraction) -> Self:
+        return replace(self, scale=scale)  # type: ignore[type-var]
+
     def added(self, answers: Array, entropy: Entropy) -> Array:
         from takifugu.numbers import noise
 
@@ -77,9 +80,6 @@ class RoundedLaplace(Rounded, kind="rounded-laplace"):
     @property
     def laplace_scale(self) -> Fraction:
         return self.scale
-
-    def of_scale(self, scale: Fraction) -> RoundedLaplace:
-        return replace(self, scale=scale)
 
     def log_mass(self, difference: int | Fraction) -> float:
         """Return log P(output - answer = difference) of one cell, in grid units, a Fraction off the grid."""
@@ -130,9 +130,6 @@ class RoundedNormal(Rounded, kind="rounded-normal"):
         from takifugu.numbers.after_noise.gaussian import gaussian_delta
 
         return change == 0 or gaussian_delta(change, self.scale, epsilon) <= delta
-
-    def of_scale(self, scale: Fraction) -> RoundedNormal:
-        return replace(self, scale=scale)
 
     def log_mass(self, difference: int | Fraction) -> float:
         """Return log P(output - answer = difference) of one cell, in grid units, a Fraction off the grid."""
