@@ -13,7 +13,7 @@ from typing import cast
 
 from takifugu.analysis.answer_laws.listed import ListedFamily, one_move
 from takifugu.analysis.questions.answer_law import AnswerLaw
-from takifugu.analysis.questions.normal_law import ComparedNormals, NormalLaw, deviation_up
+from takifugu.analysis.questions.normal_law import ComparedNormals, NormalLaw, apart, deviation_up
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.normal_region import RegionView
 from takifugu.model.beliefs.records.normal_views import NormalView
@@ -84,14 +84,10 @@ def _bent(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves: V
     reach = certain_move(view, answer, moves)
     is_by_column = all(sum(map(bool, row)) <= 1 for row in answer.coefficients)
     if view.single or belief.replaces(answer.read_columns) or not is_by_column or not isinstance(laws, Shifted):
-        return Shifted(reach, _nothing(answer.cells))
+        return apart(reach)
     if belief.resolution is None:
         return laws
-    return Shifted(reach, laws.covariance if answer.cells == 1 else _nothing(answer.cells))
-
-
-def _nothing(cells: int) -> tuple[Vector, ...]:
-    return ((Fraction(0),) * cells,) * cells
+    return Shifted(reach, laws.covariance) if answer.cells == 1 else apart(reach)
 
 
 class ViewLaw(NormalLaw[NormalView | RegionView]):

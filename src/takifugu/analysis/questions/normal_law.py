@@ -14,7 +14,8 @@ from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries.answer import Additive
 from takifugu.model.secrets.families import Family
-from takifugu.numbers.normal.comparisons import NormalComparison
+from takifugu.numbers.normal.comparisons import NormalComparison, Shifted
+from takifugu.numbers.normal.matrices import Vector
 
 B = TypeVar("B", bound=Belief, covariant=True)
 
@@ -51,6 +52,12 @@ def normal_law(share: Part) -> NormalLaw[Belief]:
     """Return a share's normal laws, or the reason why it has none."""
     make = NORMAL_LAW.of(share.belief)
     return cached(share, make, lambda: make(share.belief, share.answer, share.family))
+
+
+def apart(moves: Vector) -> Shifted:
+    """Return two certain answers whose cells are these moves apart."""
+    nothing = (Fraction(0),) * len(moves)
+    return Shifted(moves, (nothing,) * len(moves))
 
 
 def _not_normal(belief: Belief, answer: Additive, family: Family) -> NormalLaw[Belief]:
