@@ -66,12 +66,17 @@ def evaluate(answer: Additive, values: IntArray) -> tuple[int, ...]:
     return replace(answer, weights=weights).evaluate(np.where(observed, values, 0))
 
 
+def one_number(data: object, rule: str) -> Fraction:
+    """Return one finite number exactly; raises DataError, with the rule, for anything else."""
+    try:
+        return as_fraction(value_of(data), "the value")
+    except (InputError, TypeError, ValueError):
+        raise DataError("the value is not a finite number", rule=rule) from None
+
+
 def number_given(data: object, laws: Iterable[Pmf]) -> Fraction:
     """Return a number possible under a law; DataError for any other."""
-    try:
-        value = as_fraction(value_of(data), "the value")
-    except (InputError, TypeError, ValueError):
-        raise DataError("the value is not a finite number", rule="two distributions are compared on numbers") from None
+    value = one_number(data, "two distributions are compared on numbers")
     for law in laws:
         if value in law.values.tolist():
             return value

@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from takifugu.analysis.questions.evaluating import one_number
 from takifugu.core.columns import has_columns, transposed, value_of, values_of
 from takifugu.core.errors import DataError, InputError
 from takifugu.model.beliefs.density import Density
@@ -49,10 +50,7 @@ class ColumnTotals:
 
 def of_number(belief: Density, data: object) -> RealColumns:
     """Return the one number of a belief of densities, exactly; raises DataError for one of density 0."""
-    try:
-        value = as_fraction(value_of(data), "the value")
-    except (InputError, TypeError, ValueError):
-        raise DataError("the value is not a finite number", rule="the belief is about one published number") from None
+    value = one_number(data, "the belief is about one published number")
     reach = belief.rounding
     if not any(curve.range[0] - reach <= value <= curve.range[1] + reach for curve in belief.curves):
         raise DataError(
