@@ -13,7 +13,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from takifugu.analysis.questions.compared import Compared, LawIndex, laws_of, least_scale, unordered
+from takifugu.analysis.questions.compared import Compared, LawIndex, laws_of, least_scale, log_error, unordered
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import NARROW, UNIT, Blocks, Wide, as_law, stack
@@ -103,7 +103,7 @@ class DenseFamily:
     @cached_property
     def margin(self) -> float:
         """How far rounded masses can move a log-ratio."""
-        return 2 * self.relative_error * (1 + self.relative_error)
+        return log_error(self.relative_error)
 
     @cached_property
     def indices(self) -> tuple[tuple[LawIndex, LawIndex], ...]:

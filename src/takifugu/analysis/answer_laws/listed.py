@@ -12,7 +12,7 @@ from itertools import chain, starmap
 import numpy as np
 
 from takifugu.analysis.questions.answer_law import AnswerLaw
-from takifugu.analysis.questions.compared import Compared, LawIndex, Move, laws_of, unordered
+from takifugu.analysis.questions.compared import Compared, LawIndex, Move, laws_of, log_error, unordered
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs.pair import LawPair
@@ -30,6 +30,9 @@ from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import UNIT
 from takifugu.numbers.rationals import round_up
 from takifugu.numbers.transport.on_the_line import w_infinity_candidates
+
+#: Exact masses are kept up to this many atoms and binary digits of a mass.
+FEW_ATOMS, FEW_DIGITS = 512, 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +105,7 @@ class ListedFamily:
     @property
     def _margin(self) -> float:
         """How far rounded masses can move a log-ratio."""
-        return 2 * self.relative_error * (1 + self.relative_error)
+        return log_error(self.relative_error)
 
 
 def one_move(entry: int, pair: tuple[int, int], move: Fraction) -> ListedFamily:
