@@ -17,10 +17,9 @@ import numpy as np
 from takifugu.analysis.answer_laws.dense import DenseFamily, one_each
 from takifugu.analysis.answer_laws.join_tree import contraction
 from takifugu.analysis.answer_laws.message_passing import Reading, laws, reading
-from takifugu.analysis.questions.answer_law import AnswerLaw
+from takifugu.analysis.questions.answer_law import AnswerLaw, newest
 from takifugu.analysis.questions.marginal import Marginal, trusted
 from takifugu.core.arrays import FloatArray
-from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.queries import Additive
@@ -31,8 +30,6 @@ from takifugu.numbers.extended.floats import UNIT
 LARGEST_BYTES = 3e9
 #: How many of the secret nodes represent all of them where each has its own plan.
 _SAMPLE = 16
-
-_Plans = dict[tuple[int, tuple[int, ...]], tuple[BayesianNetwork, Reading]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,21 +145,17 @@ def _fits(plan: Reading) -> bool:
 
 
 def _planned(belief: BayesianNetwork, answer: Additive, nodes: tuple[int, ...]) -> Reading:
-    """Return the plan for some wanted nodes, keeping the last one."""
-    key: tuple[int, tuple[int, ...]] = (id(belief), nodes)
-    plans = cached(answer, Reading, _Plans)
-    last = plans.get(key)
-    if last is None:
+    """Return the plan for some wanted nodes."""
+
+    def make() -> Reading:
         answer_shares = shares(belief, answer)
         scopes, sizes, spans = {}, {}, {}
         for v in belief.ancestral([*nodes, *answer_shares.varying]):
             offsets = answer_shares.offsets[v]
             scopes[v], sizes[v], spans[v] = belief.factors[v].scope, len(offsets), max(offsets)
-        plan = contraction(scopes, sizes, spans, nodes * (len(nodes) == 1))
-        last = belief, reading(plan, nodes)  # the network is held, so that its id is not reused
-        plans.clear()
-        plans[key] = last
-    return last[1]
+        return reading(contraction(scopes, sizes, spans, nodes * (len(nodes) == 1)), nodes)
+
+    return newest(answer, belief, nodes, make)
 
 
 class NetworkMarginal(Marginal[BayesianNetwork]):

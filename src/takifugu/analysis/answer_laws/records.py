@@ -99,10 +99,7 @@ class RecordsLaw(AnswerLaw[RecordView]):
     @property
     def pairs_count(self) -> float:
         """How many unordered pairs are compared."""
-        if self.family.pairs is not None:
-            return len(self.family.pairs) / 2
-        values = sum(self.belief.possible(0))
-        return values * (values - 1) / 2
+        return self.pairs_of(sum(self.belief.possible(0)))
 
     @property
     def is_binary(self) -> bool:
