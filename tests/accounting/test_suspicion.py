@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from takifugu.accounting.suspicion import explain, odds, one_sided, percent, posterior, sentence
+from takifugu.accounting.suspicion import explain, factor_words, odds, one_sided, percent, posterior, sentence, warning
 from takifugu.core.errors import InputError
 
 priors = st.floats(0.001, 0.999)
@@ -141,6 +141,20 @@ def test_far_ends_neither_overflow_nor_lie() -> None:
     assert explain(0.5, 1e-9).high == pytest.approx(0.5)
     assert posterior(1e-300, 5) < 1e-297
     assert (odds(0.0, up=False), odds(1.0, up=True)) == ("impossible", "certain")
+
+
+def test_odds_and_per_cents_are_short() -> None:
+    assert [odds(p, up=True) for p in (0.1, 0.75, 0.3)] == ["1 to 9", "3 to 1", "1 to 2.33"]
+    assert odds(0.3, up=False) == "1 to 2.34"
+    assert [percent(p, up=True) for p in (0.99991, 0.1, 1.0)] == ["99.991 %", "10 %", "100 %"]
+    assert percent(1e-6, up=False) == "0.0001 %"
+
+
+def test_words_of_a_factor_and_of_an_epsilon_that_hides_little() -> None:
+    assert factor_words(explain("10%", 1)) == "odds change by a factor of at most e^1 < 2.72, up or down"
+    assert "become certain that it is not so" in factor_words(one_sided(explain("10%", 1)))
+    assert warning(9) == ""
+    assert warning(10).startswith("an epsilon of 10 hides next to nothing")
 
 
 def test_it_is_plain_data() -> None:

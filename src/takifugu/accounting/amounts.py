@@ -19,11 +19,7 @@ SMALLEST_SPEND = Fraction(sys.float_info.min)
 
 
 class Amount(NamedTuple):
-    """An epsilon and a delta, exact.
-
-    >>> str(Amount(Fraction(1, 3), Fraction(0)))
-    'epsilon 1/3'
-    """
+    """An epsilon and a delta, exact."""
 
     epsilon: Fraction = ZERO
     delta: Fraction = ZERO
@@ -36,11 +32,7 @@ class Amount(NamedTuple):
         return _in_words(short(self.epsilon, up), short(self.delta, up))
 
     def with_budget(self, budget: Amount) -> tuple[str, str]:
-        """Write this expense and a budget in their true order.
-
-        >>> Amount(Fraction("0.01503004")).with_budget(Amount(Fraction("0.01503006")))
-        ('epsilon 0.01503004', 'epsilon 0.01503006')
-        """
+        """Write this expense and a budget in their true order."""
         epsilon, most_epsilon = in_order(self.epsilon, budget.epsilon)
         delta, most_delta = in_order(self.delta, budget.delta)
         return _in_words(epsilon, delta), _in_words(most_epsilon, most_delta)
@@ -89,13 +81,7 @@ def most(*amounts: Amount) -> Amount:
 
 
 def as_budget(budget: Budget) -> Amount:
-    """Read a budget: epsilon, or (epsilon, delta).
-
-    Raises InputError unless epsilon is a finite number above 0 (and not subnormal) and delta lies in [0, 1).
-
-    >>> as_budget((0.5, 1e-6)).delta
-    Fraction(1, 1000000)
-    """
+    """Read a budget, epsilon or (epsilon, delta); raises InputError for what is none."""
     if isinstance(budget, tuple) and len(budget) != 2:
         raise InputError(f"the budget has {len(budget)} parts", fix="write epsilon, or (epsilon, delta)").at("budget")
     epsilon, delta = budget if isinstance(budget, tuple) else (budget, 0)
@@ -109,11 +95,7 @@ def as_budget(budget: Budget) -> Amount:
 
 
 def in_order(spent: Fraction, budget: Fraction) -> tuple[str, str]:
-    """Write an expense rounded up and a budget rounded down, with as many digits as show the true order.
-
-    >>> in_order(Fraction(1, 7), Fraction(1, 3)), in_order(Fraction("0.12345678"), Fraction("0.12345678"))
-    (('1/7', '1/3'), ('0.123457', '0.123457'))
-    """
+    """Write an expense rounded up and a budget rounded down, with as many digits as show the true order."""
     if spent == budget:
         return short(spent, up=True), short(spent, up=True)
     digits = 6
@@ -125,11 +107,7 @@ def in_order(spent: Fraction, budget: Fraction) -> tuple[str, str]:
 
 
 def short(value: Fraction, up: bool, digits: int = 6) -> str:
-    """Write a number exactly if short, else to six rounded digits.
-
-    >>> short(Fraction(1, 3), up=True), short(Fraction(10**9, 3), up=True), short(Fraction(10**9, 3), up=False)
-    ('1/3', '3.33334e8', '3.33333e8')
-    """
+    """Write a number exactly if short, else to so many rounded digits."""
     exact = to_text(value)
     if len(exact) > 9:
         return at_most(value, digits) if up else at_least(value, digits)

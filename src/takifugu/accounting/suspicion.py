@@ -32,30 +32,25 @@ MUCH = 2 * math.log(99)
 
 @dataclass(frozen=True)
 class Beyond:
-    """The odds `factor` times beyond e^epsilon, and their probability.
-
-    `probability` bounds, from above, the probability that an output raises the odds by more than factor * e^epsilon
-    (and also that one lowers them by more), whatever the truth.
-    """
+    """The odds `factor` times beyond e^epsilon, and their probability."""
 
     factor: float
     high: float
+    #: At least that of an output that raises the odds further (and of one that lowers them), whatever the truth.
     probability: float
 
 
 @dataclass(frozen=True)
 class Suspicion:
-    """The possible future of a suspicion under (epsilon, delta), never rounded.
-
-    `low` and `high` bound its probability after an output (for delta > 0: up to what `beyond` lists). `right_before`
-    and `right` are how often the best guess is right without the output, and at most with it.
-    """
+    """The possible future of a suspicion under (epsilon, delta), never rounded."""
 
     prior: float
     epsilon: float
     delta: float
+    #: Bounds on its probability after an output (for delta > 0: up to what `beyond` lists).
     low: float
     high: float
+    #: How often the best guess is right without the output, and at most with it.
     right_before: float
     right: float
     beyond: tuple[Beyond, ...]
@@ -75,14 +70,7 @@ class Suspicion:
 
 
 def explain(prior: Number, epsilon: Number, delta: Number = 0) -> Suspicion:
-    """Bound a suspicion of probability `prior` after an (epsilon, delta) publication.
-
-    Raises InputError unless 0 < prior < 1, epsilon > 0 and 0 <= delta < 1. A prior may be a text such as "10 %".
-
-    >>> seen = explain(0.1, 1)
-    >>> percent(seen.low, up=False), percent(seen.high, up=True)
-    ('3.9 %', '23.2 %')
-    """
+    """Bound a suspicion of probability `prior` (such as 0.1, "10 %") after an (epsilon, delta) publication."""
     belief, loss, failure = _prior(prior), float(as_epsilon(epsilon)), float(as_delta(delta))
     if failure:
         beyond = tuple(_beyond(belief, loss, failure, factor) for factor in BEYOND)
@@ -101,29 +89,16 @@ def explain(prior: Number, epsilon: Number, delta: Number = 0) -> Suspicion:
 
 
 def one_sided(meaning: Suspicion) -> Suspicion:
-    """Return a suspicion where only the suspected fact is hidden, and not its opposite.
-
-    Then P(S|a) <= e^epsilon P(S|b) + delta bounds how far odds rise; they may fall to nothing. A test that says "a"
-    where b is true with probability x is right about a with probability min(1, e^epsilon x + delta) at most: what is
-    right is concave and piecewise linear in x, and largest at a corner.
-
-    >>> seen = one_sided(explain("50 %", 1))
-    >>> seen.low, percent(seen.high, up=True), percent(seen.right, up=True)
-    (0.0, '73.2 %', '81.7 %')
-    """
+    """Return a suspicion where only the suspected fact is hidden, not its opposite: its odds may fall to nothing."""
     prior, missed = meaning.prior, (1 - meaning.delta) * math.exp(-meaning.epsilon)
+    # a test that says "a" where b is true with probability x is right about a with min(1, e^epsilon x + delta):
+    # what is right is concave and piecewise linear in x, and largest at a corner
     right = max(prior * meaning.delta + 1 - prior, prior + (1 - prior) * (1 - missed), prior)
     return replace(meaning, low=0.0, right=right)
 
 
 def warning(epsilon: Number) -> str:
-    """Warn of an epsilon able to turn 1 % into 99 %.
-
-    "" for a smaller epsilon.
-
-    >>> warning(9), warning(10)[:34]
-    ('', 'an epsilon of 10 hides next to not')
-    """
+    """Warn of an epsilon able to turn 1 % into 99 %; "" for a smaller one."""
     loss = float(as_epsilon(epsilon))
     if loss < MUCH:
         return ""
@@ -132,45 +107,31 @@ def warning(epsilon: Number) -> str:
 
 
 def posterior(prior: float, log_factor: float) -> float:
-    """Multiply the odds of `prior` by e^log_factor.
-
-    >>> posterior(0.5, math.log(3))
-    0.75
-    """
+    """Multiply the odds of `prior` by e^log_factor."""
     if log_factor >= 0:
         return prior / (prior + (1 - prior) * math.exp(-log_factor))
     return prior * math.exp(log_factor) / (prior * math.exp(log_factor) + 1 - prior)
 
 
 def _beyond(prior: float, epsilon: float, delta: float, factor: float) -> Beyond:
-    """Bound the probability of odds moved `factor` times beyond e^epsilon.
-
-    Let B hold the outputs with P(o|a) > c e^epsilon P(o|b). Then P(B|a) <= e^epsilon P(B|b) + delta <= P(B|a)/c +
-    delta, so that P(B|a) <= delta c/(c-1); P(B|b) is smaller still.
-    """
+    """Bound the probability of odds moved `factor` times beyond e^epsilon."""
     if math.isinf(factor):
         return Beyond(factor, 1.0, delta)
+    # of outputs B with P(o|a) > c e^epsilon P(o|b): P(B|a) <= e^epsilon P(B|b) + delta <= P(B|a)/c + delta
     return Beyond(factor, posterior(prior, epsilon + math.log(factor)), min(1.0, delta * factor / (factor - 1)))
 
 
 def _right(prior: float, epsilon: float, delta: float) -> float:
-    """Return the largest probability of a right guess between a and b.
-
-    A test that says "a" where b is true with probability x misses a with probability at least f(x) = max(0, 1 - delta -
-    e^epsilon x, e^-epsilon (1 - delta - x)) (Kairouz, Oh, Viswanath 2015). What is right with prior (1 - f(x)) + (1 -
-    prior)(1 - x) is concave and piecewise linear in x: its largest value is at a corner.
-    """
+    """Return the largest probability of a right guess between a and b."""
+    # saying "a" with probability x where b is true misses a with probability at least f(x) = max(0,
+    # 1 - delta - e^epsilon x, e^-epsilon (1 - delta - x)) (Kairouz, Oh, Viswanath 2015): best at a corner of f
     middle = (1 - delta) * math.exp(-epsilon) / (1 + math.exp(-epsilon))  # where the two slopes meet: f(x) = x
     corners = [(0.0, 1 - delta), (middle, middle), (1 - delta, 0.0)]
     return max(prior * (1 - missed) + (1 - prior) * (1 - x) for x, missed in corners)
 
 
 def percent(probability: float, up: bool) -> str:
-    """Write a probability in per cent, rounded short of 0 and 100.
-
-    >>> percent(0.99991, up=True), percent(0.1, up=True), percent(1e-6, up=False), percent(1.0, up=True)
-    ('99.991 %', '10 %', '0.0001 %', '100 %')
-    """
+    """Write a probability in per cent, rounded short of 0 and 100."""
     near = min(probability, 1 - probability) * 100
     digits = 1
     if 0 < near < 1:
@@ -182,11 +143,7 @@ def percent(probability: float, up: bool) -> str:
 
 
 def odds(probability: float, up: bool) -> str:
-    """Write a probability as odds, rounded up or down.
-
-    >>> odds(0.1, up=True), odds(0.75, up=True), odds(0.3, up=True), odds(0.3, up=False)
-    ('1 to 9', '3 to 1', '1 to 2.33', '1 to 2.34')
-    """
+    """Write a probability as odds, rounded up or down."""
     if probability <= 0:
         return "impossible"
     if probability >= 1:
@@ -198,11 +155,7 @@ def odds(probability: float, up: bool) -> str:
 
 
 def sentence(suspicion: Suspicion) -> str:
-    """Put a suspicion's future in one sentence.
-
-    >>> sentence(explain("10%", 1))
-    'someone 10 % sure of a secret can become 3.9 % to 23.2 % sure'
-    """
+    """Put a suspicion's future in one sentence."""
     low, high, exception = suspicion.low, suspicion.high, ""
     if suspicion.beyond:  # one end with at most 2 delta, the other (less likely, if this one is) with delta
         twice = suspicion.beyond[0]
@@ -215,11 +168,7 @@ def sentence(suspicion: Suspicion) -> str:
 
 
 def factor_words(suspicion: Suspicion) -> str:
-    """Say how far a promise lets odds move, and which way.
-
-    >>> factor_words(explain("10%", 1))
-    'odds change by a factor of at most e^1 < 2.72, up or down'
-    """
+    """Say how far a promise lets odds move, and which way."""
     ways = "up or down" if suspicion.low else "up; it may become certain that it is not so"
     return f"odds change by a factor of at most {power_at_most(suspicion.epsilon, digits=3)}, {ways}"
 

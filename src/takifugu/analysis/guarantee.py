@@ -106,21 +106,7 @@ _NUMBERS = form(read=lambda numbers: tuple(map(int, numbers)), is_left_out=True)
 
 @dataclass(frozen=True)
 class Charge(PlainForm):
-    """What a past release can be charged for under any framework: its promise, its query and its noise; never data.
-
-    `scale` is Laplace's b in the units of `query` (0: no noise, None: noise of another kind). `change` and
-    `entry_change` are the largest L1 changes of the answer over all `entries` entries (0 where two laws are compared)
-    and over one; None where nothing bounds them, as of real numbers without a range. `answers` are short hashes of what
-    `query` adds up under the beliefs that it was calibrated for. `scope` is "unit" or "pooled": one unit's data or
-    several units'.
-
-    Which entries `query` means: `names` are those of the entries in the order in which its numbers count them (empty
-    where they have none), `lengths` those of the sequences that it reads. `at` is the declared step of the one long
-    recording where the sequence starts; without it all start at the first step. Of rows that are sent those of one
-    `reading` are the same. `phases` are, of beliefs whose matrices repeat, the period and the place in it of step 0 of
-    the recording. `begins_series` declares that this is the first of a series of normal releases, or one of those that
-    begin it together (`composition.series`).
-    """
+    """What a past release can be charged for under any framework: promise, query and noise; never data."""
 
     framework: str = field(metadata=_TEXT)
     definition: str = field(metadata=_TEXT)
@@ -129,17 +115,27 @@ class Charge(PlainForm):
     delta: Fraction = field(metadata=exact("delta"))
     query: Plain = field(hash=False, metadata=form(dict, dict))
     randomiser: Plain = field(hash=False, metadata=form(dict, dict))
+    #: Laplace's b in the units of `query` (0: no noise, None: noise of another kind).
     scale: Fraction | None = field(metadata=exact("the scale"))
+    #: The largest L1 changes over all `entries` entries (0 where two laws are compared), and over one; None: unbounded.
     change: Fraction | None = field(metadata=exact("the change"))
     entry_change: Fraction | None = field(metadata=exact("a value's change"))
     entries: int = field(metadata=form(read=int))
+    #: Short hashes of what `query` adds up under the beliefs that it was calibrated for.
     answers: tuple[str, ...] = field(metadata=form(read=lambda texts: tuple(map(str, texts))))
+    #: One unit's data, or several units'.
     scope: str = field(default="unit", metadata=_TEXT)
+    #: In the order in which the query's numbers count entries; empty where these have none.
     names: tuple[Hashable, ...] = field(default=(), metadata=form(list, tuple, is_left_out=True))
+    #: Of the sequences that the query reads.
     lengths: tuple[int, ...] = field(default=(), metadata=_NUMBERS)
+    #: Of rows that are sent those of one reading are the same.
     reading: str = field(default="", metadata=_TEXT_OR_NONE)
+    #: The step of the one long recording where the sequence starts; without it all start at the first step.
     at: int | None = field(default=None, metadata=form(read=int, is_left_out=True))
+    #: Of beliefs whose matrices repeat, the period and the place in it of step 0 of the recording.
     phases: tuple[tuple[int, int], ...] = field(default=(), metadata=form(read=_read_phases, is_left_out=True))
+    #: Whether it is the first of a series of normal releases, or one of those that begin it (`composition.series`).
     begins_series: bool = field(default=False, metadata=form(read=bool, is_left_out=True))
 
     def __post_init__(self) -> None:
@@ -166,10 +162,7 @@ class Charge(PlainForm):
 
     @classmethod
     def from_dict(cls, data: Plain) -> Charge:
-        """Read a charge back.
-
-        Raises InputError for a missing key or a value that breaks a rule.
-        """
+        """Read a charge back; raises InputError for a missing key or a value that breaks a rule."""
         missing = [name for name in _REQUIRED if name not in data]
         if missing:
             raise InputError(f"a charge lacks {missing}", rule="it was not written by Charge.to_dict")

@@ -39,24 +39,19 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One independent component of one belief, with what it adds to the answer and what is secret in it.
+    """One independent component of one belief, with what it adds to the answer and what is secret in it."""
 
-    Components whose secrets have probability zero are left out (docs/decisions.md#beliefs).
-
-    For a secret about whole columns `belief` is the view of it: one entry, whose values are the hypotheses
-    (`secrets.view`), while `answer` is still the whole answer.
-
-    `start` is the component's first entry; entries inside are counted from 0. Components that look the same (length,
-    weights, secrets) appear once. Ignoring the other components is sound: they are independent of the secret, and
-    adding an independent term is post-processing of what is noised. `number` is that of the problem's belief, and
-    `is_one_of_several` says whether the belief has other components.
-    """
-
+    #: Of a secret about whole columns its view: one entry, whose values are the hypotheses (`secrets.view`).
     belief: Belief
+    #: Its share alone, or of a view the whole answer. What other components add is independent of the secret, so that
+    #: adding it is post-processing. Components that look the same (length, weights, secrets) appear once.
     answer: Additive
     family: Family
+    #: Its first entry; entries inside are counted from 0.
     start: int = 0
+    #: That of the problem's belief.
     number: int = 0
+    #: Whether the belief has other components.
     is_one_of_several: bool = False
 
 
@@ -222,7 +217,7 @@ class Problem:
                     yield from _separate_parts(users, answer, family, together, place)
                     continue
                 for group in alike(belief, answer, _indicator(family.entries, belief.size)):
-                    secret_entries, run = _inside(family.entries, group.run), group.run
+                    secret_entries, run = inside(family.entries, group.run), group.run
                     if len(secret_entries) == 0:
                         continue
                     piece, share = belief.component(group.number), answer.restrict(slice(run.start, run.stop))
@@ -249,10 +244,7 @@ def _alike(answers: tuple[Additive, ...]) -> tuple[Additive, ...]:
 def _separate_parts(
     users: Separate, answer: Additive, family: Family, together: bool, place: int
 ) -> Iterator[Part]:
-    """Yield a part per sort of secret user, or one `together`.
-
-    Together the part has all users, and one secret user per law.
-    """
+    """Yield a part per sort of secret user, or one `together`: of all users, with one secret user per law."""
     first = users.representatives(family.entries, (answer.weights, answer.table_of), by_law=together)
     secret = tuple(filter(partial(family.has_pairs, users), first))
     if together and secret:
@@ -262,7 +254,8 @@ def _separate_parts(
         yield Part(users.component(user), answer.restrict(slice(user, user + 1)), alone, user, place, users.size > 1)
 
 
-def _inside(entries: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:
+def inside(entries: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:
+    """Return a run's chosen entries, counted from its start."""
     if isinstance(entries, range):
         return range(max(entries.start, run.start) - run.start, min(entries.stop, run.stop) - run.start)
     return tuple(e - run.start for e in entries if e in run)

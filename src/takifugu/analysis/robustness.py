@@ -35,13 +35,11 @@ _BITS = 80
 
 @dataclass(frozen=True)
 class Weakened:
-    """What (epsilon, delta) becomes for a belief that is off by `off_by`, given each secret and overall.
-
-    `overall` is None where what is hidden is no fact about the data.
-    """
+    """What (epsilon, delta) becomes for a belief that is off by `off_by`, given each secret and overall."""
 
     off_by: Fraction
     conditional: tuple[Fraction, Fraction]
+    #: None where what is hidden is no fact about the data.
     overall: tuple[Fraction, Fraction] | None
 
     @property
@@ -63,13 +61,7 @@ class Weakened:
 
 
 def if_belief_off(epsilon: Fraction, delta: Fraction, hides_facts: bool = True) -> tuple[Weakened, ...]:
-    """Return the promise at the distances 0.01, 0.1 and 0.5.
-
-    Of distances overall nothing follows unless the secrets are facts about the data.
-
-    >>> [row.cells for row in if_belief_off(Fraction(1), Fraction(0))][1]
-    ('0.1', 'epsilon 1.2', 'epsilon 1.4')
-    """
+    """Return the promise at the distances PRIORS, overall only where the secrets are facts about the data."""
     rows = []
     for d in PRIORS:
         overall = weakened(epsilon, delta, 2 * d) if hides_facts else None
@@ -150,13 +142,7 @@ def _check_follows(guarantee: Guarantee, is_overall: bool) -> None:
 
 
 def weakened(epsilon: Fraction, delta: Fraction, off_by: Fraction) -> tuple[Fraction, Fraction]:
-    """Return (epsilon + 2 Delta, delta') of the theorem, Delta = `off_by`.
-
-    delta' is rounded up by under 1e-9.
-
-    >>> weakened(Fraction(1), Fraction(0), Fraction(1, 10))
-    (Fraction(6, 5), Fraction(0, 1))
-    """
+    """Return (epsilon + 2 Delta, delta') of the theorem, Delta = `off_by`; delta' is up by under 1e-9."""
     if delta == 0 or off_by == 0:
         return epsilon + 2 * off_by, delta
     low, _ = laplace_survival(off_by, _BITS)  # 2^bits e^-Delta, from below

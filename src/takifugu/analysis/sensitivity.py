@@ -19,22 +19,16 @@ from takifugu.numbers.runs import Runs
 
 @dataclass(frozen=True)
 class Change:
-    """The largest L1 change D of an answer, in answer units, that a promise must cover, and where it is reached.
-
-    `covers` is everything where noise for D covers every change of the whole data set, else one component.
-    """
+    """The largest L1 change D of an answer, in answer units, that a promise must cover, and where it is reached."""
 
     size: Fraction
+    #: Everything where noise for D covers every change of the whole data set, else one component.
     covers: Covers
     witness: Witness
 
 
 def component_change(problem: Problem) -> Change:
-    """Return the largest D of a component with a secret.
-
-    Components without a secret are independent of every secret: their share is post-processing of the noised rest. For
-    two laws of the answer D is the range of the union of their supports: every value may become every other.
-    """
+    """Return the largest D of a component with a secret, of two laws the range of their supports."""
     if problem.is_pair:
         size = max(pair.span for pair in problem.framework.pairs)
         return Change(size, Covers.EVERYTHING, _witness("any value against any other", size))
@@ -61,15 +55,11 @@ def entry_change(problem: Problem) -> Fraction:
 
 
 def change_to_hide(problem: Problem, norm: int, hides_rows: bool) -> Fraction:
-    """Return D, the change that noise has to hide, in answer units (docs/theory/zero-noise.md).
-
-    An entry changes the answer by d at most, a length by `norm`. D is the largest d of a secret entry (of all entries
-    of a secret run: at most the sum of theirs, or what everything changes), or of any entry
-    where the answer reads no secret one. Where the definition hides no rows, no entry is a secret, and D is the least d
-    of an entry that is read. Two laws of an answer have no entries: there D is one step of its grid.
-    """
+    """Return D, the change that noise has to hide, in answer units (docs/theory/zero-noise.md)."""
     if problem.is_pair:
+        # no entries: one step of the grid
         return problem.grid
+    # the largest d of a secret entry (a run: at most the sum of its entries'), or of any where none is read
     if hides_rows:
         moves = [_secret_move(part, norm) or _any_move(part, norm) for part in problem.parts]
     else:
@@ -79,10 +69,7 @@ def change_to_hide(problem: Problem, norm: int, hides_rows: bool) -> Fraction:
 
 @runtime_checkable
 class OfOneRecord(Protocol):
-    """A view of records that says how far one record's hidden value moves an answer, in L1, in answer units.
-
-    Where a column has no bounds a secret says how far its value may change.
-    """
+    """A view of records that says how far one record's hidden value moves an answer, in L1, in answer units."""
 
     def entry_change(self, answer: Additive) -> Fraction: ...
 

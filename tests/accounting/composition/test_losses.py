@@ -20,6 +20,7 @@ from takifugu.accounting.composition.losses import (
     deltas,
     loss,
     noise_loss,
+    plain,
     raised,
     steady_cost,
     whole_cost,
@@ -219,3 +220,8 @@ def test_a_raised_delta_is_never_below_the_true_one_and_exact_where_nothing_was_
     assert raised(Fraction(1, 10**9), Fraction(30)) == raised(Fraction(1, 10**9), Fraction(10**9)) == 1
     assert raised(Fraction(1, 10**305), Fraction(700)) < Fraction(1, 2)
     assert raised(Fraction(1, 10**305), Fraction(701)) == 1
+
+
+def test_a_searched_cost_is_rounded_up_to_a_short_fraction_by_a_billionth_at_most() -> None:
+    assert plain(Fraction("0.333333333332")) == Fraction(1, 3)
+    assert plain(Fraction("0.3334")) == Fraction(1667, 5000)

@@ -17,9 +17,10 @@ from tests.support.window_oracles import loss_about_a_step
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
-from takifugu.accounting.composition.views import Read, inside
+from takifugu.accounting.composition.views import Read
 from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import inside
 from takifugu.core.errors import InputError
 from takifugu.mechanisms import group
 from takifugu.model.beliefs.chains.pieces import IndependentPieces

@@ -12,9 +12,10 @@ from tests.support.laws_oracles import laplace_loss_on, least_distance
 from tests.support.record_oracles import laws_given
 
 import takifugu as tf
-from takifugu.analysis.answer_laws.record_classes import Level
+from takifugu.analysis.answer_laws.record_classes import Level, _envelope
 from takifugu.core.errors import CalibrationRefused, InputError
 from takifugu.model import beliefs
+from takifugu.numbers import Pmf
 
 ROWS = [(g, f) for g in (0, 1) for f in (0, 1, 3)]
 
@@ -190,3 +191,10 @@ def test_the_boxes_of_example_2(low, high, move):
         member = [p / 2, (1 - p) / 2, q / 2, (1 - q) / 2]
         laws = laws_given(rows, member, 4, lambda d: sum(r[0] for r in d), lambda d: sum(r[1] for r in d))
         assert all(least_distance(one, other) <= move for one, other in combinations(laws.values(), 2))
+
+
+def test_an_envelope_is_stochastically_around_all_laws() -> None:
+    half = (Fraction(2, 5), Fraction(3, 5))
+    low, high = _envelope([Level(((0, *half), (1, *half)))])
+    assert low == Pmf([0, 1], [Fraction(3, 5), Fraction(2, 5)])
+    assert high == Pmf([0, 1], [Fraction(2, 5), Fraction(3, 5)])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.analysis.randomisers.base import Direction, around
-from takifugu.analysis.randomisers.choices import ChannelChoice, from_dict
+from takifugu.analysis.randomisers.choices import ChannelChoice, ExponentialChoice, from_dict
 from takifugu.analysis.randomisers.one_sided import OneSidedGeometric
 from takifugu.core.errors import InputError
 from takifugu.numbers.distributions.channel import Channel
@@ -149,3 +149,10 @@ def test_an_answer_lies_on_the_side_that_its_noise_leaves_it(
     entropy = InsecureSeededEntropyForTests(2)
     for _ in range(10):
         assert all(low <= 3 <= high for low, high in around(noise.directions, noise.draw([3, 3], entropy), F(100)))
+
+
+def test_the_scale_of_an_exponential_choice_is_in_answer_units() -> None:
+    rows = Channel.of([0, 1], [0, 1], [[F(3, 4), F(1, 4)], [F(1, 4), F(3, 4)]])
+    choice = ExponentialChoice(rows, F(2), (0.5, 0.5), F(11, 10))
+    assert (choice.scale, choice.expected_error()) == (F(20, 11), 0.5)
+    assert (choice.half_width(0.7), choice.half_width(0.8)) == (0, 2)

@@ -24,13 +24,11 @@ from takifugu.model.beliefs.one_sequence import Recording, is_recording
 
 
 class Item(NamedTuple):
-    """A charge as a belief reads it, and whether it may follow a delta.
-
-    With Laplace noise it costs changes * grid / scale.
-    """
+    """A charge as a belief reads it: with Laplace noise it costs changes * grid / scale."""
 
     charge: Charge
     read: Read
+    #: Whether it may follow a delta.
     is_late: bool
 
     @property
@@ -45,12 +43,10 @@ class Item(NamedTuple):
 
 
 def out_of_phase(view: View, belief: Belief, charges: Sequence[Charge]) -> list[set[int]]:
-    """Return, for each phase of the belief's own windows in its period, the numbers of the windows at another one.
-
-    Clocks were changed between them: the matrices in between are not those of the period.
-    """
+    """Return, by phase of the belief's own windows in its period, the numbers of the windows at another one."""
     if not is_recording(belief):
         return [set()]
+    # clocks were changed between them: the matrices in between are not those of the period
     native = [charge.at for charge in charges if charge.at is not None and view.is_native(charge)]
     phases = dict.fromkeys(belief.chain.phase(place) for place in native)
     return [_apart(phase, belief.chain.period, charges) for phase in phases] or [set()]
@@ -67,12 +63,9 @@ def _apart(phase: int, period: int, charges: Sequence[Charge]) -> set[int]:
 
 
 def _steps_before(view: View, belief: Recording, items: Sequence[Item]) -> int | None:
-    """Count the steps from the first window to the belief's first entry.
-
-    None where that is unknown. The number matters only where the law of a step depends on its place in a period: a
-    belief says which place its own windows have. Without declared places all read from the first entry on.
-    """
+    """Count the steps from the first window to the belief's first entry; None where that is unknown."""
     period = belief.chain.period
+    # it matters where the law of a step depends on its place; without places all start at the first entry
     if period == 1 or items[0].charge.at is None:
         return 0
     native = [several(item.charge).places for item in items if view.is_native(item.charge)]
@@ -85,17 +78,14 @@ def _steps_before(view: View, belief: Recording, items: Sequence[Item]) -> int |
 
 
 def laid_out(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief, list[IntArray]] | None:
-    """Return one belief about what starts at one step, and each release's changes there.
-
-    None where sequences start at several steps, or are several in each. A shorter sequence starts where the longer one
-    does: a length is not a new belief.
-    """
+    """Return one belief about what starts at one step, and each release's changes there; None for several."""
     changes = [item.read.changes for item in items]
     if not _at_one_step(items) or _steps_before(view, belief, items) is None:
         return None
     if all(is_about(belief, item.charge) for item in items):
         return belief, changes
     if all(_is_one_run(view, belief, item.charge) for item in items):
+        # a shorter sequence starts where the longer one does: a length is not a new belief
         size = max(map(len, changes))
         longer = belief.chain.from_step(0, size)
         if type(longer) is not type(belief.chain):  # an inherited one is another law
@@ -123,11 +113,7 @@ def in_one_place(belief: Recording, items: Sequence[Item]) -> bool:
 
 
 def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief, list[Windows]] | None:
-    """Return one belief over all windows, and the windows of each charge.
-
-    None where places are not declared, or windows are not one sequence each, or one has no noise, or a given start says
-    that another step is the first one, or places in a period disagree.
-    """
+    """Return one belief over all windows, and each charge's windows; None where places are unknown or differ."""
     for item in items:
         if item.charge.at is None or (item.charge.scale == 0 and item.read.changes.any()):
             return None
@@ -143,6 +129,7 @@ def placed(view: View, belief: Recording, items: Sequence[Item]) -> tuple[Belief
             native_places |= {int(places[0]), int(places[-1])}
     first = min(first_steps)
     before = _steps_before(view, belief, items)
+    # a given start says which step is the first one
     if before is None or (belief.has_given_start and native_places != {first}):
         return None
     shapes: dict[Hashable, Charge] = {}  # in a long history few releases differ

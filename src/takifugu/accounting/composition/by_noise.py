@@ -40,12 +40,7 @@ from takifugu.numbers.rationals import decimal_up
 
 
 def cost_by_noise(view: View, charges: Sequence[Charge]) -> Fraction:
-    """Return the worst case's joint loss of the noise, at the places that are declared.
-
-    The worst case is over beliefs, components, entries and pairs. Each component counts by its belief's curves, and
-    with any belief by the change of the whole component. What a belief does not read entry by entry costs its whole
-    change, and so does, beside the windows of one phase of a belief, what lies at another (`alignment`).
-    """
+    """Return the largest joint loss of the noise over beliefs, components, entries and pairs."""
     for charge in charges:
         if charge.scale is None and charge.covers not in STEADY:
             raise CompositionRefused(
@@ -61,6 +56,7 @@ def cost_by_noise(view: View, charges: Sequence[Charge]) -> Fraction:
                 if read is not None:
                     terms.append(Item(charge, read, number > first_delta))
                 else:
+                    # what is not read entry by entry, or lies at another phase (`alignment`), costs its whole change
                     wholes.append(charge)
                     is_lost = belief.names is None and charge.entries > 0 and view.is_native(charge)
                     if is_lost and number not in away:  # nothing says which entries it hides
@@ -72,17 +68,14 @@ def cost_by_noise(view: View, charges: Sequence[Charge]) -> Fraction:
 
 
 def _costs(view: View, belief: Belief, terms: Sequence[Item]) -> Iterator[Fraction]:
-    """Yield the joint cost of each different component with a secret.
-
-    A release that moves nothing costs nothing, but still says where the entries of its framework are, and so which of
-    them are secret.
-    """
+    """Yield the joint cost of each different component with a secret."""
     moving = [term for term in terms if term.read.changes.any()]
     if not moving:
         return
     if not is_recording(belief):
         yield from _costs_in_place(view, belief, belief, moving)
         return
+    # what moves nothing costs nothing, but still says where its entries are, and so which are secret
     windows = None
     if not in_one_place(belief, terms):
         windows = placed(view, belief, terms)
@@ -99,10 +92,7 @@ def _costs(view: View, belief: Belief, terms: Sequence[Item]) -> Iterator[Fracti
 
 
 def _split(view: View, terms: Iterable[Item], reach: Callable[[Item], Fraction]) -> tuple[Fraction, list[Item]]:
-    """Return the cost with any quilt, and the releases to be searched.
-
-    Paid are promises without Laplace noise, and the `reach` of noise that may have been chosen after a delta.
-    """
+    """Return the cost with any quilt, and the releases to be searched."""
     fixed, searched = Fraction(0), []
     for term in terms:
         if term.is_searched:
@@ -110,6 +100,7 @@ def _split(view: View, terms: Iterable[Item], reach: Callable[[Item], Fraction])
         elif term.charge.scale is None:
             fixed += steady_cost(view, term.charge)
         else:
+            # noise that may have been chosen after a delta
             fixed += loss(reach(term), term.charge)
     return fixed, searched
 
@@ -120,12 +111,9 @@ def _trivial(terms: Iterable[Item], reach: Callable[[Item], Fraction]) -> Fracti
 
 
 def _costs_in_place(view: View, belief: Belief, longer: Belief, terms: Sequence[Item]) -> Iterator[Fraction]:
-    """Yield the joint costs of releases about the entries of `longer`; beginnings of a piece cost no more than it.
-
-    The belief `longer` is `belief` itself, whose secrets are known, or is about another length, in which every step
-    counts.
-    """
+    """Yield the joint costs of releases about `longer`; beginnings of a piece cost no more than it."""
     pieces = dict[Hashable, tuple[Part, Sequence[Item]]]()  # holds the pieces, so that an id stays theirs
+    # else it is about another length, in which every step counts
     if longer is belief:
         runs = list(view.secret_runs(belief, [term.read for term in terms]))
     else:
@@ -151,14 +139,11 @@ def _beginning(piece: Belief, family: Family, shares: Sequence[Item]) -> Hashabl
 def _costs_of_windows(
     view: View, belief: Recording, longer: Belief, windows: Sequence[Windows], terms: Sequence[Item]
 ) -> Iterator[Fraction]:
-    """Yield the cost of windows among all steps of `longer`, by secret.
-
-    A window promises for every law of its own first step, wherever others start: so a recording may start anew before
-    any step, unless all windows start at one.
-    """
+    """Yield the cost of windows among all steps of `longer`, by secret."""
     fixed, searched = _split(view, terms, lambda term: term.read.total)
     trivial = _trivial(searched, lambda term: term.read.total)
     first = min(int(series.starts[0]) for series in windows)
+    # a window promises for every law of its own first step, so a recording may start anew before any step
     is_anywhere = any(bool((series.starts != first).any()) for series in windows)
     moving, pile = [], None
     for term, series in zip(terms, windows, strict=True):

@@ -56,26 +56,10 @@ def charge_of(
     calibration: Calibrated, framework: Framework | None = None, scope: str = "unit", reading: str = "",
     at: int | None = None, share: tuple[Query, Fraction] | None = None, begins_series: bool = False,
 ) -> Charge:  # fmt: skip
-    """Return a calibration's charge: promise, query and noise, but never data.
-
-    For a pooled answer `framework` is what the calibration's framework says about one unit (the same secrets and
-    beliefs, cut to the unit's entries); the charge is then the unit's. A mean is kept as the sum that it divides, with
-    the scale to match, because a unit's share of it is divided by the pool's number of entries. `at` is the step of the
-    unit's one recording where its sequence starts; rows that are sent with the same `reading` are the same. A pooled
-    query by cells gives the `share` that a unit has in it: a query about the unit alone that moves as much, and how
-    much wider the noise is for that one. `begins_series` declares that later releases count as multiples of this one,
-    or of all that begin it.
-
-    Raises InputError when a pooled query names entries by their number (those numbers mean nothing inside a unit), and
-    for `at` where the data are not one sequence.
-
-    >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
-    >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
-    >>> charge = charge_of(calibrate(framework, Count(1), epsilon=1, mechanism="group"))
-    >>> str(charge.covers), charge.scale, charge.change
-    ('everything', Fraction(10, 1), Fraction(10, 1))
-    """
+    """Return a calibration's charge: promise, query and noise, but never data."""
+    # of a pooled answer `framework` says what its own says about one unit, cut to the unit's entries
     of_unit = calibration.framework if framework is None else framework
+    # a unit's `share` of a pooled table: a query about it that moves as much, and how much wider its noise is
     query, factor = _query_of_unit(of_unit, calibration.framework, *(share or (calibration.query, Fraction(1))))
     phases = () if at is None else _phases(of_unit, at)
     noise, promise = calibration.randomiser, calibration.guarantee
@@ -123,11 +107,7 @@ def _scale_times(factor: Fraction, noise: Randomiser) -> Fraction | None:
 
 
 def moved_by(calibration: Calibrated) -> tuple[Fraction | None, Fraction | None, Fraction | None]:
-    """Return the noise's scale, and the changes by all and one entry.
-
-    The changes are the largest ones of what the noise is added to. None stands for noise other than Laplace noise, and
-    for an unbounded change.
-    """
+    """Return the scale, and the changes by all and one entry; None where not Laplace's, or unbounded."""
     framework = calibration.framework
     query, factor = _as_sum(calibration.query, framework) or (calibration.query, Fraction(1))
     return _scale_times(factor, calibration.randomiser), *_changes(Problem(framework, query, Fraction(1)))
@@ -142,12 +122,7 @@ def _as_sum(query: Query, framework: Framework) -> tuple[Query, Fraction] | None
 
 
 def _share_of_cells(query: queries.GroupBy, origin: Framework, unit_framework: Framework) -> Fraction:
-    """Return the factor of noise for a unit's own table by cells.
-
-    A pooled table is charged to a unit by that table. A mean over a pool's entries of a cell is a unit's own mean,
-    divided by how many times more entries the pool has. Raises InputError where the cells of the pool do not repeat
-    with its sequences, or that number differs by cell.
-    """
+    """Return the factor of noise for a unit's own table by cells, as which a pooled table is charged."""
     if _size(unit_framework) == _size(origin):
         return Fraction(1)
     every = query.every
@@ -160,6 +135,7 @@ def _share_of_cells(query: queries.GroupBy, origin: Framework, unit_framework: F
         ).at("query")
     if not query.query.is_mean:
         return Fraction(1)
+    # a mean over a pool's entries of a cell is a unit's own mean, divided by how many times more the pool has
     cells = zip(query.held(origin.domain), query.held(unit_framework.domain), strict=True)
     weights = {Fraction(len(of_pool), len(of_unit)) for of_pool, of_unit in cells}
     if len(weights) > 1:
@@ -182,11 +158,9 @@ def _names(framework: Framework) -> tuple[Hashable, ...]:
 
 
 def _lengths(framework: Framework) -> tuple[int, ...]:
-    """Return the lengths of the framework's sequences, or () without definite ones.
-
-    Of visits in a window of a calendar the length is its number of steps.
-    """
+    """Return the lengths of the framework's sequences, or () without definite ones."""
     if isinstance(framework.given_domain, Visits):
+        # the visits in a window of a calendar
         steps = framework.given_domain.steps
         return () if steps is None else (steps,)
     lengths = set[tuple[int, ...]]()
@@ -236,10 +210,7 @@ def _changes(problem: Problem) -> tuple[Fraction | None, Fraction | None]:
 
 
 def answer_hash(answer: Additive, belief: Belief | Data) -> str:
-    """Hash the answer's terms in the belief's order of entries.
-
-    An answer that is no sum over entries is hashed by its `key`.
-    """
+    """Hash the answer's terms in the belief's order of entries, or the `key` of what is no sum over entries."""
     if not isinstance(answer, Additive):
         return hashlib.sha256(repr((answer.grid, answer.labels, answer.key)).encode()).hexdigest()[:32]
     order = entries.order(belief)

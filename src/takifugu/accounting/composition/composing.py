@@ -24,21 +24,9 @@ from takifugu.numbers.rationals import as_truth
 def joint(
     framework: Framework, charges: Iterable[Charge], fingerprint: str | None = None, is_alone: bool | None = None
 ) -> Joint:
-    """Return the joint promise under `framework`, in the order of release: the least of all that is proved.
-
-    All releases are about the same entries of one unit: at declared steps (`at`), or all from the first one on.
-    `is_alone` says that nothing else is known of the unit (by default: of a single release), so that a promise about
-    one output's own distribution counts. `fingerprint` is the framework's where it was read from a file. Raises
-    CompositionRefused, with the reason and the cheapest remedy, where nothing is proved. Source:
-    docs/decisions.md#composition; quilts after Song17 Theorem 4.3.
-
-    >>> from takifugu import Count, MarkovChain, Pufferfish, calibrate, every_entry
-    >>> framework = Pufferfish(every_entry(), MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10))
-    >>> charge = charge_of(calibrate(framework, Count(1), epsilon="1/3"))
-    >>> round(float(joint(framework, [charge] * 3).epsilon), 3)
-    1.057
-    """
+    """Return the least proven joint promise of charges, in the order of release (docs/theory/composition.md)."""
     charges = tuple(charges)
+    # alone: nothing else is known of the unit, so that a promise about one output's own distribution counts
     question = fingerprint or framework.fingerprint(), charges, len(charges) == 1 if is_alone is None else is_alone
     for charge in charges:
         if isinstance(charge, Several) and len(charge.windows) > 1:  # such a set is never asked about twice

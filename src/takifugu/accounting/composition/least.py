@@ -21,11 +21,7 @@ from takifugu.core.errors import CompositionRefused
 
 
 def least_of_all(view: View, charges: Sequence[Charge], is_alone: bool) -> Joint:
-    """Return the least proven joint promise of releases in their order.
-
-    `is_alone` says that there is no other release about the unit, nor any that its answer reads others in: then a
-    promise about the one output's own distribution counts. Raises CompositionRefused where nothing is proved.
-    """
+    """Return the least proven joint promise of releases in their order."""
     stacked = stacked_joint(view, charges)
     if stacked is not None:
         return stacked
@@ -42,6 +38,7 @@ def least_of_all(view: View, charges: Sequence[Charge], is_alone: bool) -> Joint
 
     if len(terms) == 1:
         (single,) = terms
+        # alone: no other release is about the unit, or about any that its answer reads others in
         counts = is_alone or single.covers is not Covers.OUTPUT
         if counts and single.cost.times == 1 and view.is_native(single):
             bounds.append(Joint(single.epsilon, delta, "alone", single.covers))

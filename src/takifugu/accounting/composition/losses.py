@@ -50,14 +50,8 @@ def deltas(charges: Sequence[Charge]) -> Fraction:
 
 
 def raised(delta: Fraction, earlier: Fraction) -> Fraction:
-    """Return min(1, e^earlier * delta), rounded up.
-
-    The delta is of a promise about one output's distribution, with query and noise chosen after outputs that lose
-    `earlier` when the whole data change (docs/theory/composition.md).
-
-    >>> float(raised(Fraction(1, 1000), Fraction(2)))
-    0.00738905609894
-    """
+    """Return min(1, e^earlier * delta), rounded up (docs/theory/composition.md)."""
+    # of a promise about one output, chosen after outputs that lose `earlier` when the whole data change
     if delta == 0 or earlier == 0:
         return delta
     if earlier > FULL:
@@ -67,18 +61,11 @@ def raised(delta: Fraction, earlier: Fraction) -> Fraction:
 
 
 def plain(cost: Fraction) -> Fraction:
-    """Round a searched cost up to a short fraction.
-
-    The fraction has a denominator of up to 1,000 and is larger by a billionth at most. A scale is rounded up, so that
-    its noise loses a little less than was asked for. No two such fractions are near enough for a larger cost to become
-    a smaller one.
-
-    >>> plain(Fraction("0.333333333332")), plain(Fraction("0.3334"))
-    (Fraction(1, 3), Fraction(1667, 5000))
-    """
+    """Round a searched cost up to a denominator of at most 1,000, where that adds a billionth at most."""
+    # a scale is rounded up, so that its noise loses a little less than was asked for
     near = cost.limit_denominator(1000)
     if cost <= near <= 500 and near <= cost * (1 + Fraction(1, 10**9)):
-        return near
+        return near  # no two are so near that a larger cost becomes a smaller one
     return cost
 
 
@@ -162,13 +149,8 @@ def covering(charge: Charge, epsilon: Fraction, delta: Fraction) -> Charge:
 
 
 def as_whole(charge: Charge, definition: str) -> Charge:
-    """Turn a charge into a promise of a definition about all data.
-
-    The epsilon is what the noise loses when all data change. That is sound under every definition that compares
-    hypotheses about the data, and for any dependence of what the answer reads on other data: between any two data sets
-    the output's densities differ by this factor at most. The charge's own promise is of another definition, and counts
-    for nothing here. Raises CompositionRefused where the noise has no such bound.
-    """
+    """Turn a charge into a promise of a definition about all data, by the loss of its noise; raises for none."""
+    # the charge's own promise is of another definition, and counts for nothing here
     cost = noise_loss(charge)
     if isinf(cost):
         raise CompositionRefused(
@@ -194,15 +176,12 @@ def noise_loss(charge: Charge) -> Fraction | float:
 
 
 def any_change(charge: Charge) -> Fraction | None:
-    """Return a release's loss on any change, either way; None if unbounded.
-
-    A promise that covers everything bounds it, unless its definition compares one way only or is unknown; so does its
-    scale, or, of a release whose every row is randomised by itself, what the noise loses for any rows.
-    """
+    """Return a release's loss on any change, either way; None if unbounded."""
     costs = []
     if charge.scale and charge.change is not None:
         costs.append(charge.change / charge.scale)
     if charge.definition in OF_ROWS:
+        # every row is randomised by itself: what the noise loses for any rows
         cost = noise_loss(charge)
         if not isinf(cost):
             costs.append(Fraction(cost))

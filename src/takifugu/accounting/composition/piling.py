@@ -22,14 +22,11 @@ COST_BITS = 58
 
 
 class Windows(NamedTuple):
-    """The changes by one query's windows, from each of `starts` on.
-
-    Changes are in units of the rate of their start. `rates` says for how many starts in a row a rate is, and counts in
-    units of `unit`.
-    """
+    """The changes by one query's windows, from each of `starts` on, in units of the rate of their start."""
 
     starts: IntArray
     changes: IntArray
+    #: Rates in units of `unit`, each with the number of starts in a row that have it.
     rates: Sequence[tuple[Fraction, int]]
     unit: Fraction = Fraction(1)
 
@@ -50,20 +47,11 @@ class Windows(NamedTuple):
 
 
 def piled(windows: Sequence[Windows], start: int | None = None) -> tuple[Runs, Fraction]:
-    """Return each step's cost as runs, with the unit of cost.
-
-    Steps count from `start`, or else from the first step of any window. Costs are exact where all windows have one
-    rate. Otherwise each rate is rounded up to a multiple of 2^-58 of the whole cost; a further window makes no step
-    cheaper.
-
-    >>> week = np.ones(7, dtype=np.int64)
-    >>> runs, unit = piled([Windows(np.array([0, 5]), week, [(Fraction(1, 2), 2)])])
-    >>> runs.lengths.tolist(), runs.values.tolist(), unit
-    ([5, 2, 5], [1, 2, 1], Fraction(1, 2))
-    """
+    """Return each step's cost as runs, from `start` or else the first step of any window, with the unit of cost."""
     shapes = {id(series.changes): _edges(series.changes) for series in windows}
     unit = windows[0].unit * windows[0].rates[0][0]
     if any(multiple * series.unit != unit for series in windows for multiple, _ in series.rates):
+        # rates are rounded up to 2^-58 of the whole cost; a further window makes no step cheaper
         unit = Fraction(2) ** (math.frexp(math.fsum(series.cost for series in windows))[1] - COST_BITS)
     places, changes = [], []
     if start is not None:

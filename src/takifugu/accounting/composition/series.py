@@ -35,10 +35,7 @@ LARGEST, EXACT = Fraction(10**4), Fraction(1, 10**9)
 
 
 def least_epsilon(lost: Callable[[Fraction], Fraction], start: Fraction) -> Fraction:
-    """Return the least epsilon from `start` on to cover its own loss.
-
-    Raises CompositionRefused where there is none.
-    """
+    """Return the least epsilon from `start` on to cover its own loss; raises where there is none."""
     low, high = Fraction(0), start
     while lost(high) > high:
         low, high = high, 2 * high
@@ -88,10 +85,7 @@ _MOST = 2.0**60
 
 
 def in_a_series(charges: Sequence[Charge]) -> bool:
-    """Return whether the first release began a series.
-
-    Raises CompositionRefused where a later one would begin it.
-    """
+    """Return whether the first release began a series; raises where a later one would begin it."""
     if not charges or charges[0].begins_series:
         return bool(charges)
     if any(charge.begins_series for charge in charges):
@@ -104,12 +98,7 @@ def in_a_series(charges: Sequence[Charge]) -> bool:
 
 
 def series_joint(view: View, charges: Sequence[Charge]) -> Joint:
-    """Return a series' least epsilon at the sum of its deltas.
-
-    The epsilon holds whatever was chosen after which output. Raises CompositionRefused where the rule of a series does
-    not reach: for other beliefs than those of the first release, other entries, pooled releases, noise that is neither
-    normal nor Laplace, and an answer that moves an entry which the first does not move.
-    """
+    """Return a series' least epsilon at the sum of its deltas, whatever was chosen after which output."""
     _check(view, charges)
     delta, promised = deltas(charges), charges[0].epsilon
     try:
@@ -159,10 +148,7 @@ def _check(view: View, charges: Sequence[Charge]) -> None:
 
 
 def _term(part: Part, charges: Sequence[Charge], reads: Sequence[Read]) -> tuple[Part, list[NormalRelease]]:
-    """Return a component's first releases, covering its series; [] without moves.
-
-    The releases have less noise than the real ones, to cover the later ones, too.
-    """
+    """Return a component's first releases with noise so small that it covers the series; [] without moves."""
     moving = [number for number, read in enumerate(reads) if read.changes.any()]
     if not moving:
         return part, []

@@ -33,17 +33,11 @@ LONGEST = 2**256
 
 @dataclass(frozen=True)
 class Total:
-    """A sum in any order of terms: `exact`, or else `rounded` up.
+    """A sum in any order of terms, `exact` or else `rounded` up; another term never makes it smaller."""
 
-    `denominator` is the least common one of all terms, 0 from the first one on that makes it too long; `rounded` is in
-    units of 2^-60. Another term never makes the value smaller.
-
-    >>> third = Total.of(Fraction(1, 3))
-    >>> Total.of_all([third, third]).value, third.times(6).value
-    (Fraction(2, 3), Fraction(2, 1))
-    """
-
+    #: In units of 2^-60.
     rounded: int  # the first: of unlike sums it differs
+    #: The least common one of all terms, 0 from the first one on that makes it too long.
     denominator: int
     exact: Fraction
 
@@ -56,11 +50,7 @@ class Total:
 
     @staticmethod
     def of_all(terms: Sequence[Total]) -> Total:
-        """Return the sum of sums.
-
-        >>> Total.of_all([Total.of(Fraction(1, n)) for n in (2, 3, 6)]).value
-        Fraction(1, 1)
-        """
+        """Return the sum of sums."""
         common, rounded = 1, sum(term.rounded for term in terms)
         for term in terms:
             common = math.lcm(common, term.denominator)  # 0 where one of them is
@@ -107,13 +97,10 @@ class Cost:
 
 @dataclass(frozen=True, kw_only=True)
 class Several(Charge):
-    """Releases of one query about the same entries, as one charge.
-
-    `epsilon` and 1/`scale` are the sums of theirs, and `cost` adds them up. `windows` are the declared places, in
-    order, with what the releases at each cost; without one all read the same entries.
-    """
+    """Releases of one query about the same entries, as one charge: `epsilon` and 1/`scale` are their sums."""
 
     cost: Cost
+    #: The declared places, in order, with what the releases at each cost; none: all read the same entries.
     windows: tuple[tuple[int, Cost], ...] = ()
 
     __hash__ = Charge.__hash__
@@ -162,10 +149,7 @@ def added_up(first: Charge, cost: Cost, windows: Mapping[int, Cost]) -> Several:
 
 
 def entry_of(charge: Charge) -> Fraction:
-    """Return the largest change by one entry, as the unit of rates.
-
-    With this unit 2^-60 is little for any grid.
-    """
+    """Return the largest change by one entry, the unit of rates: in it 2^-60 is little for any grid."""
     return charge.entry_change or Fraction(1)
 
 
@@ -193,16 +177,13 @@ def merged(charges: Iterable[Charge]) -> list[Several]:
 
 
 def summed(lines: Iterable[tuple[Charge, int | None, str]]) -> list[Several]:
-    """Return charges with the steps and entries that they are about (`placed`), those that add up as one.
-
-    No charge is made of each: the lines of a long history are as many charges. None is added up across one with a
-    delta, or a promise about one output's distribution, where the order counts.
-    """
+    """Return charges with their steps and entries (`placed`), those that add up as one."""
     terms, steps_of = list[Several](), dict[tuple[Charge, str], list[int | None]]()
     for charge, at, entries in lines:
         if adds_up(charge) and not isinstance(charge, Several):
             steps_of.setdefault((charge, entries), []).append(at)
             continue
+        # none is added up across one with a delta, or about one output's distribution, where the order counts
         terms += _sums(steps_of)
         terms.append(several(charge if isinstance(charge, Several) else placed(charge, at, entries)))
         steps_of = {}
@@ -227,13 +208,10 @@ def _sums(steps_of: Mapping[tuple[Charge, str], Sequence[int | None]]) -> Iterat
 
 @lru_cache(maxsize=65536)
 def kind_of(charge: Charge) -> Hashable:
-    """Return an equal key for charges with a common sum.
-
-    A promise that covers every change costs the larger of its epsilon and D/b: charges add up where the same of the two
-    is larger.
-    """
+    """Return an equal key for charges with a common sum."""
     ratio = None
     if charge.scale is not None and charge.covers in STEADY:
+        # what covers every change costs the larger of epsilon and D/b: of a sum always the same of the two
         ratio = charge.epsilon * charge.scale
     return _same_kind((alike(charge), ratio))
 

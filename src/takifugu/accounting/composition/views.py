@@ -17,6 +17,7 @@ import numpy as np
 from takifugu.accounting.composition.charges import answer_hash
 from takifugu.accounting.composition.several import alike, changed
 from takifugu.analysis.guarantee import Charge
+from takifugu.analysis.problem import inside
 from takifugu.core import entries
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import TakifuguError, Unsupported
@@ -33,17 +34,15 @@ from takifugu.model.secrets.families import Family
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """A charge's query under one belief: each entry's change in grid steps.
-
-    `total` is the largest change when all entries change, in answer units: at most the sum of the changes, and less
-    where each of them is the largest of any. `together` is D(N) of some entries where that is less than the sum of
-    their changes. `answer` is what adds up, where it is known value by value.
-    """
+    """A charge's query under one belief: each entry's change in grid steps."""
 
     changes: IntArray
     grid: Fraction
+    #: The largest change when all entries change, in answer units: at most the sum of the changes.
     total: Fraction
+    #: D(N) of some entries, where that is less than the sum of their changes.
     together: Callable[[Iterable[int]], int] | None = None
+    #: What adds up, where it is known value by value.
     answer: Additive | None = None
 
     @property
@@ -93,11 +92,7 @@ class View:
         return True
 
     def read(self, belief: Belief, charge: Charge) -> Read | None:
-        """Return the charge's query under a belief, or None without single entries.
-
-        Where a belief reads other numbers than those that were published (its states may stand for other raw values),
-        or other entries may be meant, every entry that may be read counts with the largest change of any.
-        """
+        """Return the charge's query under a belief, or None without single entries."""
         key = id(belief), changed(alike(charge), at=None, reading="", scale=None)
         if key not in self._reads:  # windows that differ in their place and noise read alike
             self._reads[key] = self._read(belief, charge)
@@ -120,6 +115,7 @@ class View:
             is_sum = whole_change(answer) == int(changes.sum())
             together = None if is_sum else answer.change
             return Read(changes, answer.grid, whole_move, together=together, answer=adding)
+        # other numbers or entries may be meant: every entry that may be read counts with the largest change
         total = max(whole_move, charge.change)
         largest = max(int(changes.max(initial=0)), math.ceil(charge.entry_change / answer.grid))
         reads_entries = matched and isinstance(answer, Additive)
@@ -156,25 +152,18 @@ class View:
         return answer_hash(answer, holder) in charge.answers
 
     def runs(self, belief: Recording, charge: Charge) -> tuple[range, ...] | None:
-        """Return the charge's sequences as runs of its entries, or None.
-
-        A recording holds one sequence at most. A belief in independent pieces covers the pieces of every release of one
-        reading, in which pieces are cut by one rule; a belief in one sequence only its own.
-        """
+        """Return the charge's sequences as runs of its entries; None where the belief has other ones."""
         lengths = charge.lengths
         if not lengths and self.is_native(charge):
             lengths = tuple(map(len, belief.components()))
+        # pieces of one reading are cut by one rule; a belief in one sequence covers its own only
         if sum(lengths) != charge.entries or (len(lengths) > 1 and not belief.in_pieces):
             return None
         ends = np.cumsum(lengths).tolist()
         return tuple(range(end - n, end) for n, end in zip(lengths, ends, strict=True))
 
     def secret_runs(self, belief: Belief, reads: Sequence[Read | None]) -> Iterator[tuple[int, range, Family]]:
-        """Yield the number, entries and secrets of each component with secrets.
-
-        Entries of secrets are counted from the component's start. Of independent users who are alike in alphabet and in
-        what they move all answers by one is enough.
-        """
+        """Yield the number, entries and secrets of each component with secrets, counted from its start."""
         for secret in self.framework.secrets:
             records_view = secrets.view(secret, belief)
             if records_view is not None:
@@ -184,6 +173,7 @@ class View:
             family = secret.family(belief)
             units = separate(belief)
             if units:
+                # of users who are alike in alphabet and in what they move all answers by one is enough
                 columns = [read.changes for read in reads if read is not None]
                 for user in units.representatives(family.entries, columns):
                     if family.has_pairs(belief, user):
@@ -202,10 +192,3 @@ def is_about(belief: Belief, charge: Charge) -> bool:
         return False
     is_in_pieces = is_recording(belief) and belief.in_pieces
     return not is_in_pieces or np.array_equal(charge.lengths, lengths_of(belief))
-
-
-def inside(numbers: range | tuple[int, ...], run: range) -> range | tuple[int, ...]:
-    """Return a run's chosen entries from its start."""
-    if isinstance(numbers, range):
-        return range(max(numbers.start, run.start) - run.start, min(numbers.stop, run.stop) - run.start)
-    return tuple(e - run.start for e in numbers if e in run)

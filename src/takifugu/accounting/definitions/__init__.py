@@ -125,10 +125,6 @@ def register(definition: Definition) -> None:
 
 
 def find(name: str) -> Definition:
-    """Return a definition by its name; raises InputError for an unknown one.
-
-    >>> find("pufferfish").one_way
-    False
-    """
+    """Return a definition by its name; raises InputError for an unknown one."""
     definition: Definition = DEFINITIONS.find(name)
     return definition

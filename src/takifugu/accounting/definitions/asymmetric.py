@@ -112,11 +112,7 @@ class Asymmetric(Definition):
         )
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
-        """Word the promise.
-
-        >>> print(ASYMMETRIC.promise(Fraction(1), Fraction(0))[:83])
-        the output is at most e^1 < 2.719 times as likely if the secret is true of a record
-        """
+        """Word the promise."""
         factor, excess = power_at_most(epsilon), ""
         if delta:
             excess = f", up to an excess probability of {at_most(delta)}"
@@ -127,10 +123,7 @@ class Asymmetric(Definition):
         )
 
     def in_numbers(self, epsilon: Fraction, delta: Fraction) -> list[str]:
-        """Say how sure somebody can become of a record's hidden thing.
-
-        The two cases are one record with the hidden thing and the same without it.
-        """
+        """Say how sure somebody can become of a record's hidden thing, against the record without it."""
         sentences = []
         for prior in ("10 %", "50 %"):
             after = percent(explain(prior, epsilon, delta).high, up=True)
@@ -179,10 +172,7 @@ def policy_of(framework: Framework) -> Policy:
 
 
 def cost(view: View, charge: Charge) -> Fraction:
-    """Return a release's loss along the view's allowed moves.
-
-    Raises CompositionRefused where the loss is infinite.
-    """
+    """Return a release's loss along the view's allowed moves; raises CompositionRefused where it is infinite."""
     if view.is_native(charge):
         return charge.epsilon
     domain = view.framework.domain

@@ -54,10 +54,7 @@ class Distribution(Definition):
         return "the values themselves, and populations that are not listed"
 
     def joint(self, view: View, charges: Sequence[Charge], is_alone: bool) -> Joint:
-        """Return the least proven joint promise.
-
-        Raises CompositionRefused where there is none.
-        """
+        """Return the least proven joint promise; raises CompositionRefused where there is none."""
         loss = self.loss(view, charges)
         if math.isinf(loss):
             raise CompositionRefused(

@@ -30,13 +30,11 @@ SMALLEST, CLOSE = Fraction(1, 2**60), Fraction(1, 2**36)
 
 
 def too_little_noise(problem: Problem, noise: Randomiser, epsilon: Fraction, delta: Fraction) -> str | None:
-    """Return the reason to refuse this noise for a promise, or None.
-
-    A promise without a belief is about one record, against anybody: noise that keeps it hides that record.
-    """
+    """Return the reason to refuse this noise for a promise, or None."""
     definition = find(problem.framework.definition)
     if noise.kind == "none":
         return definition.without_noise
+    # a promise without a belief is about one record, against anybody: noise that keeps it hides that record
     if not problem.framework.beliefs:
         return None
     change = change_to_hide(problem, noise.norm, definition.hides_rows)
@@ -55,15 +53,12 @@ def too_little_noise(problem: Problem, noise: Randomiser, epsilon: Fraction, del
 
 
 def raised(problem: Problem, noise: Randomiser, epsilon: Fraction, delta: Fraction) -> Randomiser | None:
-    """Return the noise, or for less than the gate lets pass the least of the same form that passes.
-
-    It keeps each promise that this noise keeps (docs/theory/zero-noise.md, Theorem 3). None where no such noise is
-    known, and where nothing is to be hidden beside a belief.
-    """
+    """Return the noise, or the least of its form that the gate lets pass (docs/theory/zero-noise.md, Theorem 3)."""
     if not problem.framework.beliefs:
         return None
     hides_rows = find(problem.framework.definition).hides_rows
     change = change_to_hide(problem, noise.norm, hides_rows)
+    # nothing is to be hidden beside a belief
     if not change:
         return None
     form = noise  # what is no noise at all grows to Laplace's

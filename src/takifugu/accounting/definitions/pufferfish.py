@@ -36,11 +36,7 @@ class Pufferfish(Definition):
         return least_of_all(view, charges, is_alone)
 
     def hides_one_entry(self, problem: Problem, bound: Bound) -> bool:
-        """Return whether noise alone hides one entry from those knowing the rest.
-
-        Laplace noise of scale b hides a change D <= epsilon * b; normal noise one whose exact delta is small enough; a
-        choice among outputs all changes, where it keeps the promise for every pair of answers.
-        """
+        """Return whether noise alone hides one entry from those knowing the rest."""
         change = change_to_hide(problem, bound.randomiser.norm, self.hides_rows)
         return bound.randomiser.hides(change, bound.epsilon, bound.delta)
 
@@ -83,11 +79,7 @@ class Attribute(Pufferfish):
         )
 
     def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
-        """Name the hidden, the adversary and the setting.
-
-        >>> print(ATTRIBUTE.in_short(["the mean of 'age' of the records at hand"], ["..."], ["dataset-property"])[:90])
-        it protects the mean of 'age' of the records at hand (what these very records add up to, n
-        """
+        """Name the hidden, the readers and the setting."""
         settings = [_SETTINGS[kind] for kind in dict.fromkeys(secrets) if kind in _SETTINGS]
         setting = ""
         if settings:

@@ -39,12 +39,10 @@ _SENT = "each-value"
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """Releases about the same rows of one column.
-
-    Rows of two batches with names are known to be distinct.
-    """
+    """Releases about the same rows of one column."""
 
     columns: tuple[str, ...]
+    #: Of a batch: rows of two batches with names are known to be distinct.
     has_name: bool
     charges: Sequence[Charge]
 
@@ -80,15 +78,14 @@ class _Cost:
 
 @dataclass(frozen=True)
 class _Between:
-    """A belief's loss from one population to another.
-
-    A native promise is per unit of their distance, and `late` are charges whose promise counts for nothing.
-    """
+    """A belief's loss from one population to another."""
 
     view: View
     belief: FromPopulations
     pair: tuple[str, str]
+    #: Of the two: a native promise is per unit of it.
     distance: Fraction
+    #: Ids of the charges whose promise counts for nothing.
     late: Set[int]
 
     def promised(self, charge: Charge) -> Fraction:
@@ -114,10 +111,7 @@ def readings_of(charges: Iterable[Charge]) -> list[Reading]:
 def loss_of_pair(
     view: View, belief: FromPopulations, pair: tuple[str, str], charges: Sequence[Charge], distance: Fraction
 ) -> Loss:
-    """Return the least proven loss of sent rows between two populations.
-
-    `distance` is theirs, where epsilon is per unit of it. All releases lose at least what one of them is charged.
-    """
+    """Return the least proven loss of sent rows between two populations, epsilon per unit of `distance`."""
     sent = list(filter(is_sent, charges))
     late = set[int]()
     for number, charge in enumerate(charges):
@@ -127,16 +121,14 @@ def loss_of_pair(
     losses = list[Loss]()
     for left, right in permutations(pair):
         between = _Between(view, belief.only(pair), (left, right), distance, late)
+        # all releases lose at least what one of them is charged
         losses += [_loss_of_readings(between, readings_of([charge])) for charge in sent]
         losses.append(_loss_of_readings(between, readings_of(sent), len(sent) > 1))
     return max(losses)
 
 
 def loss_of_values(view: View, belief: FromPopulations, reading: Reading) -> Loss:
-    """Return the loss of a reading's rows per unit of distance of values.
-
-    Infinite where it is of other values than the belief's.
-    """
+    """Return the loss of a reading's rows per unit of distance of values; infinite for others than the belief's."""
     if not any(map(view.is_native, reading.charges)) or reading.values != {belief.values}:
         return math.inf
     per_unit = loss_per_distance(joint_losses(reading.noises), populations_of(belief).distances)
@@ -144,14 +136,12 @@ def loss_of_values(view: View, belief: FromPopulations, reading: Reading) -> Los
 
 
 def delta_of_rows(charges: Sequence[Charge]) -> Fraction:
-    """Return the sum of all deltas, raised after releases of other definitions.
-
-    A promise about the population may have been chosen after their outputs.
-    """
+    """Return the sum of all deltas, raised after releases of other definitions."""
     total = Fraction(0)
     for number, charge in enumerate(charges):
         delta = charge.delta
         if is_sent(charge) and charge.covers is not Covers.EVERYTHING:
+            # a promise about the population may have been chosen after their outputs
             earlier_loss = sum((earlier.epsilon for earlier in _before(charges, number)), Fraction(0))
             delta = raised(delta, earlier_loss)
         total += delta
@@ -249,11 +239,9 @@ def _local(reading: Reading) -> Loss:
 
 
 def _together(between: _Between, reading: Reading) -> Loss:
-    """Return what a reading tells of one row's population.
-
-    The loss is exact, or the least bound where outputs are too many or a promise would count for nothing.
-    """
+    """Return what a reading tells of one row's population: exactly, or by the least bound."""
     belief, senders = between.belief, reading.senders
+    # not exact where outputs are too many, or a promise would count for nothing
     together = RowLosses({}, is_exact=False)
     if between.late.isdisjoint(map(id, reading.charges)):
         together = cached(belief, (row_losses, senders), lambda: row_losses(senders, populations_of(belief)))

@@ -23,10 +23,8 @@ from takifugu.model.frameworks import from_dict as read_framework
 
 
 def certificate_of(view: View, group: str) -> dict[str, Any]:
-    """Return what a certificate says of the ledger: enough to notice a lost event, and to enter it elsewhere.
-
-    It holds no tag, no set, no number of people or of events, and no digest of data without the ledger's key.
-    """
+    """Return what a certificate says of the ledger: enough to notice a lost event, and to enter it elsewhere."""
+    # no tag, no set, no number of people or of events, and no digest of data without the ledger's key
     there, lines = view.group(group), list[dict[str, object]]()
     for line in there.paid.lines:
         charge, framework = (json.loads(view.content(digest)) for digest in (line.charge, line.framework))
@@ -89,10 +87,7 @@ def digest_of_body(key: bytes, body: bytes) -> str:
 def lacking_in(
     view: View, certificates: Iterable[Mapping[str, Any]], bodies: Iterable[bytes] = ()
 ) -> Iterator[Lacking]:
-    """Yield what a ledger lacks of published certificates, release by release; `bodies` are their texts, if known.
-
-    Another draw of what is paid for is entered under an id that follows from what was drawn, so that it is so once.
-    """
+    """Yield what a ledger lacks of published certificates, by release; `bodies` are their texts, if known."""
     statements, published = list(certificates), dict[str, set[str]]()
     for statement, body in zip(statements, [*bodies] or [b""] * len(statements), strict=True):
         digests = (digest_of_body(view.key, body),) if body else ()
@@ -111,6 +106,7 @@ def lacking_in(
                 else:  # what is not noted as published yet may have been so with these values
                     known.update(digests)
                     continue
+                # another draw of what is paid for has an id that follows from what was drawn, so that it is so once
                 drawn = "\n".join((number, str(certificate["head"]), *digests))
                 number = keyed(view.key, "again", drawn.encode())[:16]
             if number not in view.releases and number not in published:
@@ -148,13 +144,10 @@ def in_payments(lacking: Iterable[Lacking]) -> list[Lacking]:
 def entered(
     view: View, certificates: Iterable[Mapping[str, Any]], bodies: Iterable[bytes] = ()
 ) -> tuple[Change, list[tuple[Lacking, dict[str, Amount]]]]:
-    """Return what a ledger lacks of published certificates, as it is written, and what each source has spent then.
-
-    What is entered counts beside all that was entered before it. What waits here to be drawn, and was published from
-    another copy of the ledger, is noted as published: its draw here would be a second one for one payment.
-    """
+    """Return what a ledger lacks of published certificates as it is written, and each source's cost then."""
     change, prices = Change(), list[tuple[Lacking, dict[str, Amount]]]()
     trial, said = change.on_trial(view), ([*certificates], [*bodies])
+    # noted as published: a draw here would be a second one for one payment
     for over in _drawn_elsewhere(view, *said):
         change.events.append(over)
         trial.apply(over, "")

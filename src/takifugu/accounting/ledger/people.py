@@ -29,11 +29,7 @@ NO_TAGS: Tags = np.zeros(0, dtype=np.uint64)
 
 
 def set_of(key: bytes, names: Iterable[str]) -> Tags:
-    """Return the tags of the names of units.
-
-    Raises InputError for a name that stands twice or holds nothing but blanks, and LedgerError where two names have one
-    tag: of such two only one would be charged.
-    """
+    """Return the tags of the names of units; raises for a blank name, or one that stands twice."""
     spelt = [budget_name(name, "the name of a person") for name in names]
     if not all(spelt):
         raise InputError("the name of a person holds nothing but blanks", fix="write whose data they are").at("unit")

@@ -24,10 +24,7 @@ UNKNOWN = "State of the ledger: unknown, since it cannot be read now; {show} sho
 
 @contextmanager
 def telling(where: str, prints_last: bool) -> Iterator[None]:
-    """Keep the ledger open during a command, and note on what stops it how far it came (`core.errors.standing`).
-
-    Nothing stops one that `prints_last` where nobody reads what it prints: it is done.
-    """
+    """Keep the ledger open during a command, and note on what stops it how far it came (`core.errors.standing`)."""
     before, has_begun = None, False
     try:
         with lasting():
@@ -37,6 +34,7 @@ def telling(where: str, prints_last: bool) -> Iterator[None]:
     except BaseException as error:
         if isinstance(error, TakifuguError) and "state" not in vars(error):
             raise  # a refusal, which wrote nothing
+        # nobody reads what it prints: it is done
         if isinstance(error, BrokenPipeError) and prints_last:
             raise
         words = LEDGER_AS_IT_WAS

@@ -51,11 +51,7 @@ class Account:
 
 
 def longest(view: View, classes: Iterable[int]) -> list[Account]:
-    """Return the longest pasts of some classes: more lines never cost less, so no other past costs more.
-
-    Where there are too many, like ones are put together, and a unit that was in all of a group stands for it. Pasts
-    with a series are compared only where their deltas are the same: at a larger delta its epsilon is less.
-    """
+    """Return the longest pasts of some classes: more lines never cost less, so no other past costs more."""
     pasts, shared = dict[object, tuple[int, list[int]]](), view.shared()
     for number in classes:
         past = view.past(number, shared)
@@ -66,11 +62,13 @@ def longest(view: View, classes: Iterable[int]) -> list[Account]:
             accounts.append(Account(number, [view.steps[step] for step in past]))
             continue
         late = frozenset(step for step in past if view.steps[step].charge.delta)
+        # compared only where their deltas are the same: at a larger delta the epsilon of a series is less
         has_series = any(view.steps[step].charge.begins_series for step in late)
         of_rule.setdefault(late if has_series else frozenset(), []).append((number, past, 1))
     for groups in of_rule.values():
         largest = list[set[int]]()
         if len(pasts) > MANY:
+            # a unit that was in all of a group stands for it
             groups = _alike(view, groups)
         for number, past, count in sorted(groups, key=lambda group: -len(group[1])):
             if not any(other.issuperset(past) for other in largest):
@@ -99,11 +97,7 @@ def most_of(view: View, accounts: Iterable[Account]) -> dict[str, Amount]:
 
 
 def spent_by(view: View, steps: Sequence[Step], is_everybody: bool) -> dict[str, Amount]:
-    """Return what a unit with these lines has spent, by source: the largest over its tables and all beliefs.
-
-    Lines about entries that are declared to be the same count together, and all others beside them. Raises
-    CompositionRefused where a table has no joint promise.
-    """
+    """Return what a unit with these lines has spent, by source; raises where a table has no joint promise."""
     several = {step.source for step in steps} if is_everybody else view.loose()
     if any(step.is_named and not step.line.count for step in steps if step.source in several):
         raise CompositionRefused(
@@ -149,14 +143,12 @@ def _by_table(view: View, steps: Sequence[Step], is_everybody: bool) -> dict[int
 
 
 def _in_order(view: View, steps: Sequence[Step], here: Sequence[Step], several: set[str]) -> list[Charge]:
-    """Return the charges of a table one by one, with those beside them that have a delta: later noise costs more.
-
-    A series is begun by the releases of one payment; what declares later that it begins one continues it.
-    """
+    """Return the charges of a table one by one, with those beside them that have a delta: later noise costs more."""
     charges, mine, beginning = list[Charge](), set(map(id, here)), here[0]
     for step in steps:
         if id(step) in mine:
             charge = placed(*_placed(view, step))
+            # the releases of one payment begin it; what declares later that it begins one continues it
             if beginning.charge.begins_series and step.group != beginning.group:
                 charge = replace(charge, begins_series=False)
             charges.append(charge)
@@ -183,10 +175,7 @@ def _times(step: Step, several: set[str]) -> int:
 
 @lru_cache(maxsize=65536)
 def whole_loss(charge: Charge) -> Amount:
-    """Return what a release costs a unit when all that it reads of the unit changes.
-
-    Raises CompositionRefused where nothing bounds that.
-    """
+    """Return what a release costs a unit when all that it reads of the unit changes; raises where unbounded."""
     epsilon = any_change(charge)
     if epsilon is None or (charge.delta and charge.covers is not Covers.EVERYTHING):
         raise CompositionRefused(
@@ -222,10 +211,7 @@ class Outside:
         self.total = sum(self.plain.values(), ZERO)
 
     def all_but(self, table: int | None) -> Amount:
-        """Return what the lines without a delta of all other tables cost; for None, what all lines do.
-
-        Raises CompositionRefused where one of these tables has no cost.
-        """
+        """Return the cost of all other tables' lines without a delta; for None, of all lines; or raise."""
         for other, refused in self.refused.items():
             if other != table:
                 raise refused
@@ -235,10 +221,8 @@ class Outside:
 
 
 def covering(charge: Charge, times: int) -> Charge:
-    """Return so many releases about other entries as one promise about every change of their data.
-
-    With a delta they stay in the order of all: what was chosen after them is charged by its whole component.
-    """
+    """Return so many releases about other entries as one promise about every change of their data."""
+    # with a delta they keep their order: what was chosen after them is charged by its whole component
     epsilon, delta = whole_loss(charge)
     if times * delta >= 1:
         raise CompositionRefused(

@@ -29,16 +29,14 @@ _STARTS = 32
 
 @dataclass(frozen=True, eq=False)
 class Debit:
-    """One charge of a release about units that are named, or (None) about a source that names none.
-
-    Debits of one `name` belong to one release. `charge.at` is the step where the sequence starts; where no calendar
-    tells that, `starts` says where sequences start, and only a keyed hash of it is kept.
-    """
+    """One charge of a release about units that are named, or (None) about a source that names none."""
 
     framework: Framework
     charge: Charge
     units: Iterable[str] | None = None
+    #: Of the release: debits of one name belong to one.
     name: str = "release"
+    #: Where sequences start, if no calendar tells (`charge.at`); only a keyed hash is kept.
     starts: str = ""
 
     def __post_init__(self) -> None:
@@ -121,17 +119,16 @@ class Change:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """What a payment would come to after the event `head`: the change, and the views before and with it.
-
-    `accounts` are the longest pasts that it touches, and `worst` the most that any of them costs.
-    """
+    """What a payment would come to after the event `head`: the change, and the views before and with it."""
 
     head: str
     change: Change
     paid: Paid
     before: View
     view: View
+    #: The longest pasts that it touches.
     accounts: Sequence[Account]
+    #: The most that any of them costs.
     worst: Mapping[str, Amount]
 
 
@@ -165,11 +162,7 @@ def order_of(
 def new_entries(
     view: View, source: str, reading: str, entries: str | None
 ) -> tuple[ReadingChanged, tuple[str, str]] | None:
-    """Return what is asked of entries that nobody named, or that a source with releases does not know.
-
-    With the question comes the table in question: of the known ones the newest of those whose reading differs least,
-    one that may be the same before others.
-    """
+    """Return what is asked of entries that a source does not know, and the known table in question, or None."""
     source, entries = words.source_name(source), None if entries is None else normalised(entries)
     tables = view.source(source).tables
     if entries is not None and (not tables or view.tables.is_known(source, digest_of(reading.encode()), entries)):
@@ -184,15 +177,13 @@ def new_entries(
     def distance(table: tuple[str, str]) -> tuple[bool, int]:
         return bool(are_never_the_same(before(table), now)), len(differences(before(table), now))
 
+    # the newest of those whose reading differs least, one that may be the same before others
     nearest = min(tables[::-1], key=distance, default=("", ""))
     return ReadingChanged(source, before(nearest) if tables else "", now), nearest
 
 
 def trial_of(view: View, order: Order) -> Trial:
-    """Return what a payment would come to.
-
-    Raises ReadingChanged where it has to be said which entries it reads, and PeopleUndeclared whose they are.
-    """
+    """Return what a payment would come to; raises what has to be said first of its entries and people."""
     change = Change()
     there, entries = view.source(order.source), order.entries or f"without a name ({order.group})"
     words.check_people(view, order.source, order.same_people)
@@ -252,12 +243,9 @@ def _start_elsewhere(view: View, paid: Paid, accounts: Iterable[Account]) -> boo
 def charged(
     view: View, change: Change, paid: Paid, declares: bool = False
 ) -> tuple[Paid, list[Account], dict[str, Amount]]:
-    """Let a view on trial take a payment, and add it to a change with what all that it touches comes to.
-
-    Returns it so, with the longest pasts that it touches (all, where the change `declares` entries to be the same), and
-    the most that any of them costs.
-    """
+    """Let a view and a change take a payment; return it, the longest pasts that it touches, and their most."""
     view.apply(paid, "")
+    # all, where the change declares entries to be the same
     accounts = longest(view, view.everyone() if declares else view.touched(paid))
     worst = most_of(view, accounts)
     for name, amount in worst.items():  # a search may end sooner than it did before

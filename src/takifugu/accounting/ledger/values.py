@@ -35,10 +35,7 @@ def declarations(view: View, source: str) -> Iterator[tuple[Same, str, str]]:
 
 @dataclass(frozen=True, eq=False)
 class Payment:
-    """Releases that were paid for together: their random ids by name, what became of them, and what their source spent.
-
-    `promised` is what each release promises. `values` wait from the draw until they are out.
-    """
+    """Releases that were paid for together: their ids by name, what became of them, what their source spent."""
 
     group: str
     source: str
@@ -49,9 +46,11 @@ class Payment:
     recipe: Plain
     spent: Amount
     budget: Amount
+    #: By each release.
     promised: Mapping[str, Amount]
     software: str
     is_adopted: bool
+    #: Those that wait from the draw until they are out.
     values: bytes | None = None
     why: str = ""
 
@@ -91,17 +90,17 @@ def payment_of(view: View, group: Group) -> Payment:
 
 @dataclass(frozen=True, eq=False)
 class Preview:
-    """What a source has spent before and would after a release; `over` is the error where a budget does not allow it.
-
-    `asks` is what has to be answered before anything is paid. `charges` are those of unlike units.
-    """
+    """What a source has spent before and would after a release."""
 
     before: Amount
     after: Amount
     budget: Amount
     budget_is_declared: bool
+    #: Of unlike units.
     charges: tuple[Charged, ...]
+    #: The error where a budget does not allow it.
     over: BudgetExceeded | None
+    #: To be answered before anything is paid.
     asks: ReadingChanged | PeopleUndeclared | None
     trial: Trial
     order: Order
@@ -112,10 +111,7 @@ class Preview:
 
 
 def preview_of(view: View, order: Order) -> Preview:
-    """Return what a payment would come to, and what is asked before, with the price of each answer.
-
-    Raises what cannot be counted.
-    """
+    """Return what a payment would come to, and what is asked before, with the price of each answer."""
     asks: ReadingChanged | PeopleUndeclared | None = None
     try:
         trial: Trial | TakifuguError = trial_of(view, order)

@@ -45,11 +45,7 @@ COMING = -2
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One line in the order of all: its charge, table and place, and of how many units it is.
-
-    `entries` is the table of the entries that it names, also where all rows of a person are one table. Steps of one
-    `key` cost a unit alike.
-    """
+    """One line in the order of all: its charge, table and place, and of how many units it is."""
 
     line: Line
     charge: Charge
@@ -57,7 +53,9 @@ class Step:
     source: str
     group: str
     table: int
+    #: The table of the entries that it names, also where all rows of a person are one table.
     entries: int
+    #: Equal for steps that cost a unit alike.
     key: int
 
     @property
@@ -245,13 +243,10 @@ class View:
         return steps
 
     def ordered(self, steps: Iterable[int]) -> list[int]:
-        """Return steps in their order.
-
-        Nobody knows when adopted releases were chosen: those with a delta come first, after which all else costs most,
-        and the others last.
-        """
+        """Return steps in their order: adopted ones with a delta come first, the other adopted ones last."""
         if not self.each:
             return sorted(steps)
+        # nobody knows when these were chosen: after a delta all else costs most
         late = {step: bool(self.steps[step].charge.delta) for step in self.each}
         return sorted(steps, key=lambda step: (1 if step not in late else 0 if late[step] else 2, step))
 

@@ -109,13 +109,8 @@ def enough(cost: Amount) -> Amount:
 
 
 def worthless(cost: Amount, budget: Amount) -> str:
-    """Say why no budget is worth a release's cost, or "".
-
-    Whoever declares a budget of that size has decided otherwise.
-
-    >>> worthless(Amount(0, 0.1), Amount(1, 0)), worthless(Amount(10, 0), Amount(1, 0))[:24]
-    ('', 'no budget is worth that:')
-    """
+    """Say why no budget is worth a release's cost, or ""."""
+    # whoever declares a budget of that size has decided otherwise
     if not budget.epsilon < MUCH <= cost.epsilon:
         return ""
     return f"no budget is worth that: {warning(cost.epsilon)}"

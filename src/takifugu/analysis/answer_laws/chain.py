@@ -62,11 +62,8 @@ def steps(answer: Additive) -> Steps:
 
 
 def predicted_widths(answer: Additive) -> tuple[int, float]:
-    """Return the answer's number of places W, and the mean of w (W - w + 1).
-
-    w is the number of places of the first entries, for each entry. Only runs of entries that count alike are looked at,
-    so that nothing grows with the sequence.
-    """
+    """Return the answer's number of places W, and the mean of w (W - w + 1) over its first entries' w."""
+    # only runs of entries that count alike, so that nothing grows with the sequence
     (weights, numbers), ends, times = answer.turn
     tables = [table[:, 0] - table[:, 0].min() for table in answer.tables]
     units = [int(np.gcd.reduce(table)) * abs(weight) for table, weight in _kinds(tables, weights, numbers)]
@@ -96,11 +93,7 @@ def _sums(last: int) -> tuple[int, int]:
 
 
 class ChainLaw(AnswerLaw[PeriodicChain]):
-    """The laws given each value of each secret entry, in order; values of probability zero are left out.
-
-    A value has one law for a stationary or given initial law; for any, one for each start state that can lead to it.
-    Memory: k width numbers for each block of entries, and the laws of one block (`work` predicts it).
-    """
+    """The laws given each possible value of each secret entry, in order, for any start one for each start state."""
 
     @cached_property
     def steps(self) -> Steps:
@@ -144,6 +137,7 @@ class ChainLaw(AnswerLaw[PeriodicChain]):
         places = chain.length / size * (1 + hull) + hull * states * entries
         products = 0.1 * states**2 * range_of_block * width * places
         through = 10.0 * hull * states * width * (entries + chain.length / size)
+        # k width numbers for each block of entries, and the laws of one block
         memory = 8.0 * states * width * (chain.length / size + 4 * hull * size) + 1e7
         return long + products + through, memory
 

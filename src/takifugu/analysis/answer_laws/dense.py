@@ -13,7 +13,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from takifugu.analysis.questions.compared import Compared, LawIndex, laws_of, least_scale, unordered
+from takifugu.analysis.questions.compared import Compared, LawIndex, laws_of, least_scale, log_error, unordered
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import NARROW, UNIT, Blocks, Wide, as_law, stack
@@ -30,20 +30,18 @@ _FIRST_AND_SECOND: IntArray = np.array([[0, 1]])
 
 @dataclass(frozen=True, eq=False)
 class DenseFamily:
-    """The laws of the answer given each value of one entry: rows of weights on start, start + step, ...
-
-    `rows[value]` are the rows of a value's hull (one row for a single law), `starts[value]` the start states that they
-    belong to. `pairs` are the ordered pairs of value indices to compare; both orders are always looked at. Each mass is
-    right up to a factor 1 +- `relative_error`.
-    """
+    """The laws of the answer given each value of one entry: rows of weights on start, start + step, ..."""
 
     entry: int
+    #: The ordered pairs of value indices to compare; both orders are always looked at.
     pairs: tuple[tuple[int, int], ...]
+    #: The rows of each value's hull (one row for a single law), and the start states that they belong to.
     rows: Mapping[int, tuple[int, ...]]
     starts: Mapping[int, tuple[int, ...]]
     weights: Wide
     start: int
     step: int
+    #: Each mass is right up to a factor 1 +- this.
     relative_error: float
 
     whole, alone = True, None
@@ -86,14 +84,10 @@ class DenseFamily:
         return tuple(sorted({*map(int, w_infinity_candidates(p, q)), reach}))
 
     def _wasserstein(self, rows: list[int], reach: int, epsilon: Fraction) -> tuple[int, Fraction]:
-        """Return W-infinity w, and a scale w/epsilon despite rounded masses.
-
-        Rounded masses only propose w. It stands if the largest log-ratio at scale w/epsilon is certainly <= epsilon, or
-        at a scale larger by 2**-35 and the effect of the errors: noise that only just hides a shift by w needs the
-        larger.
-        """
+        """Return W-infinity w, and a scale w/epsilon despite rounded masses, which only propose w."""
         slack = Fraction(SLACK) + Fraction(1.01 * self.margin) / epsilon
         for move in self._moves(rows, reach):
+            # noise that only just hides a shift by w needs the larger, by the effect of the errors
             for scale in (round_up(move / epsilon), round_up(move / epsilon * (1 + slack))):
                 if scale * epsilon < reach and self._loss(rows, scale) <= epsilon:
                     return move, scale
@@ -109,7 +103,7 @@ class DenseFamily:
     @cached_property
     def margin(self) -> float:
         """How far rounded masses can move a log-ratio."""
-        return 2 * self.relative_error * (1 + self.relative_error)
+        return log_error(self.relative_error)
 
     @cached_property
     def indices(self) -> tuple[tuple[LawIndex, LawIndex], ...]:

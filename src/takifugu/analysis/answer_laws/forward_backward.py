@@ -51,11 +51,8 @@ def block_length(length: int, states: int, width: int) -> int:
 def laws_given(
     matrices: Sequence[Wide], offsets: IntArray, starts: Sequence[Wide], states_by_entry: Mapping[int, Sequence[int]]
 ) -> Iterator[Given]:
-    """Yield the laws given the wanted states of entries, in order.
-
-    `matrices` are those of the steps from X_0, X_1, ... on, repeated. `offsets[i, s]` is what X_i = s adds, `starts`
-    the laws of the first entry's share jointly with its state, (k, n).
-    """
+    """Yield the laws given the wanted states of entries, in order."""
+    # matrices repeat; offsets[i, s] is what X_i = s adds, starts the first share jointly with its state, (k, n)
     length, states = offsets.shape
     size = block_length(length, states, 1 + int(offsets.max(axis=1).sum()))
     if size > len(matrices):
@@ -135,10 +132,7 @@ class _Walk:
             yield Given(entry, state, tuple(laws))
 
     def forward(self, block: Block, before: Sequence[Wide]) -> list[Wide]:
-        """Return the joint laws of share and state at a block's end.
-
-        There is one for each block before it.
-        """
+        """Return the joint laws of share and state at a block's end, one for each before it."""
         return [self._forward(block, row) for row in before]
 
     def _forward(self, block: Block, before: Wide) -> Wide:
@@ -165,10 +159,7 @@ class _Walk:
         return product
 
     def through(self, block: Block) -> Wide:
-        """Return the joint law of a block's share and last state.
-
-        Axes are [u, v, place]: u is the state before the block, v the last.
-        """
+        """Return the joint law of a block's share and last state v given u before, axes [u, v, place]."""
         key = self.key(block)
         if key not in self._through:
             if len(self._through) >= _MOST_CACHED:
@@ -177,10 +168,7 @@ class _Walk:
         return self._through[key]
 
     def within(self, block: Block, pairs: Sequence[tuple[int, int]]) -> Wide:
-        """Return within_j(u, s, v) for each wanted (j, s).
-
-        The kernels have axes [(u, v), place, number of the wanted pair].
-        """
+        """Return within_j(u, s, v) for each wanted (j, s), axes [(u, v), place, number of the wanted pair]."""
         offsets = self.offsets[slice(*block)]
         key = self.key(block), tuple(pairs)
         if self._within is None or self._within[0] != key:

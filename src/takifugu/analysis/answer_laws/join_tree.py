@@ -59,13 +59,12 @@ Table = Leaf | Join | Sum
 
 @dataclass(frozen=True, eq=False)
 class Contraction:
-    """Tables, each after those below it; the last is the sum over all variables but those to keep.
-
-    `outer` are the scopes of what multiplies each, and `sizes` how many values each variable has.
-    """
+    """Tables, each after those below it; the last is the sum over all variables but those to keep."""
 
     tables: tuple[Table, ...]
+    #: The scopes of what multiplies each table.
     outer: tuple[Scope, ...]
+    #: How many values each variable has.
     sizes: Mapping[int, int]
 
     def cells(self, scope: Collection[int]) -> float:
@@ -79,14 +78,8 @@ class Contraction:
 def contraction(
     scopes: Mapping[int, Scope], sizes: Mapping[int, int], spans: Mapping[int, int], keep: Collection[int] = ()
 ) -> Contraction:
-    """Plan the product of tables, summed over all variables but `keep`.
-
-    `spans[v]` is the largest number that v adds to the sum, the least being 0.
-
-    >>> plan = contraction({0: (0,), 1: (0, 1), 2: (1, 2)}, {0: 2, 1: 2, 2: 2}, {0: 1, 1: 1, 2: 1})
-    >>> [t.variable for t in plan.tables if isinstance(t, Sum)], plan.tables[-1].width
-    ([0, 1, 2], 4)
-    """
+    """Plan the product of tables, summed over all variables but `keep`."""
+    # spans: the largest number that each variable adds to the sum, the least being 0
     order = elimination_order(scopes.values(), sizes, keep)
     place = {value: place for place, value in enumerate(order)}
     plan = _Plan(sizes)

@@ -12,7 +12,7 @@ from itertools import chain, starmap
 import numpy as np
 
 from takifugu.analysis.questions.answer_law import AnswerLaw
-from takifugu.analysis.questions.compared import Compared, LawIndex, Move, laws_of, unordered
+from takifugu.analysis.questions.compared import Compared, LawIndex, Move, laws_of, log_error, unordered
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs.pair import LawPair
@@ -30,6 +30,9 @@ from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import UNIT
 from takifugu.numbers.rationals import round_up
 from takifugu.numbers.transport.on_the_line import w_infinity_candidates
+
+#: Exact masses are kept up to this many atoms and binary digits of a mass.
+FEW_ATOMS, FEW_DIGITS = 512, 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,11 +79,9 @@ class ListedFamily:
         )  # fmt: skip
 
     def _moves(self, p: Pmf, q: Pmf, reach: Fraction) -> tuple[Move, ...]:
-        """Return proposals for W-infinity.
-
-        Of rounded masses none is certain: laws that look equal may differ anywhere by the error.
-        """
+        """Return proposals for W-infinity."""
         proposals = w_infinity_candidates(p, q)
+        # rounded masses that look equal may differ anywhere by the error
         return (*proposals, reach) if self.relative_error else proposals
 
     def _wasserstein(self, p: Pmf, q: Pmf, reach: Fraction, epsilon: Fraction) -> tuple[Move, Fraction]:
@@ -104,7 +105,7 @@ class ListedFamily:
     @property
     def _margin(self) -> float:
         """How far rounded masses can move a log-ratio."""
-        return 2 * self.relative_error * (1 + self.relative_error)
+        return log_error(self.relative_error)
 
 
 def one_move(entry: int, pair: tuple[int, int], move: Fraction) -> ListedFamily:
@@ -141,11 +142,7 @@ def row_answers(belief: JointTable, answer: Additive) -> IntArray:
 
 
 def law_given(belief: JointTable, answers: IntArray, entry: int, value: int) -> Pmf:
-    """Return the law of the answer given a value of an entry.
-
-    The value, by its index, has positive probability. Exact (integer masses) when the table is; otherwise each mass is
-    a correctly rounded sum divided by another.
-    """
+    """Return the law of the answer given a possible value of an entry, by its index; exact if the table is."""
     groups: dict[int, list[int | float]] = {}
     for row in np.flatnonzero(belief.indices[:, entry] == value).tolist():
         groups.setdefault(int(answers[row]), []).append(belief.masses[row])

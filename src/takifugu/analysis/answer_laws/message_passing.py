@@ -32,15 +32,13 @@ LONG, EACH_NUMBER, EACH_PRODUCT = 120, 30.0, 6e4
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """Which variables are read at which table, which outsides that takes, which tables the second pass needs again.
-
-    `operations` and `bytes` are predicted, for both passes.
-    """
+    """Which variables are read at which table, which outsides that takes, and which tables are needed again."""
 
     contraction: Contraction
     places: Mapping[int, tuple[int, ...]]
     needed: frozenset[int]
     retained: frozenset[int]
+    #: Predicted, for both passes.
     operations: float
     bytes: float
 
@@ -183,10 +181,8 @@ class VariableLaw:
 
 
 def laws(plan: Reading, factors: Sequence[Factor], offsets: Sequence[Sequence[int]]) -> Iterator[VariableLaw]:
-    """Yield the law of every wanted variable once, in second-pass order.
-
-    `offsets[v]` is what each value of v adds to the sum, the least 0; leaf `entry` stands for the table factors[entry].
-    """
+    """Yield the law of every wanted variable once, in second-pass order."""
+    # offsets[v]: what each value of v adds to the sum, the least 0; leaf `entry` stands for factors[entry]
     tables = collect(plan.contraction, factors, offsets, plan.retained)
     weight: list[int] = []  # how many tables each one is made of, itself included
     for table in plan.contraction.tables:

@@ -31,12 +31,10 @@ WHOLE = -1
 
 
 def over_all_starts(family: AnswerFamily) -> AnswerFamily:
-    """Return comparisons of whole hulls, under every initial law at once (Song17 Theorem 3.2 is not used).
-
-    Their needs never exceed the largest over pairs of laws, as `family` has it.
-    """
+    """Return comparisons of whole hulls, under every initial law at once (Song17 Theorem 3.2 is not used)."""
     if not isinstance(family, DenseFamily) or all(len(rows) == 1 for rows in family.rows.values()):
         return family
+    # needs never exceed the largest over pairs of laws, as `family` has it
     several = dict[tuple[int, int], list[int]]()
     for number, ((a, _), (b, _)) in enumerate(family.indices):
         several.setdefault((a, b), []).append(number)
@@ -110,10 +108,7 @@ def _largest(au: Wide, av: Wide, bu: Wide, bv: Wide, log_kappa: FloatArray) -> f
 
 
 def _slack(a: FloatArray, b: FloatArray, kappa: FloatArray) -> FloatArray:
-    """Bound the part of the largest value hidden by rounding.
-
-    The derivative is off by 12 roundings of logs, over their range.
-    """
+    """Bound the part of the largest value hidden by rounding: 12 roundings of logs, over their range."""
     size = np.abs(a) + np.abs(b) + np.abs(kappa)
     slack: FloatArray = 50 * UNIT * (4 + size) * (80 + size)
     return slack

@@ -17,10 +17,9 @@ import numpy as np
 from takifugu.analysis.answer_laws.dense import DenseFamily, one_each
 from takifugu.analysis.answer_laws.join_tree import contraction
 from takifugu.analysis.answer_laws.message_passing import Reading, laws, reading
-from takifugu.analysis.questions.answer_law import AnswerLaw
+from takifugu.analysis.questions.answer_law import AnswerLaw, newest
 from takifugu.analysis.questions.marginal import Marginal, trusted
 from takifugu.core.arrays import FloatArray
-from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.queries import Additive
@@ -31,8 +30,6 @@ from takifugu.numbers.extended.floats import UNIT
 LARGEST_BYTES = 3e9
 #: How many of the secret nodes represent all of them where each has its own plan.
 _SAMPLE = 16
-
-_Plans = dict[tuple[int, tuple[int, ...]], tuple[BayesianNetwork, Reading]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,13 +51,7 @@ class Shares:
 
 
 def shares(belief: BayesianNetwork, answer: Additive) -> Shares:
-    """Write the nodes' contributions over one base and largest common unit.
-
-    >>> from takifugu.model.queries import Linear
-    >>> net = BayesianNetwork([("a", [0, 1], [], [0.5, 0.5]), ("b", [3, 1], ["a"], [[1, 0], [0.5, 0.5]])])
-    >>> shares(net, Linear([4, -2], grid=1).resolve(net))
-    Shares(base=-6, unit=4, offsets=((0, 1), (0, 1)))
-    """
+    """Write the nodes' contributions over one base and largest common unit."""
     base, above = 0, []
     for v, node in enumerate(belief.nodes):
         # A node that is not read may have a table of one zero.
@@ -75,10 +66,7 @@ class NetworkLaw(AnswerLaw[BayesianNetwork]):
     """The laws given each value of each secret node, each node once, in the order in which they are found."""
 
     def families(self) -> Iterator[DenseFamily]:
-        """Yield the answer families.
-
-        Raises Unsupported where they would take more than LARGEST_BYTES.
-        """
+        """Yield the answer families; raises Unsupported where they would take more than LARGEST_BYTES."""
         belief, pairs = self.belief, _pairs(self.belief, self.family)
         answer_shares = shares(belief, self.answer)
         for plan in _plans(belief, self.answer, tuple(pairs)):
@@ -112,10 +100,7 @@ class NetworkLaw(AnswerLaw[BayesianNetwork]):
 
 
 def whole_law(belief: BayesianNetwork, answer: Additive) -> tuple[int, int, FloatArray]:
-    """Return the distribution of an answer of one cell: its first number, the step, and the masses.
-
-    Raises Unsupported where it would take more than LARGEST_BYTES.
-    """
+    """Return the first number, the step and the masses of an answer of one cell; Unsupported beyond memory."""
     answer_shares = shares(belief, answer)
     node = next(iter(answer_shares.varying), None)
     if node is None:
@@ -160,21 +145,17 @@ def _fits(plan: Reading) -> bool:
 
 
 def _planned(belief: BayesianNetwork, answer: Additive, nodes: tuple[int, ...]) -> Reading:
-    """Return the plan for some wanted nodes, keeping the last one."""
-    key: tuple[int, tuple[int, ...]] = (id(belief), nodes)
-    plans = cached(answer, Reading, _Plans)
-    last = plans.get(key)
-    if last is None:
+    """Return the plan for some wanted nodes."""
+
+    def make() -> Reading:
         answer_shares = shares(belief, answer)
         scopes, sizes, spans = {}, {}, {}
         for v in belief.ancestral([*nodes, *answer_shares.varying]):
             offsets = answer_shares.offsets[v]
             scopes[v], sizes[v], spans[v] = belief.factors[v].scope, len(offsets), max(offsets)
-        plan = contraction(scopes, sizes, spans, nodes * (len(nodes) == 1))
-        last = belief, reading(plan, nodes)  # the network is held, so that its id is not reused
-        plans.clear()
-        plans[key] = last
-    return last[1]
+        return reading(contraction(scopes, sizes, spans, nodes * (len(nodes) == 1)), nodes)
+
+    return newest(answer, belief, nodes, make)
 
 
 class NetworkMarginal(Marginal[BayesianNetwork]):

@@ -13,7 +13,7 @@ from typing import cast
 
 from takifugu.analysis.answer_laws.listed import ListedFamily, one_move
 from takifugu.analysis.questions.answer_law import AnswerLaw
-from takifugu.analysis.questions.normal_law import ComparedNormals, NormalLaw, deviation_up
+from takifugu.analysis.questions.normal_law import ComparedNormals, NormalLaw, apart, deviation_up
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.records.normal_region import RegionView
 from takifugu.model.beliefs.records.normal_views import NormalView
@@ -34,11 +34,8 @@ from takifugu.numbers.normal.rounded import Rounded, unevenness
 
 
 def as_read(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves: Vector | None) -> NormalComparison:
-    """Return the laws of the answer as read, from the exact ones.
-
-    `moves` say how far the total of each column moves from one hypothesis to the other, at most; None where they are no
-    law and its translate. Raises Unsupported for these where values are clipped or replaced.
-    """
+    """Return the laws of the answer as read, from the exact ones; raises for clipping of what is no translate."""
+    # moves: of each column's total from one hypothesis to the other; None where they are no law and its translate
     belief = view.whole
     read = answer.read_columns
     if moves is not None and not any(moves[column] for column in read):
@@ -87,14 +84,10 @@ def _bent(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves: V
     reach = certain_move(view, answer, moves)
     is_by_column = all(sum(map(bool, row)) <= 1 for row in answer.coefficients)
     if view.single or belief.replaces(answer.read_columns) or not is_by_column or not isinstance(laws, Shifted):
-        return Shifted(reach, _nothing(answer.cells))
+        return apart(reach)
     if belief.resolution is None:
         return laws
-    return Shifted(reach, laws.covariance if answer.cells == 1 else _nothing(answer.cells))
-
-
-def _nothing(cells: int) -> tuple[Vector, ...]:
-    return ((Fraction(0),) * cells,) * cells
+    return Shifted(reach, laws.covariance) if answer.cells == 1 else apart(reach)
 
 
 class ViewLaw(NormalLaw[NormalView | RegionView]):
@@ -134,10 +127,7 @@ def _exact(view: NormalView, answer: ColumnSums, a: int, b: int) -> NormalCompar
 
 
 def conditional(view: NormalView, answer: ColumnSums, change: Vector) -> tuple[Vector, Matrix]:
-    """Return the shift of the mean by `change`, and covariance given g.
-
-    `change` is that of g. Raises Unsupported where no two values of g differ by it.
-    """
+    """Return the shift of the mean by a change of g, and the covariance given g; raises where none is so far."""
     shared, variance, spread = view.shared(answer), view.variance, view.spread(answer)
     moved = solved(variance, change)
     if moved is None:
@@ -150,11 +140,7 @@ def conditional(view: NormalView, answer: ColumnSums, change: Vector) -> tuple[V
 
 
 def column_moves(view: NormalView, answer: ColumnSums, a: int, b: int) -> Vector | None:
-    """Return how far each column's mean total moves between two hypotheses.
-
-    Finite sets move value by value. Returns None for half-lines, intervals and variances that change what is read: then
-    the answer has other laws than one and its translate.
-    """
+    """Return how far each column's mean total moves between two hypotheses; None where laws differ otherwise."""
     belief, read = view.whole, answer.read_columns
     size = len(belief.columns)
     units = tuple(unit(place, size) for place in range(size))
@@ -165,6 +151,7 @@ def column_moves(view: NormalView, answer: ColumnSums, a: int, b: int) -> Vector
         return _moved_mean(view, totals, view.parameters[b] - view.parameters[a])
     if not view.sets:
         return conditional(view, totals, view.difference(a, b))[0]
+    # finite sets move value by value
     left, right = view.sets[a], view.sets[b]
     if not isinstance(left, Intervals) and not isinstance(right, Intervals):
         return conditional(view, totals, (max(max(right) - min(left), max(left) - min(right)),))[0]
@@ -219,13 +206,10 @@ def _of_variances(view: NormalView, answer: ColumnSums, first: Fraction, second:
 
 
 class ShiftLaw(AnswerLaw[NormalView | RegionView]):
-    """The mean of an answer under each hypothesis, for mechanisms that look at finite laws.
-
-    Given the hypotheses the answer is one of two numbers plus the same independent normal term. Noise that hides which
-    number it is hides the hypothesis: adding the term afterwards is post-processing. The term gives no credit here.
-    """
+    """The mean of an answer under each hypothesis, for mechanisms that look at finite laws."""
 
     def families(self) -> Iterator[ListedFamily]:
+        # one of two numbers, plus a normal term that is independent of which: post-processing, without any credit
         answer = cast(ColumnSums, self.answer)
         law = ViewLaw(self.belief, answer, self.family)
         for number, (a, b) in enumerate(law.pairs()):

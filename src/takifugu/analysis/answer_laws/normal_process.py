@@ -8,16 +8,14 @@ answers under two hypotheses are mixtures over R, and the hockey-stick divergenc
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import cast
 
 from takifugu.analysis.answer_laws.listed import ListedFamily, one_move
 from takifugu.analysis.questions.answer_law import AnswerLaw
-from takifugu.analysis.questions.normal_law import ComparedNormals, NormalLaw
+from takifugu.analysis.questions.normal_law import ComparedNormals, NormalLaw, apart
 from takifugu.model.beliefs.records.normal_views import ProcessView
 from takifugu.model.queries.resolving.real_columns import ColumnSums
 from takifugu.model.secrets.hypotheses import against
-from takifugu.numbers.normal.comparisons import Shifted
 
 #: Operations for the move of one value with another, and for a look at its weight in a cell.
 PER_MOVE, PER_WEIGHT = 2e3, 30
@@ -34,10 +32,9 @@ class ProcessLaw(NormalLaw[ProcessView]):
     answer: ColumnSums
 
     def comparisons(self) -> Iterator[ComparedNormals]:
-        view, cells = self.belief, self.answer.cells
-        nothing = ((Fraction(0),) * cells,) * cells
+        view = self.belief
         for number, (a, b) in enumerate(view.pairs):
-            laws = Shifted(view.moves(self.answer, number), nothing)
+            laws = apart(view.moves(self.answer, number))
             comparison = against(view.describe_hypothesis(a), view.describe_hypothesis(b))
             yield ComparedNormals(laws, comparison, view.secret.describe())
 

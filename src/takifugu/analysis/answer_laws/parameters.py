@@ -18,8 +18,8 @@ from functools import cached_property
 
 import numpy as np
 
-from takifugu.analysis.answer_laws.dense import DenseFamily, one_each, places_of_laws
-from takifugu.analysis.answer_laws.listed import ListedFamily
+from takifugu.analysis.answer_laws.dense import DenseFamily, places_of_laws
+from takifugu.analysis.answer_laws.listed import FEW_ATOMS, FEW_DIGITS, ListedFamily
 from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
@@ -28,11 +28,9 @@ from takifugu.model.queries.answer import Additive
 from takifugu.model.queries.resolving.columns import ColumnAnswer
 from takifugu.model.secrets.families import Family, compared_values
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.extended.floats import UNIT, Wide, stack
+from takifugu.numbers.extended.floats import UNIT, Wide
 from takifugu.numbers.extended.leave_one_out import NOTHING, Law, Sums, Weights
 
-#: Exact masses are kept up to this many atoms and binary digits of a mass.
-FEW_ATOMS, FEW_DIGITS = 512, 4096
 #: Rows of values of one group of columns that are listed.
 MOST_ROWS = 1_000_000
 
@@ -152,10 +150,7 @@ class ColumnLaws:
         return math.prod(float(sum(self.belief.possible(entry))) for entry in self.entries)
 
     def chances(self, entry: int) -> tuple[dict[int, Chances], float]:
-        """Return joint probabilities by parameter values, and a relative error bound.
-
-        The probabilities are P(phi_entry = a, phi_A = v), by a and v; only positive ones are listed.
-        """
+        """Return P(phi_entry = a, phi_A = v) where positive, by a and v, and a bound on the relative error."""
         prior = self.belief.table
         scope = (entry, *(e for e in self.entries if e != entry))
         place = list(map(scope.index, self.entries))
@@ -233,21 +228,17 @@ class ParametersLaw(AnswerLaw[Parameters]):
             yield number, tuple(value_of[entry] for entry in group.entries)
 
     def _dense(self, entry: int, pairs: Pairs, chances: dict[int, Chances], error: float) -> DenseFamily:
-        values, step = compared_values(pairs), self.laws.step
-        laws: dict[tuple[int, ...], Weights] = {}
+        step, laws = self.laws.step, dict[tuple[int, ...], Weights]()
 
         def of_row(row: Pmf) -> Weights:
             return Weights.of(row, step)
 
-        for value in values:
-            for at in chances[value].keys() - laws.keys():
+        mixtures = {}
+        for a in compared_values(pairs):
+            for at in chances[a].keys() - laws.keys():
                 laws[at] = self._sum(at, of_row, NOTHING)
-        start, size = places_of_laws(laws.values(), step)
-        rows = [_mixture(chances[a], laws, start, step, size) for a in values]
-        most = max(len(chances[a]) for a in values)
-        rounded = error + max(law.error for law in laws.values()) + (most + 8) * UNIT
-        error = 2.02 * rounded + 4 * size * UNIT
-        return DenseFamily(entry, pairs, *one_each(values), stack(rows), start, step, error)
+            mixtures[a] = _mixture(chances[a], laws, step, error)
+        return DenseFamily.of(entry, pairs, mixtures, step)
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
         laws = self.laws
@@ -264,11 +255,11 @@ class ParametersLaw(AnswerLaw[Parameters]):
         return f"{self.belief.names[entry]!r} = {self.belief.alphabet(entry)[value]!r}"
 
 
-def _mixture(
-    chances: Chances, laws: Mapping[tuple[int, ...], Weights], start: int, step: int, size: int
-) -> Wide:
-    """Return the laws' mixture at places start, start + step, ..."""
+def _mixture(chances: Chances, laws: Mapping[tuple[int, ...], Weights], step: int, error: float) -> Weights:
+    """Return the mixture of laws with chances that are right up to a factor 1 +- `error`."""
+    mixed = [laws[at] for at in chances]
+    start, size = places_of_laws(mixed, step)
     total = Wide.zeros(size)
-    for at, mass in chances.items():
-        total += laws[at].on(start, step, size) * Wide.of(float(mass))
-    return total
+    for law, mass in zip(mixed, chances.values(), strict=True):
+        total += law.on(start, step, size) * Wide.of(float(mass))
+    return Weights(start, total, error + max(law.error for law in mixed) + (len(mixed) + 8) * UNIT)

@@ -85,10 +85,7 @@ Changes = Sequence[tuple[Level, Level]]
 
 
 def class_family(changes: Mapping[tuple[int, int], Changes], times: int = 1) -> BoundedFamily:
-    """Return comparisons of values, each of which changes so many records at most, under every table of a class.
-
-    `changes[(a, b)]` are those of one record.
-    """
+    """Return comparisons of values, each at most `times` changes of one record, under every table of a class."""
     @cache
     def between() -> Sequence[Move]:
         """Return proposals from copies of one two-level record's extreme laws."""
@@ -127,12 +124,7 @@ def class_family(changes: Mapping[tuple[int, int], Changes], times: int = 1) -> 
 
 
 def _envelope(levels: Sequence[Level]) -> tuple[Pmf, Pmf]:
-    """Return two laws stochastically around all laws of all levels.
-
-    >>> ends = [Level(((0, Fraction(2, 5), Fraction(3, 5)), (1, Fraction(2, 5), Fraction(3, 5))))]
-    >>> _envelope(ends)
-    (Pmf(0: 3/5, 1: 2/5), Pmf(0: 2/5, 1: 3/5))
-    """
+    """Return two laws stochastically around all laws of all levels."""
     atoms = sorted(set().union(*(level.atoms for level in levels)))
     most, least = [Fraction(0)], [Fraction(0)]
     for x in atoms:
@@ -169,10 +161,7 @@ def _extremes(left: Level, right: Level, y: int, scale: Fraction) -> tuple[Fract
 
 
 def _farthest_move(first: Level, second: Level) -> int:
-    """Return the least w with F(x) <= G(x + w), both ways.
-
-    F and G are all distribution functions of either level.
-    """
+    """Return the least w with F(x) <= G(x + w), both ways, for all distribution functions of the levels."""
     gaps = sorted({abs(x - y) for x, y in product(first.atoms, second.atoms)} | {0})
     return next(w for w in gaps if _moves_at_most(first, second, w) and _moves_at_most(second, first, w))
 
@@ -260,10 +249,7 @@ def _gaps(view: RecordView, keys: Sequence[int], family: Family) -> Iterator[tup
 
 
 def _check_levels(levels: Mapping[int, Level]) -> None:
-    """Raise Unsupported unless bounds for the levels are proved.
-
-    Proofs are for two levels, and for evenly spaced ones that are log-concave for every table.
-    """
+    """Raise Unsupported unless there are two levels, or evenly spaced ones, log-concave for every table."""
     if len(levels) == 2:
         return
     lows, highs = [], []

@@ -99,10 +99,7 @@ class RecordsLaw(AnswerLaw[RecordView]):
     @property
     def pairs_count(self) -> float:
         """How many unordered pairs are compared."""
-        if self.family.pairs is not None:
-            return len(self.family.pairs) / 2
-        values = sum(self.belief.possible(0))
-        return values * (values - 1) / 2
+        return self.pairs_of(sum(self.belief.possible(0)))
 
     @property
     def is_binary(self) -> bool:
@@ -219,20 +216,12 @@ class RecordsLaw(AnswerLaw[RecordView]):
 
 
 def is_tight(low: Pmf, high: Pmf) -> bool:
-    """Return whether two laws are in likelihood-ratio order.
-
-    Then one record's loss decides that of many records exactly.
-    """
+    """Return whether two laws are in likelihood-ratio order: one record's loss decides that of many exactly."""
     return likelihood_ratio_ordered(low, high) or likelihood_ratio_ordered(high, low)
 
 
 def is_ordered(low: Pmf, high: Pmf) -> bool:
-    """Return whether two laws are log-concave and in likelihood-ratio order.
-
-    Laws on two lattices count as unordered. Under this order, laws of sums of copies are ordered by the number of
-    copies of one, even after any log-concave noise, so the outermost comparison is the worst
-    (docs/theory/attributes.md#orders).
-    """
+    """Return whether two laws are log-concave and in likelihood-ratio order, on one lattice (#orders)."""
     step = lattice_step(low, high)
     if (int(high.values[0]) - int(low.values[0])) % step or not (log_concave(low, step) and log_concave(high, step)):
         return False

@@ -34,11 +34,8 @@ def repeated(
     copies: Callable[[], DenseFamily] | None = None,
     shifts: Callable[[], DenseFamily] | None = None,
 ) -> BoundedFamily:
-    """Return one comparison, which stands for all that change at most `times` records: see above.
-
-    `one` holds the laws (p, q) of one record as its comparisons. `copies` are the laws of so many copies of p and of q,
-    where they serve all comparisons for every noise that is added, and `shifts` where they serve for W-infinity.
-    """
+    """Return one comparison, which stands for all that change at most `times` records: see above."""
+    # `one` compares p and q; `copies` serve all comparisons for every added noise, `shifts` for W-infinity
     low, high = sorted(pair)
     changes = one.compared
 
@@ -73,22 +70,12 @@ def repeated(
 
 
 def copies(low: Pmf, high: Pmf, times: int) -> DenseFamily:
-    """Return the laws of `times` copies of either law.
-
-    The tails of the laws may be of any size.
-
-    >>> family = copies(Pmf([0, 1], [0.5, 0.5]), Pmf([0, 1], [0.25, 0.75]), 2)
-    >>> [round(float(p), 9) for _, p in family.hulls[1][0].items()]
-    [0.0625, 0.375, 0.5625]
-    """
+    """Return the laws of `times` copies of either law, with tails of any size."""
     return counted(low, high, times, (0, times))
 
 
 def counted(low: Pmf, high: Pmf, records: int, counts: tuple[int, int]) -> DenseFamily:
-    """Return laws of sums of copies, one for each of `counts`.
-
-    A count a stands for a copies of `high` and records - a of `low`.
-    """
+    """Return laws of sums of copies, for each a of `counts` of a of `high` and records - a of `low`."""
     step = lattice_step(low, high)
     if (counts[1] - counts[0]) * (int(high.values[0]) - int(low.values[0])) % step:
         step = 1

@@ -75,14 +75,11 @@ def user_family(
     full: Callable[[], DenseFamily | ListedFamily] | None,
     refines: bool,
 ) -> BoundedFamily:
-    """Return the comparisons of one user's states, bounded without their laws (see above).
-
-    `full` makes the laws of the whole answer. Without it they are those of the user's contribution alone: enough for
-    any noise that is added to the answer, and for nothing else.
-    """
+    """Return the comparisons of one user's states, bounded without their laws (see above)."""
     hulls = {}
     for value in compared_values(pairs):
         hulls[value] = (share.law if value == unknown else Pmf([share.states[value]], [1]),)
+    # without `full` laws of the contribution alone: enough for noise added to the answer, and nothing else
     alone = ListedFamily(user, pairs, hulls, 0.0 if share.law.exact else ROUNDED)
     laws = full or (lambda: alone)
 
@@ -112,11 +109,7 @@ def _shifted(state: int, other: int) -> tuple[int, Loss, LeastScale]:
 
 
 def _unknown(share: Contribution, state: int, refined: LeastScale | None) -> tuple[int, Loss, LeastScale]:
-    """Return the same of a contribution against an unknown one.
-
-    The loss is exact but for rounding, except for a value strictly inside, where the others help: `refined` counts
-    them.
-    """
+    """Return the same of a contribution against an unknown one, exact but for a value strictly inside."""
     (low, high), (atoms, logs) = map(int, share.law.support_range), share.log_law
     reach = max(high - state, state - low)
 

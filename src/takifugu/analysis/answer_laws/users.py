@@ -16,12 +16,11 @@ from functools import cached_property
 import numpy as np
 
 from takifugu.analysis.answer_laws.dense import DenseFamily
-from takifugu.analysis.answer_laws.listed import ListedFamily
+from takifugu.analysis.answer_laws.listed import FEW_ATOMS, FEW_DIGITS, ListedFamily
 from takifugu.analysis.answer_laws.user_family import Contribution, user_family
-from takifugu.analysis.questions.answer_law import AnswerLaw
+from takifugu.analysis.questions.answer_law import AnswerLaw, newest
 from takifugu.analysis.questions.compared import BoundedFamily
 from takifugu.core.arrays import IntArray
-from takifugu.core.cache import cached
 from takifugu.core.entries import called
 from takifugu.model.beliefs.user_laws import UserLaw
 from takifugu.model.beliefs.users import IndependentUsers
@@ -32,8 +31,6 @@ from takifugu.numbers.extended.leave_one_out import NOTHING, Law, Sums, Weights
 
 #: Most multiplications for all laws of the answer, and for the search among them; beyond, contributions stand alone.
 MOST_WORK, MOST_SEARCH = 4e9, 1e10
-#: Exact masses are kept up to this many atoms and binary digits of a mass.
-FEW_ATOMS, FEW_DIGITS = 512, 4096
 
 
 class UsersLaw(AnswerLaw[IndependentUsers]):
@@ -41,21 +38,7 @@ class UsersLaw(AnswerLaw[IndependentUsers]):
 
     @cached_property
     def users(self) -> Users:
-        last = cached(self.answer, Users, dict[int, tuple[IndependentUsers, Users]])
-        entry = last.get(id(self.belief))
-        if entry is None:
-            code = self.belief.likenesses((self.answer.weights, self.answer.table_of), by_law=True)
-            _, first, sort_of = np.unique(code, return_index=True, return_inverse=True)
-            contributions = tuple(_contribution(self.belief, self.answer, user) for user in first.tolist())
-            step = 0
-            for contribution in contributions:
-                step = math.gcd(step, *map(int, np.diff(contribution.law.values).tolist()))
-            counts = np.bincount(sort_of.ravel(), minlength=len(first))
-            # The belief is held, so that its id is not reused.
-            entry = self.belief, Users(self.belief.absence, contributions, sort_of.ravel(), counts, step or 1)
-            last.clear()
-            last[id(self.belief)] = entry
-        return entry[1]
+        return newest(self.answer, self.belief, Users, lambda: _users(self.belief, self.answer))
 
     def families(self) -> Iterator[BoundedFamily]:
         belief, users = self.belief, self.users
@@ -70,10 +53,7 @@ class UsersLaw(AnswerLaw[IndependentUsers]):
             yield user_family(user, pairs, share, unknown, full, refines)
 
     def work(self, laplace: bool = False) -> tuple[float, float]:
-        """Predict the multiplications, and the bytes held at once.
-
-        With `laplace` only what Laplace noise makes of the laws counts.
-        """
+        """Predict the multiplications, and the bytes held at once; with `laplace` of what that noise needs."""
         users = self.users
         if users.work > MOST_WORK or (laplace and not _refined(users, self.family)):
             return 50.0 * len(users.contributions), 1e3 * len(users.contributions)
@@ -84,8 +64,7 @@ class UsersLaw(AnswerLaw[IndependentUsers]):
         if not secret:
             return 0.0, 0.0
         values = max(len(law.values) for law in self.belief.laws)
-        all_pairs = values if family.presence else values * (values - 1) / 2
-        pairs = all_pairs if family.presence or family.pairs is None else len(family.pairs) / 2
+        pairs = float(values) if family.presence else self.pairs_of(values)
         if users.work > MOST_WORK or laplace:
             inner = 0.0
             if laplace and _refined(users, family):
@@ -107,16 +86,15 @@ class UsersLaw(AnswerLaw[IndependentUsers]):
 
 @dataclass(eq=False)
 class Users:
-    """The users of a belief sorted by what they add to an answer: `contributions[sort_of[v]]`, `counts` of each sort.
-
-    `last` are the laws computed last: mechanisms request them several times in a row.
-    """
+    """The users of a belief sorted by what they add to an answer: `contributions[sort_of[v]]`."""
 
     absence: str
     contributions: tuple[Contribution, ...]
     sort_of: IntArray
+    #: Of each sort.
     counts: IntArray
     step: int
+    #: The laws computed last: mechanisms request them several times in a row.
     last: tuple[object, DenseFamily | ListedFamily] | None = None
 
     @cached_property
@@ -169,6 +147,16 @@ class Users:
         return Sums(laws, self.counts.tolist(), NOTHING)
 
 
+def _users(belief: IndependentUsers, answer: Additive) -> Users:
+    code = belief.likenesses((answer.weights, answer.table_of), by_law=True)
+    _, first, sort_of = np.unique(code, return_index=True, return_inverse=True)
+    contributions, step = tuple(_contribution(belief, answer, user) for user in first.tolist()), 0
+    for contribution in contributions:
+        step = math.gcd(step, *map(int, np.diff(contribution.law.values).tolist()))
+    counts = np.bincount(sort_of.ravel(), minlength=len(first))
+    return Users(belief.absence, contributions, sort_of.ravel(), counts, step or 1)
+
+
 def _contribution(belief: IndependentUsers, answer: Additive, user: int) -> Contribution:
     law, letters = belief.law(user), belief.alphabet(user)
     if answer.weights[user]:
@@ -194,10 +182,7 @@ def _chances(law: UserLaw, may_leave: bool) -> list[Fraction | float]:
 
 
 def _inner(users: Users, family: Family) -> int:
-    """Count secret users with an inner value, compared with unknown.
-
-    A value is inner strictly inside the range of their contributions.
-    """
+    """Count secret users with a value strictly inside the range of contributions, compared with unknown."""
     asks = family.presence or family.pairs is not None
     if users.absence != "unknown" or not asks:
         return 0

@@ -13,10 +13,11 @@ from functools import reduce
 import numpy as np
 
 from takifugu.analysis.answer_laws.cliques import law_of_answer
+from takifugu.analysis.answer_laws.listed import row_answers
 from takifugu.analysis.answer_laws.network import whole_law
 from takifugu.analysis.expectations.moments_of_chains import start_of
 from takifugu.analysis.expectations.moments_of_rows import kinds_of
-from takifugu.analysis.expectations.rows import laws_of_users
+from takifugu.analysis.expectations.rows import laws_of_users, masses_of
 from takifugu.analysis.questions.law_of_cell import ComplexArray
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
@@ -49,14 +50,12 @@ def of_chain(chain: PeriodicChain, count: Additive, numbers: FloatArray) -> Comp
 
 
 def _turn_of(chain: PeriodicChain, count: Additive) -> tuple[list[Run], int]:
-    """Return the runs of steps of one turn after which counting and the chain's hours are as before, and the turns.
-
-    Where turns are no whole number of the chain's periods all steps are one turn.
-    """
+    """Return the runs of steps of one turn after which counting and hours are as before, and the turns."""
     (weights, tables), ends, times = count.turn
     length = int(ends[-1])
     together = math.lcm(length, chain.period) // length
     if times % together:
+        # turns are no whole number of the chain's periods: all steps are one
         together = times
     runs = list[Run]()
     for turn in range(together):
@@ -116,11 +115,9 @@ def _power(matrices: ComplexArray, exponent: int) -> ComplexArray:
 
 def of_users(users: IndependentUsers, count: Additive, numbers: FloatArray) -> ComplexArray:
     """Users are independent: their functions multiply, those of one kind as a power."""
-    laws = laws_of_users(users)
-    different, times = kinds_of(count, users.law_of)
-    total = np.ones(len(numbers), dtype=np.complex128)
-    for (law, table, weight), entries in zip(different.T.tolist(), times.tolist(), strict=True):
-        total *= _of_values(weight * count.tables[table][:, 0], laws[law], numbers) ** entries
+    laws, total = laws_of_users(users), np.ones(len(numbers), dtype=np.complex128)
+    for law, added, entries in kinds_of(count, users.law_of):
+        total *= _of_values(added, laws[law], numbers) ** entries
     return total
 
 
@@ -128,20 +125,15 @@ def of_records(records: Records, count: Additive, numbers: FloatArray) -> Comple
     """Records are independent and of one law; Unsupported for a class of laws."""
     if records.within is not None:
         raise Unsupported("the belief is a class of distributions, so that counts have no single one")
-    masses = _shares(records.table)
-    different, times = kinds_of(count, np.zeros(count.size, dtype=np.int64))
-    total = np.ones(len(numbers), dtype=np.complex128)
-    for (_, table, weight), entries in zip(different.T.tolist(), times.tolist(), strict=True):
-        total *= _of_values(weight * count.tables[table][:, 0], masses, numbers) ** entries
+    masses, total = masses_of(records.table), np.ones(len(numbers), dtype=np.complex128)
+    for _, added, entries in kinds_of(count, np.zeros(count.size, dtype=np.int64)):
+        total *= _of_values(added, masses, numbers) ** entries
     return total
 
 
 def of_table(table: JointTable, count: Additive, numbers: FloatArray) -> ComplexArray:
     """Each row of a table is one number."""
-    values = np.zeros(len(table.rows), dtype=np.int64)
-    for column in np.flatnonzero(count.weights).tolist():
-        values += count.contribution(column)[table.indices[:, column], 0]
-    return _of_values(values, _shares(table), numbers)
+    return _of_values(row_answers(table, count), masses_of(table), numbers)
 
 
 def of_network(network: BayesianNetwork, count: Additive, numbers: FloatArray) -> ComplexArray:
@@ -154,11 +146,6 @@ def of_clique(clique: Clique, count: Additive, numbers: FloatArray) -> ComplexAr
     """The law of the number, by sets of ill people."""
     law = law_of_answer(clique, count)
     return _of_values(np.array(list(law)), np.array(list(map(float, law.values()))), numbers)
-
-
-def _shares(table: JointTable) -> FloatArray:
-    masses = np.array(table.masses, dtype=np.float64)
-    return np.asarray(masses / masses.sum())
 
 
 def _of_values(values: IntArray, masses: FloatArray, numbers: FloatArray) -> ComplexArray:

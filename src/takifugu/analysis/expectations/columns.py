@@ -11,6 +11,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
+from takifugu.analysis.expectations.rows import masses_of
 from takifugu.analysis.questions.expected_answer import ExpectedAnswer
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import Unsupported
@@ -57,9 +58,8 @@ class OfParameters(ExpectedAnswer[Parameters]):
         belief, table = self.belief, self.belief.table
         if not isinstance(answer, ColumnAnswer) or table is None:
             raise Unsupported(f"{belief.describe()} gives no mean here", fix="write what is expected: [expect]")
-        masses = np.array(table.masses, dtype=np.float64)
         total = np.zeros(len(answer.labels))
-        for row, mass in zip(table.rows, masses / masses.sum(), strict=True):
+        for row, mass in zip(table.rows, masses_of(table), strict=True):
             total += mass * means_of_record(belief, answer, row)
         return answer.records * total
 

@@ -8,12 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from takifugu.analysis.questions.expected_answer import (
-    EXPECTED_ANSWER,
-    ExpectedAnswer,
-    means_of_components,
-    of_components,
-)
+from takifugu.analysis.questions.expected_answer import ExpectedAnswer, expected, means_of_components, of_components
 from takifugu.analysis.questions.marginal import marginal
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import InputError, Unsupported
@@ -87,22 +82,17 @@ class OfPieces(ExpectedAnswer[IndependentPieces]):
     """The steps of all pieces of a chain have one law, or each class of pieces has its own mean."""
 
     def means(self, answer: Additive) -> tuple[FloatArray, FloatArray]:
-        chain = self.belief.chain
-        return EXPECTED_ANSWER.of(chain)(chain).means_of_pieces(self.belief, answer)
+        return expected(self.belief.chain).means_of_pieces(self.belief, answer)
 
     def cells(self, answer: Additive) -> FloatArray:
-        chain = self.belief.chain
-        whole = EXPECTED_ANSWER.of(chain)(chain)
+        whole = expected(self.belief.chain)
         if isinstance(whole, OfChain) and whole.has_one_law:
             return whole.cells(answer)
         return of_components(self.belief, answer)
 
 
 def _of_phases(answer: Additive, laws: list[FloatArray]) -> FloatArray:
-    """Return each cell's mean for steps of these laws in turn.
-
-    A single law needs no array of the steps.
-    """
+    """Return each cell's mean for steps of these laws in turn; a single law needs no array of the steps."""
     if len(laws) > 1:
         return of_groups(answer, np.arange(answer.size) % len(laws), laws)
     (weights, tables), lengths = answer.total_kinds

@@ -15,7 +15,7 @@ from itertools import groupby
 import numpy as np
 
 from takifugu.analysis.expectations.regions import OfChains
-from takifugu.analysis.questions.expected_answer import EXPECTED_ANSWER, expected_range
+from takifugu.analysis.questions.expected_answer import expected, expected_range
 from takifugu.analysis.questions.likely_range import LOG_MOMENTS_OF_PIECES, of_components
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.model.beliefs import Belief
@@ -39,10 +39,7 @@ DOUBLINGS = 40
 
 
 def of_chain(chain: PeriodicChain, count: Additive, tilts: FloatArray) -> FloatArray:
-    """Bound the moments of a chain's number.
-
-    Where the start may be any state, the result is the largest.
-    """
+    """Bound the moments of a chain's number, of an unknown start the largest."""
     runs = _runs(count)
     if len(runs) > MOST_RUNS or len(chain.states) > MOST_STATES:
         return _of_martingale(count, tilts, memory(chain), *expected_range(chain, count))
@@ -69,10 +66,7 @@ def of_chains(
 def _of_whole_pieces(
     chain: PeriodicChain, pieces: IndependentPieces, count: Additive, tilts: FloatArray
 ) -> FloatArray:
-    """Bound the moments by those of all steps, where the steps that are read count alike; infinite elsewhere.
-
-    A step that is not read takes from the number of all steps what it would add, at the most or at the least.
-    """
+    """Bound the moments by those of all steps, where the steps that are read count alike; infinite elsewhere."""
     kinds, times = count.total_kinds
     is_read = kinds[0] != 0
     read = np.unique(kinds[:, is_read], axis=1).T
@@ -80,6 +74,7 @@ def _of_whole_pieces(
         return np.full(len(tilts), np.inf)
     weight, table = read[0].tolist()
     contribution, unread = count.tables[table][:, 0] * weight, float(times[~is_read].sum())
+    # a step that is not read takes away what it would add, at the most or at the least
     taken = np.maximum(-tilts * float(contribution.min()), -tilts * float(contribution.max()))
     lengths, times = np.unique(pieces.lengths_of_pieces, return_counts=True)
     return _of_beginnings(chain, contribution, tilts, lengths, times) + unread * taken
@@ -87,9 +82,9 @@ def _of_whole_pieces(
 
 def of_class(chains: Belief, pieces: Belief, count: Additive, tilts: FloatArray) -> FloatArray:
     """Bound the moments of all pieces of chains of a class at once."""
-    expected = EXPECTED_ANSWER.of(chains)(chains)
-    assert isinstance(expected, OfChains)
-    return _of_martingale(count, tilts, expected.memory, *expected_range(pieces, count))
+    expects = expected(chains)
+    assert isinstance(expects, OfChains)
+    return _of_martingale(count, tilts, expects.memory, *expected_range(pieces, count))
 
 
 def of_one_piece(chains: Belief, count: Additive, tilts: FloatArray) -> FloatArray:
@@ -114,11 +109,7 @@ def squared_spreads(count: Additive) -> float:
 
 
 def memory(chain: PeriodicChain) -> float:
-    """Bound the sum over l of the largest distance of two rows of l steps, infinite where none shrinks.
-
-    >>> round(memory(PeriodicChain([[[0.9, 0.1], [0.4, 0.6]]], length=9)), 6)
-    2.0
-    """
+    """Bound the sum over l of the largest distance of two rows of l steps, infinite where none shrinks."""
     periods = [reduce(np.matmul, [*chain.step_matrices[i:], *chain.step_matrices[:i]]) for i in range(chain.period)]
     total, steps = float(chain.period), np.array(periods)
     for _ in range(DOUBLINGS):

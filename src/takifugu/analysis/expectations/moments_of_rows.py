@@ -7,13 +7,15 @@ on them: they are floats.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from takifugu.analysis.answer_laws.listed import row_answers
 from takifugu.analysis.expectations.columns import means_of_record
-from takifugu.analysis.expectations.rows import largest_mean, laws_of_users
-from takifugu.analysis.questions.expected_answer import EXPECTED_ANSWER, expected_range
+from takifugu.analysis.expectations.rows import largest_mean, laws_of_users, masses_of
+from takifugu.analysis.questions.expected_answer import expected, expected_range
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.records.normal import MultivariateNormal
@@ -28,20 +30,17 @@ from takifugu.model.queries.resolving.real_columns import ColumnSums
 
 def of_users(users: IndependentUsers, count: Additive, tilts: FloatArray) -> FloatArray:
     """Users are independent: the logs of their moments add up."""
-    laws = laws_of_users(users)
-    different, times = kinds_of(count, users.law_of)
-    total = np.zeros(len(tilts))
-    for (law, table, weight), entries in zip(different.T.tolist(), times.tolist(), strict=True):
-        total += entries * _log_mean(laws[law], np.multiply.outer(tilts, weight * count.tables[table][:, 0]))
+    laws, total = laws_of_users(users), np.zeros(len(tilts))
+    for law, added, entries in kinds_of(count, users.law_of):
+        total += entries * _log_mean(laws[law], np.multiply.outer(tilts, added))
     return total
 
 
 def of_records(records: Records, count: Additive, tilts: FloatArray) -> FloatArray:
     """Records are independent, and of one law, the worst of a class."""
-    different, times = kinds_of(count, np.zeros(count.size, dtype=np.int64))
     total = np.zeros(len(tilts))
-    for (_, table, weight), entries in zip(different.T.tolist(), times.tolist(), strict=True):
-        for place, gains in enumerate(np.multiply.outer(tilts, weight * count.tables[table][:, 0])):
+    for _, added, entries in kinds_of(count, np.zeros(count.size, dtype=np.int64)):
+        for place, gains in enumerate(np.multiply.outer(tilts, added)):
             most = gains.max()
             total[place] += entries * (most + math.log(largest_mean(records, np.exp(gains - most))))
     return total
@@ -49,10 +48,7 @@ def of_records(records: Records, count: Additive, tilts: FloatArray) -> FloatArr
 
 def of_table(table: JointTable, count: Additive, tilts: FloatArray) -> FloatArray:
     """Each row of a table is one number."""
-    masses, numbers = np.array(table.masses, dtype=np.float64), np.zeros(len(table.rows))
-    for column in np.flatnonzero(count.weights).tolist():
-        numbers += count.contribution(column)[table.indices[:, column], 0]
-    return _log_mean(masses / masses.sum(), np.multiply.outer(tilts, numbers))
+    return _log_mean(masses_of(table), np.multiply.outer(tilts, row_answers(table, count)))
 
 
 def of_parameters(belief: Parameters, answer: ColumnAnswer, tilts: FloatArray) -> FloatArray:
@@ -60,11 +56,11 @@ def of_parameters(belief: Parameters, answer: ColumnAnswer, tilts: FloatArray) -
     if not isinstance(answer, ColumnAnswer) or belief.table is None:
         return of_ends(belief, answer, tilts)
     low, high = _addend_ends(answer)
-    masses, bounds = np.array(belief.table.masses, dtype=np.float64), list[FloatArray]()
+    bounds = list[FloatArray]()
     for row in belief.table.rows:
         mean = float(means_of_record(belief, answer, row)[0])
         bounds.append(answer.records * between(low, high, mean, tilts))
-    return _log_mean(masses / masses.sum(), np.array(bounds).T)
+    return _log_mean(masses_of(belief.table), np.array(bounds).T)
 
 
 def of_ends(belief: Parameters, answer: Any, tilts: FloatArray) -> FloatArray:
@@ -98,17 +94,13 @@ def of_normal(belief: MultivariateNormal, answer: ColumnSums, tilts: FloatArray)
 
 def of_any_law(belief: Belief, count: Additive, tilts: FloatArray) -> FloatArray:
     """Whatever depends on what, a number lies between its ends, with its mean."""
-    mean = float(EXPECTED_ANSWER.of(belief)(belief).cells(count)[0])
+    mean = float(expected(belief).cells(count)[0])
     low, high = count.cell_bounds()
     return between(float(low[0]), float(high[0]), mean, tilts)
 
 
 def between(low: float, high: float, mean: float, tilts: FloatArray) -> FloatArray:
-    """Bound log moments of a number between two ends: exp is convex, so that none exceed those of the ends alone.
-
-    >>> between(0, 1, 0.25, np.array([2.0])).round(6), round(math.log(0.75 + 0.25 * math.exp(2)), 6)
-    (array([0.954459]), 0.954459)
-    """
+    """Bound log moments of a number between two ends: exp is convex, so none exceed those of the ends alone."""
     if high <= low:
         return low * tilts
     share = min(max((mean - low) / (high - low), 0.0), 1.0)
@@ -122,15 +114,14 @@ def _log_mean(masses: FloatArray, logs: FloatArray) -> FloatArray:
     return np.asarray(most + np.log(np.exp(possible - most[..., np.newaxis]) @ masses[masses > 0]))
 
 
-def kinds_of(count: Additive, group: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the group, table and weight of each kind of counted entry (3, kinds), and how many there are.
-
-    Who is not counted adds nothing, and may have another alphabet than its table.
-    """
+def kinds_of(count: Additive, group: IntArray) -> Iterator[tuple[int, IntArray, int]]:
+    """Yield the group of each kind of counted entry, what it adds by value, and how many there are."""
     tables, (weights, weight_of) = count.table_numbers, np.unique(count.weights, return_inverse=True)
     sizes = len(weights), len(count.tables)
     codes = (group * sizes[1] + tables) * sizes[0] + weight_of.ravel()
     different, times = np.unique(codes, return_counts=True)
     others, places = np.divmod(different, sizes[0])
-    kinds, are_counted = np.stack([*np.divmod(others, sizes[1]), weights[places]]), weights[places] != 0
-    return kinds[:, are_counted], times[are_counted]
+    kinds = zip(*(row.tolist() for row in (*np.divmod(others, sizes[1]), weights[places], times)), strict=True)
+    for number, table, weight, entries in kinds:
+        if weight:  # who is not counted adds nothing, and may have another alphabet than its table
+            yield number, weight * count.tables[table][:, 0], entries

@@ -53,11 +53,7 @@ def _from_stationary(chains: ReversibleChains, pieces: int, count: Additive, til
 
 
 def sum_of_least(most: float, first: float, gap: float) -> float:
-    """Bound the sum over l >= 0 of the least of `most` and first * (1 - gap)^l.
-
-    >>> sum_of_least(1.0, 4.0, 0.5)
-    4.0
-    """
+    """Bound the sum over l >= 0 of the least of `most` and first * (1 - gap)^l."""
     if first <= most:
         return first / gap
     if most <= 0:

@@ -16,14 +16,18 @@ from takifugu.model.queries.resolving.real_columns import ColumnSums
 from takifugu.model.secrets.families import ABSENT
 
 
+def masses_of(table: JointTable) -> FloatArray:
+    """Return the probability of each row of a table."""
+    masses = np.array(table.masses, dtype=np.float64)
+    return np.asarray(masses / masses.sum())
+
+
 class OfTable(ExpectedAnswer[JointTable]):
     """Rows with their masses."""
 
     def cells(self, answer: Additive) -> FloatArray:
-        table = self.belief
-        masses = np.array(table.masses, dtype=np.float64)
-        masses /= masses.sum()
-        total = np.zeros(answer.cells)
+        table, total = self.belief, np.zeros(answer.cells)
+        masses = masses_of(table)
         for column in np.flatnonzero(answer.weights).tolist():
             total += masses @ answer.contribution(column)[table.indices[:, column]]
         return total
@@ -56,8 +60,7 @@ class OfRecords(ExpectedAnswer[Records]):
     """Every record has the law of the table, also where that is one of a class."""
 
     def cells(self, answer: Additive) -> FloatArray:
-        masses = np.array(self.belief.table.masses, dtype=np.float64)
-        return of_groups(answer, np.broadcast_to(np.int64(0), answer.size), [masses / masses.sum()])
+        return of_groups(answer, np.broadcast_to(np.int64(0), answer.size), [masses_of(self.belief.table)])
 
     def means(self, answer: Additive) -> tuple[FloatArray, FloatArray]:
         """Take the extreme laws of a class for each cell."""
@@ -74,14 +77,12 @@ class OfRecords(ExpectedAnswer[Records]):
 
 
 def largest_mean(records: Records, values: FloatArray) -> float:
-    """Return the largest mean of a number of each row over the laws of a class.
-
-    What the least probabilities leave goes to the largest values first.
-    """
+    """Return the largest mean of a number of each row over the laws of a class."""
     if records.within is None:
         masses = np.array(records.table.masses, dtype=np.float64)
         return float(masses @ values / masses.sum())
     low, high = np.array(records.within, dtype=np.float64).T
+    # what the least probabilities leave goes to the largest values first
     order = np.argsort(-values)
     room = (high - low)[order]
     before = np.cumsum(room) - room

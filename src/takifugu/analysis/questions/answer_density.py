@@ -21,28 +21,16 @@ if TYPE_CHECKING:  # every mechanism asks, and few beliefs have densities
 
 @dataclass(frozen=True)
 class Given:
-    """A density of the answer given one value of what is hidden, in answer units, and its reference.
-
-    What is read lies within `rounding` of the number that has the density.
-    """
+    """A density of the answer given one value of what is hidden, in answer units, and its reference."""
 
     density: Continuous
     reference: Normal
+    #: What is read lies this near to the number that has the density.
     rounding: Fraction = Fraction(0)
 
 
 def answer_densities(share: Part) -> Sequence[Given] | None:
-    """Return the densities by value of the entry's alphabet, None if unknown.
-
-    >>> from types import SimpleNamespace
-    >>> from takifugu.model.beliefs.density import Density
-    >>> from takifugu.model.beliefs.density_views import view_of
-    >>> from takifugu.numbers.densities.normal import Normal
-    >>> belief = Density("income", "mean", {40: Normal(2, 1), 50: Normal(3, 1)})
-    >>> view = view_of(belief, belief.about)
-    >>> answer_densities(SimpleNamespace(belief=view, answer=None, family=None))[1].density
-    Normal(mean=3.0, deviation=1.0)
-    """
+    """Return the densities by value of the entry's alphabet, None if unknown."""
     density_of = ANSWER_DENSITY.of(share.belief)
     return None if density_of is None else density_of(share.belief, share.answer)
 

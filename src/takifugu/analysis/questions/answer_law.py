@@ -8,7 +8,7 @@ holds for all mixtures: both are closed under mixing the two sides independently
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -23,6 +23,7 @@ from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family, View
 
 B = TypeVar("B", bound=Belief, covariant=True)
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +73,12 @@ class AnswerLaw(Generic[B]):
         """
         if self.reason or not len(self.family.entries):
             return 0.0, 0.0
-        values = len(self.belief.alphabet(self.family.entries[0]))
-        if self.family.pairs is None:
-            pairs = values * (values - 1) / 2
-        else:
-            pairs = len(self.family.pairs) / 2
+        pairs = self.pairs_of(len(self.belief.alphabet(self.family.entries[0])))
         return pairs * self.hull * len(self.family.entries), self.atoms()
+
+    def pairs_of(self, values: int) -> float:
+        """Return how many unordered pairs are compared of an entry with so many values."""
+        return values * (values - 1) / 2 if self.family.pairs is None else len(self.family.pairs) / 2
 
     def cached_bytes(self) -> float:
         """Return about how many bytes all families take when they are kept."""
@@ -89,6 +90,17 @@ class AnswerLaw(Generic[B]):
         if isinstance(self.belief, View):
             return self.belief.describe_hypothesis(value)
         return f"{called(self.belief, entry, start)} = {self.belief.alphabet(entry)[value]!r}"
+
+
+def newest(answer: Additive, belief: Belief, key: Hashable, make: Callable[[], Value]) -> Value:
+    """Return what was found of an answer under a belief; of each answer the newest is kept."""
+    kept = cached(answer, newest, dict[Hashable, tuple[Belief, Value]])
+    known = kept.get((id(belief), key))
+    if known is None:
+        known = belief, make()  # the belief is held, so that its id is not reused
+        kept.clear()
+        kept[id(belief), key] = known
+    return known[1]
 
 
 def answer_law(share: Part) -> AnswerLaw[Belief]:
@@ -107,10 +119,7 @@ def answer_law(share: Part) -> AnswerLaw[Belief]:
 
 
 def no_law(because: str) -> Callable[..., AnswerLaw[Belief]]:
-    """Return the answer of a belief without a law of the answer.
-
-    `{}` in the reason is the belief's type.
-    """
+    """Return the answer of a belief without a law of the answer; `{}` in the reason is the belief's type."""
     return lambda belief, answer, family: AnswerLaw(belief, answer, family, because.format(type(belief).__name__))
 
 _CELLS = (

@@ -32,11 +32,7 @@ class CodedRows:
 
 
 def of_rows(belief: FromPopulations, data: object) -> IntArray:
-    """Return the numbers of one person's values, shape (rows, 1).
-
-    Raises DataError for another number of rows than the belief's, and for a value that no population has; neither is
-    repeated.
-    """
+    """Return the numbers of one person's values, shape (rows, 1); no error repeats the data."""
     if no_list(data) is not None:
         raise DataError("the data are no list of values", fix="give one value for each row of the person")
     values = values_of(data)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import round_up
@@ -21,56 +21,56 @@ LawIndex = tuple[int, int]
 Loss = Callable[[Fraction], float]
 
 
+Error = TypeVar("Error", float, Fraction)
+
+
+def log_error(error: Error) -> Error:
+    """Return how far a log-ratio of two masses may be off, each right up to a factor 1 +- `error`."""
+    return 2 * error * (1 + error)
+
+
 @dataclass(frozen=True, eq=False)
 class TwoLaws:
-    """The laws p and q of the answer given two hypotheses.
-
-    The true masses lie within a factor 1 +- `error` of those of p and q; 0 for exact laws.
-    """
+    """The laws p and q of the answer given two hypotheses."""
 
     p: Pmf
     q: Pmf
+    #: The true masses lie within a factor 1 +- this; 0 for exact laws.
     error: float
 
     def budget(self, epsilon: Fraction) -> Fraction:
         """Return the epsilon left for p and q; it may be negative."""
-        return epsilon - 2 * Fraction(self.error) * (1 + Fraction(self.error))
+        return epsilon - log_error(Fraction(self.error))
 
     def share(self, delta: Fraction) -> Fraction:
-        """Return the delta left for p and q at `budget(epsilon)`.
-
-        (1 + r) A - e^epsilon (1 - r) B is at most (1 + r) (A - e^budget B).
-        """
+        """Return the delta left for p and q at `budget(epsilon)`."""
+        # (1 + r) A - e^epsilon (1 - r) B is at most (1 + r) (A - e^budget B)
         return delta / (1 + Fraction(self.error))
 
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Two hypotheses about an entry, and what is known of the laws of the answer given them.
+    """Two hypotheses about an entry, and what is known of the laws of the answer given them, in grid units."""
 
-    No move exceeds `reach`, and `moves()` are increasing proposals for W-infinity, the last of them certain. `loss(b)`
-    bounds sup abs log A/B after Laplace noise of scale b, 0 for none; `smallest_scale(epsilon)` certainly keeps it
-    within epsilon. `wasserstein(epsilon)` is W-infinity w or a bound of it, and the scale w/epsilon. `laws()` raises
-    Unsupported where only bounds are known. Moves and scales are in grid units (for two given laws: in answer units).
-    All numbers allow for the rounding of masses.
-    """
-
+    #: Of two given laws in answer units. All numbers allow for the rounding of masses.
     left: LawIndex
     right: LawIndex
+    #: No move exceeds it.
     reach: int | Fraction
+    #: Bounds sup abs log A/B after Laplace noise of a scale, 0 for none.
     loss: Loss
+    #: Increasing proposals for W-infinity, the last of them certain.
     moves: Callable[[], Sequence[Move]]
+    #: Raises Unsupported where only bounds are known.
     laws: Callable[[], TwoLaws]
+    #: Certainly keeps the loss within an epsilon.
     smallest_scale: Callable[[Fraction], Fraction]
+    #: W-infinity w or a bound of it, and the scale w/epsilon.
     wasserstein: Callable[[Fraction], tuple[Move, Fraction]]
 
 
 class AnswerFamily(Protocol):
-    """What is compared about one entry, and the laws of the answer given each of its values.
-
-    `whole` says whether they cover the whole answer, not one user's or record's part; where they cover many users
-    `alone` is what one of them adds.
-    """
+    """What is compared about one entry, and the laws of the answer given each of its values."""
 
     @property
     def entry(self) -> int: ...
@@ -134,10 +134,8 @@ def laws_of(family: AnswerFamily, left: LawIndex, right: LawIndex) -> TwoLaws:
 
 
 def least_scale(loss: Loss, farthest: int | Fraction, epsilon: Fraction) -> Fraction:
-    """Return a scale certain to keep the loss within epsilon, at most 2**-36 above the smallest one.
-
-    `farthest` certainly is W-infinity or more. Scales below a 2**-40th of what needs no trial are not tried.
-    """
+    """Return a scale certain to keep the loss within epsilon, at most 2**-36 above the smallest one."""
+    # `farthest` certainly is W-infinity or more; what is below a 2**-40th of this is not tried
     proven = Fraction(farthest) / epsilon
     return smallest_noise(loss, epsilon, proven, proven / 2**40) if proven else proven
 
@@ -150,13 +148,11 @@ def bounded(
     smallest_scale: Callable[[Fraction], Fraction],
     moves: Callable[[], Sequence[Move]] | None = None,
 ) -> Compared:
-    """Return a comparison whose proposed moves w are tried: the first stands whose scale w/epsilon keeps epsilon.
-
-    The last move needs no trial; without `moves` it is the reach.
-    """
+    """Return a comparison whose proposed moves w are tried: the first stands whose w/epsilon keeps epsilon."""
     proposals = moves or (lambda: (reach,))
 
     def wasserstein(epsilon: Fraction) -> tuple[Move, Fraction]:
+        # the last one needs no trial
         *proposed, certain = proposals()
         for move in proposed:
             scale = round_up(Fraction(move) / epsilon)

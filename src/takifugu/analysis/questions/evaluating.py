@@ -36,18 +36,7 @@ LEFT_OUT = -2
 
 
 def value_indices(belief: Belief | Data, data: object) -> IntArray:
-    """Return the data as value indices, one per entry of the belief.
-
-    MISSING stands for an entry that was not observed, LEFT_OUT for a variable that a record gives as None. `data` are
-    what `VALUES` has registered for the type of belief, by default a record (a mapping, or values in the listed order)
-    where entries have names, and else a sequence of states, which may be shorter than the belief.
-
-    Raises DataError for data that the belief does not know.
-
-    >>> from takifugu import MarkovChain
-    >>> value_indices(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3, states=["still", "walking"]), ["walking", "still"])
-    array([ 1,  0, -1])
-    """
+    """Return the data as value indices, one per entry, MISSING or LEFT_OUT; raises DataError for others."""
     by_label = data if belief.names is None else _by_label(data)
     return VALUES.of(belief)(belief, by_label)
 
@@ -58,10 +47,7 @@ def misses(answer: Additive, values: IntArray) -> bool:
 
 
 def filled(answer: Additive, values: IntArray) -> IntArray:
-    """Return the values of a record with any value for a variable that is left out and moves nothing.
-
-    Raises DataError where the answer reads one that is left out.
-    """
+    """Return a record's values with any value for what is left out and moves nothing; raises for what is read."""
     if values.ndim > 1 or not (values == LEFT_OUT).any():
         return values
     if ((values == LEFT_OUT) & (answer.entry_changes() != 0)).any():
@@ -80,12 +66,17 @@ def evaluate(answer: Additive, values: IntArray) -> tuple[int, ...]:
     return replace(answer, weights=weights).evaluate(np.where(observed, values, 0))
 
 
+def one_number(data: object, rule: str) -> Fraction:
+    """Return one finite number exactly; raises DataError, with the rule, for anything else."""
+    try:
+        return as_fraction(value_of(data), "the value")
+    except (InputError, TypeError, ValueError):
+        raise DataError("the value is not a finite number", rule=rule) from None
+
+
 def number_given(data: object, laws: Iterable[Pmf]) -> Fraction:
     """Return a number possible under a law; DataError for any other."""
-    try:
-        value = as_fraction(value_of(data), "the value")
-    except (InputError, TypeError, ValueError):
-        raise DataError("the value is not a finite number", rule="two distributions are compared on numbers") from None
+    value = one_number(data, "two distributions are compared on numbers")
     for law in laws:
         if value in law.values.tolist():
             return value
@@ -132,11 +123,7 @@ def of_people(belief: Belief, data: object) -> IntArray:
 
 
 def of_columns(belief: Parameters, data: object) -> IntArray:
-    """Return the values of records, shape (records, columns).
-
-    Data are a column of values for each name, or rows in order. A frame is columns by name; rows are mappings of
-    exactly the columns, or their values in the belief's order.
-    """
+    """Return the values of records, shape (records, columns), from columns by name or rows in order."""
     columns = dict(zip(belief.columns, belief.record.alphabets, strict=True))
     if has_columns(data):
         if set(data if isinstance(data, Mapping) else data.columns) != set(columns):
@@ -203,10 +190,7 @@ def _by_label(data: object) -> object:
 
 
 def of_users(users: IndependentUsers, data: object) -> IntArray:
-    """Return one value index per user.
-
-    "absent" has an index where it removes the user, not where it means "unknown".
-    """
+    """Return one value index per user; "absent" has one where it removes a user, not where it is unknown."""
     if isinstance(data, Mapping) and users.names is not None:
         data = _by_name(data, users, "the data must name exactly the users of the belief, each with a value")
     states = _sequence(data, "the list of users")
@@ -235,10 +219,7 @@ def of_users(users: IndependentUsers, data: object) -> IntArray:
 
 
 def _by_name(data: Mapping[Any, object], belief: Belief, rule: str) -> list[object]:
-    """Return values by name in the belief's order.
-
-    Raises DataError for other names.
-    """
+    """Return values by name in the belief's order; raises DataError for other names."""
     if set(data) != set(belief.names or ()):
         raise DataError(rule)
     return [data[name] for name in entries.listed(belief) or ()]

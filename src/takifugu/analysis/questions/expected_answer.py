@@ -24,10 +24,7 @@ class ExpectedAnswer(Generic[B]):
     belief: B
 
     def cells(self, answer: Additive) -> FloatArray:
-        """Return the mean of each cell in grid units, shape (cells,).
-
-        Raises Unsupported where the belief has none.
-        """
+        """Return the mean of each cell in grid units, shape (cells,); raises Unsupported without one."""
         raise Unsupported(
             f"{self.belief.describe()} says nothing of the mean of an answer", fix="write what is expected: [expect]"
         )
@@ -51,52 +48,53 @@ class ExpectedAnswer(Generic[B]):
         return means_of_components(pieces, answer)
 
 
+class OfComponents(ExpectedAnswer[B]):
+    """The means of independent components add up: what a belief expects whose type says nothing else."""
+
+    def cells(self, answer: Additive) -> FloatArray:
+        return of_components(self.belief, answer)
+
+    def means(self, answer: Additive) -> tuple[FloatArray, FloatArray]:
+        return means_of_components(self.belief, answer)
+
+
+def expected(belief: Belief) -> ExpectedAnswer[Belief]:
+    """Return what a belief expects."""
+    return EXPECTED_ANSWER.of(belief)(belief)
+
+
 def expected_answer(belief: Belief, answer: Additive) -> FloatArray:
-    """Return the mean of each cell under a belief, in answer units.
+    """Return the mean of each cell in answer units; raises Unsupported for an unknown start or a class."""
+    return expected(belief).cells(answer) * float(answer.grid)
 
-    Raises Unsupported where a belief has no mean: an unknown start, a class of beliefs.
 
-    >>> from takifugu import Histogram, MarkovChain
-    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100, states=["still", "walking"])
-    >>> expected_answer(chain, Histogram().resolve(chain)).round(9).tolist()
-    [80.0, 20.0]
-    """
-    expected = EXPECTED_ANSWER.of(belief)
-    if expected is ExpectedAnswer:
-        cells = of_components(belief, answer)
-    else:
-        cells = expected(belief).cells(answer)
-    return cells * float(answer.grid)
+def expected_range(belief: Belief, answer: Additive) -> tuple[FloatArray, FloatArray]:
+    """Return each cell's least and largest mean over a class of laws, in answer units; or raise Unsupported."""
+    low, high = expected(belief).means(answer)
+    return low * float(answer.grid), high * float(answer.grid)
 
 
 def of_components(belief: Belief, answer: Additive) -> FloatArray:
     """Add up the mean of each cell over components, in grid units."""
     total = np.zeros(answer.cells)
     for count, piece, share in shares(belief, answer):
-        total += count * EXPECTED_ANSWER.of(piece)(piece).cells(share)
+        total += count * _of_one(piece).cells(share)
     return total
-
-
-def expected_range(belief: Belief, answer: Additive) -> tuple[FloatArray, FloatArray]:
-    """Return each cell's least and largest mean over a class of laws, in answer units.
-
-    Both are the mean where a belief is one law. Raises Unsupported where a belief has no mean.
-    """
-    expected = EXPECTED_ANSWER.of(belief)
-    if expected is not ExpectedAnswer:
-        low, high = expected(belief).means(answer)
-        return low * float(answer.grid), high * float(answer.grid)
-    low, high = means_of_components(belief, answer)
-    return low * float(answer.grid), high * float(answer.grid)
 
 
 def means_of_components(belief: Belief, answer: Additive) -> tuple[FloatArray, FloatArray]:
     """Add up the least and largest mean of each cell over components, in grid units."""
     least, most = np.zeros(answer.cells), np.zeros(answer.cells)
     for count, piece, share in shares(belief, answer):
-        low, high = EXPECTED_ANSWER.of(piece)(piece).means(share)
+        low, high = _of_one(piece).means(share)
         least, most = least + count * low, most + count * high
     return least, most
 
 
-EXPECTED_ANSWER: Question[type[ExpectedAnswer[Belief]]] = Question("the mean of an answer", ExpectedAnswer)
+def _of_one(component: Belief) -> ExpectedAnswer[Belief]:
+    """Return what a component expects: nothing that is known, where its type says nothing either."""
+    one = expected(component)
+    return ExpectedAnswer(component) if type(one) is OfComponents else one
+
+
+EXPECTED_ANSWER: Question[type[ExpectedAnswer[Belief]]] = Question("the mean of an answer", OfComponents)

@@ -28,13 +28,7 @@ Charges = Sequence[tuple[IntArray, Fraction]]
 
 
 class Moving(tuple[IntArray, Fraction]):
-    """A charge (entry changes, scale) that also knows D(N), where that is less than the sum of the changes.
-
-    >>> import numpy as np
-    >>> one = Moving((np.array([3, 3]), Fraction(1)), lambda entries: 3)
-    >>> one[1], one.together([0, 1])
-    (Fraction(1, 1), 3)
-    """
+    """A charge (entry changes, scale) that also knows D(N), where that is less than the sum of the changes."""
 
     together: Callable[[Iterable[int]], int]
 
@@ -111,32 +105,19 @@ class Quilts:
 
 
 def quilts(belief: Belief) -> Quilts:
-    """Return the answer of a belief about quilts.
-
-    >>> from takifugu import MarkovChain
-    >>> quilts(MarkovChain([[0.9, 0.1], [0.4, 0.6]], 10)).joint_cost is None
-    True
-    """
+    """Return the answer of a belief about quilts."""
     return QUILTS.of(belief)
 
 
 def joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
-    """Return the joint cost of Laplace releases on one part, rounded up.
-
-    The cost is the largest over secret entries and ordered pairs of values of the least over quilts of e(Q) + sum_k
-    D_k(N)/b_k; it holds pointwise in transcripts. `charges` are (entry changes, scale b_k), one per release, both in
-    grid units; a release of scale 0 costs infinitely much where it reads the near set. Where quilts lower no loss it is
-    that of the trivial one, the change of everything; so it is where runs of entries are secret: no quilt shields them.
-    """
+    """Return the joint cost of Laplace releases on one part by quilts, at each transcript, rounded up."""
+    # no quilt shields runs of entries
     by_quilts = quilts(part.belief).joint_cost if part.family.run == 1 else None
     return (by_quilts or _trivial_cost)(part, charges)
 
 
 def _trivial_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
-    """Return the joint cost by the trivial quilt, rounded up: all entries change.
-
-    A release of scale 0 costs infinitely much where it reads anything.
-    """
+    """Return the joint cost by the trivial quilt, rounded up: all entries change."""
     total, is_infinite = Fraction(0), False
     for changes, scale in charges:
         each = Runs.of(changes)

@@ -134,10 +134,7 @@ def all_states(belief: Belief) -> States:
 
 
 def stand_ins(belief: Belief, members: Sequence[Hashable]) -> Iterator[Belief]:
-    """Yield the belief itself, or members of a class in its place.
-
-    Raises InputError for a law outside the class.
-    """
+    """Yield the belief itself, or members of a class in its place; raises for a law outside the class."""
     states_of = joint_states(belief)
     if not states_of.is_class:
         yield belief
@@ -155,10 +152,7 @@ def of_one_law(
 
 
 def with_entry(values: IntArray, weights: Weights, masses: Weights) -> tuple[IntArray, Weights]:
-    """Return the possible states with one more entry.
-
-    `masses` are those of its values, of each state or of all alike. Raises Unsupported beyond two million states.
-    """
+    """Return the possible states with one more entry of these masses, of each state or of all alike."""
     letters = masses.shape[-1]
     check_count(len(values) * letters)
     grown = (weights[:, None] * masses).ravel()
@@ -192,10 +186,8 @@ def integers(numbers: Sequence[int | float | Fraction]) -> Weights:
 
 
 def check_count(count: int, power: int = 1) -> None:
-    """Raise Unsupported if count**power joint states are too many to list.
-
-    The power itself, which may have more digits than there is memory for, is not computed.
-    """
+    """Raise Unsupported if count**power joint states are too many to list."""
+    # the power may have more digits than there is memory for
     digits = power * math.log10(max(count, 1))
     if digits > math.log10(MOST_STATES) + 1 or count**power > MOST_STATES:
         how_many = f"{count**power:.3g}" if digits < 300 else f"about 10^{int(digits)}"

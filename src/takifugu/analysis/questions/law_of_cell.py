@@ -53,16 +53,7 @@ class CellLaw:
 
 
 def law_of_cell(belief: Belief, answer: Additive, cell: int, most: float = MOST_WORK) -> CellLaw:
-    """Return the distribution of one cell under a belief, in grid units.
-
-    Raises Unsupported, with the reason, where the belief is no single distribution, and above the work `most`.
-
-    >>> from takifugu import Count, MarkovChain
-    >>> coin = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=4, states=["heads", "tails"])
-    >>> law = law_of_cell(coin, Count("heads").resolve(coin), 0)
-    >>> law.start, (16 * law.masses).round(9).tolist()
-    (0, [1.0, 4.0, 6.0, 4.0, 1.0])
-    """
+    """Return the distribution of one cell in grid units; raises Unsupported without one, or above the work."""
     one = answer.of_cell(cell)
     if len(one.turn[1]) > MOST_RUNS:
         raise Unsupported("the entries count in too many ways")
@@ -94,10 +85,7 @@ def _whole(end: float, otherwise: int) -> int:
 
 
 def characteristic(belief: Belief, one: Additive, numbers: FloatArray, most: float = MOST_WORK) -> ComplexArray:
-    """Return E exp(-i t N) of an answer of one cell for each number t, over independent components.
-
-    Raises Unsupported where a belief is no single distribution, and above the work `most`.
-    """
+    """Return E exp(-i t N) of an answer of one cell for each t, or raise Unsupported as `law_of_cell`."""
     total, work = np.ones(len(numbers), dtype=np.complex128), 0.0
     classes = list(shares(belief, one)) if CHARACTERISTIC.of(belief) is no_law else [(1, belief, one)]
     for _, _, share in classes:

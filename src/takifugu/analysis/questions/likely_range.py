@@ -34,29 +34,14 @@ LogMoments = Callable[[Belief, Any, FloatArray], FloatArray]
 
 
 def log_chance_of_reaching(belief: Belief, count: Additive, cell: int, value: float) -> float:
-    """Bound log P(N >= value) of a cell N; 0 where unknown.
-
-    >>> from takifugu import Count, MarkovChain
-    >>> coin = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=100, states=["heads", "tails"])
-    >>> round(log_chance_of_reaching(coin, Count("heads").resolve(coin), 0, 75), 1)
-    -13.0
-    """
+    """Bound log P(N >= value) of a cell N; 0 where unknown."""
     return min(0.0, float((log_moments(belief, count.of_cell(cell), TILTS) - TILTS * value).min()))
 
 
 def likely_range(
     belief: Belief, answer: Additive | ColumnAnswer | ColumnSums, miss: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the ends between which all cells lie at once, in answer units.
-
-    Under each law of the belief some cell lies outside with probability `miss` at most. Infinite where nothing is
-    known.
-
-    >>> from takifugu import Count, MarkovChain
-    >>> coin = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=100, states=["heads", "tails"])
-    >>> [round(float(end[0])) for end in likely_range(coin, Count("heads").resolve(coin), 0.001)]
-    [31, 69]
-    """
+    """Return ends that some cell passes with probability `miss` at most, in answer units; infinite if unknown."""
     room, lows, highs = math.log(2 * answer.cells / miss), list[float](), list[float]()
     for number in range(answer.cells):
         cell = answer.of_cell(number)

@@ -33,16 +33,7 @@ _BITS = 53
 
 
 def made_up(belief: Belief, entropy: Entropy) -> Any:
-    """Return data that follow a belief, as `read` takes them.
-
-    Raises Unsupported where nothing is drawn from such a belief.
-
-    >>> from takifugu import MarkovChain
-    >>> from takifugu.numbers.noise import InsecureSeededEntropyForTests
-    >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=9, states=["still", "walking"])
-    >>> len(made_up(chain, InsecureSeededEntropyForTests(7)))
-    9
-    """
+    """Return data that follow a belief, as `read` takes them; raises Unsupported where nothing is drawn."""
     return MADE_UP.of(belief)(belief, entropy)
 
 

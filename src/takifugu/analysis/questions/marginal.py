@@ -37,10 +37,7 @@ class Marginal(Generic[B]):
 
 
 def trusted(masses: Floats, possible: Array) -> list[Fraction]:
-    """Return float masses as fractions.
-
-    Raises Unsupported where a possible mass may have lost digits or vanished.
-    """
+    """Return float masses as fractions; raises Unsupported where a possible one may have lost digits."""
     if (possible & (masses < TRUSTED)).any():
         raise Unsupported(
             "a value has a probability below 1e-270, too small for the distribution of what independent "
@@ -51,13 +48,7 @@ def trusted(masses: Floats, possible: Array) -> list[Fraction]:
 
 
 def marginal(belief: Belief) -> Marginal[Belief]:
-    """Return the laws of single entries under a belief.
-
-    >>> from takifugu import MarkovChain
-    >>> chances, error = marginal(MarkovChain([[0.5, 0.5], [0.25, 0.75]], length=3)).of(2)
-    >>> [round(float(p), 9) for p in chances], error < 1e-14
-    ([0.333333333, 0.666666667], True)
-    """
+    """Return the laws of single entries under a belief."""
     return MARGINAL.of(belief)(belief)
 
 

@@ -14,19 +14,18 @@ from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries.answer import Additive
 from takifugu.model.secrets.families import Family
-from takifugu.numbers.normal.comparisons import NormalComparison
+from takifugu.numbers.normal.comparisons import NormalComparison, Shifted
+from takifugu.numbers.normal.matrices import Vector
 
 B = TypeVar("B", bound=Belief, covariant=True)
 
 
 @dataclass(frozen=True)
 class ComparedNormals:
-    """Two normal laws of the answer that nobody may tell apart, or mixtures of them, in answer units.
-
-    Both orders are meant. `comparison` names the two hypotheses, `about` the secret.
-    """
+    """Two normal laws of the answer, or mixtures of them, that nobody may tell apart either way, in answer units."""
 
     laws: NormalComparison
+    #: Names the two hypotheses, and the secret.
     comparison: str
     about: str
 
@@ -41,10 +40,7 @@ class NormalLaw(Generic[B]):
     reason: str = ""
 
     def comparisons(self) -> Iterator[ComparedNormals]:
-        """Yield every unordered comparison of the family.
-
-        Raises Unsupported where the answer is not normal.
-        """
+        """Yield every unordered comparison of the family; raises Unsupported where the answer is not normal."""
         raise Unsupported(self.reason)
 
     def work(self) -> float:
@@ -58,6 +54,12 @@ def normal_law(share: Part) -> NormalLaw[Belief]:
     return cached(share, make, lambda: make(share.belief, share.answer, share.family))
 
 
+def apart(moves: Vector) -> Shifted:
+    """Return two certain answers whose cells are these moves apart."""
+    nothing = (Fraction(0),) * len(moves)
+    return Shifted(moves, (nothing,) * len(moves))
+
+
 def _not_normal(belief: Belief, answer: Additive, family: Family) -> NormalLaw[Belief]:
     return NormalLaw(
         belief, answer, family,
@@ -67,11 +69,7 @@ def _not_normal(belief: Belief, answer: Additive, family: Family) -> NormalLaw[B
 
 
 def deviation_up(variance: Fraction) -> Fraction:
-    """Return the root of `variance`, rounded up by <= 2**-50 relative.
-
-    >>> deviation_up(Fraction(4)), deviation_up(Fraction(2)) ** 2 >= 2
-    (Fraction(2, 1), True)
-    """
+    """Return the root of `variance`, rounded up by <= 2**-50 relative."""
     if not variance:
         return Fraction(0)
     scale = Fraction(4) ** ((variance.numerator.bit_length() - variance.denominator.bit_length()) // 2)

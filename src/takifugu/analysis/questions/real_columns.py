@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from takifugu.analysis.questions.evaluating import one_number
 from takifugu.core.columns import has_columns, transposed, value_of, values_of
 from takifugu.core.errors import DataError, InputError
 from takifugu.model.beliefs.density import Density
@@ -48,14 +49,8 @@ class ColumnTotals:
 
 
 def of_number(belief: Density, data: object) -> RealColumns:
-    """Return the one number of a belief of densities, exactly.
-
-    Raises DataError for what is no finite number, and for one that has density 0 whatever is hidden.
-    """
-    try:
-        value = as_fraction(value_of(data), "the value")
-    except (InputError, TypeError, ValueError):
-        raise DataError("the value is not a finite number", rule="the belief is about one published number") from None
+    """Return the one number of a belief of densities, exactly; raises DataError for one of density 0."""
+    value = one_number(data, "the belief is about one published number")
     reach = belief.rounding
     if not any(curve.range[0] - reach <= value <= curve.range[1] + reach for curve in belief.curves):
         raise DataError(
@@ -67,18 +62,7 @@ def of_number(belief: Density, data: object) -> RealColumns:
 
 
 def of_columns(belief: MultivariateNormal, data: object) -> RealColumns | ColumnTotals:
-    """Return the columns named by a normal belief.
-
-    Data are a frame or a mapping by name, or records in order; of a process its values in order, too. A number is the
-    decimal that it is written as, rounded to a multiple of the declared resolution. Raises DataError for another number
-    of records than the belief's, for a missing column, for what is no finite number, and, unless the belief clips, for
-    a number outside its column's declared range.
-
-    >>> from takifugu import MultivariateNormal
-    >>> belief = MultivariateNormal([0, 0], [[1, 0], [0, 1]], ["x", "y"], records=2, ranges={"x": (0, 1)})
-    >>> of_columns(belief, {"x": [0.1, 1], "y": [5, -2]}).totals
-    (Fraction(11, 10), Fraction(3, 1))
-    """
+    """Return the columns named by a normal belief: of a frame, a mapping, records, or a process's values."""
     if isinstance(data, ColumnTotals):
         if data.columns != belief.columns:
             raise DataError("the totals are of other columns than the belief's", fix="add up the columns that it names")
@@ -89,6 +73,7 @@ def of_columns(belief: MultivariateNormal, data: object) -> RealColumns | Column
             raise DataError(
                 "the data have another number of records than the belief", fix="declare the number of records"
             ).at("records")
+        # decimals as they are written, rounded to the declared resolution; beyond a range only where the belief clips
         numbers = dict[tuple[type, Hashable], Fraction]()  # most columns repeat their values; dropped with this call
         real_columns.append(tuple(_once(numbers, value, belief, number, name) for value in values))
     return RealColumns(tuple(real_columns))

@@ -67,12 +67,5 @@ def register(name: str, kind: Kind) -> None:
 
 
 def from_dict(data: Plain) -> Randomiser:
-    """Read a randomiser back from its `to_dict` form.
-
-    Raises InputError for an unknown kind.
-
-    >>> from fractions import Fraction
-    >>> from_dict(DiscreteLaplace(Fraction(4), Fraction(1), 2).to_dict())
-    DiscreteLaplace(units=Fraction(4, 1), grid=Fraction(1, 1), cells=2)
-    """
+    """Read a randomiser back from its `to_dict` form; raises InputError for an unknown kind."""
     return KINDS.find(data.get("kind")).read(data)

@@ -59,10 +59,7 @@ class CellNoise(Common):
         return self.moves if len(self.moves) == self.cells else self.moves * self.cells
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:
-        """Return the answer with noise, in answer units.
-
-        The answer is in grid units, whole where the noise needs that.
-        """
+        """Return the answer, in grid units (whole where the noise needs it), with noise, in answer units."""
         check_cells(answer, self.cells)
         self._check_whole(answer)
         values = [Fraction(0)] * self.cells
@@ -74,11 +71,7 @@ class CellNoise(Common):
         return tuple(values)
 
     def draw_column(self, answers: Column, entropy: Entropy) -> Array:
-        """Randomise a column of whole answers, in steps of the grid.
-
-        The column has any length, whatever `cells` says; the noise is exact, without a step of Python for each. Raises
-        InputError where the cells move in different directions.
-        """
+        """Randomise a column of whole answers of any length, in grid steps, without a step of Python for each."""
         steps = whole_steps(answers)
         self._check_whole(steps)
         if len(set(self.moves)) > 1:
@@ -91,10 +84,7 @@ class CellNoise(Common):
             raise InputError("the answer is not a multiple of the grid, as this noise needs", fix="round it first")
 
     def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
-        """Return log P(output given answer).
-
-        The answer is in grid units, the output in answer units; -inf off the grid.
-        """
+        """Return log P(output given answer), in answer and grid units; -inf off the grid."""
         check_cells(answer, self.cells)
         steps = steps_of(output, self.grid)
         if not are_whole(steps):
@@ -112,12 +102,8 @@ class CellNoise(Common):
         return max(self._moments(move).square for move in self.moves)
 
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
-        """Return the least w covering all cells' noise at a level.
-
-        w is the least multiple of the grid with P(|noise| <= w in all cells) >= level, in answer units; `cells` is the
-        randomiser's own number of cells unless more are published together. Where cells move in different directions,
-        w is that of the widest. Raises InputError unless 0 < level < 1.
-        """
+        """Return the least w with P(|noise| <= w in all cells) >= level, of the widest direction."""
+        # the randomiser's own cells, unless more are published together
         level_of_each = level_of_cell(level, self.cells if cells is None else cells)
         return max(self._steps_within(level_of_each, move) for move in set(self.moves)) * self.grid
 
@@ -147,10 +133,7 @@ class Noise(CellNoise):
         return self
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
-        """Return the largest log-ratio for an L1 change, in answer units.
-
-        The loss is the same for both directions, and infinite for noise without a pure loss.
-        """
+        """Return the largest log-ratio for an L1 change, both ways; infinite for noise without a pure loss."""
         if change == 0:
             return Fraction(0)
         scale = self.laplace_scale
@@ -164,10 +147,7 @@ class Noise(CellNoise):
         raise NotImplementedError
 
     def log_reach(self, distance: Fraction) -> float:
-        """Return log P(|noise| >= distance) of one cell before rounding.
-
-        The distance is in answer units.
-        """
+        """Return log P(|noise| >= distance) of one cell before rounding, in answer units."""
         raise NotImplementedError
 
     def moments(self) -> Moments:
@@ -181,11 +161,7 @@ class Noise(CellNoise):
 
 @dataclass(frozen=True)
 class Exact(Noise, kind="none"):
-    """No noise: the answer itself, rounded to the grid (half to even).
-
-    >>> Exact(Fraction(1), 1).expected_error(), Exact(Fraction(1), 1, on_grid=False).expected_error()
-    (0.0, 0.25)
-    """
+    """No noise: the answer itself, rounded to the grid (half to even)."""
 
     grid: Fraction = field(metadata=exact("the grid"))
     cells: int = 1
@@ -210,10 +186,7 @@ class Exact(Noise, kind="none"):
         return as_array(list(map(round, answers)))
 
     def log_density(self, answer: Answer, output: Sequence[Fraction]) -> float:
-        """Return log P(output given answer).
-
-        The answer is in grid units, the output in answer units; -inf off the grid.
-        """
+        """Return log P(output given answer), in answer and grid units; -inf off the grid."""
         return super().log_density(list(map(round, answer)), output)
 
     def log_mass(self, difference: int | Fraction) -> float:
@@ -239,16 +212,10 @@ class Exact(Noise, kind="none"):
 
 @dataclass(frozen=True)
 class DiscreteLaplace(Noise, kind="discrete-laplace"):
-    """Integer noise K in grid units with P(K = k) = (1 - a)/(1 + a) a^|k|, a = exp(-1/units).
+    """Integer noise K in grid units with P(K = k) = (1 - a)/(1 + a) a^|k|, a = exp(-1/units)."""
 
-    `units` is Laplace's scale in grid units. For integer answers it hides exactly what continuous Laplace noise of the
-    same scale hides. Source: Ghosh, Roughgarden and Sundararajan 2009; Canonne, Kamath and Steinke 2020.
-
-    >>> noise = DiscreteLaplace(Fraction(10), Fraction(1, 100), 1)
-    >>> float(noise.scale), round(noise.expected_error(), 4), float(noise.half_width(0.95))
-    (0.1, 0.0998, 0.3)
-    """
-
+    # Ghosh, Roughgarden and Sundararajan 2009; Canonne, Kamath and Steinke 2020.
+    #: Laplace's scale in grid units: for whole answers it hides what continuous noise of that scale does.
     units: Fraction = field(metadata=exact("units"))
     grid: Fraction = field(metadata=exact("the grid"))
     cells: int = 1
@@ -279,10 +246,7 @@ class DiscreteLaplace(Noise, kind="discrete-laplace"):
         return replace(self, units=scale / self.grid)
 
     def log_mass(self, difference: int | Fraction) -> float:
-        """Return log P(output - answer = difference) of one cell.
-
-        The difference is in grid units; it is -inf off the integers.
-        """
+        """Return log P(K = difference), in grid units; -inf off the integers."""
         if Fraction(difference).denominator != 1:
             return -math.inf
         half = float(1 / (2 * self.units))
@@ -311,11 +275,7 @@ class DiscreteLaplace(Noise, kind="discrete-laplace"):
         return Moments(2 * a / -math.expm1(-2 * inverse) * grid, 2 * a / math.expm1(-inverse) ** 2 * (grid * grid))
 
     def steps_within(self, level: Fraction) -> int:
-        """Return the least h with P(|K| <= h) >= level.
-
-        >>> DiscreteLaplace(Fraction(10), Fraction(1)).steps_within(Fraction(19, 20))
-        30
-        """
+        """Return the least h with P(|K| <= h) >= level."""
         return _steps_within(self.units, level)
 
 

@@ -51,18 +51,13 @@ Moves = tuple[Direction, ...]
 
 @dataclass(frozen=True)
 class Output:
-    """What one cell publishes: how it is written as text and read back, and whether it is a number beside the answer.
-
-    `is_column` says that rows are published one by one: the table has them, and not the certificate.
-
-    >>> LABEL.read(LABEL.write("A, B")), PARTS.read(PARTS.write((3, Fraction(1, 3)))), ONE_SIDED.write(None)
-    ('A, B', (Fraction(3, 1), Fraction(1, 3)), 'not answered')
-    """
+    """What one cell publishes: how it is written as text and read back, and whether it is a number with noise."""
 
     name: str
     write: Callable[[Any], str]
     read: Callable[[str], Any]
     is_number: bool = False
+    #: Whether rows are published one by one: the table has them, and not the certificate.
     is_column: bool = False
 
 
@@ -100,11 +95,7 @@ MARKS = Output(
 
 
 class Randomiser(Protocol):
-    """Additive noise, exponential choice, a channel: all have this interface.
-
-    An answer is a vector of `cells` numbers in units of `grid`. `scale`, `expected_error`, `variance`, `half_width`,
-    `intervals`, `unseen` and `log_reach` raise Unsupported, with the reason, where the question makes no sense.
-    """
+    """The questions to additive noise, a choice, or a channel; one without sense raises Unsupported."""
 
     @property
     def kind(self) -> str: ...
@@ -262,11 +253,7 @@ class Base(Common):
 
 
 def answered(question: Callable[[], T]) -> T | None:
-    """Return the answer to a question, None where it is unsupported.
-
-    >>> answered(lambda: Base().half_width(0.95)) is None
-    True
-    """
+    """Return the answer to a question, None where it is unsupported."""
     try:
         return question()
     except (Unsupported, NotImplementedError):
@@ -274,11 +261,8 @@ def answered(question: Callable[[], T]) -> T | None:
 
 
 def around(directions: Sequence[Direction], values: Sequence[Fraction], half: Fraction) -> list[Ends]:
-    """Return intervals of half-width `half` around noisy values, in answer units.
-
-    The interval of one-sided noise lies on one side: noise that only adds (its answers move DOWN) leaves an answer at
-    or below what was published.
-    """
+    """Return intervals of half-width `half` around noisy values, on one side where the noise is."""
+    # noise that only adds (its answers move DOWN) leaves an answer at or below what was published
     moves = directions or (Direction.EITHER,)
     return [_ends(value, half, moves[min(place, len(moves) - 1)]) for place, value in enumerate(values)]
 
@@ -302,10 +286,7 @@ def check_level(level: float) -> None:
 
 
 def level_of_cell(level: float, cells: int) -> Fraction:
-    """Return the level of one of some independent cells.
-
-    Raises InputError for a level outside (0, 1).
-    """
+    """Return the level of one of some independent cells; raises InputError for one outside (0, 1)."""
     check_level(level)
     if cells < 2:
         return Fraction(level)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from takifugu.analysis.randomisers.base import Base, Column, Direction, Ends, Kind, Loss, are_whole, check_level
+from takifugu.analysis.randomisers.base import Base, Column, Direction, Ends, Kind, Loss, are_whole, level_of_cell
 from takifugu.core.cache import memoised
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain
@@ -36,14 +36,11 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Choice(Base):
-    """A channel from answers to outputs, both in units of the grid; one row of integer masses for each input.
-
-    `prior` holds the probability of every input under the belief. Raises InputError when inputs or outputs are not
-    increasing, outputs are not whole, or the prior does not fit.
-    """
+    """A channel from answers to outputs, both in units of the grid; one row of integer masses for each input."""
 
     channel: Channel
     grid: Fraction
+    #: The probability of every input under the belief.
     prior: tuple[float, ...]
 
     is_table = True
@@ -88,10 +85,7 @@ class Choice(Base):
         return Fraction(self._masses([answer])[self.channel.outputs.index(output)], self.channel.total)
 
     def log_density(self, answer: Sequence[int | Fraction], output: Sequence[Fraction]) -> float:
-        """Return log P(output given answer).
-
-        The answer is in grid units, the output in answer units; -inf for no output.
-        """
+        """Return log P(output given answer), in answer and grid units; -inf for no output."""
         mass = self.mass(answer[0], Fraction(output[0]) / self.grid)
         if mass:
             return math.log(mass.numerator) - math.log(mass.denominator)
@@ -111,37 +105,30 @@ class Choice(Base):
         return float(weighed * self.grid)
 
     def half_width(self, level: float, cells: int | None = None) -> Fraction:
-        """Return the least w with P(abs(output - answer) <= w) >= level.
-
-        The bound is for any input; w is a multiple of the grid. `cells` published together have level^(1/cells) each.
-        Raises InputError unless 0 < level < 1.
-        """
-        level_of_cell, widest = _of_each(level, cells), 0
+        """Return the least w with P(abs(output - answer) <= w) >= level for every input, of so many cells."""
+        level_of_each, widest = level_of_cell(level, cells or 1), 0
         for answer, masses in zip(self._inputs, self.channel.masses, strict=True):
             steps = sorted((math.ceil(abs(y - answer)), m) for y, m in zip(self._outputs, masses, strict=True) if m)
             reached = 0
             for width, mass in steps:
                 reached += mass
-                if reached >= level_of_cell * self.channel.total:
+                if reached >= level_of_each * self.channel.total:
                     widest = max(widest, width)
                     break
         return widest * self.grid
 
     def intervals(self, values: Sequence[Fraction], level: float, cells: int | None = None) -> list[Ends]:
-        """Return the range of inputs not rejected by each published value.
-
-        Each input x rejects outputs of less than 1 - level in all, those of the least mass beside the largest mass that
-        any input gives them: y is kept by x where outputs of a larger P(y'|x)/max P(y'|.) have less than `level`. So
-        whatever the answer is, it is in the interval with probability `level` at least (Feldman and Cousins 1998).
-        Every published value belongs to its own range.
-        """
-        mass = _of_each(level, cells) * self.channel.total
+        """Return the range of inputs not rejected by each published value (Feldman and Cousins 1998)."""
+        # an input keeps y where outputs of a larger P(y'|x)/max P(y'|.) have less than `level` in all: it rejects
+        # outputs of less than 1 - level, so the answer is in the interval with probability `level` at least
+        mass = level_of_cell(level, cells or 1) * self.channel.total
         return [self._interval(value, mass) for value in values]
 
     def _interval(self, value: Fraction, each: Fraction) -> Ends:
         columns = dict(zip(self._outputs, zip(*self.channel.masses, strict=True), strict=True))
         masses_of_value = columns.get(value / self.grid, (0,) * len(self._inputs))
         most, highest = max(masses_of_value), list(map(max, columns.values()))
+        # every published value belongs to its own range
         inputs = [value]
         for answer, mass_of_value, masses in zip(self._inputs, masses_of_value, self.channel.masses, strict=True):
             above = 0
@@ -158,11 +145,8 @@ class Choice(Base):
         return most if math.isinf(most) else Fraction(most)
 
     def unseen(self, change: Fraction) -> Fraction:
-        """Return 1 less the largest total variation distance of two inputs.
-
-        They are at most `change` apart, in answer units, or as near as any two. With all else known, that is how far
-        the choice tells one of them from the other: for added noise P(|noise| < change/2).
-        """
+        """Return 1 less the largest total variation distance of two inputs `change` apart, or as near as any."""
+        # that is how far the choice tells one from the other: for added noise P(|noise| < change/2)
         inputs = np.array(self._inputs, dtype=float) * float(self.grid)
         if len(inputs) < 2:
             return Fraction(1)
@@ -225,17 +209,9 @@ class Choice(Base):
 
 @dataclass(frozen=True)
 class ExponentialChoice(Choice, kind="exponential-choice"):
-    """P(output y | answer x) proportional to e^{-rate |y - x|} over the outputs, distances in units of the grid.
+    """P(output y | answer x) proportional to e^{-rate |y - x|} over the outputs, in units of the grid."""
 
-    The masses are the proportions rounded as `channel.repair` does. Source: McSherry and Talwar 2007; Ding22 §3.3,
-    on a finite set of outputs.
-
-    >>> rows = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
-    >>> choice = ExponentialChoice(rows, Fraction(2), (0.5, 0.5), Fraction(11, 10))
-    >>> choice.expected_error(), float(choice.scale), float(choice.half_width(0.7)), float(choice.half_width(0.8))
-    (0.5, 1.818..., 0.0, 2.0)
-    """
-
+    # McSherry and Talwar 2007; Ding22 section 3.3, on a finite set of outputs. Masses are rounded by `channel.repair`.
     rate: Fraction
 
     @property
@@ -249,13 +225,7 @@ class ExponentialChoice(Choice, kind="exponential-choice"):
 
 @dataclass(frozen=True)
 class ChannelChoice(Choice, kind="channel"):
-    """A channel with exact masses, such as the one of least expected error.
-
-    >>> rows = Channel.of([0, 1], [0, 1], [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
-    >>> choice = ChannelChoice(rows, Fraction(1), (0.5, 0.5))
-    >>> choice.expected_error(), choice.intervals([Fraction(1)], 0.7), choice.intervals([Fraction(1)], 0.8)
-    (0.25, [(Fraction(1, 1), Fraction(1, 1))], [(Fraction(0, 1), Fraction(1, 1))])
-    """
+    """A channel with exact masses, such as the one of least expected error."""
 
 
 def from_dict(data: Plain) -> Choice:
@@ -284,17 +254,6 @@ CHANNEL = Kind(
     "operating system's randomness",
     has_scale=False,
 )  # fmt: skip
-
-
-def _of_each(level: float, cells: int | None) -> Fraction:
-    """Return the level of one cell of several published together.
-
-    Raises InputError unless 0 < level < 1.
-    """
-    check_level(level)
-    if not cells or cells == 1:
-        return Fraction(level)
-    return Fraction(level ** (1 / cells))
 
 
 def _numbers(labels: Sequence[Any]) -> list[Fraction]:

@@ -55,11 +55,7 @@ class OneSided(CellNoise, Base):
         return self.units * self.grid
 
     def loss(self, change: Fraction, direction: Direction = Direction.EITHER) -> Loss:
-        """Return the largest log-ratio for answers `change` apart in one direction.
-
-        The change is in L1 and answer units. The loss is infinite against the direction in which some cell moves: an
-        output is ruled out there.
-        """
+        """Return the largest log-ratio for answers `change` apart, infinite against the way a cell moves."""
         if change == 0:
             return Fraction(0)
         covered = {Direction.EITHER, direction}.issuperset(self.moves)
@@ -144,17 +140,10 @@ def steps_of_exponential(units: Fraction, level: Fraction, first: int) -> int:
 
 @dataclass(frozen=True)
 class OneSidedGeometric(Whole, kind="one-sided-geometric"):
-    """Integer noise K in grid units, P(K >= k) = a^k, a = exp(-1/units), added (DOWN) or subtracted (UP).
+    """Integer noise K in grid units, P(K >= k) = a^k, a = exp(-1/units), added (DOWN) or subtracted (UP)."""
 
-    Discrete Laplace noise of the same scale where a cell moves EITHER way. `units` is the total L1 change along an
-    allowed move, in grid units, divided by epsilon. Along the moves it hides what continuous noise of this scale does.
-    Source: Takagi21 Definition VIII.1 without its last value n, as corrected by errata E5 and N5.
-
-    >>> noise = OneSidedGeometric(Fraction(1), Fraction(1))
-    >>> round(noise.expected_error(), 6), noise.half_width(0.95), noise.loss(Fraction(1), Direction.DOWN)
-    (0.581977, Fraction(2, 1), Fraction(1, 1))
-    """
-
+    # Takagi21 Definition VIII.1 without its last value n (errata E5, N5).
+    #: The total L1 change along an allowed move, in grid units, divided by epsilon.
     units: Fraction = field(metadata=exact("units"))
     grid: Fraction = field(metadata=exact("the grid"))
     cells: int = 1
@@ -169,20 +158,14 @@ class OneSidedGeometric(Whole, kind="one-sided-geometric"):
 
 @dataclass(frozen=True)
 class OneSidedTruncated(Whole, kind="one-sided-truncated"):
-    """Geometric noise, cut off at a public end: min(x + K, most) where a cell moves DOWN, max(x - K, 0) where UP.
+    """Geometric noise, cut off at a public end: min(x + K, most) where a cell moves DOWN, max(x - K, 0) where UP."""
 
-    No answer exceeds `most`, in grid units; one that does is refused. Errors are those of the answer for which they are
-    largest, the one furthest from the cut. Source: Takagi21 Definition VIII.1 (AGeo, n = most).
-
-    >>> noise = OneSidedTruncated(Fraction(1), Fraction(1), 1, DOWN, 10)
-    >>> round(noise.expected_error(), 6), round(math.exp(noise.log_density([5], [10])), 6)
-    (0.58195, 0.006738)
-    """
-
+    # Takagi21 Definition VIII.1 (AGeo, n = most). Errors are those of the answer furthest from the cut.
     units: Fraction = field(metadata=exact("units"))
     grid: Fraction = field(metadata=exact("the grid"))
     cells: int
     moves: Moves = field(metadata=MOVES)
+    #: In grid units; an answer beyond it is refused.
     most: int
 
     def __post_init__(self) -> None:

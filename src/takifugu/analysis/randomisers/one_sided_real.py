@@ -21,18 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OneSidedExponential(OneSided, kind="one-sided-exponential"):
-    """Exponential noise of mean `scale`: added and rounded up (DOWN), or subtracted and rounded down (UP).
+    """Exponential noise of mean `scale`: added and rounded up (DOWN), or subtracted and rounded down (UP)."""
 
-    Rounded once, away from the danger: to the multiple of the grid beyond the exact answer plus noise, as 5.4 rounded
-    to 5 would say "at most 5". Where a cell moves EITHER way, Laplace noise rounded to the nearest multiple. Answers
-    are any rationals; for answers on the grid `OneSidedGeometric` loses the same, and is a step nearer. Source:
-    Takagi21 Definition V.3 with the signs of erratum E5; Theorem V.4; Corollary V.5.
-
-    >>> noise = OneSidedExponential(Fraction(200), Fraction(1, 100), on_grid=False)
-    >>> round(noise.expected_error(), 6), float(noise.half_width(0.95))
-    (2.005, 6.01)
-    """
-
+    # Takagi21 Definition V.3 with the signs of erratum E5, Theorem V.4, Corollary V.5. Rounded once, away from the
+    # danger: 5.4 rounded to 5 would say "at most 5". On the grid `OneSidedGeometric` loses the same, a step nearer.
     units: Fraction = field(metadata=exact("units"))
     grid: Fraction = field(metadata=exact("the grid"))
     cells: int = 1

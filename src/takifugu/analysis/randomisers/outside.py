@@ -22,10 +22,7 @@ ELSEWHERE = "it was made elsewhere: nothing is drawn here"
 
 @dataclass(frozen=True)
 class Outside(Base, kind="outside"):
-    """A mechanism of another library: (`epsilon`, `delta`) where the value of one entry is replaced, as declared.
-
-    Without delta it is charged as Laplace noise of scale 1/epsilon on an answer that each entry moves by 1.
-    """
+    """A mechanism of another library: (`epsilon`, `delta`) where the value of one entry is replaced, as declared."""
 
     epsilon: Fraction = field(metadata=form(read=as_epsilon))
     delta: Fraction = field(metadata=form(read=as_delta))
@@ -35,6 +32,7 @@ class Outside(Base, kind="outside"):
 
     @property
     def laplace_scale(self) -> Fraction | None:
+        # of an answer that each entry moves by 1
         return None if self.delta else 1 / self.epsilon
 
     def draw(self, answer: Answer, entropy: Entropy) -> tuple[Fraction, ...]:

@@ -40,6 +40,9 @@ class Rounded(Noise):
         check_scale(self.scale)
         check_shape(self.grid, self.cells)
 
+    def of_scale(self, scale: Fraction) -> Self:
+        return replace(self, scale=scale)  # type: ignore[type-var]
+
     def added(self, answers: Array, entropy: Entropy) -> Array:
         from takifugu.numbers import noise
 
@@ -47,18 +50,15 @@ class Rounded(Noise):
         return draw(answers, self.scale / self.grid, 1, len(answers), entropy)
 
     def unseen(self, change: Fraction) -> Fraction:
-        """Return P(|noise| >= change/2) from below, wherever the answer lies.
-
-        Between multiples of the grid an open interval of length `change` holds up to n = ceil(change/grid) of them, and
-        the noise falls into their cells most often where these lie around 0. Of several cells no more is known than of
-        the noise before rounding, along the change.
-        """
+        """Return P(|noise| >= change/2) from below, wherever the answer lies."""
         if change <= 0:
             return Fraction(1)
         steps = change / self.grid
+        # an open interval of length `change` holds so many multiples, whose cells are hit most often around 0
         within = 2 * math.ceil(steps / 2) - 1 if self.on_grid else math.ceil(steps)
         seen = within * self.grid / 2
         if self.cells > 1:
+            # of several cells no more is known than of the noise before rounding, along the change
             seen = max(seen, change / 2)
         return Fraction(self._survival(seen / self.scale, BITS)[0], 1 << BITS)
 
@@ -68,12 +68,7 @@ class Rounded(Noise):
 
 @dataclass(frozen=True)
 class RoundedLaplace(Rounded, kind="rounded-laplace"):
-    """Continuous Laplace noise, density exp(-|z|/scale)/(2 scale), the noisy answer rounded once to the grid.
-
-    >>> noise = RoundedLaplace(Fraction(2), Fraction(1), 1)
-    >>> round(math.exp(noise.log_mass(0)), 4), round(noise.expected_error(), 4)
-    (0.2212, 1.9793)
-    """
+    """Continuous Laplace noise, density exp(-|z|/scale)/(2 scale), the noisy answer rounded once to the grid."""
 
     scale: Fraction = field(metadata=exact("scale"))
     grid: Fraction = field(metadata=exact("the grid"))
@@ -86,14 +81,8 @@ class RoundedLaplace(Rounded, kind="rounded-laplace"):
     def laplace_scale(self) -> Fraction:
         return self.scale
 
-    def of_scale(self, scale: Fraction) -> RoundedLaplace:
-        return replace(self, scale=scale)
-
     def log_mass(self, difference: int | Fraction) -> float:
-        """Return log P(output - answer = difference) of one cell.
-
-        The difference is in grid units, a Fraction off the grid.
-        """
+        """Return log P(output - answer = difference) of one cell, in grid units, a Fraction off the grid."""
         units = self.scale / self.grid
         near, far = abs(Fraction(difference)) - Fraction(1, 2), abs(Fraction(difference)) + Fraction(1, 2)
         if near >= 0:
@@ -113,11 +102,7 @@ class RoundedLaplace(Rounded, kind="rounded-laplace"):
 
 
 def laplace(scale: Fraction, grid: Fraction, cells: int, on_grid: bool) -> DiscreteLaplace | RoundedLaplace:
-    """Return Laplace noise of a scale in answer units, for answers on the grid or between its multiples.
-
-    >>> laplace(Fraction(2), Fraction(1), 1, on_grid=True).kind
-    'discrete-laplace'
-    """
+    """Return Laplace noise of a scale in answer units, for answers on the grid or between its multiples."""
     if on_grid:
         return DiscreteLaplace(scale / grid, grid, cells)
     return RoundedLaplace(scale, grid, cells, on_grid=False)
@@ -125,12 +110,7 @@ def laplace(scale: Fraction, grid: Fraction, cells: int, on_grid: bool) -> Discr
 
 @dataclass(frozen=True)
 class RoundedNormal(Rounded, kind="rounded-normal"):
-    """Continuous normal noise with standard deviation `scale`, the noisy answer rounded once to the grid.
-
-    >>> noise = RoundedNormal(Fraction(2), Fraction(1), 1)
-    >>> round(math.exp(noise.log_mass(0)), 4), round(noise.expected_error(), 4)
-    (0.1974, 1.579)
-    """
+    """Continuous normal noise with standard deviation `scale`, the noisy answer rounded once to the grid."""
 
     scale: Fraction = field(metadata=form(read=partial(as_fraction, name="sigma"), key="sigma"))
     grid: Fraction = field(metadata=exact("the grid"))
@@ -151,14 +131,8 @@ class RoundedNormal(Rounded, kind="rounded-normal"):
 
         return change == 0 or gaussian_delta(change, self.scale, epsilon) <= delta
 
-    def of_scale(self, scale: Fraction) -> RoundedNormal:
-        return replace(self, scale=scale)
-
     def log_mass(self, difference: int | Fraction) -> float:
-        """Return log P(output - answer = difference) of one cell.
-
-        The difference is in grid units, a Fraction off the grid.
-        """
+        """Return log P(output - answer = difference) of one cell, in grid units, a Fraction off the grid."""
         units = self.scale / self.grid
         near, far = abs(Fraction(difference)) - Fraction(1, 2), abs(Fraction(difference)) + Fraction(1, 2)
         if near >= 0:
@@ -197,16 +171,14 @@ def _normal_moments_on_grid(s: float, g: float) -> Moments:
 
 @lru_cache(maxsize=256)
 def _steps_within(survival: Survival, ratio: Fraction, level: Fraction, on_grid: bool) -> int:
-    """Return the least h with P(|noise| <= h steps) >= level, for ratio = scale / grid.
-
-    A centre at f in (0, 1/2] of its cell keeps |noise| <= h exactly if 1/2 - h < f + ratio Z < 1/2 + h, most rarely for
-    f just above 0; on the grid the condition is |ratio Z| < h + 1/2.
-    """
+    """Return the least h with P(|noise| <= h steps) >= level, for ratio = scale / grid."""
     (miss, depth), half = missed(level), Fraction(1, 2)
 
     def is_exceeded(h: int) -> bool:
         if h < 0 or (h == 0 and not on_grid):
             return True
+        # |ratio Z| < h + 1/2; off the grid a centre at f in (0, 1/2] of its cell keeps |noise| <= h if
+        # 1/2 - h < f + ratio Z < 1/2 + h, most rarely for f just above 0
         if on_grid:
             return exceeds(survival, [(1, (h + half) / ratio)], miss)
         return exceeds(survival, [(1, (h - half) / ratio), (1, (h + half) / ratio)], 2 * miss)

@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from takifugu.analysis.randomisers.additive import check_scale
-from takifugu.analysis.randomisers.base import LABEL, Answer, Base, Column, Direction, Kind, Loss, Output, Randomiser
+from takifugu.analysis.randomisers.base import (
+    LABEL,
+    Answer,
+    Base,
+    Column,
+    Direction,
+    Kind,
+    Loss,
+    Output,
+    Randomiser,
+    level_of_cell,
+)
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import at_most
 from takifugu.core.plain import Json, Plain
@@ -31,20 +42,14 @@ CHOSEN = Output("chosen number", to_text, Fraction)
 
 @dataclass(frozen=True)
 class PermuteAndFlip(Base, kind="permute-and-flip"):
-    """Chooses among `outcomes` for a `goal`, given their counts and that of all else; 2/units is the loss of one entry.
+    """A choice among `outcomes` for a `goal`, given their counts and that of all else; one entry loses 2/units."""
 
-    Each of `groups` has such counts and a separate choice, drawn independently. An entry that changes moves two counts
-    of its group, in steps of the grid 1/2: the answer moves by 1, and the loss is at most 1/scale. Source: McKenna and
-    Sheldon 2020, Algorithm 1; `takifugu.model.queries.choices.candidates` has the proof.
-
-    >>> mode = PermuteAndFlip(Fraction(2), ("still", "walking"), MostFrequent(1))
-    >>> mode.scale, mode.loss(Fraction(3)), round(math.exp(mode.log_density((5, 3, 0), ["walking"])), 6)
-    (Fraction(1, 1), Fraction(3, 1), 0.18394)
-    """
-
+    # McKenna and Sheldon 2020, Algorithm 1; `model.queries.choices.candidates` has the proof: an entry moves two counts
+    # of its group, in steps of the grid 1/2, so the answer by 1.
     units: Fraction
     outcomes: tuple[Outcome, ...]
     goal: Goal
+    #: Each has such counts, and a choice of its own.
     groups: int = 1
 
     grid = GRID
@@ -145,27 +150,14 @@ class PermuteAndFlip(Base, kind="permute-and-flip"):
         return self.draws * worst_mean(len(self.outcomes)) / float(self.rate)
 
     def shortfall(self, level: float, values: int | None = None) -> Fraction:
-        """Return the largest shortfall of a choice, at a level.
-
-        P(no choice falls short by more than w entries) >= level, whatever the data. `values` of them are published
-        together. Raises InputError unless 0 < level < 1.
-
-        >>> PermuteAndFlip(Fraction(2), ("still", "walking"), MostFrequent(1)).shortfall(0.95)
-        Fraction(4, 1)
-        """
-        if not 0 < level < 1:
-            raise InputError(f"the level is {level!r}", rule="it must lie above 0 and below 1").at("level")
-        allowed = -math.expm1(math.log(level) / (values or self.draws))
+        """Return the least w with P(no choice falls short by over w entries) >= level, whatever the data."""
+        allowed = float(1 - level_of_cell(level, values or self.draws))
         steps, unit = len(self.outcomes), float(self.rate * self.goal.step)
         most = math.ceil((math.log(steps / allowed) + 1) / unit) + 1
         return bisect_left(range(most), True, key=lambda w: missed((w + 1) * unit, steps) <= allowed) * self.goal.step
 
     def words(self, values: int | None = None) -> str:
-        """Say how far published values may be from the best.
-
-        >>> PermuteAndFlip(Fraction(2), ("still", "walking"), MostFrequent(1)).words()
-        'with probability 95 %, whatever the data, the state published occurs at most 4 times less than the best one'
-        """
+        """Say how far published values may be from the best."""
         within, is_single = at_most(self.shortfall(0.95, values)), self.draws == 1
         in_cell = " in its cell" if self.groups > 1 else ""
         if isinstance(self.goal, MostFrequent):

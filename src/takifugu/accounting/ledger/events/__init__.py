@@ -56,39 +56,37 @@ class Budgeted:
 
 @dataclass(frozen=True)
 class Line:
-    """One charge of one release, and whose data it reads: a set of so many units, or NOBODY, or EACH.
-
-    `at` is the step where the sequence starts, counted by the calendar that the entries name; where there is none,
-    `starts` is a keyed digest of where the sequences start.
-    """
+    """One charge of one release, and whose data it reads: a set of so many units, or NOBODY, or EACH."""
 
     release: str
     charge: str
     framework: str
     units: str
     count: int
+    #: The step where the sequence starts, counted by the calendar that the entries name.
     at: int | None = None
+    #: Where there is none, a keyed digest of where the sequences start.
     starts: str = ""
 
 
 @dataclass(frozen=True)
 class Paid:
-    """Releases that are charged from now on. `reading` says how rows became entries, and `entries` names those.
-
-    `adopted`: known from a certificate only. `spent` is what each source that it touches came to then: no total is
-    ever shown below it, and `check` computes it again.
-    """
+    """Releases that are charged from now on."""
 
     kind: ClassVar[str] = "paid"
     source: str
     group: str
     ids: dict[str, str]
     lines: tuple[Line, ...]
+    #: Says how rows became entries.
     reading: str
+    #: Their name.
     entries: str
+    #: What each source that it touches came to: no total is shown below it, and `check` computes it again.
     spent: dict[str, tuple[str, str]]
     recipe: str = ""
     identity: str = ""
+    #: Known from a certificate only.
     adopted: bool = False
     software: str = ""
     created: str = field(default_factory=now)

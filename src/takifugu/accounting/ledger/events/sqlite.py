@@ -178,10 +178,7 @@ def _close(connection: sqlite3.Connection) -> None:
 
 
 class Memory(Sqlite):
-    """The same tables without a file; `name` is what it is called in words, the path where it will be.
-
-    `opens` opens the ledger that will be there, or makes it with a first event; without it none will be.
-    """
+    """The same tables without a file; `name` is what it is called in words, the path where it will be."""
 
     def __init__(self, name: str, opens: Callable[[tuple[str, str] | None], Store] | None = None) -> None:
         self.name, self.is_new, self._opens = name, True, opens

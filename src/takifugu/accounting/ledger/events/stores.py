@@ -24,11 +24,7 @@ def is_address(where: str | Path) -> bool:
 
 
 def named(where: str | Path) -> str:
-    """Return the path or address of a ledger as it may be shown, and pasted: without user and password.
-
-    >>> named("postgresql://ann:secret@db.example:5432/study?ledger=nights&password=secret")
-    'postgresql://db.example:5432/study?ledger=nights'
-    """
+    """Return the path or address of a ledger as it may be shown, and pasted: without user and password."""
     if not is_address(where):
         return str(where)
     address, _, query = str(where).partition("://")[2].partition("?")
@@ -38,18 +34,15 @@ def named(where: str | Path) -> str:
     return f"postgresql://{place.rpartition('@')[2]}{slash}{database}{query_text}"
 
 
-#: Runs a statement with its values, and returns its rows.
+#: Runs a statement with its values, and returns its rows. A store puts in the names of its tables, and where a table
+#: holds several ledgers, for `{mine}` what picks the rows of this one, and for `{key}` its place in a new row.
 Asking = Callable[..., list[tuple[Any, ...]]]
 #: So many contents are asked for at once.
 AT_ONCE = 500
 
 
 class Store(ABC):
-    """A ledger in three tables of a database. Rows are only added, but for values that wait.
-
-    One text of SQL is for all databases. Each puts its tables' names into a statement; where a table holds several
-    ledgers, `{mine}` picks this one's rows, and `{key}` is its place in a new row.
-    """
+    """A ledger in three tables of a database. Rows are only added, but for values that wait."""
 
     name: str
     is_new: bool
@@ -108,14 +101,11 @@ class Store(ABC):
         self, number: int, head: str, events: Sequence[tuple[str, str]], contents: Mapping[str, bytes],
         waiting: Mapping[tuple[str, int], bytes], done: str,
     ) -> bool:  # fmt: skip
-        """Write events as those from a number on, with what they name; where others are, return False, and write none.
-
-        `head` is the digest of the event before them: another ledger in this place may have as many events.
-        `waiting` are values to keep until they are published; those of the group `done` are dropped.
-        """
+        """Write events as those from a number on, with what they name; where others are, write none: False."""
         with self.alone(), self.asking() as ask:
             ((there,),) = ask("select count(*) from {events} where {mine} true")
             ((last,),) = ask("select max(digest) from {events} where {mine} number = ?", number - 1)
+            # another ledger in this place may have as many events, but no such digest of the one before them
             if there != number or (number and last != head):
                 return False
             for content in contents.items():
