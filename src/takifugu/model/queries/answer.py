@@ -366,10 +366,7 @@ def check_indices(index: npt.NDArray[np.integer], sizes: IntArray | int) -> None
 
 
 def whole_change(answer: Additive) -> int:
-    """Return D of all entries, in grid units.
-
-    D is less than the sum of their changes where several move a term together.
-    """
+    """Return D of all entries, in grid units: less than their sum where several move a term together."""
     if isinstance(answer, Additive):
         return answer.changes.total
     changes: IntArray = answer.entry_changes()  # may raise Unsupported
@@ -377,11 +374,7 @@ def whole_change(answer: Additive) -> int:
 
 
 def root_up(square: int) -> Fraction:
-    """Return the square root of a whole number, exactly or rounded up by 2^-40.
-
-    >>> root_up(4), float(root_up(2)) > 2**0.5
-    (Fraction(2, 1), True)
-    """
+    """Return the square root of a whole number, exactly or rounded up by 2^-40."""
     root = math.isqrt(square)
     if root * root == square:
         return Fraction(root)

@@ -176,11 +176,7 @@ class Histogram(Query, kind="histogram"):
 
 @dataclass(frozen=True)
 class EveryChange(Query, kind="every-change"):
-    """Any statistic at all of which only the loss is known: b = 1/epsilon stands for a loss of epsilon an entry.
-
-    >>> EveryChange().describe()
-    'a statistic that any change of a value may move'
-    """
+    """Any statistic at all of which only the loss is known: b = 1/epsilon stands for a loss of epsilon an entry."""
 
     adds_up = True
 

@@ -149,10 +149,7 @@ def candidates(
     goal: Goal,
     names: tuple[str, ...],
 ) -> Candidates:
-    """Return the counts of the candidates, by the candidate of each state.
-
-    Raises InputError for a state that the belief does not know, and for fewer than two candidates.
-    """
+    """Return the counts of the candidates, by the candidate of each state."""
     states_of_belief = states_of(entries)
     check_known(places, states_of_belief, "the belief has no state", "states")
     if len(outcomes) < 2:

@@ -46,16 +46,7 @@ class _Read(SimpleNamespace):
 
 
 def resolved(query: Query, entries: Entries) -> Additive:
-    """Return the query's answer, made once for each belief.
-
-    Raises what the query's `resolve` raises, and InputError where it returns anything else than
-    an answer.
-
-    >>> from takifugu import Count, MarkovChain
-    >>> chain = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)
-    >>> resolved(Count(1), chain) is resolved(Count(1), chain)
-    True
-    """
+    """Return the query's answer, made once for each belief."""
     return cached(entries, (resolved, key_of(query)), lambda: _resolve(query, entries))
 
 
@@ -107,14 +98,7 @@ def _resolve(query: Query, entries: Entries) -> Additive:
 
 
 def summed(query: Query, entries: Entries) -> Additive:
-    """Resolve a query from entries and their values alone.
-
-    Raises what the query's `resolve` raises, and InputError where it returns anything else than a sum over them.
-
-    >>> from takifugu import Count, MarkovChain
-    >>> summed(Count(1), MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)).labels
-    ('count',)
-    """
+    """Resolve a query from entries and their values alone, to a sum over them."""
     answer = answer_of_entries(query.resolve, entries)
     check_sum(answer, query, entries)
     if not is_all_written(query):
@@ -134,10 +118,7 @@ def is_all_written(query: Query) -> bool:
 
 
 def answer_of_entries(resolve: Callable[[Any], Additive], entries: Entries) -> Additive:
-    """Return a query's answer to the entries, and nothing else of a belief.
-
-    Raises InputError for a query that reads more.
-    """
+    """Return a query's answer to the entries; refuse a query that reads anything else of a belief."""
     read = dict[str, Any]()
     for name in filter(partial(hasattr, entries), _READ):
         read[name] = getattr(entries, name)

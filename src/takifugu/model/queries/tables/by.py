@@ -45,10 +45,7 @@ MOST_NUMBERS = 50_000_000
 
 
 def checked_cells(cells: Cells) -> tuple[tuple[str, Chosen], ...]:
-    """Return the cells as labels and entries.
-
-    Raises InputError for what cannot be told apart or holds nothing.
-    """
+    """Return the cells as labels and entries."""
     chosen_of = dict[str, Chosen]()
     for label, entries in pairs_of(cells, "the cells", "cells", "[('night', range(6))]"):
         if not isinstance(label, str) or not label:
@@ -62,10 +59,7 @@ def checked_cells(cells: Cells) -> tuple[tuple[str, Chosen], ...]:
 
 
 def checked_period(every: int | None, cells: tuple[tuple[str, Chosen], ...]) -> int | None:
-    """Return after how many entries the cells repeat.
-
-    Raises InputError where they hold an entry beyond those.
-    """
+    """Return after how many entries the cells repeat, which hold none beyond those."""
     if every is None:
         return None
     as_whole(every, "the period of the cells", "every", least=1)
@@ -91,10 +85,7 @@ def _some(entries: object, label: str) -> list[int | str]:
 def tables_of_kinds(
     base: Additive, places_of_cells: list[IntArray], parts: list[int]
 ) -> tuple[tuple[IntArray, ...], IntArray]:
-    """Return a table for each kind of entry, and every entry's kind.
-
-    A kind is its table in `base` and the cells that hold it.
-    """
+    """Return a table for each kind of entry, and every entry's kind: its table in `base`, and its cells."""
     if base.table_of is None:
         kind_of = np.zeros(base.size, dtype=np.int64)
     else:
@@ -267,10 +258,7 @@ class GroupBy(Query, kind="by"):
         return Additive(base.grid * unit, labels, tables, weights, numbers, each=base.each)
 
     def _in_one_turn(self, base: Additive) -> tuple[Additive, int]:
-        """Return the answer about one turn, and the number of turns.
-
-        A turn is as many entries as repeat.
-        """
+        """Return the answer about one turn, as many entries as repeat, and the number of turns."""
         weights, table_of = base.in_runs
         is_alike = len(weights.values) == 1 and table_of is None and self.entries is None
         if self.every is None or base.size % self.every or not is_alike:

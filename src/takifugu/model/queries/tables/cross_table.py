@@ -166,10 +166,7 @@ def _check_size(numbers: int) -> None:
 
 
 def _columns(columns_given: object) -> tuple[tuple[str, tuple[State, ...] | None], ...]:
-    """Return the columns with the values of their cells, None for all.
-
-    Raises InputError for names of no column.
-    """
+    """Return the columns with the values of their cells, None for all."""
     if isinstance(columns_given, str) or not isinstance(columns_given, Iterable):
         raise InputError(f"the columns are {columns_given!r}", fix="give a list, such as ['age', 'sex']").at("columns")
     all_names = list(columns_given)
