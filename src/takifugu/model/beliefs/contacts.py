@@ -36,12 +36,10 @@ _CLIQUES = "[['Ana', 'Ben'], ['Chi']]"
 
 @dataclass(frozen=True, eq=False)
 class Clique(Nameless, Undivided):
-    """`size` people, 0 (well) or 1 (ill), of whom a random number is ill, all sets of that size equally likely.
-
-    `number` is the distribution of the number of ill people, on 0 .. size.
-    """
+    """`size` people, 0 (well) or 1 (ill), of whom a random number is ill, all sets of that size equally likely."""
 
     size: int
+    #: The distribution of the number of ill people, on 0 .. size.
     number: Pmf
     states: tuple[State, State] = (0, 1)
     source: str = "assumed"

@@ -30,10 +30,7 @@ FINE = 1e-6
 
 
 def grid_of(curves: Iterable[Continuous], declared: Number | None) -> Fraction:
-    """Return the declared step of the published number, or a fine one.
-
-    Raises InputError unless it is above 0.
-    """
+    """Return the declared step of the published number, or a fine one."""
     if declared is None:
         least = min(curve.deviation for curve in curves)
         return Fraction(10) ** math.floor(math.log10(least * FINE))
@@ -41,10 +38,7 @@ def grid_of(curves: Iterable[Continuous], declared: Number | None) -> Fraction:
 
 
 def laws_by_value(law_of: Mapping[Number, Law | Sequence[Law]], name: str) -> list[tuple[Fraction, Law]]:
-    """Return each value with each of its laws, by value.
-
-    Raises InputError for no mapping, and for a value that is named twice or has none.
-    """
+    """Return each value with each of its laws, by value."""
     if not isinstance(law_of, Mapping):
         raise InputError(
             f"{name} is {law_of!r}", rule="it has one distribution for each value", fix="write {40: Normal(2, 1), ...}"
@@ -82,11 +76,8 @@ def check_references(table: list[tuple[Fraction, Continuous]], normals: list[tup
 
 
 def check_reach(curves: Sequence[Continuous], reach: Fraction, rounding: Fraction) -> None:
-    """Refuse densities that numbers of one interval, as wide as the reach and read within `rounding`, cannot have.
-
-    There a number of mean m between the ends l and h has at most the variance (m - l)(h - m) (Bhatia and Davis 2000).
-    Each density so bounds the middle of the interval.
-    """
+    """Refuse densities that numbers of one interval, as wide as the reach and read within `rounding`, cannot have."""
+    # of mean m in [l, h] the variance is at most (m - l)(h - m) (Bhatia and Davis 2000): it bounds the middle
     half = float(reach / 2 + rounding) * (1 + 1e-9)
     if max(curve.deviation for curve in curves) <= half:
         spare = [math.sqrt(half**2 - curve.deviation**2) for curve in curves]
@@ -169,13 +160,7 @@ class Density(Nameless, Undivided, ByValue):
         rounding: Number = 0,
         reach: Number | None = None,
     ) -> None:
-        """Check the densities of one published number.
-
-        `function` is that of `dataset_property`, or "parameter" for one that governs the column in the population.
-        Without `references` each density has the normal one of its mean; their common variance is the mean variance.
-        Raises InputError for fewer than two values, for what is no density, and for references that are not normal, of
-        different deviations, or not one for each value, and for a reach that the densities contradict.
-        """
+        """Check the densities of one published number."""
         if isinstance(function, str) and function == "parameter":
             hidden: DatasetProperty | DistributionParameter = distribution_parameter(attribute)  # type: ignore[arg-type]
         else:

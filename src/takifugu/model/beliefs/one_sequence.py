@@ -162,10 +162,7 @@ def is_recording(belief: object) -> TypeGuard[Recording]:
 
 
 def checked_length(length: int) -> int:
-    """Return the length as an int.
-
-    Raises InputError unless it is a whole number above 0.
-    """
+    """Return the length as an int, a whole number above 0."""
     number: object = value_of(length)
     if isinstance(number, float) and number.is_integer():
         number = int(number)
@@ -173,10 +170,7 @@ def checked_length(length: int) -> int:
 
 
 def checked_states(states: Iterable[State] | None, count: int, title: str) -> tuple[State, ...]:
-    """Return `count` different names of states, by default 0, 1, ...
-
-    Raises InputError for other names.
-    """
+    """Return `count` different names of states, by default 0, 1, ..."""
     names = tuple(range(count)) if states is None else checked_alphabet(states, title)
     check_as_many(names, "states", range(count), f"rows of {title}", "states")
     return names
@@ -209,10 +203,7 @@ class Supports:
         return read_only(np.asarray(np.logical_or.reduce(self.patterns[self.first :])))
 
     def by_phase(self, period: int, first: int = 0) -> BoolArray:
-        """Return the possible values at each phase's times from `first` on.
-
-        The phase is the number of steps from X_0, modulo the period.
-        """
+        """Return the possible values at each phase, time modulo the period, of the times from `first` on."""
         rows = np.zeros((period, len(self.patterns[0])), dtype=bool)
         for time in range(first, len(self.patterns)):
             rows[time % period] |= self.patterns[time]
@@ -230,14 +221,7 @@ class Supports:
 
 
 def supports_from(start: BoolArray, steps: Sequence[BoolArray] | BoolArray) -> Supports:
-    """Return the supports of X_0, X_1, ... from the first.
-
-    `steps` are the possible transitions of each step of a period.
-
-    >>> swap = np.array([[False, True], [True, False]])
-    >>> supports_from(np.array([True, False]), [swap]).at(7).tolist()
-    [False, True]
-    """
+    """Return the supports of X_0, X_1, ... from the first and the possible transitions of a period's steps."""
     first_time: dict[tuple[bytes, int], int] = {}
     supports: list[BoolArray] = []
     now, period = start, len(steps)

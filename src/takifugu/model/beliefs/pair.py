@@ -38,10 +38,7 @@ _LAW = form(_pmf_to, _pmf_from)
 
 @dataclass(frozen=True, eq=False)
 class LawPair(PlainForm, Nameless, Undivided, kind="law-pair"):
-    """An answer whose distribution is `left` or `right`; there is one entry, the choice.
-
-    Float atoms are read as decimals (0.1 is 1/10), as the published value will be, so that both are the same number.
-    """
+    """An answer whose distribution is `left` or `right`; there is one entry, the choice."""
 
     left: Pmf = field(metadata=_LAW)
     right: Pmf = field(metadata=_LAW)
@@ -50,6 +47,7 @@ class LawPair(PlainForm, Nameless, Undivided, kind="law-pair"):
     answers: ClassVar = {"the distribution of the answer": "analysis.answer_laws.listed:PairLaw"}
 
     def __post_init__(self) -> None:
+        # float atoms are read as decimals (0.1 is 1/10), as the published value will be: both are the same number
         set_fields(self, left=self.left.in_decimals(), right=self.right.in_decimals())
 
     @property

@@ -207,11 +207,7 @@ class MarkovChain(PeriodicChain):
 
 
 def steady_chain(belief: object) -> MarkovChain | None:
-    """Return the chain of recordings that have one matrix for all steps and began long before; None of any other.
-
-    >>> steady_chain(MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10, initial="any")) is None
-    True
-    """
+    """Return the chain of recordings with one matrix for all steps that began long before; None of any other."""
     chain = belief.chain if is_recording(belief) else None
     if not isinstance(chain, MarkovChain) or not isinstance(chain.initial, str) or chain.initial != "stationary":
         return None

@@ -202,14 +202,8 @@ class IntervalMarkovChain(PlainForm, OneChain, kind="chain-region"):
 
 
 def largest_means(low: FloatArray, high: FloatArray, values: FloatArray) -> FloatArray:
-    """Return each row's largest mean of each column of numbers, over laws between `low` and `high`, (k, columns).
-
-    A row is filled up where its numbers are largest.
-
-    >>> low, high = np.array([[0.5, 0.25], [0.25, 0.5]]), np.array([[0.75, 0.5], [0.5, 0.75]])
-    >>> largest_means(low, high, np.array([[1.0, 0.0], [0.0, 1.0]])).tolist()
-    [[0.75, 0.5], [0.5, 0.75]]
-    """
+    """Return each row's largest mean of each column of numbers, over laws between `low` and `high`, (k, columns)."""
+    # a row is filled up where its numbers are largest
     order = np.argsort(-values, axis=0)
     room = (high - low)[:, order]
     free = np.maximum(1 - low.sum(axis=1), 0.0)[:, None, None]

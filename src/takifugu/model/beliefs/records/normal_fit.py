@@ -41,13 +41,7 @@ class Scatter:
 
 
 def scatter_of(data: object, names: Iterable[str] | None) -> Scatter:
-    """Return the exact scatter of columns of numbers, as decimals.
-
-    Raises InputError as `moments`.
-
-    >>> scatter_of({"x": [0.1, 0.2, 0.3]}, None).products
-    ((Fraction(1, 50),),)
-    """
+    """Return the exact scatter of columns of numbers, as decimals."""
     columns, table = _table(data, names)
     decimals = []
     for numbers in table:
@@ -70,12 +64,7 @@ def scatter_of(data: object, names: Iterable[str] | None) -> Scatter:
 def moments(
     data: object, names: Iterable[str] | None, digits: int
 ) -> tuple[list[str], list[Fraction], list[list[Fraction]], int]:
-    """Return the columns, their means, their covariance, and n.
-
-    The covariance is divided by n - 1; means and covariance have `digits` significant digits. Where rounding leaves a
-    covariance that is not positive semidefinite the variances are raised by as little as makes it so. `data` has
-    columns by name: a mapping or a frame. Raises InputError for what is no table of numbers.
-    """
+    """Return the columns, their means, their covariance (over n - 1), and n, in `digits` significant digits."""
     columns, table = _table(data, names)
     values = np.array(table)
     means = [_decimal(value, digits) for value in values.mean(axis=1)]
@@ -84,6 +73,7 @@ def moments(
     rounded = []
     for i in size:
         rounded.append([_decimal(matrix[min(i, j), max(i, j)], digits) for j in size])
+    # rounding may leave no semidefinite matrix: variances are raised by as little as makes it so
     raised = Fraction(1, 10**digits)
     while not is_semidefinite(rounded):
         for i in size:
@@ -93,15 +83,8 @@ def moments(
 
 
 def normality(columns: Mapping[str, Sequence[float]]) -> Iterator[tuple[str, float, float, float]]:
-    """Yield skewness, excess kurtosis, and the chance of as much, by linear part.
-
-    Parts are the columns, and of each column what is left when its regression on another one is taken away: of normal
-    columns all are normal, with skewness and excess kurtosis 0. The chance is that of the test of Jarque and Bera
-    (1987), exp(-n (S^2 + K^2/4)/12), for many rows. Parts without any spread are left out.
-
-    >>> [(name, round(chance, 2)) for name, *_, chance in normality({"x": [1, 2, 3, 4, 10]})]
-    [("'x'", 0.58)]
-    """
+    """Yield skewness, excess kurtosis, and the chance of as much (Jarque and Bera 1987), by linear part."""
+    # of normal columns all parts are normal: the columns, and each without its regression on another one
     arrays, parts = dict[str, FloatArray](), dict[str, FloatArray]()
     for name, numbers_of_column in columns.items():
         arrays[name] = parts[repr(name)] = np.array(numbers_of_column, dtype=np.float64)
@@ -112,6 +95,7 @@ def normality(columns: Mapping[str, Sequence[float]]) -> Iterator[tuple[str, flo
     for name, numbers in parts.items():
         distances = numbers - numbers.mean()
         spread = float(np.sqrt(np.mean(distances**2)))
+        # a part without any spread is left out; the chance is that of many rows
         if spread <= 1e-9 * float(np.abs(numbers).max()):
             continue
         skewness = float(np.mean(distances**3)) / spread**3
@@ -170,29 +154,19 @@ _EXACT = form(read=_exact)
 
 @dataclass(frozen=True)
 class Ends(PlainForm):
-    """What bounds the laws: for each column x the least variance, and for each other one its slope and variance.
-
-    `slopes[x][y]` is the interval of the slope of column y on x, `residuals[x][y]` the least variance of y given x.
-    """
+    """What bounds the laws: for each column x the least variance, and for each other one its slope and variance."""
 
     sample: int
     confidence: float
     variances: Vector = field(metadata=_EXACT)
+    #: slopes[x][y] is the interval of the slope of column y on x.
     slopes: tuple[tuple[tuple[Fraction, Fraction], ...], ...] = field(metadata=_EXACT)
+    #: residuals[x][y] is the least variance of y given x.
     residuals: tuple[Vector, ...] = field(metadata=_EXACT)
 
 
 def region_of(scatter: Scatter, confidence: float) -> Ends:
-    """Return the ends of every law that a sample supports, rounded outward.
-
-    `scatter` holds the sums of squares and products of the rows about their means. Raises InputError for fewer than
-    three rows, for a column that takes one value, and for a confidence that is not between 0 and 1.
-
-    >>> from takifugu.model.beliefs.records.normal_fit import scatter_of
-    >>> ends = region_of(scatter_of({"x": [1, 2, 3, 4], "y": [1, 3, 2, 4]}, None), 0.95)
-    >>> [round(float(end), 2) for end in ends.slopes[0][1]]
-    [-3.82, 5.42]
-    """
+    """Return the ends of every normal distribution that a sample supports, rounded outward."""
     level = checked_confidence(confidence)
     _check_bounds(scatter)
     rows, sums, size = scatter.rows, scatter.products, len(scatter.columns)

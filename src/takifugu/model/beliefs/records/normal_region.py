@@ -163,10 +163,7 @@ class ExtremeLaw(MultivariateNormal):
     x: int
 
     def pivots(self, read: Sequence[int]) -> Vector:
-        """Bound the variance of each column given x and earlier ones.
-
-        It is no more than under any law of the class.
-        """
+        """Bound the variance of each column given x and earlier ones, by at most that of any law of the class."""
         others = [column for column in read if column != self.x]
         first, *further = super().pivots([self.x, *others])
         return (first, *further) if self.x in read else tuple(further)
@@ -215,10 +212,7 @@ class RegionView(ColumnsView):
         return f"{words}, where slopes on {self.whole.columns[self.x]!r} are {('least', 'largest')[number]}"
 
     def law_of(self, answer: ColumnSums, a: int, b: int) -> tuple[NormalView, int, int]:
-        """Return two hypotheses under the law that they share.
-
-        Raises Unsupported for an answer whose worst law is not known.
-        """
+        """Return two hypotheses under the law that they share."""
         self.check(answer)
         size = len(self.laws[0].values)
         return self.laws[a // size], a % size, b % size
@@ -242,10 +236,7 @@ class RegionView(ColumnsView):
 
 
 def region_view_of(belief: NormalRegion, secret: Secret) -> RegionView:
-    """Return the view of a region for a secret about one of its columns.
-
-    Raises InputError for a secret whose worst law is not known.
-    """
+    """Return the view of a region for a secret about one of its columns."""
     if belief.is_process:
         raise InputError(
             "the columns were fitted with a confidence, and there is one record",
@@ -257,10 +248,7 @@ def region_view_of(belief: NormalRegion, secret: Secret) -> RegionView:
 
 
 def _hidden_column(secret: Secret) -> Hashable:
-    """Return the column that a secret is about.
-
-    Raises InputError where no worst law is known.
-    """
+    """Return the column that a secret is about, if its worst distribution is known."""
     if isinstance(secret, DatasetProperty):
         if len(secret.columns) == 1 and secret.function in ("mean", "sum") and secret.sets is None:
             return secret.columns[0]

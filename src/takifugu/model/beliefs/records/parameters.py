@@ -205,10 +205,7 @@ class Parameters(Columnwise, Undivided, ByValue):
 
 
 def no_view(belief: object, secret: Secret) -> None:
-    """Return None, as parameters are entries, read as they are.
-
-    Raises InputError for a property of the records at hand.
-    """
+    """Return None, as parameters are entries, read as they are; refuse a property of the records at hand."""
     if isinstance(secret, DatasetProperty):
         raise InputError(
             f"the secret is {secret.describe()}, and this belief is about parameters of the population",
