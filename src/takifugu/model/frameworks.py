@@ -153,12 +153,10 @@ class Framework(ByValue):
 
     @cached_property
     def _written(self) -> tuple[str, Json | None]:
-        """Return the canonical form as text, and as JSON would change it.
-
-        A ledger must see a change to refuse it.
-        """
+        """Return the canonical form as text, and as plain data where JSON would change it."""
         plain = self._plain
         text = json.dumps(plain, default=_refuse)
+        # a ledger must see a change to refuse it
         return text, None if json.loads(text) == plain else plain
 
     @cached_property
@@ -264,10 +262,7 @@ def distribution_pair(p: Pmf, q: Pmf) -> Framework:
 
 
 def from_dict(data: Plain) -> Framework:
-    """Read a framework back from its canonical form.
-
-    Raises InputError for a missing key, an unknown definition, or a part that breaks its own rules.
-    """
+    """Read a framework back from its canonical form."""
     missing = [value for value in ("secrets", "beliefs") if value not in data]
     definition = data.get("definition", "pufferfish")
     if missing:

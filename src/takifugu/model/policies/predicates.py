@@ -81,11 +81,7 @@ class Naming(Predicate):
 
 @dataclass(frozen=True)
 class NoneOf(Naming, kind="none-of"):
-    """p = not c: the record has none of these values; what is hidden is that it has one.
-
-    >>> NoneOf(("ill",))("well"), NoneOf(("bar",))(frozenset({"bar", "shop"}))
-    (True, False)
-    """
+    """p = not c: the record has none of these values; what is hidden is that it has one."""
 
     def __call__(self, record: Record) -> bool:
         return held(record).isdisjoint(self.named)
@@ -113,14 +109,7 @@ class AnyOf(Naming, kind="any-of"):
 
 @dataclass(frozen=True)
 class Checked(Predicate, kind="checked"):
-    """A predicate that is a function of a record; its name and version are what a ledger writes down.
-
-    `from_dict` finds again what this process has defined. Raises InputError, which does not quote what the function
-    says, where it raises or returns anything but true or false.
-
-    >>> Checked("is-even", 1, lambda record: record % 2 == 0)(3)
-    False
-    """
+    """A predicate that is a function of a record; its name and version are what a ledger writes down."""
 
     name: str
     version: int
@@ -229,10 +218,7 @@ def checked(name: str, version: int, function: Callable[[Any], object]) -> Check
 
 
 def listed(values: Iterable[Value]) -> tuple[Value, ...]:
-    """Return values once each.
-
-    Raises InputError for none, and for what no record can have.
-    """
+    """Return values once each, one or more that a record can have."""
     plain_values = []
     for value in members_of(values, "the values", "policy", "['ill']"):
         plain = value_of(value)
@@ -245,15 +231,7 @@ def listed(values: Iterable[Value]) -> tuple[Value, ...]:
 
 @dataclass(frozen=True)
 class EachOf(PlainForm, kind="each-of"):
-    """The predicates "the record does not have v", one for each of the named values v, or for every value there is.
-
-    For places where people were: their set of places V against any V' without a named place that V lacks.
-
-    >>> EachOf(None).allows(frozenset({"bar", "shop"}), frozenset({"shop"}))
-    True
-    >>> EachOf(None).allows(frozenset({"bar"}), frozenset({"shop"}))
-    False
-    """
+    """The predicates "the record does not have v", one for each of the named values v, or for every value there is."""
 
     named: tuple[Value, ...] | None = field(default=None, metadata=_VALUES)
 
@@ -284,10 +262,7 @@ class EachOf(PlainForm, kind="each-of"):
 
 
 def from_dict(data: Plain) -> Predicate | EachOf:
-    """Read a predicate back.
-
-    Raises InputError for an unknown kind, or a function that this process has not defined.
-    """
+    """Read a predicate back; this process must have defined a function."""
     return KINDS.find(data.get("kind")).from_dict(data)
 
 
