@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from types import FunctionType
 from typing import Protocol, runtime_checkable
@@ -14,7 +14,6 @@ from takifugu.core.plain import Json, Plain
 from takifugu.core.registry import Registry
 from takifugu.numbers.rationals import is_whole
 
-State = Hashable
 _ABSTRACT = "__isabstractmethod__"
 
 

@@ -11,10 +11,9 @@ from takifugu.core.assumptions import Assumption, world
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
 from takifugu.core.plain import PlainForm, form, set_fields
+from takifugu.model.beliefs.states import State
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.rationals import exact_or_float, to_text
-
-State = Hashable
 
 
 def _pmf_to(law: Pmf) -> list[list[str | float]]:

@@ -18,8 +18,8 @@ from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.core.rules import list_of
 from takifugu.model.beliefs import Belief, check_registered, from_dict
 from takifugu.model.beliefs.one_sequence import OneSequence
+from takifugu.model.beliefs.states import State
 
-State = Hashable
 #: A certificate with more recordings would want the memory of who reads it.
 MOST_PIECES = 10**7
 

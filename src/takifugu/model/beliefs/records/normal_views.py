@@ -8,7 +8,7 @@ some pairs, or some sets. Of a Gaussian process each single value is compared wi
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, product
@@ -25,8 +25,6 @@ from takifugu.model.secrets.properties import DatasetProperty, DistributionParam
 from takifugu.model.secrets.value_sets import Intervals, ValueSet, described, number
 from takifugu.numbers.normal.matrices import Matrix, Vector, form, solved, unit
 from takifugu.numbers.rationals import as_fractions, to_text
-
-State = Hashable
 
 
 @dataclass(frozen=True, eq=False)
