@@ -172,20 +172,16 @@ def alphabets(entries: Entries) -> list[tuple[State, ...]]:
     return [values for values, _ in spelled(entries)[0]]
 
 
-def chosen_mask(entries: Entries, chosen: Chosen | None) -> IntArray:
-    """Return 1 for each chosen entry (by default all), else 0."""
-    if chosen is None:
+def chosen_mask(entries: Entries, chosen: Chosen | None = None, column: Hashable | None = None) -> IntArray:
+    """Return 1 for each chosen entry, or for that of a column (by default all), else 0."""
+    if chosen is None and column is None:
         return Runs.alike(1, entries.size).numbers
     mask = np.zeros(entries.size, dtype=np.int64)
-    mask[list(positions(entries, chosen))] = 1
-    return mask
-
-
-def column_mask(entries: Entries, name: Hashable) -> IntArray:
-    """Return 1 for the entry of this name, else 0."""
-    mask = np.zeros(entries.size, dtype=np.int64)
+    if chosen is not None:
+        mask[list(positions(entries, chosen))] = 1
+        return mask
     with within("attribute"):
-        mask[entries.position(name)] = 1
+        mask[entries.position(column)] = 1
     return mask
 
 
