@@ -20,6 +20,11 @@ from takifugu.numbers.runs import Runs
 #: The values of an alphabet and the mode of absence, "" where there is none.
 Spelled = tuple[tuple[State, ...], str]
 
+#: What each value of an alphabet adds to the cells of an answer.
+Rows = Callable[[tuple[State, ...]], list[list[int]]]
+#: The tables, weights and table numbers of an answer (`Additive`).
+Parts = tuple[tuple[IntArray, ...], IntArray, IntArray | None]
+
 #: Largest denominator of a grid that is found without being declared; a finer one must be declared.
 FINEST_IMPLIED_GRID = 10**6
 
@@ -35,9 +40,7 @@ def implied_grid(values: Iterable[Number]) -> Fraction:
     return step
 
 
-def state_tables(
-    entries: Entries, chosen: Chosen | None, rows: Callable[[tuple[State, ...]], list[list[int]]]
-) -> tuple[tuple[IntArray, ...], IntArray, IntArray | None]:
+def state_tables(entries: Entries, chosen: Chosen | None, rows: Rows) -> Parts:
     """Return tables, weights and table numbers of the sum of rows(alphabet)[x_i] over the chosen entries."""
     mask, (different, table_of) = chosen_mask(entries, chosen), spelled(entries)
     tables = []
