@@ -30,6 +30,9 @@ from takifugu.model.beliefs.estimate import checked_confidence
 from takifugu.numbers.normal.matrices import Matrix, Vector, is_semidefinite
 from takifugu.numbers.rationals import as_fraction, common_denominator
 
+#: Significant digits of estimated means and covariances, and of the ends of a region.
+_DIGITS = 12
+
 
 @dataclass(frozen=True)
 class Scatter:
@@ -61,20 +64,18 @@ def scatter_of(data: object, names: Iterable[str] | None) -> Scatter:
     return Scatter(tuple(columns), rows, products)
 
 
-def moments(
-    data: object, names: Iterable[str] | None, digits: int
-) -> tuple[list[str], list[Fraction], list[list[Fraction]], int]:
-    """Return the columns, their means, their covariance (over n - 1), and n, in `digits` significant digits."""
+def moments(data: object, names: Iterable[str] | None) -> tuple[list[str], list[Fraction], list[list[Fraction]], int]:
+    """Return the columns, their means, their covariance (over n - 1), and n, in `_DIGITS` significant digits."""
     columns, table = _table(data, names)
     values = np.array(table)
-    means = [_decimal(value, digits) for value in values.mean(axis=1)]
+    means = list(map(_decimal, values.mean(axis=1)))
     matrix = np.atleast_2d(np.cov(values))
     size = range(len(columns))
     rounded = []
     for i in size:
-        rounded.append([_decimal(matrix[min(i, j), max(i, j)], digits) for j in size])
+        rounded.append([_decimal(matrix[min(i, j), max(i, j)]) for j in size])
     # rounding may leave no semidefinite matrix: variances are raised by as little as makes it so
-    raised = Fraction(1, 10**digits)
+    raised = Fraction(1, 10**_DIGITS)
     while not is_semidefinite(rounded):
         for i in size:
             rounded[i][i] *= 1 + raised
@@ -134,14 +135,12 @@ def _numbers(column: object, name: str) -> list[float]:
     return numbers
 
 
-def _decimal(value: float, digits: int) -> Fraction:
-    return Fraction(f"{value:.{digits - 1}e}")
+def _decimal(value: float) -> Fraction:
+    return Fraction(f"{value:.{_DIGITS - 1}e}")
 
 
 #: By how much the inverses of distribution functions may be off, relatively; what roots may be off by.
 _SLACK, _ROOT = 2.0**-30, Fraction(1, 2**45)
-#: Significant digits of the ends of a region.
-_DIGITS = 12
 
 
 def _exact(numbers: str | list[Any]) -> Any:

@@ -20,7 +20,7 @@ from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.rules import check_type
 from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.records.normal import MultivariateNormal
-from takifugu.model.beliefs.records.normal_fit import Ends, region_of
+from takifugu.model.beliefs.records.normal_fit import Ends, region_of, scatter_of
 from takifugu.model.beliefs.records.normal_views import ColumnsView, NormalView, records_view_of
 from takifugu.model.queries.resolving.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
@@ -96,8 +96,6 @@ class NormalRegion(MultivariateNormal):
             >>> len(NormalRegion.fit(sample, source="a public survey").laws("x"))
             2
         """
-        from takifugu.model.beliefs.records.normal_fit import scatter_of
-
         estimate = MultivariateNormal.fit(
             data, names, source=source, private=private, records=records, ranges=ranges, resolution=resolution,
             outside=outside, replaced=replaced,
