@@ -171,8 +171,9 @@ class ChainSection:
     def _chain(self, public: PublicSequences) -> OneSequence:
         following = self.next_state or {}
         if self.matrix_by is not None:
-            lasting = self.mean_durations or {}
-            matrices = self.matrices or stays.matrices_of(self.states, lasting, following, public.step)
+            matrices = dict[str, Rows](self.matrices or {})
+            for name, lasting in (self.mean_durations or {}).items():
+                matrices[name] = stays.matrix_of(self.states, lasting, following, public.step)
             return self._periodic(matrices, self._calendar(public), self.source)
         matrix: Sequence[Sequence[float]]
         if self.mean_duration is not None:

@@ -54,15 +54,6 @@ def matrix_of(states: Sequence[State], stay: Stay, following: Following, step: S
     return rows
 
 
-def matrices_of(
-    states: Sequence[State], stays: Mapping[str, Stay], following: Following, step: Step
-) -> dict[str, list[list[float]]]:
-    """Return each hour's or weekday's matrix from its stays."""
-    for fault in faults_by(states, stays, following, step):
-        raise fault
-    return {name: matrix_of(states, stay, following, step) for name, stay in stays.items()}
-
-
 def faults_by(
     states: Sequence[State], stays: Mapping[str, Stay], following: Following, step: Step
 ) -> Iterator[InputError]:
