@@ -31,7 +31,7 @@ from takifugu.model.beliefs.networks.nodes import nodes_of_table
 from takifugu.model.beliefs.states import State, as_law, checked_alphabet, first_few, in_order
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import Query
-from takifugu.model.queries.resolving.columns import ColumnAnswer, Columnwise, over_columns
+from takifugu.model.queries.resolving.columns import ColumnAnswer, Record, over_columns
 from takifugu.model.queries.tables.statistic import DeclaredAnswer, Statistic
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.properties import DatasetProperty
@@ -50,7 +50,7 @@ class Column(PlainForm):
 
 
 @dataclass(frozen=True, eq=False)
-class Parameters(Columnwise, Undivided, ByValue):
+class Parameters(Undivided, ByValue):
     """Model records whose columns follow parameters that are random themselves (Zhang22 Section 5).
 
     Probabilities are read as the decimals that were typed, and kept exact.
@@ -110,6 +110,21 @@ class Parameters(Columnwise, Undivided, ByValue):
             described=tuple(_column(prior, name, laws) for name, laws in columns.items()),
             source=prior.source if source is None else source, listed=tuple(listed(prior) or ()),
         )  # fmt: skip
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in the order of the records' values."""
+        return tuple(column.name for column in self.described)
+
+    @property
+    def entry_of(self) -> tuple[int, ...]:
+        """The parameter of each column."""
+        return tuple(column.entry for column in self.described)
+
+    @cached_property
+    def record(self) -> Record:
+        """One record, as queries read it."""
+        return Record(self.columns, tuple(column.states for column in self.described))
 
     @property
     def size(self) -> int:

@@ -12,7 +12,6 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -155,27 +154,6 @@ class Record:
     def position(self, name: Hashable) -> int:
         check_known([name], self.names, "the records have no column")
         return self.names.index(str(name))
-
-
-class Columnwise:
-    """A belief over records, each of whose columns has a name, states and a parameter, its `entry`."""
-
-    described: Sequence[Any]
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns, in the order of the records' values."""
-        return tuple(column.name for column in self.described)
-
-    @property
-    def entry_of(self) -> tuple[int, ...]:
-        """The parameter of each column."""
-        return tuple(column.entry for column in self.described)
-
-    @cached_property
-    def record(self) -> Record:
-        """One record, as queries read it."""
-        return Record(self.columns, tuple(column.states for column in self.described))
 
 
 def over_columns(query: Query, record: Record, records: int, entry_of: tuple[int, ...], size: int) -> ColumnAnswer:
