@@ -322,7 +322,7 @@ class FromPopulations(Nameless, Undivided, ByValue):
 
     @staticmethod
     def from_dict(data: Plain) -> FromPopulations:
-        values = list(map(_as_tuple, data["values"]))
+        values = [tuple(value) if isinstance(value, list) else value for value in data["values"]]
         laws = {name: dict(zip(values, law, strict=True)) for name, law in data["laws"].items()}
         return FromPopulations(
             laws, data["rows"], data["independent"], data["scales"], data["measure"],
@@ -354,7 +354,3 @@ class WhichOf(View):
     def describe_hypothesis(self, value: int) -> str:
         """Word the hypothesis of a value, by its index."""
         return f"the population is {self.values[value]!r}"
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
