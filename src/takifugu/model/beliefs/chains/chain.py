@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Unpack, overload
 
 from takifugu.core.arrays import FloatArray
@@ -19,8 +18,7 @@ from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import Columns, checked_source, count_transitions, point_estimate, smoothed_rows
 from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states, is_recording
 from takifugu.model.beliefs.states import State, checked_alphabet
-from takifugu.model.beliefs.stochastic import Start, stochastic_matrix, wide_stationary_law
-from takifugu.numbers.extended.floats import Wide
+from takifugu.model.beliefs.stochastic import Start, stochastic_matrix
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 if TYPE_CHECKING:
@@ -172,14 +170,6 @@ class MarkovChain(PeriodicChain):
     def matrix(self) -> FloatArray:
         """The matrix of every step."""
         return self.matrices[0]
-
-    @cached_property
-    def stationary_laws(self) -> tuple[Wide, ...]:
-        """The stationary law pi = pi P, with exponents of its own.
-
-        Raises InputError where the chain has more than one.
-        """
-        return (wide_stationary_law(self.matrix),)
 
     @property
     def stationary(self) -> FloatArray:

@@ -264,9 +264,11 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
 
 def repeating_laws(step_matrices: FloatArray) -> tuple[Wide, ...]:
     """Return the law before each of a period's steps that is the same a period later."""
+    if len(step_matrices) == 1:
+        return (wide_stationary_law(step_matrices[0]),)
     products = _over_period(step_matrices, np.matmul)
     can = _over_period(step_matrices > 0, leads)
-    if len(step_matrices) > 1 and (products[can] < TRUSTED).any():
+    if (products[can] < TRUSTED).any():
         raise InputError(
             "a transition over a whole period has a probability below 1e-270",
             rule="it is too small for the distribution that repeats after a period",
