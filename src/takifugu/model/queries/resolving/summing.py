@@ -60,16 +60,14 @@ def _written(query: Query) -> Hashable:
     """Return a query as text, or a key where text loses something."""
     try:
         text = json.dumps(query.to_dict(), sort_keys=True)
-        if is_all_written(query) or _has_all(from_dict(json.loads(text)), query):
+        if is_all_written(query):
+            return text
+        again = from_dict(json.loads(text))
+        if again == query and _held(again) == _held(query):  # also with what its type leaves out of equality
             return text
         return object()
     except Exception:  # of somebody else's type: what is not read back is no key
         return object()
-
-
-def _has_all(again: Query, query: Query) -> bool:
-    """Return whether a query was read back with all that it has, also with what its type leaves out of equality."""
-    return again == query and _held(again) == _held(query)
 
 
 def _held(query: Query) -> list[dict[str, object]]:

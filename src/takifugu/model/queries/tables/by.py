@@ -137,10 +137,6 @@ def _read_query(data: Plain) -> Query:
     return part_from_dict(data, lambda kind: kind.is_by_cells)
 
 
-def _parts(parts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(list_of(parts, "the parts of a cell", "parts", "['Monday', '00']"))
-
-
 def _written_cells(cells: tuple[tuple[str, Chosen], ...]) -> list[list[object]]:
     return [[label, runs(entries)] for label, entries in cells]
 
@@ -209,10 +205,12 @@ class GroupBy(Query, kind="by"):
             message = f"the query that is told by cells has {key} of its own"
             raise InputError(message, rule="the cells choose the entries", fix=f"leave its {key} out").at("query", key)
         set_fields(self, query=query, cells=checked_cells(cells), by=str(by))
-        all_parts = list_of(parts, "the parts", "parts", "[['Monday', '00']]")
+        all_parts = []
+        for of_cell in list_of(parts, "the parts", "parts", "[['Monday', '00']]"):
+            all_parts.append(tuple(list_of(of_cell, "the parts of a cell", "parts", "['Monday', '00']")))
         set_fields(
             self, every=checked_period(every, self.cells), entries=entry_tuple(entries),
-            axes=tuple(list_of(axes, "the axes", "axes", "['weekday', 'hour']")), parts=tuple(map(_parts, all_parts)),
+            axes=tuple(list_of(axes, "the axes", "axes", "['weekday', 'hour']")), parts=tuple(all_parts),
         )  # fmt: skip
         # what holds of the query holds of the table; each of its cells is a block where the query is a histogram
         set_fields(
