@@ -89,7 +89,6 @@ class Framework(ByValue):
         'pufferfish'
     """
 
-
     secrets: tuple[Secret, ...]
     beliefs: tuple[Belief, ...]
     definition: str = "pufferfish"
