@@ -1,12 +1,8 @@
 """What a sample says of a population: all distributions in a region that holds the true one with a stated confidence.
 
-The region bounds the mass of every set of a tree: the whole, its parts, theirs, down to single values. All sets of all
-populations share what may fail. Of independent rows each set gets the interval of Clopper and Pearson (1934), of people
-with several rows each a mixture interval. Sums of many values are known better than single ones, and the larger sets of
-the tree say so.
-
-Over the region <p, v> is largest at a vertex that a merge of the tree finds (docs/theory/distributions.md), for all
-columns of a channel at once: in integers for what is certified, in floating point for what is proposed.
+The region bounds the mass of every set of a tree: the whole, its parts, theirs, down to single values. Over it <p, v>
+is largest at a vertex that a merge of the tree finds (docs/theory/distributions.md), for all columns of a channel at
+once: in integers for what is certified, in floating point for what is proposed.
 """
 
 from __future__ import annotations

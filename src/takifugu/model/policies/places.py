@@ -1,9 +1,8 @@
 """People and the places where they were: a domain whose records are sets of places, however many places there are.
 
-How many people there are is not part of it, and never published. `most` is m, the largest number of these places where
-one person can have been: a *fact* (one place per hour, H hours), never a cut. Cutting a record down would make "safe"
-wrong, and would let counts rise along an allowed move. A window of a calendar is a domain of its own: of a person's
-visits it holds those of some steps, and a move takes away visits of all steps at once.
+How many people there are is not part of it, and never published. `most`, the largest number of these places where one
+person can have been, is a *fact* (one place per hour, H hours), never a cut: cutting a record down would make "safe"
+wrong, and would let counts rise along an allowed move. A window of a calendar is a domain of its own.
 """
 
 from __future__ import annotations

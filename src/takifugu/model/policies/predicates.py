@@ -1,9 +1,8 @@
 """Predicates over records: what a policy is a set of.
 
-A record is one declared value, or a frozenset of declared values (the places where a person was). A predicate p is
-written as what it asks of the values: none of these (p = not c, where c says "it has one of these"), one of these at
-least (p = c), or a function with a name and a version. `or` and `and` of predicates are refused: a policy that is such
-a formula neither makes counts monotone nor composes (errata E6); several predicates are a set.
+A record is one declared value, or a frozenset of them (the places where a person was). A predicate asks for none of
+some values (p = not c), for one of them at least (p = c), or is a function with a name and a version. `or` and `and` of
+predicates are refused: such a formula neither makes counts monotone nor composes (errata E6).
 """
 
 from __future__ import annotations

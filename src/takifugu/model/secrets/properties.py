@@ -1,11 +1,8 @@
 """Secrets about columns as a whole: a property of the data at hand, or a parameter of the population (Zhang22 §3).
 
-Both settings are told apart everywhere. A *dataset property* is what the records at hand add up to: g(X_i), for
-instance the mean income of these customers (Definition 3). A *distribution parameter* is what governs the column in the
-population that the records were drawn from: phi_i (Definition 4); the sample only estimates it.
-
-Hypotheses are that g(X_i) has one value, or lies in one set; the belief says which values there are and, through
-`VIEWS`, how it reads a secret: as a belief about one entry that holds the hypothesis (a view).
+A *dataset property* is what the records at hand add up to: g(X_i), such as the mean income of these customers. A
+*distribution parameter* governs the column in the population: phi_i, which the sample only estimates. Hypotheses are
+that it has one value, or lies in one set; the belief says through `VIEWS` how it reads them.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
 """Means and covariances of columns of numbers, in decimals, and bounds of the laws that a public sample supports.
 
-For a column x and another one y let b be the slope of y on x, t the variance of y given x, and v that of x. With m
-independent normal rows, S the sums of squares and products about the means, and E = S_yy - S_xy^2/S_xx,
-
-    (S_xy/S_xx - b) sqrt(S_xx (m - 2)/E) ~ Student's t with m - 2 degrees,   E/t ~ chi2(m - 2),   S_xx/v ~ chi2(m - 1),
-
-exactly, at every m. Each b lies in its interval, each t and v above its end. All of them, 2d(d - 1) + d for d columns,
-share what may fail.
+Of columns x and y, the slope of y on x lies in its interval (Student's t), the variances of y given x and of x above
+their ends (chi-square), exactly at every number of rows. All 2d(d - 1) + d of d columns share what may fail
+(docs/theory/attributes.md#attributes-fitted).
 """
 
 from __future__ import annotations

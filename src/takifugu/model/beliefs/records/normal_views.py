@@ -1,9 +1,8 @@
 """A normal belief as a secret about its columns reads it: what is compared, and the moments of what is hidden.
 
-What is hidden is g = sum over columns j of weights[j] times the sum of column j over the records ("mean", "sum",
-weighted sums), a vector of such, the value of a column in one record, or a parameter of the normal distribution. The
-normal law gives every value of g some density, so that a secret says which values are compared: all up to a difference,
-some pairs, or some sets. Of a Gaussian process each single value is compared with others up to a largest difference.
+What is hidden is g = sum over columns j of weights[j] times the sum of column j over the records, a vector of such, one
+value, or a parameter. The normal law gives every value of g some density, so that a secret says which are compared: all
+up to a difference, some pairs, or some sets. Of a Gaussian process it is each single value, up to a difference.
 """
 
 from __future__ import annotations

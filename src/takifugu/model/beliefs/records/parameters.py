@@ -1,13 +1,8 @@
 """A belief about the population: random parameters, and columns of records that each follow their own parameter.
 
-The parameters phi = (phi_1, ..., phi_m) have a finite joint distribution, a table or a Bayesian network. Given all of
-them the columns are independent of each other, and column j consists of n independent draws from the distribution that
-phi_j names (Zhang22 Sections 2, 3 and 5). So the entries of this belief are parameters, not data, and a column is a
-leaf below its own parameter.
-
-Nothing here can say that two columns depend on each other within a record: the quilts of the parameters would not see
-it. If h = i in every record, where P(i = 1) is 1/10 or 9/10 and phi_h is constant, the count of h changes its
-distribution with phi_i by a log-ratio of n log 9, while phi_i tells nothing of phi_h. Use `Records` for such columns.
+The parameters have a finite joint distribution, a table or a Bayesian network. Given all of them the columns are
+independent, and column j is n independent draws from the distribution that its parameter names (Zhang22 Section 5). So
+entries are parameters, not data. Columns that depend on each other within a record are not covered: use `Records`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """What a query is resolved from and to: entries with values, and a sum.
 
-Noise is made for what an answer's tables say, under each belief of a framework and under those that a ledger registers
-later. So a query is shown the entries and their values, never how likely these are: else its answer would be one thing
-under one belief, and another under the next. And its answer is of our own types, since a type that derives from them
-may compute something else from the data than its tables say.
+Noise is made for what an answer's tables say, under each belief of a framework and those that a ledger registers later.
+So a query is shown the entries and their values, never how likely these are. And its answer is of our own types, since
+a type that derives from them may compute something else from the data than its tables say.
 """
 
 from __future__ import annotations

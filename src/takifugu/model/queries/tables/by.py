@@ -1,16 +1,8 @@
 """A query by cells: one answer for each hour of the day, weekday or ward, from the entries that lie in it.
 
-How far such a table moves. An entry i that the query counts with weight w changes cell c only if c holds i, and there
-by w times a difference of two rows of the query's own table (w/n_h of one for a mean over n_h entries). Cells are
-different coordinates, so their L1 norms add: i alone moves the table by at most its own change in each cell that holds
-it, D(i) = sum over the cells c that hold i of D_c(i). By the triangle inequality D(N) <= sum over i in N of D(i). It is
-reached where all entries have one alphabet: the pair of values that is farthest apart is then the same for every entry
-and cell, so all entries of N can move between its two values at once, and nothing cancels.
-
-So a histogram by hour moves by 2 per step, as the histogram of the day does, and not by 2 per hour of the day; a count
-by 1; a mean per hour by its range / n_h. Where cells overlap, each that holds the entry adds its part.
-
-A median or a mode by cells is a choice for each cell, by the counts of this cell alone (queries.candidates).
+Cells are different coordinates: an entry moves the table by the sum of its changes in the cells that hold it. D(N) is
+at most the sum of these over N (triangle inequality), and just that where all entries have one alphabet: all can move
+between the two values that are farthest apart, and nothing cancels. Choices are by the counts of each cell alone.
 """
 
 from __future__ import annotations
