@@ -11,7 +11,7 @@ from typing import Protocol, Self, TypeGuard, runtime_checkable
 import numpy as np
 
 from takifugu.core.arrays import BoolArray, IntArray, read_only, unwritable
-from takifugu.core.assumptions import Assumption
+from takifugu.core.assumptions import Assumption, public
 from takifugu.core.columns import value_of
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
@@ -20,6 +20,8 @@ from takifugu.core.rules import check_as_many
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.states import State, checked_alphabet
 from takifugu.numbers.rationals import as_whole
+
+LENGTH_IS_PUBLIC = public("The length of the sequence is public.")
 
 
 class OneSequence(Nameless, Undivided):

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Unpack, overload
 
 from takifugu.core.arrays import FloatArray
-from takifugu.core.assumptions import Assumption, public, world
+from takifugu.core.assumptions import Assumption, world
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
 from takifugu.core.plain import VALUES, Json, Plain, PlainForm, set_fields
@@ -16,7 +16,7 @@ from takifugu.core.text.parts import html_table
 from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import Columns, checked_source, count_transitions, point_estimate, smoothed_rows
-from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states, is_recording
+from takifugu.model.beliefs.one_sequence import LENGTH_IS_PUBLIC, OneChain, checked_length, checked_states, is_recording
 from takifugu.model.beliefs.states import State, checked_alphabet
 from takifugu.model.beliefs.stochastic import Start, stochastic_matrix
 from takifugu.numbers.rationals import Number, as_fraction, to_text
@@ -180,7 +180,7 @@ class MarkovChain(PeriodicChain):
         starts: dict[object, str] = {"stationary": "the stationary one", "any": "unknown"}
         how = f"Its initial distribution is {starts.get(self.initial, 'given')}."
         chain = world(f"The sequence is a Markov chain with the stated transition matrix. {how}")
-        return chain, public("The length of the sequence is public.")
+        return chain, LENGTH_IS_PUBLIC
 
     def to_dict(self) -> Json:
         of_periods = super().to_dict()
@@ -269,7 +269,7 @@ class ReversibleChains(PlainForm, OneChain, kind="markov-chain-class"):
                 f"{_exactly(self.pi)} and whose eigengap is at least {_exactly(self.g)}. Its initial distribution is "
                 "unknown."
             ),
-            public("The length of the sequence is public."),
+            LENGTH_IS_PUBLIC,
         )
 
     def _described(self, length: str) -> str:
@@ -355,7 +355,7 @@ class BinaryChains(PlainForm, OneChain, kind="binary-chain-interval"):
                 "The sequence is a Markov chain that stays in either state with a probability from "
                 f"{_exactly(self.low)} to {high}. Its initial distribution is unknown."
             ),
-            public("The length of the sequence is public."),
+            LENGTH_IS_PUBLIC,
         )
 
     def _described(self, length: str) -> str:

@@ -10,12 +10,12 @@ from typing import ClassVar
 import numpy as np
 
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray, read_only
-from takifugu.core.assumptions import Assumption, public, world
+from takifugu.core.assumptions import Assumption, world
 from takifugu.core.errors import InputError
 from takifugu.core.plain import VALUES, PlainForm, set_fields
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import checked_confidence, mixture_interval
-from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states
+from takifugu.model.beliefs.one_sequence import LENGTH_IS_PUBLIC, OneChain, checked_length, checked_states
 from takifugu.model.beliefs.states import State
 from takifugu.model.beliefs.stochastic import ROW_TOLERANCE, square_table
 
@@ -183,15 +183,14 @@ class IntervalMarkovChain(PlainForm, OneChain, kind="chain-region"):
         chain = world(
             "The sequence is a Markov chain with a matrix in the stated region. Its initial distribution is unknown."
         )
-        length = public("The length of the sequence is public.")
         if self.confidence is None:
-            return chain, length
+            return chain, LENGTH_IS_PUBLIC
         covers = world(
             f"The region was estimated. It covers the true matrix with confidence {self.confidence}, and the guarantee "
             "holds only if it does."
         )
         steps = world("Every step that was counted for the region followed that matrix, whatever came before it.")
-        return chain, covers, steps, length
+        return chain, covers, steps, LENGTH_IS_PUBLIC
 
     def _described(self, length: str) -> str:
         covered = "assumed" if self.confidence is None else f"confidence {self.confidence}"
