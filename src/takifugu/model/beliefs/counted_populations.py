@@ -13,7 +13,7 @@ from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
 from takifugu.core.rules import check_any, check_known, check_type
 from takifugu.model.beliefs.estimate import SLACK, checked_confidence, interval, mixture_interval
-from takifugu.model.beliefs.population_region import WHOLE, Block, Region, Regions, is_number, tree_of
+from takifugu.model.beliefs.population_region import WHOLE, Block, Region, Regions, is_place, tree_of
 from takifugu.model.beliefs.states import as_law, checked_alphabet
 from takifugu.numbers.rationals import Number, as_fraction
 
@@ -146,12 +146,11 @@ def checked_values(values: list[Hashable]) -> tuple[Value, ...]:
     if not any(isinstance(value, tuple) for value in values):
         return checked_alphabet(values, "the populations", "values")
     for value in values:
-        place = value if isinstance(value, tuple) else ()
-        if len(place) != 2 or not all(map(is_number, place)):
+        if not is_place(value):
             raise InputError(
                 f"a place is {value!r}", rule="it is a pair of numbers, for all values or none"
             ).at("values")
-        if not all(map(math.isfinite, place)):
+        if not all(map(math.isfinite, value)):
             raise InputError("a place has a coordinate that is not finite", fix="give a number").at("values")
     return tuple(values)
 

@@ -191,7 +191,7 @@ class Regions:
 def tree_of(values: Sequence[Hashable]) -> Block:
     """Return a tree of blocks of values, from public facts only."""
     # places are halved by both coordinates, numbers by size; all other values are blocks by themselves
-    places, numbers = list(filter(_is_place, values)), list(filter(is_number, values))
+    places, numbers = list(filter(is_place, values)), list(filter(is_number, values))
     axes: list[Sequence[float]]
     if len(places) == len(values):
         axes = list(zip(*places, strict=True))
@@ -203,7 +203,7 @@ def tree_of(values: Sequence[Hashable]) -> Block:
     return _halved(ranks, np.arange(len(values)))
 
 
-def _is_place(value: object) -> TypeGuard[tuple[float, float]]:
+def is_place(value: object) -> TypeGuard[tuple[float, float]]:
     return isinstance(value, tuple) and len(value) == 2 and all(map(is_number, value))
 
 
