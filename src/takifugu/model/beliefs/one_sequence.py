@@ -5,12 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Protocol, Self, TypeGuard, runtime_checkable
 
 import numpy as np
 
-from takifugu.core.arrays import BoolArray, IntArray, read_only, unwritable
+from takifugu.core.arrays import BoolArray, IntArray, unwritable
 from takifugu.core.assumptions import Assumption, public
 from takifugu.core.columns import value_of
 from takifugu.core.entries import Nameless, Undivided
@@ -198,11 +197,6 @@ class Supports:
         if repeats:
             return self.first + (time - self.first) % (len(self.patterns) - self.first)
         return time
-
-    @cached_property
-    def late(self) -> BoolArray:
-        """Return the possible values at some time of the cycle."""
-        return read_only(np.asarray(np.logical_or.reduce(self.patterns[self.first :])))
 
     def by_phase(self, period: int, first: int = 0) -> BoolArray:
         """Return the possible values at each phase, time modulo the period, of the times from `first` on."""
