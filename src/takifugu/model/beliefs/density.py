@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from operator import itemgetter
-from typing import ClassVar, Protocol, TypeVar, runtime_checkable
+from typing import ClassVar, TypeVar
 
 from takifugu.core.assumptions import Assumption, world
 from takifugu.core.entries import Nameless, Undivided
@@ -89,14 +89,6 @@ def check_reach(curves: Sequence[Continuous], reach: Fraction, rounding: Fractio
         rule="noise that hides the reach would not hide what the densities tell",
         fix="write the true range, or the densities of numbers that lie in it",
     )
-
-
-@runtime_checkable
-class OfOneColumn(Protocol):
-    """A query that may read one column only."""
-
-    @property
-    def attribute(self) -> Hashable | None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,8 +186,9 @@ class Density(Nameless, Undivided, ByValue):
 
         If it reads the hidden number itself, these are that number's columns.
         """
-        if isinstance(self.answer, OfOneColumn) and self.answer.attribute is not None:
-            return (str(self.answer.attribute),)
+        column: Hashable | None = getattr(self.answer, "attribute", None)  # which some queries have
+        if column is not None:
+            return (str(column),)
         if isinstance(self.about, DistributionParameter):
             return (self.about.column,)
         return self.about.columns

@@ -135,16 +135,8 @@ def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
     return tuple(agreeing)
 
 
-@runtime_checkable
-class CountsRecords(Protocol):
-    """A belief that says how many records there are."""
-
-    @property
-    def records(self) -> int: ...
-
-
 def _records(belief: Entries) -> int:
-    return belief.records if isinstance(belief, CountsRecords) else belief.size
+    return int(getattr(belief, "records", belief.size))
 
 
 def _check_values(first: Entries, other: Entries) -> None:
