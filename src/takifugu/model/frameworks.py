@@ -52,22 +52,6 @@ class Assuming(Protocol):
     def assumptions(self) -> tuple[Assumption, ...]: ...
 
 
-@runtime_checkable
-class OfPlaces(Protocol):
-    """A belief whose values may be places, pairs of numbers."""
-
-    @property
-    def is_planar(self) -> bool: ...
-
-
-@runtime_checkable
-class Defined(Protocol):
-    """A secret that is read under a definition of its own."""
-
-    @property
-    def definition(self) -> str: ...
-
-
 @dataclass(frozen=True, eq=False)
 class Framework(ByValue):
     """Hold the hypotheses to hide from each other: every pair of every secret, under every belief.
@@ -88,7 +72,6 @@ class Framework(ByValue):
         >>> Pufferfish(every_entry(), MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)).definition
         'pufferfish'
     """
-
 
     secrets: tuple[Secret, ...]
     beliefs: tuple[Belief, ...]
@@ -153,12 +136,10 @@ class Framework(ByValue):
 
     @cached_property
     def _written(self) -> tuple[str, Json | None]:
-        """Return the canonical form as text, and as JSON would change it.
-
-        A ledger must see a change to refuse it.
-        """
+        """Return the canonical form as text, and as plain data where JSON would change it."""
         plain = self._plain
         text = json.dumps(plain, default=_refuse)
+        # a ledger must see a change to refuse it
         return text, None if json.loads(text) == plain else plain
 
     @cached_property
@@ -264,10 +245,7 @@ def distribution_pair(p: Pmf, q: Pmf) -> Framework:
 
 
 def from_dict(data: Plain) -> Framework:
-    """Read a framework back from its canonical form.
-
-    Raises InputError for a missing key, an unknown definition, or a part that breaks its own rules.
-    """
+    """Read a framework back from its canonical form."""
     missing = [value for value in ("secrets", "beliefs") if value not in data]
     definition = data.get("definition", "pufferfish")
     if missing:
@@ -288,7 +266,7 @@ def _check_belief(belief: object) -> None:
     belief_room.check_registered(belief)
     belief_room.check_components(belief)
     belief_room.check_alphabets(belief)
-    if columns_of(belief) or (isinstance(belief, OfPlaces) and belief.is_planar):
+    if columns_of(belief) or getattr(belief, "is_planar", False):
         return  # its values are tuples, which the belief itself has checked
     states = set[State]()
     for alphabet in alphabets(belief):
@@ -304,8 +282,8 @@ def _refuse(value: object) -> NoReturn:
 
 
 def definition_of(secret: Secret) -> str:
-    """Return the definition of a secret."""
-    return secret.definition if isinstance(secret, Defined) else "pufferfish"
+    """Return the definition of a secret: its own, if it has one."""
+    return str(getattr(secret, "definition", "pufferfish"))
 
 
 def _definition(secrets: Sequence[Secret]) -> str:

@@ -158,7 +158,6 @@ def test_supports_repeat_from_the_first_repetition() -> None:
     for time in range(20):
         assert tuple(where.at(time)) == chain.possible(time)
         assert where.pairs(np.array([time]), np.array([0]), np.array([2]))[0, 0] == (time > 0 and time % 2 == 0)
-    assert where.late.all()
     assert isinstance(where, Supports)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from types import FunctionType
 from typing import Protocol, runtime_checkable
@@ -14,7 +14,6 @@ from takifugu.core.plain import Json, Plain
 from takifugu.core.registry import Registry
 from takifugu.numbers.rationals import is_whole
 
-State = Hashable
 _ABSTRACT = "__isabstractmethod__"
 
 
@@ -58,10 +57,7 @@ class Separate(Belief, Protocol):
     def representatives(
         self, entries: range | tuple[int, ...], columns: Iterable[object], by_law: bool = False
     ) -> list[int]:
-        """Return the first of each set of like entries.
-
-        Like entries have equal values and columns, and with `by_law` equal laws.
-        """
+        """Return the first of each set of like entries: of equal values and columns, and with `by_law` equal laws."""
         ...
 
 
@@ -146,11 +142,8 @@ register = KINDS.register
 
 
 def check_registered(belief: Belief) -> None:
-    """Raise InputError for a belief of an unregistered type.
-
-    A ledger could not read it back. A type derived from a registered one would be read back, and charged for, as the
-    registered one.
-    """
+    """Raise InputError for a belief of an unregistered type, which a ledger could not read back."""
+    # one derived from a registered type would be read back, and charged for, as the registered one
     if not any(KINDS.has(name, type(belief)) for name in KINDS.names):
         raise InputError(
             f"the type of belief {type(belief).__name__} is registered by nobody",
@@ -160,10 +153,7 @@ def check_registered(belief: Belief) -> None:
 
 
 def check_alphabets(belief: Belief) -> None:
-    """Raise InputError for different alphabets where one is stated.
-
-    Secrets, answers and data would be read by the first.
-    """
+    """Raise InputError for different alphabets where one is stated: secrets, answers and data read the first."""
     if _is_ours(belief) or not belief.one_alphabet:
         return  # a million entries are not asked for what is proved
     for entry in range(belief.size):
@@ -175,10 +165,8 @@ def check_alphabets(belief: Belief) -> None:
 
 
 def check_components(belief: Belief) -> None:
-    """Raise InputError unless components divide the entries and share their values.
-
-    Nothing would be hidden of an entry in none of them, or of a value that a component lacks.
-    """
+    """Raise InputError unless components divide the entries and share their values."""
+    # nothing would be hidden of an entry in none of them, or of a value that a component lacks
     if not is_whole(belief.size, 1):
         raise InputError(
             f"{type(belief).__name__} has the size {belief.size!r}", rule="a size is a whole number from 1"
@@ -229,20 +217,15 @@ def _is_ours(belief: Belief) -> bool:
 
 
 def from_dict(data: Plain) -> Belief:
-    """Read a belief back from its `to_dict` form.
-
-    Raises InputError for an unknown kind.
-    """
+    """Read a belief back from its `to_dict` form."""
     belief = KINDS.find(data.get("kind")).from_dict(data)
     return relisted(belief, data["listed"]) if "listed" in data else belief
 
 
 def to_dict(belief: Belief) -> Json:
-    """Return plain data for `from_dict`, with the order of listed entries.
-
-    Raises InputError for a belief that writes itself down as one of another type, which would be charged in its place.
-    """
+    """Return plain data for `from_dict`, with the order of listed entries."""
     data = belief.to_dict()
+    # one that writes itself down as another type would be charged as that one
     if data.get("kind") in KINDS and not KINDS.has(data["kind"], type(belief)):
         raise InputError(
             f"a belief of type {type(belief).__name__} writes itself down as {data['kind']!r}, which is another type",

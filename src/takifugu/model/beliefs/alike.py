@@ -37,16 +37,7 @@ class Alike:
 
 
 def alike(belief: Belief, answer: Additive, *marks: Runs) -> Iterator[Alike]:
-    """Yield each class of components with equal laws, addends and marks.
-
-    Pieces whose entries count differently are alike where these entries are in the same places; every component of
-    other beliefs is a class of its own. Classes stand in the order of their first components.
-
-    >>> from takifugu import Count, IndependentPieces, MarkovChain
-    >>> pieces = IndependentPieces(MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=9), [2, 3, 2, 2])
-    >>> [(one.number, one.count) for one in alike(pieces, Count(1).resolve(pieces))]
-    [(0, 3), (1, 1)]
-    """
+    """Yield each class of components with equal laws, addends and marks, in the order of the first ones."""
     runs = belief.components()
     if not isinstance(belief, Pieces):
         for number, run in enumerate(runs):
@@ -58,6 +49,7 @@ def alike(belief: Belief, answer: Additive, *marks: Runs) -> Iterator[Alike]:
         rows = (*(row for row in answer.in_runs if row is not None), *marks)
     else:
         rows = marks
+    # pieces whose entries count differently are alike where these entries are in the same places
     changes = np.zeros(len(ends), dtype=np.bool_)
     for row in rows:
         changes |= row.numbers_of_runs(ends - lengths) != row.numbers_of_runs(ends - 1)

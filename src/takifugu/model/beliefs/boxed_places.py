@@ -44,10 +44,7 @@ class Box:
 
     @property
     def ends(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Return the lowest and the highest number of either coordinate.
-
-        Raises InputError at the key for a box without an inside.
-        """
+        """Return the lowest and the highest number of either coordinate."""
         left, right = as_interval(self.first, "the box", "box", "first")
         low, high = as_interval(self.second, "the box", "box", "second")
         return (float(left), float(right)), (float(low), float(high))
@@ -82,11 +79,7 @@ class Box:
             raise error.at("box", "cells")
 
     def cells_of(self, first: Floats, second: Floats) -> npt.NDArray[np.int32]:
-        """Return the number of the cell of each place.
-
-        Raises DataError for coordinates that are missing or not finite, and unless they are clamped for places outside
-        the box; no message says which, or how many.
-        """
+        """Return the number of the cell of each place; no message says which one is refused, or how many."""
         numbers = []
         for coordinates, (low, high), count in zip((first, second), self.ends, self.cells, strict=True):
             if not np.isfinite(coordinates).all():

@@ -23,9 +23,9 @@ from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import VALUES, Json, PlainForm, form, set_fields
 from takifugu.core.rules import check_as_many, list_of, wrong_type
 from takifugu.model.beliefs.estimate import checked_source
-from takifugu.model.beliefs.states import State, checked_alphabet
+from takifugu.model.beliefs.states import State, checked_alphabet, plain_number
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.rationals import as_whole, exact_or_float, to_text
+from takifugu.numbers.rationals import as_whole, exact_or_float
 
 Numbers = Pmf | Sequence[float | int | Fraction]
 
@@ -36,12 +36,10 @@ _CLIQUES = "[['Ana', 'Ben'], ['Chi']]"
 
 @dataclass(frozen=True, eq=False)
 class Clique(Nameless, Undivided):
-    """`size` people, 0 (well) or 1 (ill), of whom a random number is ill, all sets of that size equally likely.
-
-    `number` is the distribution of the number of ill people, on 0 .. size.
-    """
+    """`size` people, 0 (well) or 1 (ill), of whom a random number is ill, all sets of that size equally likely."""
 
     size: int
+    #: The distribution of the number of ill people, on 0 .. size.
     number: Pmf
     states: tuple[State, State] = (0, 1)
     source: str = "assumed"
@@ -86,7 +84,7 @@ def _written_laws(laws: Mapping[int, Pmf]) -> dict[str, list[float | str]]:
     masses_by_size = {}
     for size, law in laws.items():
         masses = dict(law.items())
-        masses_by_size[str(size)] = [_text(masses.get(number, 0)) for number in range(size + 1)]
+        masses_by_size[str(size)] = [plain_number(masses.get(number, 0)) for number in range(size + 1)]
     return masses_by_size
 
 
@@ -133,7 +131,8 @@ class CliqueInfection(PlainForm, kind="clique-infection"):
         states: Sequence[State] = (0, 1),
         source: str = "assumed",
     ) -> None:
-        groups = tuple(map(_clique, list_of(cliques, "the cliques", "cliques", _CLIQUES)))
+        lists = list_of(cliques, "the cliques", "cliques", _CLIQUES)
+        groups = tuple(tuple(list_of(clique, "a clique", "cliques", _CLIQUES)) for clique in lists)
         people = list(chain.from_iterable(groups))
         if not people or not all(groups):
             raise InputError(
@@ -210,9 +209,6 @@ class CliqueInfection(PlainForm, kind="clique-infection"):
         return f"{len(self.cliques)} independent cliques of {self.size} in all, at most {largest} each ({self.source})"
 
 
-#: The same belief, called as a function.
-
-
 def household_infection(size: int, outside: float, inside: float) -> list[float]:
     """Return the probabilities of 0 .. size ill people in a household, by the Reed-Frost model.
 
@@ -254,10 +250,6 @@ def household_infection(size: int, outside: float, inside: float) -> list[float]
     return ill
 
 
-def _clique(people: Iterable[Hashable]) -> tuple[Hashable, ...]:
-    return tuple(list_of(people, "a clique", "cliques", _CLIQUES))
-
-
 def _binomial(n: int, k: int, p: float) -> float:
     return math.comb(n, k) * p**k * (1 - p) ** (n - k)
 
@@ -279,7 +271,3 @@ def _law(size: int, number: Mapping[int, Numbers] | Callable[[int], Numbers]) ->
         return law
     check_as_many(law, "masses", range(size + 1), f"numbers from 0 to {size} of ill people in a clique", "number")
     return Pmf(range(size + 1), list(law))
-
-
-def _text(mass: float | int | Fraction) -> float | str:
-    return mass if isinstance(mass, float) else to_text(Fraction(mass))

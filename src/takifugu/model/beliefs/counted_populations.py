@@ -13,7 +13,7 @@ from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
 from takifugu.core.rules import check_any, check_known, check_type
 from takifugu.model.beliefs.estimate import SLACK, checked_confidence, interval, mixture_interval
-from takifugu.model.beliefs.population_region import WHOLE, Block, Region, Regions, is_number, tree_of
+from takifugu.model.beliefs.population_region import WHOLE, Block, Region, Regions, is_place, tree_of
 from takifugu.model.beliefs.states import as_law, checked_alphabet
 from takifugu.numbers.rationals import Number, as_fraction
 
@@ -23,12 +23,9 @@ STEP = Fraction(1, 2**40)
 
 @dataclass(frozen=True)
 class Sample:
-    """How often each value occurred among `size` independent observations of one population.
+    """How often each value occurred among `size` independent observations of one population."""
 
-    An observation is a row, or a person whose rows share a weight of 1 (`of_people`): then counts are multiples of
-    `STEP`, each off by half of it for every person at most.
-    """
-
+    #: Of people, whose rows share a weight of 1: multiples of `STEP`, off by half of it for each of them.
     counts: tuple[Fraction, ...]
     size: int
     of_people: bool = False
@@ -45,14 +42,9 @@ class Sample:
 def samples_of(
     rows: Iterable[tuple[str, int]], values: int, people: Iterable[Hashable] | None = None
 ) -> dict[str, Sample]:
-    """Count rows (population, number of the value) into samples by population.
-
-    `people` holds the person of each row; by default each row is its own.
-
-    >>> samples_of([("m", 0), ("m", 1), ("m", 1)], 2, ["p", "p", "q"])["m"]
-    Sample(counts=(Fraction(1, 2), Fraction(3, 2)), size=2, of_people=True)
-    """
+    """Count rows (population, number of the value) into samples by population."""
     all_rows = list(rows)
+    # the person of each row; by default each row is its own
     whose: list[Hashable] = list(range(len(all_rows))) if people is None else list(people)
     by_person: dict[str, dict[Hashable, Counter[int]]] = {}
     for (name, value), person in zip(all_rows, whose, strict=True):
@@ -69,15 +61,7 @@ def samples_of(
 
 
 def covering(samples: Mapping[str, Sample], values: Sequence[Hashable], confidence: float) -> Regions:
-    """Return regions covering all true distributions with probability >= `confidence`.
-
-    Raises InputError for a confidence outside (0, 1), or unless there is one count for each value.
-
-    >>> rows = [("m", 0)] * 90 + [("m", 1)] * 10 + [("f", 0)]
-    >>> found = covering(samples_of(rows, 2), ["a", "b"], 0.99)
-    >>> [round(float(found.by_name[name].largest([0, 1])[0]), 3) for name in ("m", "f")]
-    [0.222, 0.999]
-    """
+    """Return regions that cover all true distributions with probability >= `confidence`."""
     check_type(samples, Mapping, "a sample of each population", "write samples_of(rows, values)", "samples")
     for sample in samples.values():
         check_type(sample, Sample, "a sample", "write samples_of(rows, values)", "samples")
@@ -93,13 +77,7 @@ def covering(samples: Mapping[str, Sample], values: Sequence[Hashable], confiden
 
 
 def spread(names: Sequence[str], values: Sequence[Hashable], largest_mass: Number) -> Regions:
-    """Return all distributions in which no value has more than a mass.
-
-    Every population is any of them (Kawamoto19 Section 6.2, eta = 0). Raises InputError where there is none.
-
-    >>> spread(["m", "f"], ["a", "b", "c"], "1/2").by_name["m"].largest([3, 2, 1])
-    [Fraction(5, 2)]
-    """
+    """Return all distributions in which no value has more than a mass (Kawamoto19 Section 6.2, eta = 0)."""
     most, count, tree = as_fraction(largest_mass, "the largest mass", "largest_mass"), len(values), tree_of(values)
     if not 0 < most <= 1 or most * count < 1:
         raise InputError(
@@ -128,10 +106,7 @@ def _region(tree: Block, sample: Sample, miss: float) -> Region:
 
 
 def _interval_of_people(count: Fraction, people: int, values: int, miss: float) -> tuple[float, float]:
-    """Bound the mean share of people in a set.
-
-    Shares are numbers in [0, 1], not only 0 or 1.
-    """
+    """Bound the mean share of people in a set; shares are numbers in [0, 1], not only 0 or 1."""
     off = float(STEP) * people * values
     low = mixture_interval(max(float(count) - off, 0.0), people, miss)[0]
     high = mixture_interval(min(float(count) + off, float(people)), people, miss)[1]
@@ -171,12 +146,11 @@ def checked_values(values: list[Hashable]) -> tuple[Value, ...]:
     if not any(isinstance(value, tuple) for value in values):
         return checked_alphabet(values, "the populations", "values")
     for value in values:
-        place = value if isinstance(value, tuple) else ()
-        if len(place) != 2 or not all(map(is_number, place)):
+        if not is_place(value):
             raise InputError(
                 f"a place is {value!r}", rule="it is a pair of numbers, for all values or none"
             ).at("values")
-        if not all(map(math.isfinite, place)):
+        if not all(map(math.isfinite, value)):
             raise InputError("a place has a coordinate that is not finite", fix="give a number").at("values")
     return tuple(values)
 

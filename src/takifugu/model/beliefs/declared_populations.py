@@ -46,10 +46,7 @@ class Reference(PublicFile):
     ] = False
 
     def counted(self, belief: object, source: Any) -> tuple[str, ...]:
-        """Return the columns of the value, by default the private data's.
-
-        Raises InputError for one column where the source has two, and for two where it has one.
-        """
+        """Return the columns of the value, by default the private data's."""
         value = source.value if self.value is None else self.value
         if isinstance(value, tuple) != isinstance(source.value, tuple):
             raise InputError("has another number of columns than source.value", fix="write as many").at("value")
@@ -147,10 +144,7 @@ class PopulationsSection:
             return FromPopulations.counted(samples, values, file.confidence, file.smoothing, **options)
 
     def reference_rows(self, public: Public, values: Sequence[Hashable]) -> ReferenceRows:
-        """Return the rows of the populations in use.
-
-        Raises InputError at the key for a file that is wrong.
-        """
+        """Return the rows of the populations in use."""
         file = self._file
         with within("reference"):
             columns = file.counted(self, public.source)

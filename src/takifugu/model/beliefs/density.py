@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from operator import itemgetter
-from typing import ClassVar, Protocol, TypeVar, runtime_checkable
+from typing import ClassVar, TypeVar
 
 from takifugu.core.assumptions import Assumption, world
 from takifugu.core.entries import Nameless, Undivided
@@ -31,10 +31,7 @@ FINE = 1e-6
 
 
 def grid_of(curves: Iterable[Continuous], declared: Number | None) -> Fraction:
-    """Return the declared step of the published number, or a fine one.
-
-    Raises InputError unless it is above 0.
-    """
+    """Return the declared step of the published number, or a fine one."""
     if declared is None:
         least = min(curve.deviation for curve in curves)
         return Fraction(10) ** math.floor(math.log10(least * FINE))
@@ -42,10 +39,7 @@ def grid_of(curves: Iterable[Continuous], declared: Number | None) -> Fraction:
 
 
 def laws_by_value(law_of: Mapping[Number, Law | Sequence[Law]], name: str) -> list[tuple[Fraction, Law]]:
-    """Return each value with each of its laws, by value.
-
-    Raises InputError for no mapping, and for a value that is named twice or has none.
-    """
+    """Return each value with each of its laws, by value."""
     if not isinstance(law_of, Mapping):
         raise InputError(
             f"{name} is {law_of!r}", rule="it has one distribution for each value", fix="write {40: Normal(2, 1), ...}"
@@ -80,14 +74,6 @@ def check_references(table: list[tuple[Fraction, Continuous]], normals: list[tup
             "the references have different deviations",
             rule="Zhang22 Algorithm 2 requires one variance for all values", fix="give all of them one deviation",
         ).at("references")  # fmt: skip
-
-
-@runtime_checkable
-class OfOneColumn(Protocol):
-    """A query that may read one column only."""
-
-    @property
-    def attribute(self) -> Hashable | None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,13 +138,7 @@ class Density(Nameless, Undivided, ByValue):
         rounding: Number = 0,
         value_range: tuple[Number, Number] | None = None,
     ) -> None:
-        """Check the densities of one published number.
-
-        `function` is that of `dataset_property`, or "parameter" for one that governs the column in the population.
-        Without `references` each density has the normal one of its mean; their common variance is the mean variance.
-        Raises InputError for fewer than two values, for what is no density, and for references that are not normal, of
-        different deviations, or not one for each value, and for a density that lies outside the range.
-        """
+        """Check the densities of one published number."""
         if isinstance(function, str) and function == "parameter":
             hidden: DatasetProperty | DistributionParameter = distribution_parameter(attribute)  # type: ignore[arg-type]
         else:
@@ -188,8 +168,9 @@ class Density(Nameless, Undivided, ByValue):
 
         If it reads the hidden number itself, these are that number's columns.
         """
-        if isinstance(self.answer, OfOneColumn) and self.answer.attribute is not None:
-            return (str(self.answer.attribute),)
+        column: Hashable | None = getattr(self.answer, "attribute", None)  # which some queries have
+        if column is not None:
+            return (str(column),)
         if isinstance(self.about, DistributionParameter):
             return (self.about.column,)
         return self.about.columns

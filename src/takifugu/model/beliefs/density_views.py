@@ -45,10 +45,7 @@ class DensityView(View):
 
 
 def view_of(density: Density, secret: Secret) -> DensityView:
-    """Return the values of a secret.
-
-    Raises InputError for one about anything else than this belief.
-    """
+    """Return the view of a stated density for a secret about the same number."""
     if isinstance(density.about, DistributionParameter):
         pairs = _of_parameter(density, density.about.column, secret)
     elif isinstance(secret, DatasetProperty) and density.about == replace(
@@ -79,10 +76,7 @@ def _of_parameter(density: Density, column: str, secret: Secret) -> tuple[tuple[
 def _of_numbers(
     density: Density, numbers: Sequence[Fraction], pairs: Iterable[tuple[int, int]] | None, key: str
 ) -> tuple[tuple[int, int], ...]:
-    """Return the densities of one value against those of another.
-
-    Pairs of different values are compared.
-    """
+    """Return the densities of one value against those of another, for pairs of different values."""
     several: list[tuple[int, int]] = []
     for a, b in combinations(range(len(numbers)), 2) if pairs is None else pairs:
         several += product(_places(density, numbers[a], key), _places(density, numbers[b], key))

@@ -30,16 +30,9 @@ class Data(Entries, Protocol):
 
 @dataclass(frozen=True)
 class Domain:
-    """Entries (people, columns, cells) with the values that each can take, in order; `names` where they have any.
+    """Entries (people, columns, cells) with the values that each can take, in order; `names` where they have any."""
 
-    `alphabets` has the values of each entry, or those of all `size` entries once. Raises InputError where an entry has
-    no value, or a value twice, or names are not one per entry.
-
-    >>> table = Domain.of(3, ["well", "ill"])
-    >>> table.size, table.alphabet(2), table.describe()
-    (3, ('well', 'ill'), '3 entries with values from (well, ill)')
-    """
-
+    #: The values of each entry, or those of all `size` entries once.
     alphabets: tuple[tuple[Hashable, ...], ...]
     names: tuple[Hashable, ...] | None = None
     size: int = 0
@@ -107,22 +100,15 @@ KINDS: Registry[Callable[[Plain], Data]] = Registry("the domain's kind", {"visit
 
 
 def from_dict(data: Plain) -> Data:
-    """Read a domain back from its `to_dict` form.
-
-    Raises InputError for an unknown kind.
-    """
+    """Read a domain back from its `to_dict` form."""
     if "kind" in data:
         return KINDS.find(data["kind"])(data)
     return Domain.from_dict(data)
 
 
 def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
-    """Return beliefs (and a domain) about the same entries.
-
-    Entries are listed in the order of the first belief with names. Raises InputError where beliefs differ in the number
-    of entries or records, in their names, or in the values of an entry: an answer would mean something else under each
-    of them, and data could be impossible under one alone.
-    """
+    """Return beliefs (and a domain) about the same entries, as the first one with names lists them."""
+    # else an answer would mean something else under each, and data could be impossible under one alone
     first, agreeing = beliefs[0], list[Believing]()
     reference = next((b for b in beliefs if listed(b) is not None), first)
     for belief in beliefs:
@@ -149,23 +135,12 @@ def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
     return tuple(agreeing)
 
 
-@runtime_checkable
-class CountsRecords(Protocol):
-    """A belief that says how many records there are."""
-
-    @property
-    def records(self) -> int: ...
-
-
 def _records(belief: Entries) -> int:
-    return belief.records if isinstance(belief, CountsRecords) else belief.size
+    return int(getattr(belief, "records", belief.size))
 
 
 def _check_values(first: Entries, other: Entries) -> None:
-    """Refuse beliefs with different values of an entry.
-
-    Data with a value that one lacks would be refused.
-    """
+    """Refuse beliefs with different values of an entry: data with one that a belief lacks would be refused."""
     if first.one_alphabet and other.one_alphabet:
         numbers: Iterable[int] = (0,)
     else:

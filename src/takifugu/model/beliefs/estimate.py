@@ -26,28 +26,17 @@ PRIVATE_SOURCE = "estimated from the private data"
 
 
 def is_private_source(source: str) -> bool:
-    """Return whether a source is the private data.
-
-    >>> is_private_source("estimated from the private data: the first half of each sequence")
-    True
-    """
+    """Return whether a source is the private data."""
     return source.strip().lower().startswith(PRIVATE_SOURCE)
 
 
 def point_estimate(source: str) -> str:
-    """Return the source of numbers of one estimate, without a class.
-
-    >>> point_estimate("estimated from public.csv")
-    'estimated from public.csv; a point estimate'
-    """
+    """Return the source of numbers of one estimate, without a class."""
     return f"{source}; a point estimate"
 
 
 def checked_source(source: str, private: bool) -> str:
-    """Return an estimate's source, marked if it is the private data.
-
-    Raises InputError for an empty source.
-    """
+    """Return an estimate's source, marked if it is the private data."""
     if not isinstance(source, str) or not source.strip():
         raise InputError(
             'an estimated belief needs its source in words, for example source="estimated from 18 participants who '
@@ -78,17 +67,7 @@ _READERS: Registry[Callable[..., IntArray]] = Registry("the reader", {
 def count_transitions(
     sequences: Iterable[Iterable[State]] | object, states: Iterable[State] | None = None, **columns: Unpack[Columns]
 ) -> tuple[tuple[State, ...], IntArray]:
-    """Return the states, and counts[x, y] of y right after x.
-
-    `sequences` is a list of sequences, or a table whose `columns` are named: a frame, the path of a file, or a SELECT.
-    `states` fixes the order; without it they are all states that occur, sorted. Raises InputError when there is no
-    state at all, a sequence holds one that `states` does not name, for what is no list of sequences (one sequence, a
-    column, a text), and for a table without names of its columns or without states.
-
-    >>> states, counts = count_transitions([["a", "a", "b"], ["b", "a"]])
-    >>> states, counts.tolist()
-    (('a', 'b'), [[1, 1], [1, 0]])
-    """
+    """Return the states, and counts[x, y] of y right after x, of sequences or of a table with named `columns`."""
     if unknown := set(columns) - set(Columns.__annotations__):
         raise TypeError(f"unexpected keyword argument {sorted(unknown)[0]!r}")
     if is_table(sequences) or (columns and isinstance(sequences, str | PathLike)):
@@ -133,10 +112,7 @@ def _count_in_table(
 
 
 def _walks(sequences: Any) -> list[list[State]]:
-    """Return sequences as lists.
-
-    Raises InputError, without a word of what they hold, for one sequence in place of a list.
-    """
+    """Return sequences as lists; no message repeats a value that they hold."""
     odd = no_list(sequences)
     if odd is not None:
         raise InputError(
@@ -162,10 +138,7 @@ def _walks(sequences: Any) -> list[list[State]]:
 
 
 def smoothed_rows(counts: IntArray, names: Sequence[State], smoothing: float) -> FloatArray:
-    """Return the rows (counts + smoothing) / their sum.
-
-    Raises InputError for a row without transitions where smoothing is 0.
-    """
+    """Return the rows (counts + smoothing) / their sum."""
     weights = counts + float(as_non_negative(smoothing, "smoothing", "smoothing"))
     sums = weights.sum(axis=1)
     for name, total in zip(names, sums, strict=True):
@@ -188,22 +161,13 @@ def checked_confidence(confidence: float) -> float:
 
 
 def mixture_interval(successes: float, trials: int, miss: float) -> tuple[float, float]:
-    """Return an interval missing p with probability <= `miss`, rounded outward.
-
-    The interval holds all p with B(s + 1/2, n - s + 1/2)/B(1/2, 1/2) < p^s (1 - p)^(n - s)/miss. The ratio of the two
-    sides' likelihoods is a martingale with mean 1, whatever decided when to count (docs/theory/chain-classes.md; Ville
-    1939; Robbins 1970), so Markov's inequality bounds the probability of a miss. Trials may also count by a share
-    between 0 and 1, whose mean is p (docs/theory/distributions.md).
-
-    >>> [round(end, 4) for end in mixture_interval(90, 100, 0.005)]
-    [0.7428, 0.9785]
-    >>> mixture_interval(0, 0, 0.01)
-    (0.0, 1.0)
-    """
+    """Bound a probability p, missed with at most `miss`, rounded outward (docs/theory/chain-classes.md)."""
+    # a trial may also count by a share between 0 and 1, whose mean is p (docs/theory/distributions.md)
     n, s = trials, successes
     if n == 0:
         return 0.0, 1.0
     terms = [math.lgamma(s + 0.5), math.lgamma(n - s + 0.5), -math.lgamma(n + 1.0), -math.log(math.pi), math.log(miss)]
+    # p is inside where B(s + 1/2, n - s + 1/2)/B(1/2, 1/2) < p^s (1 - p)^(n - s)/miss (Ville 1939; Robbins 1970).
     # Beyond 64 units of rounding of the largest terms a point is surely outside.
     slack = 64 * 2.0**-53 * (1 + sum(map(abs, terms)))
 
@@ -226,13 +190,7 @@ def _log_power(p: float, count: float) -> float:
 
 
 def interval(count: int, total: int, miss: float) -> tuple[float, float]:
-    """Bound the probability of an event seen `count` times of `total`.
-
-    The interval misses it with probability at most `miss`. Clopper and Pearson 1934, rounded outward.
-
-    >>> [round(end, 4) for end in interval(0, 100, 0.01)], interval(0, 0, 0.01)
-    ([0.0, 0.0516], (0.0, 1.0))
-    """
+    """Bound an event's probability by its count, missed with at most `miss`, outward (Clopper and Pearson 1934)."""
     from scipy.special import betaincinv
 
     low = float(betaincinv(count, total - count + 1, miss / 2)) * (1 - SLACK) if count else 0.0
@@ -244,10 +202,6 @@ def interval(count: int, total: int, miss: float) -> tuple[float, float]:
 
 
 def intervals(counts: Sequence[int], confidence: float) -> list[tuple[float, float]]:
-    """Bound the probabilities of events by their counts, all at once with this confidence.
-
-    >>> [[round(end, 3) for end in ends] for ends in intervals([30, 70], 0.95)]
-    [[0.202, 0.414], [0.586, 0.798]]
-    """
+    """Bound the probabilities of events by their counts, all at once with this confidence."""
     miss = (1 - confidence) * (1 - SLACK) / len(counts)
     return [interval(count, sum(counts), miss) for count in counts]

@@ -43,11 +43,7 @@ class ContactsSection(PublicFile):
         return [*self.columns, *(self.at_least or {})]
 
     def belief(self, public: Public) -> CliqueInfection:
-        """Return the belief from the public file of meetings and the model.
-
-        Raises DataError for a file that cannot be read or lacks a name, InputError for values that are no
-        probabilities.
-        """
+        """Return the belief from the public file of meetings and the model."""
         outside, at_home = map(float, as_fractions((self.outside, self.inside), "a probability"))
         household_infection(1, outside, at_home)
         met = self._meetings(public.open(self))
@@ -144,10 +140,7 @@ def cliques_of(
 
 
 def _largest_clique(near: Mapping[Any, set[Any]], work: Iterator[int]) -> tuple[Hashable, ...]:
-    """Return the first largest clique in sorted order.
-
-    The search goes depth first, with greedy colours as a bound.
-    """
+    """Return the first largest clique in sorted order, depth first, with greedy colours as a bound."""
     best: tuple[Hashable, ...] = ()
     for v in sorted(near):
         best = max(best, _grown((v,), sorted(u for u in near[v] if u > v), near, best, work), key=len)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Protocol, Self, TypeGuard, runtime_checkable
 
 import numpy as np
 
-from takifugu.core.arrays import BoolArray, IntArray, read_only, unwritable
-from takifugu.core.assumptions import Assumption
+from takifugu.core.arrays import BoolArray, IntArray, unwritable
+from takifugu.core.assumptions import Assumption, public
 from takifugu.core.columns import value_of
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
@@ -20,6 +19,8 @@ from takifugu.core.rules import check_as_many
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.states import State, checked_alphabet
 from takifugu.numbers.rationals import as_whole
+
+LENGTH_IS_PUBLIC = public("The length of the sequence is public.")
 
 
 class OneSequence(Nameless, Undivided):
@@ -162,10 +163,7 @@ def is_recording(belief: object) -> TypeGuard[Recording]:
 
 
 def checked_length(length: int) -> int:
-    """Return the length as an int.
-
-    Raises InputError unless it is a whole number above 0.
-    """
+    """Return the length as an int, a whole number above 0."""
     number: object = value_of(length)
     if isinstance(number, float) and number.is_integer():
         number = int(number)
@@ -173,10 +171,7 @@ def checked_length(length: int) -> int:
 
 
 def checked_states(states: Iterable[State] | None, count: int, title: str) -> tuple[State, ...]:
-    """Return `count` different names of states, by default 0, 1, ...
-
-    Raises InputError for other names.
-    """
+    """Return `count` different names of states, by default 0, 1, ..."""
     names = tuple(range(count)) if states is None else checked_alphabet(states, title)
     check_as_many(names, "states", range(count), f"rows of {title}", "states")
     return names
@@ -203,16 +198,8 @@ class Supports:
             return self.first + (time - self.first) % (len(self.patterns) - self.first)
         return time
 
-    @cached_property
-    def late(self) -> BoolArray:
-        """Return the possible values at some time of the cycle."""
-        return read_only(np.asarray(np.logical_or.reduce(self.patterns[self.first :])))
-
     def by_phase(self, period: int, first: int = 0) -> BoolArray:
-        """Return the possible values at each phase's times from `first` on.
-
-        The phase is the number of steps from X_0, modulo the period.
-        """
+        """Return the possible values at each phase, time modulo the period, of the times from `first` on."""
         rows = np.zeros((period, len(self.patterns[0])), dtype=bool)
         for time in range(first, len(self.patterns)):
             rows[time % period] |= self.patterns[time]
@@ -230,14 +217,7 @@ class Supports:
 
 
 def supports_from(start: BoolArray, steps: Sequence[BoolArray] | BoolArray) -> Supports:
-    """Return the supports of X_0, X_1, ... from the first.
-
-    `steps` are the possible transitions of each step of a period.
-
-    >>> swap = np.array([[False, True], [True, False]])
-    >>> supports_from(np.array([True, False]), [swap]).at(7).tolist()
-    [False, True]
-    """
+    """Return the supports of X_0, X_1, ... from the first and the possible transitions of a period's steps."""
     first_time: dict[tuple[bytes, int], int] = {}
     supports: list[BoolArray] = []
     now, period = start, len(steps)

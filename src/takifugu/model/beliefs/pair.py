@@ -11,25 +11,17 @@ from takifugu.core.assumptions import Assumption, world
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
 from takifugu.core.plain import PlainForm, form, set_fields
+from takifugu.model.beliefs.states import State, plain_number
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.rationals import exact_or_float, to_text
-
-State = Hashable
+from takifugu.numbers.rationals import exact_or_float
 
 
 def _pmf_to(law: Pmf) -> list[list[str | float]]:
-    return [[_number_to(v), _number_to(p)] for v, p in law.items()]
+    return [list(map(plain_number, atom)) for atom in law.items()]
 
 
 def _pmf_from(rows: list[list[str | float]]) -> Pmf:
     return Pmf([exact_or_float(v) for v, _ in rows], [exact_or_float(p) for _, p in rows])
-
-
-def _number_to(value: int | float | Fraction) -> str | float:
-    """Integers and fractions become strings, floats stay floats: both read back exactly."""
-    if isinstance(value, int | Fraction):
-        return to_text(Fraction(value))
-    return float(value)
 
 
 #: How a distribution is written.
@@ -38,10 +30,7 @@ _LAW = form(_pmf_to, _pmf_from)
 
 @dataclass(frozen=True, eq=False)
 class LawPair(PlainForm, Nameless, Undivided, kind="law-pair"):
-    """An answer whose distribution is `left` or `right`; there is one entry, the choice.
-
-    Float atoms are read as decimals (0.1 is 1/10), as the published value will be, so that both are the same number.
-    """
+    """An answer whose distribution is `left` or `right`; there is one entry, the choice."""
 
     left: Pmf = field(metadata=_LAW)
     right: Pmf = field(metadata=_LAW)
@@ -50,6 +39,7 @@ class LawPair(PlainForm, Nameless, Undivided, kind="law-pair"):
     answers: ClassVar = {"the distribution of the answer": "analysis.answer_laws.listed:PairLaw"}
 
     def __post_init__(self) -> None:
+        # float atoms are read as decimals (0.1 is 1/10), as the published value will be: both are the same number
         set_fields(self, left=self.left.in_decimals(), right=self.right.in_decimals())
 
     @property

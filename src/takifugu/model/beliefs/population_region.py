@@ -1,12 +1,8 @@
 """What a sample says of a population: all distributions in a region that holds the true one with a stated confidence.
 
-The region bounds the mass of every set of a tree: the whole, its parts, theirs, down to single values. All sets of all
-populations share what may fail. Of independent rows each set gets the interval of Clopper and Pearson (1934), of people
-with several rows each a mixture interval. Sums of many values are known better than single ones, and the larger sets of
-the tree say so.
-
-Over the region <p, v> is largest at a vertex that a merge of the tree finds (docs/theory/distributions.md), for all
-columns of a channel at once: in integers for what is certified, in floating point for what is proposed.
+The region bounds the mass of every set of a tree: the whole, its parts, theirs, down to single values. Over it <p, v>
+is largest at a vertex that a merge of the tree finds (docs/theory/distributions.md), for all columns of a channel at
+once: in integers for what is certified, in floating point for what is proposed.
 """
 
 from __future__ import annotations
@@ -56,12 +52,7 @@ class Region:
     high: tuple[int, ...]
 
     def largest(self, *columns: Sequence[int]) -> list[Fraction]:
-        """Return the largest <p, column> over the region's distributions p, for each column, exactly.
-
-        >>> tree = tree_of(["a", "b", "c"])
-        >>> Region(tree, (WHOLE, 0, 0, 0), (WHOLE, WHOLE // 4, WHOLE // 2, WHOLE)).largest([3, 2, 1])
-        [Fraction(2, 1)]
-        """
+        """Return the largest <p, column> over the region's distributions p, for each column, exactly."""
         ends = np.array([self.low, self.high], dtype=object)
         return [Fraction(gain, WHOLE) for gain in self._gains(np.array(columns, dtype=object), ends)]
 
@@ -70,21 +61,14 @@ class Region:
         return [-gain for gain in self.largest(*([-value for value in column] for column in columns))]
 
     def contains(self, law: Sequence[Fraction]) -> bool:
-        """Return whether a distribution lies in the region.
-
-        >>> Region(tree_of(["a", "b"]), (WHOLE, 0, 0), (WHOLE, WHOLE // 4, WHOLE)).contains([Fraction(1, 2)] * 2)
-        False
-        """
+        """Return whether a distribution lies in the region."""
         for block, low, high in zip(self.tree.all, self.low, self.high, strict=True):
             if not low <= WHOLE * sum(map(law.__getitem__, block.values), Fraction(0)) <= high:
                 return False
         return True
 
     def about(self, columns: Floats, sign: int = 1) -> Floats:
-        """Estimate the largest <p, column>, or with sign -1 the least.
-
-        Returns floats of shape (columns,).
-        """
+        """Estimate the largest <p, column>, or with sign -1 the least, in floats of shape (columns,)."""
         return np.asarray(sign * self._gains(sign * columns.T, np.array([self.low, self.high]) / WHOLE))
 
     def _gains(self, slopes: Columns, both_ends: Columns) -> Columns:
@@ -124,17 +108,16 @@ class Region:
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """One region for each population, over one tree; all hold the true distributions with probability `confidence`.
-
-    `sizes` says how many independent observations each was found from, `of_people` whether an observation is a person
-    with several rows. Of a class that was declared `largest_mass` is what no value has more than (`spread`).
-    """
+    """One region for each population, over one tree; all hold the true distributions with probability `confidence`."""
 
     confidence: float
     tree: Block
     by_name: Mapping[str, Region]
+    #: How many independent observations each was found from.
     sizes: Mapping[str, int]
+    #: Whether an observation is a person with several rows.
     of_people: bool = False
+    #: Of a class that was declared (`spread`): no value has more.
     largest_mass: Fraction | None = None
 
     @property
@@ -206,14 +189,9 @@ class Regions:
 
 
 def tree_of(values: Sequence[Hashable]) -> Block:
-    """Return a tree of blocks of values, from public facts only.
-
-    Places are halved by both coordinates, numbers by size. All other values are blocks by themselves.
-
-    >>> [block.values for block in tree_of([1, 2, 3]).all]
-    [(0, 1, 2), (0, 1), (0,), (1,), (2,)]
-    """
-    places, numbers = list(filter(_is_place, values)), list(filter(is_number, values))
+    """Return a tree of blocks of values, from public facts only."""
+    # places are halved by both coordinates, numbers by size; all other values are blocks by themselves
+    places, numbers = list(filter(is_place, values)), list(filter(is_number, values))
     axes: list[Sequence[float]]
     if len(places) == len(values):
         axes = list(zip(*places, strict=True))
@@ -225,7 +203,7 @@ def tree_of(values: Sequence[Hashable]) -> Block:
     return _halved(ranks, np.arange(len(values)))
 
 
-def _is_place(value: object) -> TypeGuard[tuple[float, float]]:
+def is_place(value: object) -> TypeGuard[tuple[float, float]]:
     return isinstance(value, tuple) and len(value) == 2 and all(map(is_number, value))
 
 

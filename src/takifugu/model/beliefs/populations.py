@@ -122,18 +122,17 @@ class FromPopulations(Nameless, Undivided, ByValue):
         units = tuple(as_fraction(scale, "a scale", "scales") for scale in pair)
         if len(units) != 2 or min(units) <= 0:
             raise InputError(f"the scales are {pair!r}", rule="they are two numbers above 0").at("scales")
-        set_fields(
-            self, populations=tuple(masses_by_name), values=values, laws=tuple(masses_by_name.values()), rows=count,
-            independent=as_truth(independent, "independent"), scales=units, measure=str(measure),
-        )  # fmt: skip
-        set_fields(self, prior=prior_of(prior, values, tuple(masses_by_name.values())), source=source)
+        all_masses = tuple(masses_by_name.values())
         if regions is not None:
             check_type(regions, Regions, "a class of populations", "write FromPopulations.counted(...)", "regions")
-        if regions is not None and (
-            set(regions.by_name) != set(masses_by_name) or len(regions.tree.values) != len(values)
-        ):
-            raise InputError("the regions are those of other populations", fix="count the same values").at("regions")
-        set_fields(self, regions=regions)
+            if {*regions.by_name} != {*masses_by_name} or len(regions.tree.values) != len(values):
+                what = "the regions are those of other populations"
+                raise InputError(what, fix="count the same values").at("regions")
+        set_fields(
+            self, populations=tuple(masses_by_name), values=values, laws=all_masses, rows=count,
+            independent=as_truth(independent, "independent"), scales=units, measure=str(measure),
+            prior=prior_of(prior, values, all_masses), source=source, regions=regions,
+        )  # fmt: skip
 
     @staticmethod
     def counted(
@@ -322,7 +321,7 @@ class FromPopulations(Nameless, Undivided, ByValue):
 
     @staticmethod
     def from_dict(data: Plain) -> FromPopulations:
-        values = list(map(_as_tuple, data["values"]))
+        values = [tuple(value) if isinstance(value, list) else value for value in data["values"]]
         laws = {name: dict(zip(values, law, strict=True)) for name, law in data["laws"].items()}
         return FromPopulations(
             laws, data["rows"], data["independent"], data["scales"], data["measure"],
@@ -354,7 +353,3 @@ class WhichOf(View):
     def describe_hypothesis(self, value: int) -> str:
         """Word the hypothesis of a value, by its index."""
         return f"the population is {self.values[value]!r}"
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value

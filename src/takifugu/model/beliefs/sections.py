@@ -50,10 +50,7 @@ class PublicTable(Protocol):
     def source(self) -> str: ...
 
     def values(self, column: str) -> tuple[str, ...]:
-        """Return the different texts of a column, sorted.
-
-        Raises DataError where one is missing.
-        """
+        """Return the different texts of a column, sorted; DataError where one is missing."""
         ...
 
     def texts(self, columns: Sequence[str]) -> list[Texts]:
@@ -69,17 +66,11 @@ class PublicTable(Protocol):
         ...
 
     def people(self, spellings: Sequence[tuple[str, int | None]], column: str) -> dict[str, str]:
-        """Return the canonical names of all people.
-
-        Raises DataError where two spellings may be one person.
-        """
+        """Return the canonical names of all people; DataError where two spellings may be one person."""
         ...
 
     def number(self, text: str, column: str) -> str:
-        """Return a number of the file as Python writes it.
-
-        Raises DataError for other texts.
-        """
+        """Return a number of the file as Python writes it; DataError for other texts."""
         ...
 
 
@@ -127,22 +118,12 @@ Probabilities = Annotated[tuple[Number, ...] | None, Key("the probability of eac
 
 
 def section_of(belief: type, kind: str) -> type:
-    """Return the section of a belief whose fields with a `Key` are its keys: they are said once.
-
-    A sequence has one step, and any other field has its default. Raises InputError for a field without either,
-    and for a type without fields.
-
-    >>> @dataclass(frozen=True)
-    ... class Coins:
-    ...     length: int
-    ...     heads: Annotated[float, Key("how often it is heads", 0.5)]
-    >>> section_of(Coins, "coins")(kind="coins", heads=0.4).belief(None)
-    Coins(length=1, heads=0.4)
-    """
+    """Return the section of a belief whose fields with a `Key` are its keys: they are said once."""
     if not is_dataclass(belief):
         fix = "make it a frozen dataclass, or give the section of its keys"
         raise InputError(f"{belief!r} is no dataclass, whose fields are keys", fix=fix).at("belief")
     keys, hints = keys_of(belief), get_type_hints(belief, include_extras=True)
+    # a sequence has one step, and any other field without a key has its default
     named: Any = ("kind", Literal[kind])
     parts, given = [named], dict[str, Any]()
     for part in fields(belief):

@@ -9,6 +9,7 @@ from typing import TypeVar
 from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError, Step
 from takifugu.core.rules import check_written_apart, list_of, no_law, unwritable
+from takifugu.numbers.rationals import to_text
 
 State = Hashable
 Value = TypeVar("Value", bound=Hashable)
@@ -17,16 +18,8 @@ TOLERANCE = Fraction(1, 10**9)
 
 
 def checked_alphabet(states: Iterable[Hashable], title: str, key: str = "states") -> tuple[State, ...]:
-    """Return different states as plain Python text, numbers, true or false.
-
-    `what` begins a message ("the chain"); `key` is the parameter that holds them, for the place of a fault.
-
-    Refused are None and NaN, which mean "not observed" in data, states that would not read back from a file, repeats,
-    and states that are written alike (1 and "1"), which no table of results could distinguish. Raises InputError.
-
-    >>> checked_alphabet(["still", "walking"], "the chain")
-    ('still', 'walking')
-    """
+    """Return different states as plain Python text, numbers, true or false, for data and files to tell apart."""
+    # refused: None and NaN ("not observed" in data), repeats, and states that are written alike (1 and "1")
     values = list_of(states, f"the states of {title}", key, "['still', 'walking']")
     names = tuple(_plain(state, title, key) for state in values)
     if len(set(names)) != len(names):
@@ -38,10 +31,7 @@ def checked_alphabet(states: Iterable[Hashable], title: str, key: str = "states"
 
 
 def different(values: Iterable[Hashable], title: str, key: str = "states") -> set[State]:
-    """Return the different values of some entries, not checked further.
-
-    Raises InputError where one cannot name a state.
-    """
+    """Return the different values of some entries, which can name states; else they are not checked."""
     states = list(values)
     try:
         return set(states)
@@ -61,13 +51,7 @@ def in_order(states: Iterable[State]) -> tuple[State, ...]:
 
 
 def as_law(masses: Mapping[Value, Fraction], title: str, *where: Step) -> dict[Value, Fraction]:
-    """Return masses divided by their sum.
-
-    Raises InputError for a negative one, and for a sum that misses 1 by more than a billionth.
-
-    >>> as_law({"a": Fraction(1, 3), "b": Fraction(2, 3)}, "the table")
-    {'a': Fraction(1, 3), 'b': Fraction(2, 3)}
-    """
+    """Return masses divided by their sum, which may miss 1 by a billionth."""
     total = sum(masses.values(), Fraction(0))
     if min(masses.values(), default=Fraction(0)) < 0 or abs(total - 1) > TOLERANCE:
         raise no_law(title, total).at(*where)
@@ -75,13 +59,14 @@ def as_law(masses: Mapping[Value, Fraction], title: str, *where: Step) -> dict[V
 
 
 def first_few(names: Sequence[Hashable], between: str = ", ") -> str:
-    """Return the first six names as text, with dots for more.
-
-    >>> first_few(["a", "b"]), first_few("abcdefgh", " or ")[-15:]
-    ("'a', 'b'", "'e' or 'f', ...")
-    """
+    """Return the first six names as text, with dots for more."""
     words = between.join(map(repr, names[:6]))
     return f"{words}, ..." if len(names) > 6 else words
+
+
+def plain_number(value: int | float | Fraction) -> str | float:
+    """Return a number for JSON that reads back exactly (`exact_or_float`): a text for what is no float."""
+    return to_text(Fraction(value)) if isinstance(value, int | Fraction) else float(value)
 
 
 def _plain(state: object, title: str, key: str) -> State:

@@ -24,21 +24,14 @@ _SMALL = -900
 
 
 def wide_stationary_law(matrix: FloatArray) -> Wide:
-    """Return the unique stationary law of a stochastic matrix.
-
-    Raises InputError where it is not unique. Grassmann-Taksar-Heyman elimination: no subtraction, so every mass keeps
-    its relative accuracy. Where floats are too small for it, every number has an exponent of its own: what is possible
-    stays possible.
-
-    >>> wide_stationary_law(np.array([[1, 1e-200, 0], [0.5, 0.5, 1e-200], [0.5, 0, 0.5]])).logs.round()
-    array([   0., -460., -920.])
-    """
+    """Return the unique stationary distribution of a matrix, by Grassmann, Taksar and Heyman's elimination."""
     closed = _closed_classes(matrix > 0)
     if len(closed) != 1:
         raise InputError(
             f"the chain has {len(closed)} closed classes of states, so its stationary distribution is not unique",
             fix='give initial=[...] or initial="any"',
         ).at("matrix")
+    # nothing is subtracted, so every mass keeps its relative accuracy; beyond floats it has its own exponent
     members = closed[0]
     closed_matrix = matrix[np.ix_(members, members)]
     try:
@@ -56,10 +49,7 @@ def wide_stationary_law(matrix: FloatArray) -> Wide:
 
 
 def _eliminated(matrix: FloatArray) -> FloatArray:
-    """Return pi of an irreducible matrix in floats.
-
-    Raises FloatingPointError where a rate is beyond them.
-    """
+    """Return pi of an irreducible matrix in floats; FloatingPointError where a rate is beyond them."""
     p, n = matrix.copy(), len(matrix)
     law = np.zeros(n)
     law[0] = 1.0
@@ -85,11 +75,7 @@ def _eliminated_wide(matrix: FloatArray) -> Wide:
 
 
 def law_after(law: Wide, matrix: FloatArray) -> Wide:
-    """Return the law a step later, each mass k + 1 units further off.
-
-    >>> law_after(Wide.of([1e-200, 1]), np.array([[1e-200, 1], [0, 1]])).logs.round(1)
-    array([-921.,    0.])
-    """
+    """Return the law a step later, each mass k + 1 units further off."""
     following = law.floats() @ matrix
     if (following[leads(law.support, matrix > 0)] >= TRUSTED).all():  # what smaller masses add is below a unit
         return Wide.of(following)
@@ -147,19 +133,14 @@ def square_table(rows: Iterable[Iterable[float]] | FloatArray, title: str, key: 
 
 
 def normalised(rows: FloatArray) -> FloatArray:
-    """Return the rows (the last axis) divided by their sums.
-
-    Rows that sum to one up to rounding stay as they are, so that a belief reads back from its own text without change.
-    """
+    """Return the rows (the last axis) divided by their sums."""
     sums = rows.sum(axis=-1, keepdims=True)
+    # up to rounding they stay as they are, so that a belief reads back from its own text without change
     return np.where(np.abs(sums - 1) <= 2.0**-52 * rows.shape[-1], rows, rows / sums)
 
 
 def checked_start(initial: Start, k: int) -> str | tuple[float, ...]:
-    """Return "stationary", "any" or the first entry's law.
-
-    Raises InputError for anything but a law over k states.
-    """
+    """Return "stationary", "any" or the first entry's probabilities of k states."""
     if isinstance(initial, str):
         if initial not in ("stationary", "any"):
             raise InputError(

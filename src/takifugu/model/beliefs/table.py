@@ -254,10 +254,7 @@ def declaration_faults(fit: TableFit | None, declared: Sequence[str]) -> Iterato
 def declared_table(
     columns: Columns, rows: Rows, counts: Counts, probabilities: Probabilities, source: str
 ) -> JointTable:
-    """Return the table of a section with its rows.
-
-    Raises InputError as `JointTable`.
-    """
+    """Return the table of a section with its rows."""
     if counts is not None:
         return JointTable.from_counts(rows or (), counts, columns, source=source)
     return JointTable(rows or (), list(map(mass, probabilities or ())), columns, source)
@@ -266,10 +263,7 @@ def declared_table(
 def counted_table(
     fit: TableFit, origin: str, public: Public, classes: Mapping[str, Hashable] | None = None
 ) -> tuple[JointTable, list[int]]:
-    """Return the exact empirical distribution of columns, and row counts.
-
-    They are of a records file.
-    """
+    """Return the exact empirical distribution of columns of a records file, and how often each row occurred."""
     counts = public.open(fit).counts(fit.columns, classes or {})
     source = point_estimate(checked_source(f"{origin}; counted in {fit.file}", fit.private))
     numbers = list(counts.values())

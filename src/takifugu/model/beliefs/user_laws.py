@@ -46,17 +46,16 @@ class UserLaw:
         return isinstance(self.presence, Fraction) and isinstance(self.probabilities[0], Fraction)
 
 
-class LawReader:
-    """Reads laws and presences; a law that is given again, as the same object, is read once."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[int, Hashable], tuple[object, UserLaw]] = {}
-
-    def law(self, law: object, presence: object) -> UserLaw:
+def user_laws(pairs: Sequence[tuple[object, object]]) -> list[UserLaw]:
+    """Return the laws of users, each with its presence; one given again, as the same object, is read once."""
+    # no id is used again while the pairs hold their laws
+    known, laws = dict[tuple[int, Hashable], UserLaw](), list[UserLaw]()
+    for law, presence in pairs:
         key = (id(law), presence if isinstance(presence, int | float | Fraction) else repr(presence))
-        if key not in self._known:
-            self._known[key] = law, UserLaw(*_law(law), _presence(presence))
-        return self._known[key][1]
+        if key not in known:
+            known[key] = UserLaw(*_law(law), _presence(presence))
+        laws.append(known[key])
+    return laws
 
 
 def _law(law: Any) -> tuple[tuple[State, ...], tuple[Fraction, ...] | tuple[float, ...]]:

@@ -18,7 +18,7 @@ from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import ByValue, Json, Plain, set_fields
 from takifugu.core.rules import check_any, check_as_many, list_of
 from takifugu.model.beliefs.states import State
-from takifugu.model.beliefs.user_laws import MODES, LawReader, Letters, Mass, UserLaw, checked_absence
+from takifugu.model.beliefs.user_laws import MODES, Letters, Mass, UserLaw, checked_absence, user_laws
 from takifugu.numbers.rationals import as_whole, exact_or_float
 
 
@@ -82,9 +82,7 @@ class IndependentUsers(ByValue):
         shared = not isinstance(presence, Iterable) or isinstance(presence, str)
         presences = [presence] * len(all_laws) if shared else list(presence)  # type: ignore[arg-type]
         check_as_many(presences, "presences", all_laws, "users", "presence", fix="give one, or one per user")
-        read = LawReader()
-        pairs = zip(all_laws, presences, strict=True)
-        self._fill([read.law(law, chance) for law, chance in pairs], absence, names, source)
+        self._fill(user_laws(list(zip(all_laws, presences, strict=True))), absence, names, source)
 
     @staticmethod
     def groups(
@@ -109,19 +107,18 @@ class IndependentUsers(ByValue):
             >>> IndependentUsers.groups([(600_000, {0: 0.5, 1: 0.5}), (400_000, {0: 0.9, 1: 0.1})]).size
             1000000
         """
-        laws: list[UserLaw] = []
+        laws: list[tuple[object, object]] = []
         counts: list[int] = []
-        read = LawReader()
         for group in list_of(groups, "the groups", "groups", "[(600, {0: 0.5, 1: 0.5})]"):
             if isinstance(group, str | Mapping) or not isinstance(group, Sequence) or len(group) not in (2, 3):
                 raise InputError(f"a group is {group!r}", fix="write (count, distribution[, presence])").at("groups")
             count = as_whole(value_of(group[0]), "the number of users in a group", "groups", least=1)
             counts.append(count)
             _, law, presence, *_ = (*group, 1)
-            laws.append(read.law(law, presence))
+            laws.append((law, presence))
         check_any(laws, "there are no users", "groups", fix="give at least one group (count, distribution)")
         users = object.__new__(IndependentUsers)
-        users._fill(laws, absence, None, source, counts)
+        users._fill(user_laws(laws), absence, None, source, counts)
         called = list_of(names, "the groups", "names", "['ward 1', 'ward 2']")
         if called:
             check_as_many(called, "names", counts, "groups", "names", fix="give one name for each group")

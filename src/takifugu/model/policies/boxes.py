@@ -21,14 +21,7 @@ _NAME = "r{}c{}".format
 
 @dataclass(frozen=True)
 class Boxes(PlainForm):
-    """`columns` equal boxes from one end of x to the other, and `rows` of y; the last ones include their far ends.
-
-    Raises InputError for ends that are no range, and for more than 2,000,000 boxes.
-
-    >>> town = Boxes.of((0, 10), (0, 4), columns=5, rows=2)
-    >>> town.place(Fraction(10), Fraction(1)), town.place(Fraction(11), Fraction(1)), len(town.names())
-    ('r0c4', None, 10)
-    """
+    """`columns` equal boxes from one end of x to the other, and `rows` of y; the last ones include their far ends."""
 
     x: tuple[Fraction, Fraction]
     y: tuple[Fraction, Fraction]
@@ -55,11 +48,7 @@ class Boxes(PlainForm):
         return tuple(starmap(_NAME, product(range(self.rows), range(self.columns))))
 
     def from_outside(self) -> tuple[str, ...]:
-        """Return all names, the farthest from the middle first, in units of the coordinates.
-
-        >>> Boxes.of((0, 3), (0, 1), columns=3, rows=1).from_outside()
-        ('r0c0', 'r0c2', 'r0c1')
-        """
+        """Return all names, the farthest from the middle first, in units of the coordinates."""
         wide, tall = (self.x[1] - self.x[0]) / self.columns, (self.y[1] - self.y[0]) / self.rows
 
         def nearness(cell: tuple[int, int]) -> Fraction:
@@ -76,27 +65,18 @@ class Boxes(PlainForm):
         return None if column is None or row is None else _NAME(row, column)
 
     def edges(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """Return the edges of columns and of rows, from the lowest to the highest.
-
-        >>> Boxes.of((0, 1), (0, 4), columns=4, rows=2).edges()
-        ((0.0, 0.25, 0.5, 0.75, 1.0), (0.0, 2.0, 4.0))
-        """
+        """Return the edges of columns and of rows, from the lowest to the highest."""
         (left, right), (low, high) = self.x, self.y
         across = (left + (right - left) * part / self.columns for part in range(self.columns + 1))
         along = (low + (high - low) * part / self.rows for part in range(self.rows + 1))
         return tuple(map(float, across)), tuple(map(float, along))
 
     def box(self, name: str) -> tuple[float, float, float, float]:
-        """Return the ends of a named box: left, low, right, high.
-
-        Neighbours share their edge to the last digit.
-
-        >>> Boxes.of((0, 10), (0, 4), columns=5, rows=2).box("r1c4")
-        (8.0, 2.0, 10.0, 4.0)
-        """
+        """Return the ends of a named box: left, low, right, high."""
         row, column = map(int, name.removeprefix("r").split("c"))
         (left, right), (low, high) = self.x, self.y
         wide, tall = (right - left) / self.columns, (high - low) / self.rows
+        # neighbours share their edge to the last digit
         ends = (left + column * wide, low + row * tall, left + (column + 1) * wide, low + (row + 1) * tall)
         a, b, c, d = (round(float(end), DIGITS) for end in ends)
         return a, b, c, d

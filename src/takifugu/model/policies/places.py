@@ -1,9 +1,8 @@
 """People and the places where they were: a domain whose records are sets of places, however many places there are.
 
-How many people there are is not part of it, and never published. `most` is m, the largest number of these places where
-one person can have been: a *fact* (one place per hour, H hours), never a cut. Cutting a record down would make "safe"
-wrong, and would let counts rise along an allowed move. A window of a calendar is a domain of its own: of a person's
-visits it holds those of some steps, and a move takes away visits of all steps at once.
+How many people there are is not part of it, and never published. `most`, the largest number of these places where one
+person can have been, is a *fact* (one place per hour, H hours), never a cut: cutting a record down would make "safe"
+wrong, and would let counts rise along an allowed move. A window of a calendar is a domain of its own.
 """
 
 from __future__ import annotations
@@ -38,11 +37,7 @@ MOST_LISTED = 4096
 
 
 class Set(frozenset[Value]):
-    """The places of one person, equal to any frozenset of them; it reads as a person would say it.
-
-    >>> Set(["bar"]), Set()
-    ('bar', nowhere)
-    """
+    """The places of one person, equal to any frozenset of them; it reads as a person would say it."""
 
     def __repr__(self) -> str:
         names = " and ".join(map(repr, sorted(self, key=str)[:3]))
@@ -64,14 +59,12 @@ class Listed(Domain):
 
 @dataclass(frozen=True, eq=False)
 class VisitCounts(Answer):
-    """How many people were at each of some places: an answer of one integer per place, none bounded by the domain.
-
-    `boxes` is the grid that gives the places their names: boxes of two grids are named alike.
-    """
+    """How many people were at each of some places: an answer of one integer per place, none bounded by the domain."""
 
     labels: tuple[str, ...]
     places: IntArray
     most: int
+    #: The grid that gives the places their names: boxes of two grids are named alike.
     boxes: Boxes | None = None
 
     grid = Fraction(1)
@@ -258,10 +251,7 @@ class Visits:
         return Sensitivity(changes, Fraction(total), policy.is_ordinary, self._worst(policy, answer, total))
 
     def _worst(self, policy: Policy, answer: VisitCounts, total: int) -> tuple[int, Set, Set] | None:
-        """Return a move to the total, or from counted places to nowhere.
-
-        The second is from the most of them.
-        """
+        """Return a move to the total, or from the most counted places to nowhere; None where neither is allowed."""
         if not total:
             return None
         places = [self.places[place] for place in answer.places[: max(total, self.largest, 50)].tolist()]

@@ -1,13 +1,8 @@
 """Policies of asymmetric privacy: which moves of one record must not be noticed (Takagi21 Definition IV.1, corrected).
 
-A policy is a **set** of predicates p_1, ..., p_d over records. A move x -> x' is allowed iff p_i(x) -> p_i(x') for all
-i: what is true of x stays true (errata E4: the printed relation is the negation). The requirement is
-Pr[M(X) in S] <= e^epsilon Pr[M(X') in S] + delta for all data sets X, X' that differ by one allowed move, and nothing
-the other way. With p = not c, "c is false", c may turn from true to false and never back: that somebody *was* at a
-place is hidden, that they were not is not.
-
-"Allowed" is a preorder on records: reflexive, and transitive, because implications are. Hence one move takes a record
-wherever several do, and the distance d_p(X, X') is the number of records that differ, or infinite.
+A policy is a **set** of predicates. A move x -> x' is allowed iff p(x) -> p(x') for all of them (errata E4: the printed
+relation is the negation), and nothing is required the other way: with p = not c, that somebody *was* at a place is
+hidden, that they were not is not. "Allowed" is a preorder, so one move takes a record wherever several do.
 """
 
 from __future__ import annotations
@@ -206,11 +201,7 @@ class Policy(PlainForm, kind="policy"):
 
 
 def policy_from(data: Plain) -> Policy:
-    """Read a policy back from its `to_dict` form.
-
-    >>> policy_from(visits().to_dict()) == visits()
-    True
-    """
+    """Read a policy back from its `to_dict` form."""
     return Policy(tuple(map(from_dict, data["rules"])))
 
 

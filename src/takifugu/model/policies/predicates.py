@@ -1,9 +1,8 @@
 """Predicates over records: what a policy is a set of.
 
-A record is one declared value, or a frozenset of declared values (the places where a person was). A predicate p is
-written as what it asks of the values: none of these (p = not c, where c says "it has one of these"), one of these at
-least (p = c), or a function with a name and a version. `or` and `and` of predicates are refused: a policy that is such
-a formula neither makes counts monotone nor composes (errata E6); several predicates are a set.
+A record is one declared value, or a frozenset of them (the places where a person was). A predicate asks for none of
+some values (p = not c), for one of them at least (p = c), or is a function with a name and a version. `or` and `and` of
+predicates are refused: such a formula neither makes counts monotone nor composes (errata E6).
 """
 
 from __future__ import annotations
@@ -81,11 +80,7 @@ class Naming(Predicate):
 
 @dataclass(frozen=True)
 class NoneOf(Naming, kind="none-of"):
-    """p = not c: the record has none of these values; what is hidden is that it has one.
-
-    >>> NoneOf(("ill",))("well"), NoneOf(("bar",))(frozenset({"bar", "shop"}))
-    (True, False)
-    """
+    """p = not c: the record has none of these values; what is hidden is that it has one."""
 
     def __call__(self, record: Record) -> bool:
         return held(record).isdisjoint(self.named)
@@ -113,14 +108,7 @@ class AnyOf(Naming, kind="any-of"):
 
 @dataclass(frozen=True)
 class Checked(Predicate, kind="checked"):
-    """A predicate that is a function of a record; its name and version are what a ledger writes down.
-
-    `from_dict` finds again what this process has defined. Raises InputError, which does not quote what the function
-    says, where it raises or returns anything but true or false.
-
-    >>> Checked("is-even", 1, lambda record: record % 2 == 0)(3)
-    False
-    """
+    """A predicate that is a function of a record; its name and version are what a ledger writes down."""
 
     name: str
     version: int
@@ -229,10 +217,7 @@ def checked(name: str, version: int, function: Callable[[Any], object]) -> Check
 
 
 def listed(values: Iterable[Value]) -> tuple[Value, ...]:
-    """Return values once each.
-
-    Raises InputError for none, and for what no record can have.
-    """
+    """Return values once each, one or more that a record can have."""
     plain_values = []
     for value in members_of(values, "the values", "policy", "['ill']"):
         plain = value_of(value)
@@ -245,15 +230,7 @@ def listed(values: Iterable[Value]) -> tuple[Value, ...]:
 
 @dataclass(frozen=True)
 class EachOf(PlainForm, kind="each-of"):
-    """The predicates "the record does not have v", one for each of the named values v, or for every value there is.
-
-    For places where people were: their set of places V against any V' without a named place that V lacks.
-
-    >>> EachOf(None).allows(frozenset({"bar", "shop"}), frozenset({"shop"}))
-    True
-    >>> EachOf(None).allows(frozenset({"bar"}), frozenset({"shop"}))
-    False
-    """
+    """The predicates "the record does not have v", one for each of the named values v, or for every value there is."""
 
     named: tuple[Value, ...] | None = field(default=None, metadata=_VALUES)
 
@@ -284,10 +261,7 @@ class EachOf(PlainForm, kind="each-of"):
 
 
 def from_dict(data: Plain) -> Predicate | EachOf:
-    """Read a predicate back.
-
-    Raises InputError for an unknown kind, or a function that this process has not defined.
-    """
+    """Read a predicate back; this process must have defined a function."""
     return KINDS.find(data.get("kind")).from_dict(data)
 
 

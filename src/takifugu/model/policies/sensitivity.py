@@ -167,10 +167,7 @@ def sensitivity(policy: Policy, about: Data, query: Query) -> Sensitivity:
 
 
 def of_sum(policy: Policy, about: Data, answer: Additive) -> Sensitivity:
-    """Return the sensitivity of a sum over records of listed values.
-
-    Every allowed pair of values is looked at.
-    """
+    """Return the sensitivity of a sum over records, from every allowed pair of listed values."""
     up, down = np.zeros(answer.cells, dtype=np.int64), np.zeros(answer.cells, dtype=np.int64)
     total, is_ordinary, kinds = 0, True, _kinds(about, answer)
     worst: tuple[int, Hashable, Hashable] | None = None
@@ -195,11 +192,7 @@ def of_sum(policy: Policy, about: Data, answer: Additive) -> Sensitivity:
 
 
 def _kinds(data: Data, answer: Additive) -> list[tuple[Sequence[Hashable], IntArray, int, int, int]]:
-    """Group the records by their values and table.
-
-    Returns for each group its values, its table, the least and the largest weight (0 included), and the place of the
-    heaviest record.
-    """
+    """Group the records by values and table: these, the least and the largest weight, and the heaviest record."""
     is_uniform = data.one_alphabet and answer.table_of is None
     groups: dict[tuple[tuple[Hashable, ...], int], list[int]] = {}
     table_numbers = answer.table_numbers
@@ -210,6 +203,7 @@ def _kinds(data: Data, answer: Additive) -> list[tuple[Sequence[Hashable], IntAr
     for (alphabet, table_number), records in groups.items():
         weights = answer.weights if is_uniform else answer.weights[records]
         heaviest = int(np.abs(weights).argmax())
+        # 0 is one of the weights: a record that is not read
         ends = min(0, int(weights.min())), max(0, int(weights.max()))
         kinds.append((alphabet, answer.tables[table_number], *ends, heaviest if is_uniform else records[heaviest]))
     return kinds

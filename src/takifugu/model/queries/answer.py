@@ -287,13 +287,15 @@ class Additive(Answer):
         """Yield the cells in blocks of equal size, each as an answer."""
         size = self.cells // count
         for first in range(0, self.cells, size):
-            tables = tuple(table[:, first : first + size] for table in self.tables)
-            yield Additive(self.grid, self.labels[first : first + size], tables, *self.in_runs, each=self.each)
+            yield self._of_cells(slice(first, first + size))
 
     def of_cell(self, cell: int) -> Additive:
         """Return one of its cells as an answer."""
-        tables = tuple(table[:, cell : cell + 1] for table in self.tables)
-        return Additive(self.grid, self.labels[cell : cell + 1], tables, *self.in_runs, each=self.each)
+        return self._of_cells(slice(cell, cell + 1))
+
+    def _of_cells(self, cells: slice) -> Additive:
+        tables = tuple(table[:, cells] for table in self.tables)
+        return Additive(self.grid, self.labels[cells], tables, *self.in_runs, each=self.each)
 
     def restrict(self, entries: slice) -> Additive:
         """Return the part of the answer from a run of entries.
@@ -366,10 +368,7 @@ def check_indices(index: npt.NDArray[np.integer], sizes: IntArray | int) -> None
 
 
 def whole_change(answer: Additive) -> int:
-    """Return D of all entries, in grid units.
-
-    D is less than the sum of their changes where several move a term together.
-    """
+    """Return D of all entries, in grid units: less than their sum where several move a term together."""
     if isinstance(answer, Additive):
         return answer.changes.total
     changes: IntArray = answer.entry_changes()  # may raise Unsupported
@@ -377,11 +376,7 @@ def whole_change(answer: Additive) -> int:
 
 
 def root_up(square: int) -> Fraction:
-    """Return the square root of a whole number, exactly or rounded up by 2^-40.
-
-    >>> root_up(4), float(root_up(2)) > 2**0.5
-    (Fraction(2, 1), True)
-    """
+    """Return the square root of a whole number, exactly or rounded up by 2^-40."""
     root = math.isqrt(square)
     if root * root == square:
         return Fraction(root)

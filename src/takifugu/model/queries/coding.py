@@ -20,18 +20,17 @@ from takifugu.numbers.runs import Runs
 #: The values of an alphabet and the mode of absence, "" where there is none.
 Spelled = tuple[tuple[State, ...], str]
 
+#: What each value of an alphabet adds to the cells of an answer.
+Rows = Callable[[tuple[State, ...]], list[list[int]]]
+#: The tables, weights and table numbers of an answer (`Additive`).
+Parts = tuple[tuple[IntArray, ...], IntArray, IntArray | None]
+
 #: Largest denominator of a grid that is found without being declared; a finer one must be declared.
 FINEST_IMPLIED_GRID = 10**6
 
 
 def implied_grid(values: Iterable[Number]) -> Fraction:
-    """Return the default grid: the largest common divisor of the values.
-
-    Raises Unsupported when its denominator would exceed 1,000,000.
-
-    >>> implied_grid([0, 0.5, 1.25]), implied_grid([0, 50])
-    (Fraction(1, 4), Fraction(50, 1))
-    """
+    """Return the default grid: the largest common divisor of the values."""
     step = common_step(as_fractions(values, "a value", "codes"))
     if step.denominator > FINEST_IMPLIED_GRID:
         raise Unsupported(
@@ -41,13 +40,8 @@ def implied_grid(values: Iterable[Number]) -> Fraction:
     return step
 
 
-def state_tables(
-    entries: Entries, chosen: Chosen | None, rows: Callable[[tuple[State, ...]], list[list[int]]]
-) -> tuple[tuple[IntArray, ...], IntArray, IntArray | None]:
-    """Return tables, weights and table numbers of a sum of rows.
-
-    The query adds rows(alphabet)[x_i] over the chosen entries.
-    """
+def state_tables(entries: Entries, chosen: Chosen | None, rows: Rows) -> Parts:
+    """Return tables, weights and table numbers of the sum of rows(alphabet)[x_i] over the chosen entries."""
     mask, (different, table_of) = chosen_mask(entries, chosen), spelled(entries)
     tables = []
     for values, absence in different:
@@ -66,11 +60,8 @@ def coded(
     weights: Sequence[Fraction] | None = None,
     grid: Fraction | None = None,
 ) -> Additive:
-    """Return the weighted sum of codes over the entries in `read`.
-
-    `read` is 1 for an entry that is read, else 0; `weights` are in the order of the listed entries. Each product is
-    rounded to the grid, half to even.
-    """
+    """Return the weighted sum of codes over the entries in `read` (1 or 0), each product rounded half to even."""
+    # `weights` are in the order of the listed entries
     arranged_weights = None if weights is None else arranged(entries, weights)
     factors, factor_numbers = _factors(read, arranged_weights)
     different, kind_of = spelled(entries)
@@ -157,11 +148,8 @@ class Users(Protocol):
 
 
 def spelled(entries: Entries) -> tuple[list[Spelled], IntArray | None]:
-    """Return the different alphabets without absence, and each entry's index.
-
-    Each alphabet comes with its mode of absence: an absent entry of mode "removed" adds nothing to an answer; one of
-    mode "unknown" adds what some value would.
-    """
+    """Return the different alphabets without absence, each with its mode of it, and each entry's index."""
+    # an absent entry of mode "removed" adds nothing to an answer; one of mode "unknown" adds a value's share
     if isinstance(entries, Users):
         whose = None if len(entries.letters) == 1 else np.asarray(entries.letters_of)
         return [(letter.values, letter.absence) for letter in entries.letters], whose
@@ -187,20 +175,16 @@ def alphabets(entries: Entries) -> list[tuple[State, ...]]:
     return [values for values, _ in spelled(entries)[0]]
 
 
-def chosen_mask(entries: Entries, chosen: Chosen | None) -> IntArray:
-    """Return 1 for each chosen entry (by default all), else 0."""
-    if chosen is None:
+def chosen_mask(entries: Entries, chosen: Chosen | None = None, column: Hashable | None = None) -> IntArray:
+    """Return 1 for each chosen entry, or for that of a column (by default all), else 0."""
+    if chosen is None and column is None:
         return Runs.alike(1, entries.size).numbers
     mask = np.zeros(entries.size, dtype=np.int64)
-    mask[list(positions(entries, chosen))] = 1
-    return mask
-
-
-def column_mask(entries: Entries, name: Hashable) -> IntArray:
-    """Return 1 for the entry of this name, else 0."""
-    mask = np.zeros(entries.size, dtype=np.int64)
+    if chosen is not None:
+        mask[list(positions(entries, chosen))] = 1
+        return mask
     with within("attribute"):
-        mask[entries.position(name)] = 1
+        mask[entries.position(column)] = 1
     return mask
 
 
@@ -215,10 +199,7 @@ def integer_row(numbers: Sequence[int]) -> IntArray:
 
 
 def integer_table(rows: Sequence[Sequence[int]]) -> IntArray:
-    """Return an int64 table (values, cells).
-
-    Raises InputError where a number does not fit.
-    """
+    """Return an int64 table (values, cells), or raise InputError where a number does not fit."""
     return integer_row(list(chain.from_iterable(rows))).reshape(len(rows), -1)
 
 
@@ -234,10 +215,7 @@ def _codes(values: tuple[State, ...], absence: str, codes: Mapping[State, Number
 
 
 def code_of(state: State, codes: Mapping[State, Number] | None) -> Fraction:
-    """Return the number of a state: its code, or the state itself.
-
-    Raises InputError for a state without one.
-    """
+    """Return the number of a state: its code, or the state itself."""
     if codes is not None:
         if state not in codes:
             raise InputError(f"the query gives no code for state {state!r}", fix="add it to codes").at("codes")

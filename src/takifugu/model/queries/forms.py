@@ -187,10 +187,7 @@ def grid_or_none(grid: Number | None) -> Fraction | None:
 
 
 def named_state(state: object) -> State:
-    """Return a state in a query as a plain value.
-
-    Raises InputError for a value such as a list, which cannot name one.
-    """
+    """Return a state in a query as a plain value that can name one."""
     value = value_of(state)
     try:
         hash(value)
@@ -211,10 +208,7 @@ def state_or_states(states: object) -> tuple[State, ...]:
 
 
 def entry_tuple(entries: Iterable[int | str] | None) -> Chosen | None:
-    """Return chosen entries, numbers before names, each in order and once.
-
-    Raises InputError for none, and for anything but whole numbers from 0 and names.
-    """
+    """Return chosen entries, numbers before names, each in order and once."""
     if entries is None:
         return None
     try:
@@ -233,11 +227,7 @@ def entry_tuple(entries: Iterable[int | str] | None) -> Chosen | None:
 
 
 def runs(entries: Chosen) -> list[list[int] | str]:
-    """Write sorted entries as short runs [first, last], and names.
-
-    >>> runs((0, 1, 2, 7, "hiv")), unruns([[0, 2], [7, 7], "hiv"])
-    ([[0, 2], [7, 7], 'hiv'], (0, 1, 2, 7, 'hiv'))
-    """
+    """Write sorted entries as short runs [first, last], and names."""
     ranges: list[list[int]] = []
     for entry in entries:
         if isinstance(entry, str):
@@ -257,10 +247,7 @@ def unruns(ranges: Sequence[Sequence[int] | str]) -> Chosen:
 
 
 def copied_codes(codes: Mapping[State, Number] | None) -> Fixed[State, Number] | None:
-    """Return a copy of the codes, which nobody changes.
-
-    Raises InputError for no mapping.
-    """
+    """Return a copy of the codes, which nobody changes."""
     if codes is not None and not isinstance(codes, Mapping):
         raise InputError(
             f"codes is {codes!r}", rule="it gives a number for each state", fix="write for example {'still': 0}"

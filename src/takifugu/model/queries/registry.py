@@ -143,22 +143,12 @@ def name_of(section: object, key: str = "query") -> str:
 
 
 def from_dict(data: Plain) -> Query:
-    """Read a query back from its `to_dict` form.
-
-    Raises InputError for an unknown kind.
-
-    >>> from takifugu import Count
-    >>> from_dict(Count("walking").to_dict())
-    Count(state='walking')
-    """
+    """Read a query back from its `to_dict` form."""
     return KINDS.find(data.get("kind")).from_dict(data)
 
 
 def part_from_dict(data: Plain, may_be_part: Callable[[type[Query]], bool]) -> Query:
-    """Read a query inside another one; what may not stand there is refused unread, however deep it goes on.
-
-    Raises InputError for another kind.
-    """
+    """Read a query inside another one; what may not stand there is refused unread, however deep it goes on."""
     kind = KINDS.find(data.get("kind"))
     if not may_be_part(kind):
         raise InputError(f"a {kind.__name__} stands inside another query", fix="publish it by itself").at("query")

@@ -62,10 +62,7 @@ def meant(
     variables: tuple[str, ...] | None = None,
     attribute: str | None = None,
 ) -> Meant:
-    """Return a table's entries and values as the belief's own.
-
-    Raises InputError at the key for unknown ones.
-    """
+    """Return a table's entries and values as the belief's own."""
     read = alphabets(belief)
     if variables is not None:
         read = list(map(belief.alphabet, positions(belief, variables, key="variables")))
@@ -81,10 +78,7 @@ def meant(
 
 
 def coded(codes: Mapping[str, Number] | None, value_of_text: Mapping[str, Hashable]) -> dict[Hashable, Fraction] | None:
-    """Return the exact number of each value.
-
-    Raises InputError for an unknown value.
-    """
+    """Return the exact number of each value."""
     if codes is None:
         return None
     exact = {state: as_fraction(code, f"the code of {state!r}", "codes", state) for state, code in codes.items()}
@@ -103,10 +97,7 @@ def known_value(text: object, value_of_text: Mapping[str, Hashable], *key: str) 
 
 
 def spelled(values: Iterable[Hashable]) -> dict[str, Hashable]:
-    """Return values by their texts, as files have them.
-
-    Raises InputError for two with the same text.
-    """
+    """Return values by their texts, as files have them."""
     all_values = list(values)
     check_written_apart(all_values, "the belief has the values")
     return {str(value): value for value in all_values}

@@ -58,24 +58,12 @@ class WhichLaw(PlainForm, kind="which-law"):
 
 
 def compares_some(secret: Plain) -> bool:
-    """Return whether a written secret leaves values uncompared.
-
-    >>> from takifugu.model.secrets.of_entries import every_entry
-    >>> compares_some(every_entry("age").to_dict()), compares_some(every_entry("age", max_difference=5).to_dict())
-    (False, True)
-    """
+    """Return whether a written secret leaves values uncompared."""
     return any(map(secret.get, _OF_SOME))
 
 
 def from_dict(data: Plain) -> Secret:
-    """Read a secret back from its `to_dict` form.
-
-    Raises InputError for an unknown kind or a missing key.
-
-    >>> from takifugu.model.secrets.of_entries import every_entry
-    >>> from_dict(every_entry().to_dict())
-    EveryEntry()
-    """
+    """Read a secret back from its `to_dict` form."""
     return KINDS.find(data.get("kind"))(data)
 
 
@@ -108,10 +96,7 @@ register = KINDS.register
 
 
 def view(secret: Secret, belief: Believed) -> View | None:
-    """Return the belief about a secret's values, None without a view.
-
-    Secrets about whole columns have a view (`properties`); under None the belief is read as it is.
-    """
+    """Return the belief about a secret's values, None where the belief is read as it is."""
     if not isinstance(secret, OfViews):
         return None
     return cached(belief, (view, secret), lambda: secret.view(belief))

@@ -111,10 +111,7 @@ def distribution_parameter(
 
 
 def property_from(data: Plain) -> DatasetProperty:
-    """Read a dataset property back.
-
-    Raises InputError for a named function that this process has not defined.
-    """
+    """Read a dataset property back; this process must have defined its named function."""
     function = data["function"]
     if isinstance(function, Mapping):
         key = (function["name"], function["version"])

@@ -120,32 +120,22 @@ VIEWS: Question[Callable[[Any, Any], View | None] | None] = Question("the view o
 
 
 def view_of(belief: Believed, secret: object) -> View | None:
-    """Return a belief's view for a secret about columns.
-
-    It is None if the belief is read as it is.
-    """
+    """Return a belief's view for a secret about columns, None if the belief is read as it is."""
     answer = VIEWS.of(belief)
     return None if answer is None else answer(belief, secret)
 
 
 @dataclass(frozen=True)
 class Family:
-    """Ordered pairs of values of some entries: `entries` are compared over `pairs` of value indices, or over all.
+    """Ordered pairs of values of some entries: `entries` are compared over `pairs` of value indices, or over all."""
 
-    With a `run` above 1 every so many entries in a row are compared together, any values with any others; `entries`
-    are then all of a sequence, and a shorter sequence is one run.
-
-    A pair that is given in one order is compared in the other, too.
-
-    With `presence` every value is compared with absence; without, and without `pairs`, values with each other only.
-    The pairs stand for both orders; values of probability zero under the belief are skipped by whoever enumerates.
-    Entries and pairs are kept as numbers, whatever lists them: a generator names them once only. Raises InputError for
-    what is no whole number from 0.
-    """
-
+    #: With a run above 1 these are all of a sequence. A generator lists them once only, and so it does pairs.
     entries: range | tuple[int, ...]
+    #: A pair given in one order is compared in both. Whoever enumerates skips values of probability zero.
     pairs: tuple[tuple[int, int], ...] | None = None
+    #: Every value is compared with absence; without, and without pairs, values with each other only.
     presence: bool = False
+    #: So many entries in a row are compared together, any values with any others; a shorter sequence is one run.
     run: int = 1
 
     def __post_init__(self) -> None:
@@ -165,10 +155,7 @@ class Family:
             raise InputError(f"the secret is about entry {last}, and the belief has {belief.size}, counted from 0")
 
     def value_pairs(self, belief: Believed, entry: int) -> tuple[tuple[int, int], ...]:
-        """Return the ordered pairs of value indices to hide at `entry`.
-
-        Raises InputError for a pair with a value that the entry does not have.
-        """
+        """Return the ordered pairs of value indices to hide at `entry`."""
         possible, absent = tuple(belief.possible(entry)), absent_index(belief, entry)
         return _value_pairs(possible, absent, self.pairs, self.presence)
 

@@ -24,17 +24,13 @@ class Hypothesis(Protocol):
 
 @dataclass(frozen=True)
 class EntryIs:
-    """The hypothesis that entry number `entry` (counted from 0) has `value`.
-
-    `name` is what people call the entry ("" where its number is all), `note` what else is assumed of it.
-
-    >>> EntryIs(3, "ill").describe(), EntryIs(3, "ill", "'flu'", " (started in 0)").describe()
-    ("row 3 = 'ill'", "'flu' = 'ill' (started in 0)")
-    """
+    """The hypothesis that entry number `entry` (counted from 0) has `value`."""
 
     entry: int
     value: State
+    #: The entry as people call it, "" where its number is all.
     name: str = field(default="", compare=False)
+    #: What else is assumed of it.
     note: str = field(default="", compare=False)
 
     def describe(self) -> str:
@@ -43,11 +39,7 @@ class EntryIs:
 
 @dataclass(frozen=True)
 class RunIs:
-    """The hypothesis that the entries from number `entry` on (counted from 0) have `values`, in this order.
-
-    >>> RunIs(3, ("ill", "ill", "well")).describe()
-    "rows 3 to 5 = 2 x 'ill', 'well'"
-    """
+    """The hypothesis that the entries from number `entry` on (counted from 0) have `values`, in this order."""
 
     entry: int
     values: tuple[State, ...]
@@ -84,19 +76,14 @@ class PropertyIs:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One ordered comparison a -> b under one belief (None: under any): symbolic, it holds no laws.
-
-    `weight` multiplies epsilon. `one_way` says that b -> a is not promised, so that `left` may be as likely as it will
-    where `right` is not: the output must not make `left` likelier, relative to `right`.
-
-    >>> Comparison(None, EntryIs(1, "ill"), EntryIs(1, "well")).label
-    "row 1 = 'ill' against row 1 = 'well'"
-    """
+    """One ordered comparison a -> b under one belief (None: under any): symbolic, it holds no laws."""
 
     belief: Entries | None
     left: Hypothesis
     right: Hypothesis
+    #: It multiplies epsilon.
     weight: float = 1.0
+    #: b -> a is not promised: the output must not make `left` likelier, relative to `right`.
     one_way: bool = False
 
     @property
@@ -112,18 +99,12 @@ def against(left: str, right: str) -> str:
 
 
 def entry_is(belief: Entries, entry: int, value: int, start: int = 0, name: str = "", note: str = "") -> EntryIs:
-    """Return the hypothesis of a value of an entry, by its index.
-
-    `name` overrides the entry's name.
-    """
+    """Return the hypothesis of a value of an entry, by its index; `name` overrides the entry's."""
     return EntryIs(start + entry, belief.alphabet(entry)[value], name or called(belief, entry, start), note)
 
 
 def compared(belief: Entries, entry: int, pair: tuple[int, int], start: int = 0, name: str = "") -> Comparison:
-    """Return the comparison of two values of an entry, by their indices.
-
-    `start` numbers the first entry.
-    """
+    """Return the comparison of two values of an entry, by their indices; `start` numbers the first entry."""
     left, right = pair
     return Comparison(belief, entry_is(belief, entry, left, start, name), entry_is(belief, entry, right, start, name))
 
@@ -131,10 +112,7 @@ def compared(belief: Entries, entry: int, pair: tuple[int, int], start: int = 0,
 def compared_runs(
     belief: Entries, entry: int, paths: tuple[tuple[int, ...], tuple[int, ...]], start: int = 0
 ) -> Comparison:
-    """Return the comparison of two paths of values from an entry on, by the indices of the values.
-
-    `start` numbers the first entry. A path of one value is that of a single entry.
-    """
+    """Return the comparison of two paths of value indices from an entry on; `start` numbers the first entry."""
     left, right = (run_is(belief, entry, path, start) for path in paths)
     return Comparison(belief, left, right)
 

@@ -20,13 +20,10 @@ from takifugu.numbers.rationals import Number, as_fractions, as_positive, as_who
 
 @dataclass(frozen=True)
 class EveryEntry(PlainForm, kind="every-entry"):
-    """Hide the value of every entry, or of every entry of one named column.
-
-    Over records that is the column's value in one record ("individual attribute privacy", Zhang22 §3). It is compared
-    with values up to `max_difference` away, or with all.
-    """
+    """Hide the value of every entry, or of every entry of one named column."""
 
     attribute: Hashable | None = None
+    #: Values are compared up to so far apart, None: all. Over records they are the column's in one record.
     max_difference: Fraction | None = field(default=None, metadata=LEFT_OUT)
 
     def __post_init__(self) -> None:
@@ -69,11 +66,9 @@ class EveryEntry(PlainForm, kind="every-entry"):
 
 @dataclass(frozen=True)
 class EveryRun(PlainForm, kind="every-run"):
-    """Hide the values of every `length` steps in a row of a sequence, all of them together.
+    """Hide the values of every `length` steps in a row of a sequence, all of them together."""
 
-    Any values that they can have are compared with any others; a shorter sequence is hidden as a whole.
-    """
-
+    #: Any values of so many steps are compared with any others; a shorter sequence is hidden as a whole.
     length: int
 
     def __post_init__(self) -> None:
@@ -114,11 +109,9 @@ class EntryPair(PlainForm, kind="entry"):
 
 @dataclass(frozen=True)
 class Presence(PlainForm, kind="presence"):
-    """Hide whether a user, or every user, is present: each value that a present user can have against absence.
+    """Hide whether a user, or every user, is present: each value that a present user can have against absence."""
 
-    Hence also any mixture of these values, such as "present, and nothing more is known".
-    """
-
+    #: None: every user. Hidden is then also any mixture of values: "present, and nothing more is known".
     user: int | str | None = None
 
     def __post_init__(self) -> None:

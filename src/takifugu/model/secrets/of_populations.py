@@ -50,11 +50,9 @@ def _read(metric: object) -> object:
 
 @dataclass(frozen=True)
 class WhichPopulation(PlainForm, kind="which-population"):
-    """Hide which of the belief's populations a person's rows are drawn from: every two of them, both ways.
+    """Hide which of the belief's populations a person's rows are drawn from: every two of them, both ways."""
 
-    With a `metric` epsilon is per unit of the distance between two populations.
-    """
-
+    #: Epsilon is per unit of this distance between two populations.
     metric: str | tuple[tuple[str, str, Fraction], ...] | None = field(
         default=None, metadata=form(read=_read, is_left_out=True)
     )
@@ -74,10 +72,7 @@ class WhichPopulation(PlainForm, kind="which-population"):
         return Family((0,))
 
     def distance(self, belief: WithPopulations, name: str, other: str) -> Fraction | None:
-        """Return what epsilon is multiplied by for two populations.
-
-        1 without a metric, None for W-infinity of counted populations: nobody knows it.
-        """
+        """Return the factor of epsilon for two populations, None for W-infinity of counted ones: nobody knows it."""
         if self.metric is None:
             return Fraction(1)
         if isinstance(self.metric, str):

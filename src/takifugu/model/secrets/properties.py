@@ -1,11 +1,8 @@
 """Secrets about columns as a whole: a property of the data at hand, or a parameter of the population (Zhang22 §3).
 
-Both settings are told apart everywhere. A *dataset property* is what the records at hand add up to: g(X_i), for
-instance the mean income of these customers (Definition 3). A *distribution parameter* is what governs the column in the
-population that the records were drawn from: phi_i (Definition 4); the sample only estimates it.
-
-Hypotheses are that g(X_i) has one value, or lies in one set; the belief says which values there are and, through
-`VIEWS`, how it reads a secret: as a belief about one entry that holds the hypothesis (a view).
+A *dataset property* is what the records at hand add up to: g(X_i), such as the mean income of these customers. A
+*distribution parameter* governs the column in the population: phi_i, which the sample only estimates. Hypotheses are
+that it has one value, or lies in one set; the belief says through `VIEWS` how it reads them.
 """
 
 from __future__ import annotations
@@ -71,15 +68,12 @@ DEFINED: dict[tuple[str, int], NamedFunction] = {}
 
 @dataclass(frozen=True)
 class DatasetProperty(PlainForm, kind="dataset-property"):
-    """Hide g(X): a function of one column, or of several, over all records at hand (Zhang22 Definition 3).
-
-    `columns` and `function`: "mean", "sum" or "share" of one column; of several columns the vector of these numbers; or
-    weights, one per column, of a weighted sum of means; or a `NamedFunction`. Compared are the values that differ by
-    at most `max_difference` (per column for a vector), the `pairs`, or the `sets`; with none of these all of them.
-    """
+    """Hide g(X): a function of one column, or of several, over all records at hand (Zhang22 Definition 3)."""
 
     columns: tuple[str, ...]
+    #: "mean", "sum" or "share" (of several columns a vector), a weight for each column's mean, or a function.
     function: str | tuple[Fraction, ...] | NamedFunction
+    #: One of the next three says which values are compared, none: all. Of a vector one number a column.
     max_difference: tuple[Fraction, ...] | None = field(default=None, metadata=LEFT_OUT)
     pairs: tuple[tuple[Fraction, Fraction], ...] | None = field(default=None, metadata=LEFT_OUT)
     sets: tuple[ValueSet, ...] | None = field(default=None, metadata=LEFT_OUT)
@@ -107,10 +101,7 @@ class DatasetProperty(PlainForm, kind="dataset-property"):
         return len(self.columns) > 1 and isinstance(self.function, str)
 
     def compared(self, values: Sequence[Fraction]) -> tuple[tuple[int, int], ...] | None:
-        """Return the compared pairs of indices of values, None for all.
-
-        Values increase; a pair comes in one order. Raises InputError where a named value is none of them.
-        """
+        """Return the compared pairs of indices of increasing values, each in one order; None for all."""
         if self.pairs is not None:
             place = {value: place for place, value in enumerate(values)}
             return tuple((_placed(place, a), _placed(place, b)) for a, b in self.pairs)
@@ -130,12 +121,7 @@ class DatasetProperty(PlainForm, kind="dataset-property"):
 
     @property
     def what(self) -> str:
-        """The property in words.
-
-        >>> from takifugu.model.secrets.declared_properties import dataset_property
-        >>> dataset_property("race", "share", of="Black").what
-        "the share of 'Black' in 'race'"
-        """
+        """The property in words."""
         names = " and ".join(map(repr, self.columns))
         if isinstance(self.function, NamedFunction):
             return f"{self.function.name} (version {self.function.version}) of {names}"
@@ -149,17 +135,15 @@ class DatasetProperty(PlainForm, kind="dataset-property"):
 
 @dataclass(frozen=True)
 class DistributionParameter(PlainForm, kind="distribution-parameter"):
-    """Hide phi_i: the parameter that governs a column in the population (Zhang22 Definition 4).
-
-    Compared are all its `values` with each other (all that the belief knows, without), or all numbers of an `interval`;
-    with `max_difference` only those that differ by at most that. `map` names how a number of the interval becomes the
-    column's distribution, as the belief defines it.
-    """
+    """Hide phi_i: the parameter that governs a column in the population (Zhang22 Definition 4)."""
 
     column: str
+    #: Compared with each other; None: all that the belief knows, or all numbers of the interval.
     values: tuple[Value, ...] | None = field(default=None, metadata=form(list, is_left_out=True))
     interval: tuple[Fraction, Fraction] | None = field(default=None, metadata=LEFT_OUT)
+    #: How a number of the interval becomes the column's distribution, as the belief defines it.
     map: str | None = field(default=None, metadata=LEFT_OUT)
+    #: Only values up to so far apart are compared.
     max_difference: Fraction | None = field(default=None, metadata=LEFT_OUT)
 
     definition = ATTRIBUTE
@@ -186,10 +170,7 @@ class DistributionParameter(PlainForm, kind="distribution-parameter"):
         return Family((place,), tuple((places[a], places[b]) for a, b in pairs))
 
     def compared(self, values: Sequence[Value]) -> tuple[tuple[int, int], ...]:
-        """Return the compared pairs of indices of values.
-
-        Raises InputError where `max_difference` is of values that are no numbers, or below every difference.
-        """
+        """Return the compared pairs of indices of values."""
         if self.max_difference is None:
             return tuple(combinations(range(len(values)), 2))
         numbers = as_fractions(values, "a value of the parameter", "max_difference")

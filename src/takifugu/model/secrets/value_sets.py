@@ -16,11 +16,7 @@ from takifugu.numbers.rationals import as_fraction, as_fractions, to_text
 
 @dataclass(frozen=True)
 class Between:
-    """All values from `low` to `high`, without an end where it is None; ends count to the set that begins with them.
-
-    >>> Between(None, Fraction(50)).describe(), Between(Fraction(1), Fraction(2)).describe()
-    ('below 50', 'from 1 to below 2')
-    """
+    """All values from `low` to `high`, without an end where it is None; ends count to the set that begins with them."""
 
     low: Fraction | None
     high: Fraction | None
@@ -43,12 +39,7 @@ class Between:
 
 @dataclass(frozen=True)
 class Intervals:
-    """An interval as a set of values, or several, in order and apart from each other.
-
-    >>> tails = Intervals((Between(None, Fraction(20)), Between(Fraction(80), None)))
-    >>> tails.describe(), tails.holds(Fraction(50))
-    ('below 20 or at least 80', False)
-    """
+    """An interval as a set of values, or several, in order and apart from each other."""
 
     parts: tuple[Between, ...]
 
@@ -73,11 +64,7 @@ ValueSet = Intervals | tuple[Fraction, ...]
 
 
 def near(values: Sequence[Fraction], difference: Fraction) -> tuple[tuple[int, int], ...]:
-    """Return the index pairs i < j of values within `difference`.
-
-    >>> near([Fraction(0), Fraction(1), Fraction(3)], Fraction(2))
-    ((0, 1), (1, 2))
-    """
+    """Return the index pairs i < j of sorted values within `difference`."""
     pairs, last = list[tuple[int, int]](), 0
     for first, low in enumerate(values):
         last = max(last, first)
@@ -88,11 +75,7 @@ def near(values: Sequence[Fraction], difference: Fraction) -> tuple[tuple[int, i
 
 
 def near_in_any_order(values: Sequence[Fraction], difference: Fraction) -> tuple[tuple[int, int], ...]:
-    """Return the same of values that are not sorted.
-
-    >>> near_in_any_order([Fraction(3), Fraction(0), Fraction(1)], Fraction(2))
-    ((0, 2), (1, 2))
-    """
+    """Return the index pairs i < j of values within `difference`, of values that are not sorted."""
     order = sorted(range(len(values)), key=values.__getitem__)
     pairs = near([values[place] for place in order], difference)
     return tuple(sorted((min(order[a], order[b]), max(order[a], order[b])) for a, b in pairs))
@@ -111,10 +94,7 @@ def number(value: Fraction | None) -> str:
 
 
 def sets_of(sets_given: Iterable[object] | None) -> tuple[ValueSet, ...] | None:
-    """Return sets as they were given.
-
-    Raises InputError for fewer than two, an empty one, or two that overlap.
-    """
+    """Return sets as they were given, two or more that do not overlap."""
     if sets_given is None:
         return None
     sets = tuple(map(_set, list_of(sets_given, "the sets", "sets", "[(0, 1), (2, 3)]", any_order=True)))

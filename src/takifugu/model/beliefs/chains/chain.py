@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Unpack, overload
 
 from takifugu.core.arrays import FloatArray
-from takifugu.core.assumptions import Assumption, public, world
+from takifugu.core.assumptions import Assumption, world
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
 from takifugu.core.plain import VALUES, Json, Plain, PlainForm, set_fields
@@ -17,10 +16,9 @@ from takifugu.core.text.parts import html_table
 from takifugu.model.beliefs.chains.interval_chain import IntervalMarkovChain
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import Columns, checked_source, count_transitions, point_estimate, smoothed_rows
-from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states, is_recording
+from takifugu.model.beliefs.one_sequence import LENGTH_IS_PUBLIC, OneChain, checked_length, checked_states, is_recording
 from takifugu.model.beliefs.states import State, checked_alphabet
-from takifugu.model.beliefs.stochastic import Start, stochastic_matrix, wide_stationary_law
-from takifugu.numbers.extended.floats import Wide
+from takifugu.model.beliefs.stochastic import Start, stochastic_matrix
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 if TYPE_CHECKING:
@@ -173,14 +171,6 @@ class MarkovChain(PeriodicChain):
         """The matrix of every step."""
         return self.matrices[0]
 
-    @cached_property
-    def stationary_laws(self) -> tuple[Wide, ...]:
-        """The stationary law pi = pi P, with exponents of its own.
-
-        Raises InputError where the chain has more than one.
-        """
-        return (wide_stationary_law(self.matrix),)
-
     @property
     def stationary(self) -> FloatArray:
         """Return the stationary law in floats; masses below 5e-324 become 0."""
@@ -190,7 +180,7 @@ class MarkovChain(PeriodicChain):
         starts: dict[object, str] = {"stationary": "the stationary one", "any": "unknown"}
         how = f"Its initial distribution is {starts.get(self.initial, 'given')}."
         chain = world(f"The sequence is a Markov chain with the stated transition matrix. {how}")
-        return chain, public("The length of the sequence is public.")
+        return chain, LENGTH_IS_PUBLIC
 
     def to_dict(self) -> Json:
         of_periods = super().to_dict()
@@ -207,11 +197,7 @@ class MarkovChain(PeriodicChain):
 
 
 def steady_chain(belief: object) -> MarkovChain | None:
-    """Return the chain of recordings that have one matrix for all steps and began long before; None of any other.
-
-    >>> steady_chain(MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=10, initial="any")) is None
-    True
-    """
+    """Return the chain of recordings with one matrix for all steps that began long before; None of any other."""
     chain = belief.chain if is_recording(belief) else None
     if not isinstance(chain, MarkovChain) or not isinstance(chain.initial, str) or chain.initial != "stationary":
         return None
@@ -283,7 +269,7 @@ class ReversibleChains(PlainForm, OneChain, kind="markov-chain-class"):
                 f"{_exactly(self.pi)} and whose eigengap is at least {_exactly(self.g)}. Its initial distribution is "
                 "unknown."
             ),
-            public("The length of the sequence is public."),
+            LENGTH_IS_PUBLIC,
         )
 
     def _described(self, length: str) -> str:
@@ -369,7 +355,7 @@ class BinaryChains(PlainForm, OneChain, kind="binary-chain-interval"):
                 "The sequence is a Markov chain that stays in either state with a probability from "
                 f"{_exactly(self.low)} to {high}. Its initial distribution is unknown."
             ),
-            public("The length of the sequence is public."),
+            LENGTH_IS_PUBLIC,
         )
 
     def _described(self, length: str) -> str:

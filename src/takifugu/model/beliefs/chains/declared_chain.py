@@ -69,10 +69,7 @@ class ChainFit(PublicFile):
 
 @dataclass(frozen=True, kw_only=True)
 class ChainSection:
-    """One Markov chain: its matrix is written here, read from a CSV file, or fitted to a public file.
-
-    With `matrix_by` each hour of the day, or each weekday, has a matrix of its own.
-    """
+    """One Markov chain: its matrix is written here, read from a CSV file, or fitted to a public file."""
 
     kind: Annotated[Literal["markov-chain"], Key("one Markov chain")]
     states: States
@@ -148,10 +145,7 @@ class ChainSection:
             yield InputError(message, fix="write mean_duration").at("next_state")
 
     def belief(self, public: PublicSequences) -> OneSequence:
-        """Return the chain of length 1.
-
-        Raises SpecError with every fault of how long states last.
-        """
+        """Return the chain of length 1, or raise SpecError with every fault of how long states last."""
         following, durations = self.next_state or {}, self.mean_durations
         if self.mean_duration is None:
             odd = []
@@ -177,8 +171,9 @@ class ChainSection:
     def _chain(self, public: PublicSequences) -> OneSequence:
         following = self.next_state or {}
         if self.matrix_by is not None:
-            lasting = self.mean_durations or {}
-            matrices = self.matrices or stays.matrices_of(self.states, lasting, following, public.step)
+            matrices = dict[str, Rows](self.matrices or {})
+            for name, lasting in (self.mean_durations or {}).items():
+                matrices[name] = stays.matrix_of(self.states, lasting, following, public.step)
             return self._periodic(matrices, self._calendar(public), self.source)
         matrix: Sequence[Sequence[float]]
         if self.mean_duration is not None:
@@ -208,10 +203,7 @@ class ChainSection:
         return public.calendar
 
     def _periodic(self, matrices: Mapping[str, Rows], calendar: Calendar, source: str) -> PeriodicChain:
-        """Return the chain of the cells' matrices from the calendar's start.
-
-        Raises InputError at the key for a cell with no matrix or two, and for an invalid matrix.
-        """
+        """Return the chain of the cells' matrices from the calendar's start."""
         by, key = str(self.matrix_by), "matrices" if self.mean_durations is None else "mean_durations"
         with within(key):
             key_of = shared_out([*matrices], by)
@@ -227,10 +219,7 @@ class ChainSection:
         return PeriodicChain(tables, 1, numbers, period.start, self.initial, self.states, source)
 
     def _fitted_by_cells(self, counts: IntArray, smoothing: float, calendar: Calendar, source: str) -> PeriodicChain:
-        """Fit a chain to counts[cell, x, y], smoothing each cell by itself.
-
-        Raises InputError where smoothing is 0 and a cell's row has no transition.
-        """
+        """Fit a chain to counts[cell, x, y], smoothing each cell by itself."""
         by = str(self.matrix_by)
         matrices: dict[str, Rows] = dict.fromkeys(CELLS[by], ())
         for cell in sorted(set(period_of(by, calendar).cells)):

@@ -10,12 +10,12 @@ from typing import ClassVar
 import numpy as np
 
 from takifugu.core.arrays import BoolArray, FloatArray, IntArray, read_only
-from takifugu.core.assumptions import Assumption, public, world
+from takifugu.core.assumptions import Assumption, world
 from takifugu.core.errors import InputError
 from takifugu.core.plain import VALUES, PlainForm, set_fields
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
 from takifugu.model.beliefs.estimate import checked_confidence, mixture_interval
-from takifugu.model.beliefs.one_sequence import OneChain, checked_length, checked_states
+from takifugu.model.beliefs.one_sequence import LENGTH_IS_PUBLIC, OneChain, checked_length, checked_states
 from takifugu.model.beliefs.states import State
 from takifugu.model.beliefs.stochastic import ROW_TOLERANCE, square_table
 
@@ -183,15 +183,14 @@ class IntervalMarkovChain(PlainForm, OneChain, kind="chain-region"):
         chain = world(
             "The sequence is a Markov chain with a matrix in the stated region. Its initial distribution is unknown."
         )
-        length = public("The length of the sequence is public.")
         if self.confidence is None:
-            return chain, length
+            return chain, LENGTH_IS_PUBLIC
         covers = world(
             f"The region was estimated. It covers the true matrix with confidence {self.confidence}, and the guarantee "
             "holds only if it does."
         )
         steps = world("Every step that was counted for the region followed that matrix, whatever came before it.")
-        return chain, covers, steps, length
+        return chain, covers, steps, LENGTH_IS_PUBLIC
 
     def _described(self, length: str) -> str:
         covered = "assumed" if self.confidence is None else f"confidence {self.confidence}"
@@ -202,14 +201,8 @@ class IntervalMarkovChain(PlainForm, OneChain, kind="chain-region"):
 
 
 def largest_means(low: FloatArray, high: FloatArray, values: FloatArray) -> FloatArray:
-    """Return each row's largest mean of each column of numbers, over laws between `low` and `high`, (k, columns).
-
-    A row is filled up where its numbers are largest.
-
-    >>> low, high = np.array([[0.5, 0.25], [0.25, 0.5]]), np.array([[0.75, 0.5], [0.5, 0.75]])
-    >>> largest_means(low, high, np.array([[1.0, 0.0], [0.0, 1.0]])).tolist()
-    [[0.75, 0.5], [0.5, 0.75]]
-    """
+    """Return each row's largest mean of each column of numbers, over laws between `low` and `high`, (k, columns)."""
+    # a row is filled up where its numbers are largest
     order = np.argsort(-values, axis=0)
     room = (high - low)[:, order]
     free = np.maximum(1 - low.sum(axis=1), 0.0)[:, None, None]

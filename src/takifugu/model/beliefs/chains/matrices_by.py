@@ -28,25 +28,15 @@ _NAMED = 4
 
 @dataclass(frozen=True)
 class Period:
-    """In which cell each step of one period starts, by its number, and the place of the calendar's first step.
+    """In which cell each step of one period starts, by its number, and the place of the calendar's first step."""
 
-    Places are those of clocks: on both sides of a change of clocks a cell has the same place, and steps have others.
-    """
-
+    #: Places are those of clocks: on both sides of a change a cell has the same place, and steps have others.
     cells: tuple[int, ...]
     start: int
 
 
 def period_of(by: str, calendar: Calendar) -> Period:
-    """Return the period of a calendar's hours or weekdays.
-
-    Raises InputError at the key where steps are numbers or too short, and where clocks change inside the calendar.
-
-    >>> from datetime import timedelta
-    >>> hours = period_of("hour", Calendar.read("2026-01-05T22:00", None, timedelta(minutes=30)))
-    >>> len(hours.cells), hours.cells[:5], hours.start
-    (48, (0, 0, 1, 1, 2), 44)
-    """
+    """Return the period of a calendar's hours or weekdays."""
     if not calendar.is_time:
         raise InputError("steps are numbers, which have no hours and days", fix='declare a step such as "1h"').at(
             "matrix_by"
@@ -81,11 +71,7 @@ def _ahead(calendar: Calendar) -> int:
 
 
 def cells_of(name: str, by: str) -> tuple[int, ...]:
-    """Parse a cell, a range, or several with commas into numbers.
-
-    >>> cells_of("22-01", "hour"), cells_of("Mon-Wed, sunday", "weekday")
-    ((22, 23, 0, 1), (0, 1, 2, 6))
-    """
+    """Parse a cell, a range, or several with commas into numbers."""
     cells: list[int] = []
     for part in name.split(","):
         ends = [_cell(text.strip(), name, by) for text in part.split("-")]
@@ -97,10 +83,7 @@ def cells_of(name: str, by: str) -> tuple[int, ...]:
 
 
 def shared_out(names: Sequence[str], by: str) -> dict[int, str]:
-    """Map each cell to its key.
-
-    Raises InputError at the key for a cell with none or several.
-    """
+    """Map each cell to its key, the one that holds it."""
     name_of: dict[int, str] = {}
     for name in names:
         for cell in cells_of(name, by):
@@ -138,10 +121,7 @@ def _example(by: str) -> str:
 
 
 def _check_clocks(calendar: Calendar) -> None:
-    """Raise InputError for a change of clocks inside the calendar.
-
-    A change breaks the period of the steps' hours.
-    """
+    """Raise InputError for a change of clocks inside the calendar: it breaks the period of the steps' hours."""
     for at, *_ in () if calendar.zone is None else calendar.zone.changes:
         if at > calendar.start and (calendar.stop is None or at < calendar.stop):
             day = calendar.written(range(math.ceil((at - calendar.start) / calendar.step))).split(" to ")[1]

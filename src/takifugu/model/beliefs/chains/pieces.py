@@ -18,8 +18,8 @@ from takifugu.core.plain import Plain, PlainForm, form, set_fields
 from takifugu.core.rules import list_of
 from takifugu.model.beliefs import Belief, check_registered, from_dict
 from takifugu.model.beliefs.one_sequence import OneSequence
+from takifugu.model.beliefs.states import State
 
-State = Hashable
 #: A certificate with more recordings would want the memory of who reads it.
 MOST_PIECES = 10**7
 
@@ -93,11 +93,10 @@ class IndependentPieces(PlainForm, Nameless, kind="independent-pieces"):
 
     def __init__(self, chain: OneSequence, lengths: Iterable[int]) -> None:
         check_registered(chain)
-        set_fields(self, chain=chain)
         list_of_lengths = list_of(lengths, "the lengths", "lengths", "[60, 45]")
         if len(list_of_lengths) > MOST_PIECES:
             raise _too_many()
-        set_fields(self, lengths=tuple(map(int, list_of_lengths)))
+        set_fields(self, chain=chain, lengths=tuple(map(int, list_of_lengths)))
         if not self.lengths or min(self.lengths) < 1:
             raise InputError("independent pieces need at least one piece, each with at least one step").at("lengths")
 

@@ -41,14 +41,7 @@ Following = Mapping[str, Number | dict[str, Number]]
 
 
 def matrix_of(states: Sequence[State], stay: Stay, following: Following, step: Step) -> list[list[float]]:
-    """Return the transition matrix for stays and successors, as rows.
-
-    Raises InputError at the key for a state that is missing or unknown, a stay that is no duration or shorter than a
-    step, and shares that do not sum to 1.
-
-    >>> matrix_of(("still", "walking"), {"still": "10 min", "walking": 4}, {}, timedelta(minutes=1))
-    [[0.9, 0.1], [0.25, 0.75]]
-    """
+    """Return the transition matrix for stays and successors, as rows."""
     for fault in faults(states, stay, following, step):
         raise fault
     place_of, rows = {value: place for place, value in enumerate(map(str, states))}, []
@@ -61,25 +54,10 @@ def matrix_of(states: Sequence[State], stay: Stay, following: Following, step: S
     return rows
 
 
-def matrices_of(
-    states: Sequence[State], stays: Mapping[str, Stay], following: Following, step: Step
-) -> dict[str, list[list[float]]]:
-    """Return each hour's or weekday's matrix from its stays.
-
-    Raises InputError, as `matrix_of`, at the key of the hour or weekday.
-    """
-    for fault in faults_by(states, stays, following, step):
-        raise fault
-    return {name: matrix_of(states, stay, following, step) for name, stay in stays.items()}
-
-
 def faults_by(
     states: Sequence[State], stays: Mapping[str, Stay], following: Following, step: Step
 ) -> Iterator[InputError]:
-    """Yield the faults of stays by hour or weekday, at their keys.
-
-    The faults of successors come once.
-    """
+    """Yield the faults of stays by hour or weekday, at their keys; those of successors once."""
     for number, (name, stay) in enumerate(stays.items()):
         for error in faults(states, stay, following, step):
             if error.where[:1] == ("mean_duration",):
@@ -134,11 +112,7 @@ def _unsaid(states: Collection[str], lasting: Sequence[str], followed: Sequence[
 
 
 def _together(names: Sequence[str]) -> str:
-    """Return names in a sentence, of many the first ones.
-
-    >>> _together(["a"]), _together(["a", "b", "c"]), _together([f"s{number}" for number in range(33)])
-    ("'a'", "'a', 'b' and 'c'", "'s0', 's1', 's2' and 30 more")
-    """
+    """Return names in a sentence, of many the first ones."""
     quoted = list(map(repr, names))
     *first, last = quoted if len(names) <= FEW else [*quoted[:3], f"{len(names) - 3} more"]
     return f"{', '.join(first)} and {last}" if first else last
@@ -216,10 +190,7 @@ def _numbers(declared: Following) -> dict[str, Number]:
 
 
 def _following(declared: Following, place_of: Mapping[str, int]) -> Mapping[str, Shares]:
-    """Return each state's share among the successors of each.
-
-    Shares are declared, or in proportion whatever was before.
-    """
+    """Return each state's share among the successors of each: declared, or in proportion whatever was before."""
     shares = {name: value for name, value in declared.items() if isinstance(value, dict)}
     if shares or not declared:
         return shares

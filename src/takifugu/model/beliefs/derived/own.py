@@ -140,10 +140,7 @@ class Numbered(JointTable):
 
 
 def law_of(belief: ByDistribution) -> Belief:
-    """Return the distribution of a belief, checked and kept with it: whatever is found of it is found once.
-
-    Raises InputError for what is no distribution, and for another number of entries or other names than the belief's.
-    """
+    """Return the distribution of a belief, checked and kept with it: all that is found of it is found once."""
     law: Belief | None = vars(belief).get(_KEPT)
     if law is None:
         law = _checked(belief, belief.distribution())

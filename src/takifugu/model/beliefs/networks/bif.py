@@ -34,11 +34,7 @@ MOST_NUMBERS, MOST_PARENTS = 2**24, 24
 
 
 def read_bif(path: str | Path, source: str | None = None) -> BayesianNetwork:
-    """Read a Bayesian network from a BIF file (Bayesian Interchange Format).
-
-    Rows whose sums miss one by up to 1e-6 are renormalised. Raises InputError for a file that is missing, cut
-    short, breaks the format, or gives something twice, and for what `BayesianNetwork` refuses.
-    """
+    """Read a Bayesian network from a BIF file (Bayesian Interchange Format)."""
     file = Path(path)
     states: dict[str, tuple[str, ...]] = {}
     bodies: dict[str, tuple[tuple[str, ...], Body]] = {}

@@ -46,11 +46,7 @@ class Plan:
 
 
 def elimination_order(scopes: Iterable[Scope], sizes: Mapping[int, int], keep: Collection[int] = ()) -> list[int]:
-    """Order all variables but `keep`, always the smallest table next.
-
-    >>> elimination_order([(0,), (0, 1), (1, 2)], {0: 2, 1: 3, 2: 4})
-    [0, 1, 2]
-    """
+    """Order all variables but `keep`, always the smallest table next."""
     near: dict[int, set[int]] = {v: set() for v in sizes}
     for scope in scopes:
         for v in scope:
@@ -82,11 +78,7 @@ def elimination_order(scopes: Iterable[Scope], sizes: Mapping[int, int], keep: C
 
 
 def plan(scopes: Sequence[Scope], sizes: Mapping[int, int], keep: Sequence[int]) -> Plan:
-    """Plan the elimination of all variables but `keep`, smallest table first.
-
-    >>> plan([(0,), (0, 1), (1, 2)], {0: 2, 1: 3, 2: 4}, keep=[2]).order
-    (0, 1)
-    """
+    """Plan the elimination of all variables but `keep`, smallest table first."""
     order = elimination_order(scopes, {key: sizes[key] for key in chain.from_iterable(scopes)}, keep)
     place = {value: place for place, value in enumerate(order)}
     waiting: list[list[set[int]]] = [[] for _ in range(len(order) + 1)]
@@ -107,12 +99,7 @@ def plan(scopes: Sequence[Scope], sizes: Mapping[int, int], keep: Sequence[int])
 
 
 def eliminate(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequence[int]) -> tuple[FloatArray, float]:
-    """Sum the product of all factors over everything but `keep`.
-
-    Returns a table with axes in the order of `keep`, and a bound on the relative error of every entry that did not
-    underflow. The table is divided by its sum; it is a law when the factors are conditional laws of an ancestral set.
-    Raises Unsupported when a table would exceed LARGEST_TABLE.
-    """
+    """Sum the product of all factors over everything but `keep`, and bound the relative error of its entries."""
     steps = plan([f.scope for f in factors], sizes, keep)
     if steps.largest > LARGEST_TABLE:
         fix = "ask about fewer variables at once, or cut the network's largest families"
@@ -123,8 +110,10 @@ def eliminate(factors: Sequence[Factor], sizes: Mapping[int, int], keep: Sequenc
         pool, summed, multiplied = _summed_out(pool, variable)
         pool.append(_scaled(summed))
         rounding += multiplied + sizes[variable] + 1
+    # axes in the order of `keep`; a law where the factors are the conditional laws of an ancestral set
     table = _product([*pool, *_missing(pool, sizes, keep)], tuple(keep))
     rounding += len(pool) + table.size
+    # the bound is of entries that did not underflow
     return table / table.sum(), (rounding + 2) * 2 * UNIT
 
 
@@ -142,10 +131,7 @@ def _positive(factor: Factor) -> Factor:
 
 
 def _summed_out(factors: Sequence[Factor], variable: int) -> tuple[list[Factor], Factor, int]:
-    """Return the factors without a variable, and its sum.
-
-    It is the sum over it of the product of so many others.
-    """
+    """Return the factors without a variable, the sum over it of the product of all others, and their number."""
     touching, others = list[Factor](), list[Factor]()
     for factor in factors:
         if variable in factor.scope:

@@ -203,7 +203,7 @@ class BayesianNetwork(ByValue):
         factors, sizes = self._ancestral(entries)
         if all((f.table > 0).all() for f in factors):
             return np.ones([sizes[entry] for entry in entries], dtype=np.bool_)
-        largest = self.law_plan(entries).largest
+        largest = plan([f.scope for f in factors], sizes, entries).largest
         if largest > elimination.LARGEST_TABLE:
             what = f"a table of the possible values of {', '.join(repr(self.names[e]) for e in entries[:3])}"
             fix = "cut the network's largest families"

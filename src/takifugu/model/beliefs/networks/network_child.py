@@ -27,10 +27,7 @@ Table = tuple[str, list[str], list[str], FloatArray]
 
 
 def tables_of(path: Path) -> list[Table]:
-    """Return the nodes of a network file.
-
-    Raises InputError where pyAgrum cannot read it, or not within the limits.
-    """
+    """Return the nodes of a network file that pyAgrum reads within the limits."""
     seconds = min(SECONDS, _TO_START + _PER_MEGABYTE * path.stat().st_size / 1e6)
     surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p), "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-P", __file__, str(path.resolve())]  # this file alone: the package would load more
@@ -55,10 +52,7 @@ def tables_of(path: Path) -> list[Table]:
 
 
 def read(path: str) -> list[list[object]]:
-    """Return the nodes of a network file as plain values.
-
-    Raises what pyAgrum raises.
-    """
+    """Return the nodes of a network file as plain values."""
     import pyagrum
 
     return [[name, states, parents, table.shape, table.ravel().tolist()] for name, states, parents, table in plain(

@@ -70,10 +70,7 @@ def _network(tables: list[Table], source: str) -> BayesianNetwork:
 
 
 def from_pgmpy(model: Any, source: str = "a pgmpy model") -> BayesianNetwork:
-    """Return a pgmpy network (anything with `nodes()` and `get_cpds(node)`) as a belief.
-
-    Pgmpy is not imported. Raises InputError where two tables disagree about the states of a variable.
-    """
+    """Return a pgmpy network (anything with `nodes()` and `get_cpds(node)`) as a belief."""
     tables = {str(name): model.get_cpds(name) for name in model.nodes()}
     for name, table in tables.items():
         if table is None:

@@ -113,10 +113,7 @@ def component_names(by_name: Mapping[str, Node]) -> list[list[str]]:
 
 
 def nodes_of_table(table: JointTable) -> list[Node]:
-    """Return the nodes of a table, each entry after all before.
-
-    Rows that never occur are uniform. Raises Unsupported for too many combinations, or tiny probabilities.
-    """
+    """Return the nodes of a table, each entry after all before."""
     sizes = list(map(len, map(table.alphabet, range(table.size))))
     count = math.prod(sizes)
     if count > LARGEST_TABLE:
@@ -128,6 +125,7 @@ def nodes_of_table(table: JointTable) -> list[Node]:
         for row, mass in zip(table.indices.tolist(), table.masses, strict=True):
             key = tuple(row[: entry + 1])
             sums[key] = sums.get(key, Fraction(0)) + Fraction(mass)
+        # rows that never occur are uniform
         conditional = np.full(sizes[: entry + 1], 1 / sizes[entry])
         for above in product(*map(range, sizes[:entry])):
             masses = [sums.get((*above, value), Fraction(0)) for value in range(sizes[entry])]

@@ -1,10 +1,7 @@
 """Parameters of a population that were counted in public ones: every joint distribution that the counts support.
 
-If the counted populations are independent draws of the parameters phi, then of the n_a ones with phi_i = a the number
-with phi_Q = x is binomial with the chance P(phi_Q = x | phi_i = a), whatever n_a turned out to be; so the interval of
-Clopper and Pearson (1934) misses it with at most its own probability. The intervals of all i, a, x and all sets Q of
-other parameters (up to a size that depends on the alphabets only) share what may fail, and hold together with the
-stated confidence. The class has every joint distribution whose chances lie in all of them.
+The intervals (Clopper and Pearson 1934) of P(phi_Q = x | phi_i = a), for all i, a, x and all sets Q of other parameters
+up to a size that depends on the alphabets only, share what may fail (docs/theory/attributes.md#attributes-counted).
 """
 
 from __future__ import annotations

@@ -47,10 +47,7 @@ class StatedDensity:
     high: Annotated[Number | None, Key("cut to what lies up to here", 10)] = None
 
     def density(self) -> Continuous:
-        """Return the density.
-
-        Raises InputError for keys of two of them, missing keys and what is no density.
-        """
+        """Return the density of the written keys, all those of one form."""
         keys = written(self, chain.from_iterable(_FORMS.values()))
         form = next((form for form, names in _FORMS.items() if set(names) & set(keys)), None)
         if form is None or set(keys) != set(_FORMS[form]):

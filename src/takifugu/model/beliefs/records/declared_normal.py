@@ -131,10 +131,7 @@ class NormalSection:
         )  # fmt: skip
 
     def remarks(self, public: Public) -> Iterator[str]:
-        """Yield the linear part of the public numbers that looks least normal.
-
-        Of private numbers nothing is said.
-        """
+        """Yield the linear part of the public numbers that looks least normal; of private numbers nothing is said."""
         if self.fit is None or self.fit.private:
             return
         columns = {name: list(map(float, texts)) for name, texts in self._fitted(public, self.fit).items()}

@@ -17,17 +17,15 @@ from takifugu.core.errors import InputError, within
 from takifugu.core.plain import ByValue, Json, Plain, set_fields
 from takifugu.core.rules import check_as_many, check_known, check_type, list_of, members_of
 from takifugu.model.beliefs.estimate import checked_source, point_estimate
+from takifugu.model.beliefs.records.normal_fit import moments
+from takifugu.model.beliefs.states import State
 from takifugu.model.queries import Linear, Mean, Query, Sum
 from takifugu.model.queries.resolving.real_columns import Columns, ColumnSums, declared_grid, readable_grid
 from takifugu.model.queries.tables.together import JointQuery
 from takifugu.numbers.normal.matrices import Matrix, Vector, form, is_semidefinite, pivots
 from takifugu.numbers.rationals import Number, as_fraction, as_fractions, as_interval, as_positive, is_whole, to_text
 
-State = Hashable
 Range = tuple[Fraction, Fraction]
-
-#: Significant digits of estimated means and covariances.
-_DIGITS = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,10 +145,8 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
             >>> fitted.covariance
             ((Fraction(1, 1), Fraction(2, 1)), (Fraction(2, 1), Fraction(4, 1)))
         """
-        from takifugu.model.beliefs.records.normal_fit import moments
-
         origin = point_estimate(checked_source(source, private))
-        columns, means, covariance, count = moments(data, names, _DIGITS)
+        columns, means, covariance, count = moments(data, names)
         return MultivariateNormal(
             means, covariance, columns, count if records is None else records, ranges, resolution, outside, origin,
             replaced,

@@ -1,12 +1,8 @@
 """Means and covariances of columns of numbers, in decimals, and bounds of the laws that a public sample supports.
 
-For a column x and another one y let b be the slope of y on x, t the variance of y given x, and v that of x. With m
-independent normal rows, S the sums of squares and products about the means, and E = S_yy - S_xy^2/S_xx,
-
-    (S_xy/S_xx - b) sqrt(S_xx (m - 2)/E) ~ Student's t with m - 2 degrees,   E/t ~ chi2(m - 2),   S_xx/v ~ chi2(m - 1),
-
-exactly, at every m. Each b lies in its interval, each t and v above its end. All of them, 2d(d - 1) + d for d columns,
-share what may fail.
+Of columns x and y, the slope of y on x lies in its interval (Student's t), the variances of y given x and of x above
+their ends (chi-square), exactly at every number of rows. All 2d(d - 1) + d of d columns share what may fail
+(docs/theory/attributes.md#attributes-fitted).
 """
 
 from __future__ import annotations
@@ -30,6 +26,9 @@ from takifugu.model.beliefs.estimate import checked_confidence
 from takifugu.numbers.normal.matrices import Matrix, Vector, is_semidefinite
 from takifugu.numbers.rationals import as_fraction, common_denominator
 
+#: Significant digits of estimated means and covariances, and of the ends of a region.
+_DIGITS = 12
+
 
 @dataclass(frozen=True)
 class Scatter:
@@ -41,13 +40,7 @@ class Scatter:
 
 
 def scatter_of(data: object, names: Iterable[str] | None) -> Scatter:
-    """Return the exact scatter of columns of numbers, as decimals.
-
-    Raises InputError as `moments`.
-
-    >>> scatter_of({"x": [0.1, 0.2, 0.3]}, None).products
-    ((Fraction(1, 50),),)
-    """
+    """Return the exact scatter of columns of numbers, as decimals."""
     columns, table = _table(data, names)
     decimals = []
     for numbers in table:
@@ -67,24 +60,18 @@ def scatter_of(data: object, names: Iterable[str] | None) -> Scatter:
     return Scatter(tuple(columns), rows, products)
 
 
-def moments(
-    data: object, names: Iterable[str] | None, digits: int
-) -> tuple[list[str], list[Fraction], list[list[Fraction]], int]:
-    """Return the columns, their means, their covariance, and n.
-
-    The covariance is divided by n - 1; means and covariance have `digits` significant digits. Where rounding leaves a
-    covariance that is not positive semidefinite the variances are raised by as little as makes it so. `data` has
-    columns by name: a mapping or a frame. Raises InputError for what is no table of numbers.
-    """
+def moments(data: object, names: Iterable[str] | None) -> tuple[list[str], list[Fraction], list[list[Fraction]], int]:
+    """Return the columns, their means, their covariance (over n - 1), and n, in `_DIGITS` significant digits."""
     columns, table = _table(data, names)
     values = np.array(table)
-    means = [_decimal(value, digits) for value in values.mean(axis=1)]
+    means = list(map(_decimal, values.mean(axis=1)))
     matrix = np.atleast_2d(np.cov(values))
     size = range(len(columns))
     rounded = []
     for i in size:
-        rounded.append([_decimal(matrix[min(i, j), max(i, j)], digits) for j in size])
-    raised = Fraction(1, 10**digits)
+        rounded.append([_decimal(matrix[min(i, j), max(i, j)]) for j in size])
+    # rounding may leave no semidefinite matrix: variances are raised by as little as makes it so
+    raised = Fraction(1, 10**_DIGITS)
     while not is_semidefinite(rounded):
         for i in size:
             rounded[i][i] *= 1 + raised
@@ -93,15 +80,8 @@ def moments(
 
 
 def normality(columns: Mapping[str, Sequence[float]]) -> Iterator[tuple[str, float, float, float]]:
-    """Yield skewness, excess kurtosis, and the chance of as much, by linear part.
-
-    Parts are the columns, and of each column what is left when its regression on another one is taken away: of normal
-    columns all are normal, with skewness and excess kurtosis 0. The chance is that of the test of Jarque and Bera
-    (1987), exp(-n (S^2 + K^2/4)/12), for many rows. Parts without any spread are left out.
-
-    >>> [(name, round(chance, 2)) for name, *_, chance in normality({"x": [1, 2, 3, 4, 10]})]
-    [("'x'", 0.58)]
-    """
+    """Yield skewness, excess kurtosis, and the chance of as much (Jarque and Bera 1987), by linear part."""
+    # of normal columns all parts are normal: the columns, and each without its regression on another one
     arrays, parts = dict[str, FloatArray](), dict[str, FloatArray]()
     for name, numbers_of_column in columns.items():
         arrays[name] = parts[repr(name)] = np.array(numbers_of_column, dtype=np.float64)
@@ -112,6 +92,7 @@ def normality(columns: Mapping[str, Sequence[float]]) -> Iterator[tuple[str, flo
     for name, numbers in parts.items():
         distances = numbers - numbers.mean()
         spread = float(np.sqrt(np.mean(distances**2)))
+        # a part without any spread is left out; the chance is that of many rows
         if spread <= 1e-9 * float(np.abs(numbers).max()):
             continue
         skewness = float(np.mean(distances**3)) / spread**3
@@ -150,14 +131,12 @@ def _numbers(column: object, name: str) -> list[float]:
     return numbers
 
 
-def _decimal(value: float, digits: int) -> Fraction:
-    return Fraction(f"{value:.{digits - 1}e}")
+def _decimal(value: float) -> Fraction:
+    return Fraction(f"{value:.{_DIGITS - 1}e}")
 
 
 #: By how much the inverses of distribution functions may be off, relatively; what roots may be off by.
 _SLACK, _ROOT = 2.0**-30, Fraction(1, 2**45)
-#: Significant digits of the ends of a region.
-_DIGITS = 12
 
 
 def _exact(numbers: str | list[Any]) -> Any:
@@ -170,29 +149,19 @@ _EXACT = form(read=_exact)
 
 @dataclass(frozen=True)
 class Ends(PlainForm):
-    """What bounds the laws: for each column x the least variance, and for each other one its slope and variance.
-
-    `slopes[x][y]` is the interval of the slope of column y on x, `residuals[x][y]` the least variance of y given x.
-    """
+    """What bounds the laws: for each column x the least variance, and for each other one its slope and variance."""
 
     sample: int
     confidence: float
     variances: Vector = field(metadata=_EXACT)
+    #: slopes[x][y] is the interval of the slope of column y on x.
     slopes: tuple[tuple[tuple[Fraction, Fraction], ...], ...] = field(metadata=_EXACT)
+    #: residuals[x][y] is the least variance of y given x.
     residuals: tuple[Vector, ...] = field(metadata=_EXACT)
 
 
 def region_of(scatter: Scatter, confidence: float) -> Ends:
-    """Return the ends of every law that a sample supports, rounded outward.
-
-    `scatter` holds the sums of squares and products of the rows about their means. Raises InputError for fewer than
-    three rows, for a column that takes one value, and for a confidence that is not between 0 and 1.
-
-    >>> from takifugu.model.beliefs.records.normal_fit import scatter_of
-    >>> ends = region_of(scatter_of({"x": [1, 2, 3, 4], "y": [1, 3, 2, 4]}, None), 0.95)
-    >>> [round(float(end), 2) for end in ends.slopes[0][1]]
-    [-3.82, 5.42]
-    """
+    """Return the ends of every normal distribution that a sample supports, rounded outward."""
     level = checked_confidence(confidence)
     _check_bounds(scatter)
     rows, sums, size = scatter.rows, scatter.products, len(scatter.columns)

@@ -20,7 +20,7 @@ from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.rules import check_type
 from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.records.normal import MultivariateNormal
-from takifugu.model.beliefs.records.normal_fit import Ends, region_of
+from takifugu.model.beliefs.records.normal_fit import Ends, region_of, scatter_of
 from takifugu.model.beliefs.records.normal_views import ColumnsView, NormalView, records_view_of
 from takifugu.model.queries.resolving.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
@@ -96,8 +96,6 @@ class NormalRegion(MultivariateNormal):
             >>> len(NormalRegion.fit(sample, source="a public survey").laws("x"))
             2
         """
-        from takifugu.model.beliefs.records.normal_fit import scatter_of
-
         estimate = MultivariateNormal.fit(
             data, names, source=source, private=private, records=records, ranges=ranges, resolution=resolution,
             outside=outside, replaced=replaced,
@@ -163,10 +161,7 @@ class ExtremeLaw(MultivariateNormal):
     x: int
 
     def pivots(self, read: Sequence[int]) -> Vector:
-        """Bound the variance of each column given x and earlier ones.
-
-        It is no more than under any law of the class.
-        """
+        """Bound the variance of each column given x and earlier ones, by at most that of any law of the class."""
         others = [column for column in read if column != self.x]
         first, *further = super().pivots([self.x, *others])
         return (first, *further) if self.x in read else tuple(further)
@@ -215,10 +210,7 @@ class RegionView(ColumnsView):
         return f"{words}, where slopes on {self.whole.columns[self.x]!r} are {('least', 'largest')[number]}"
 
     def law_of(self, answer: ColumnSums, a: int, b: int) -> tuple[NormalView, int, int]:
-        """Return two hypotheses under the law that they share.
-
-        Raises Unsupported for an answer whose worst law is not known.
-        """
+        """Return two hypotheses under the law that they share."""
         self.check(answer)
         size = len(self.laws[0].values)
         return self.laws[a // size], a % size, b % size
@@ -242,10 +234,7 @@ class RegionView(ColumnsView):
 
 
 def region_view_of(belief: NormalRegion, secret: Secret) -> RegionView:
-    """Return the view of a region for a secret about one of its columns.
-
-    Raises InputError for a secret whose worst law is not known.
-    """
+    """Return the view of a region for a secret about one of its columns."""
     if belief.is_process:
         raise InputError(
             "the columns were fitted with a confidence, and there is one record",
@@ -257,10 +246,7 @@ def region_view_of(belief: NormalRegion, secret: Secret) -> RegionView:
 
 
 def _hidden_column(secret: Secret) -> Hashable:
-    """Return the column that a secret is about.
-
-    Raises InputError where no worst law is known.
-    """
+    """Return the column that a secret is about, if its worst distribution is known."""
     if isinstance(secret, DatasetProperty):
         if len(secret.columns) == 1 and secret.function in ("mean", "sum") and secret.sets is None:
             return secret.columns[0]

@@ -1,14 +1,13 @@
 """A normal belief as a secret about its columns reads it: what is compared, and the moments of what is hidden.
 
-What is hidden is g = sum over columns j of weights[j] times the sum of column j over the records ("mean", "sum",
-weighted sums), a vector of such, the value of a column in one record, or a parameter of the normal distribution. The
-normal law gives every value of g some density, so that a secret says which values are compared: all up to a difference,
-some pairs, or some sets. Of a Gaussian process each single value is compared with others up to a largest difference.
+What is hidden is g = sum over columns j of weights[j] times the sum of column j over the records, a vector of such, one
+value, or a parameter. The normal law gives every value of g some density, so that a secret says which are compared: all
+up to a difference, some pairs, or some sets. Of a Gaussian process it is each single value, up to a difference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, product
@@ -25,8 +24,6 @@ from takifugu.model.secrets.properties import DatasetProperty, DistributionParam
 from takifugu.model.secrets.value_sets import Intervals, ValueSet, described, number
 from takifugu.numbers.normal.matrices import Matrix, Vector, form, solved, unit
 from takifugu.numbers.rationals import as_fractions, to_text
-
-State = Hashable
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,19 +44,18 @@ class ColumnsView(View):
 
 @dataclass(frozen=True, eq=False)
 class NormalView(ColumnsView):
-    """One entry, the hypothesis about g: the `values` are words, of which some `pairs` are compared (None: all).
-
-    Exactly one of these says what they are: `differences` of g from an unnamed value, one vector per hypothesis;
-    `sets` of values of g; or `parameters`, values of the mean or of the variance (`of`) of a column. `weights` make g
-    of the columns, one row per number, over all records, or with `single` over one record.
-    """
+    """One entry, the hypothesis about g: the `values` are words, of which some `pairs` are compared (None: all)."""
 
     values: tuple[str, ...]
     pairs: tuple[tuple[int, int], ...] | None
+    #: They make g of the columns, a row per number, over all records, or with `single` over one record.
     weights: Matrix
     single: bool = False
+    #: Of g from an unnamed value, a vector per hypothesis. Exactly one of these and the next two is given.
     differences: tuple[Vector, ...] = ()
+    #: Of values of g.
     sets: tuple[ValueSet, ...] = ()
+    #: Values of the mean or of the variance (`of`) of a column.
     parameters: tuple[Fraction, ...] = ()
     of: str = ""
 
@@ -93,13 +89,10 @@ class NormalView(ColumnsView):
         return self, a, b
 
     def entry_change(self, answer: ColumnSums) -> Fraction:
-        """Bound the L1 change of the answer, in answer units.
-
-        One record's hidden value moves by its largest difference. Raises Unsupported for
-        a property of whole columns.
-        """
+        """Bound the L1 change of the answer by one record's hidden value, in answer units."""
         if not self.single:
             raise Unsupported("a property of whole columns is no entry that changes by itself")
+        # it moves by its largest difference
         (row,), (difference,) = self.weights, self.differences[-1]
         column = next(j for j, weight in enumerate(row) if weight)
         return self.change_by(answer, column, abs(difference))
@@ -107,11 +100,9 @@ class NormalView(ColumnsView):
 
 @dataclass(frozen=True, eq=False)
 class ProcessView(ColumnsView):
-    """One entry, the value of any of `columns`.
+    """One entry, the value of any of `columns`."""
 
-    Hypothesis 2n says that the n-th is any a, and 2n + 1, the only one compared with it, that it is a + `reach`.
-    """
-
+    #: Hypothesis 2n: the n-th is any a. Hypothesis 2n + 1, the only one compared with it: it is a + `reach`.
     columns: tuple[int, ...]
     reach: Fraction
     stacks: ClassVar[bool] = True
@@ -136,17 +127,13 @@ class ProcessView(ColumnsView):
         return f"{title} is a + {to_text(self.reach)}" if moved else f"{title} is any value a"
 
     def moves(self, answer: ColumnSums, number: int) -> Vector:
-        """Bound each cell's change between the hypotheses about the n-th column, in answer units.
-
-        What is left of the other values beside it has one law under both. So each of them moves by its `drift`, and
-        when it is rounded by a step more; reading it (clipped, or replaced) moves it no farther, and never back. So the
-        terms that rise and those that fall take from each other: the larger sum bounds the cell's move.
-        """
+        """Bound each cell's change between the hypotheses about the n-th column, in answer units (Theorem 16)."""
         step, changes = self.whole.resolution or Fraction(0), list[Fraction]()
         for share in self.whole.drift(self.columns[number]):
             changes.append(self.reach * share + (step if share > 0 else -step) if share else share)
         moves = []
         for row in answer.coefficients:
+            # terms that rise and terms that fall take from each other: the larger sum bounds the cell's move
             terms = [weight * change for weight, change in zip(row, changes, strict=True) if weight]
             rise = sum((term for term in terms if term > 0), Fraction(0))
             moves.append(max(rise, rise - sum(terms, Fraction(0))))
@@ -158,10 +145,7 @@ class ProcessView(ColumnsView):
 
 
 def view_of(belief: MultivariateNormal, secret: Secret) -> NormalView | ProcessView:
-    """Return the view of a normal belief for a secret.
-
-    Raises InputError for a secret without one.
-    """
+    """Return the view of a normal belief for a secret."""
     return process_view_of(belief, secret) if belief.is_process else records_view_of(belief, secret)
 
 
@@ -179,10 +163,7 @@ def records_view_of(belief: MultivariateNormal, secret: Secret) -> NormalView:
 
 
 def process_view_of(belief: MultivariateNormal, secret: Secret) -> ProcessView:
-    """Return the view of a process.
-
-    Raises InputError for a secret that does not compare single values up to a largest difference.
-    """
+    """Return the view of a process for a secret about single values, up to a largest difference."""
     if not isinstance(secret, EveryEntry):
         raise InputError(
             f"a Gaussian process is not asked for {secret.describe()}",
@@ -300,10 +281,8 @@ def _near(
     title: str,
     single: bool = False,
 ) -> NormalView:
-    """Return a view of the corners of the differences' box, up to sign.
-
-    What a shift by v needs is convex in v, so no difference inside the box needs more than some corner.
-    """
+    """Return a view of the corners of the differences' box, up to sign."""
+    # a shift by v needs noise that is convex in v: no difference inside the box needs more than some corner
     corners = [(reach[0], *signed_reaches) for signed_reaches in product(*((most, -most) for most in reach[1:]))]
     words = [f"{title} is any value", *(f"{title} is {_moved(corner)}" for corner in corners)]
     if len(reach) == 1:

@@ -1,13 +1,8 @@
 """A belief about the population: random parameters, and columns of records that each follow their own parameter.
 
-The parameters phi = (phi_1, ..., phi_m) have a finite joint distribution, a table or a Bayesian network. Given all of
-them the columns are independent of each other, and column j consists of n independent draws from the distribution that
-phi_j names (Zhang22 Sections 2, 3 and 5). So the entries of this belief are parameters, not data, and a column is a
-leaf below its own parameter.
-
-Nothing here can say that two columns depend on each other within a record: the quilts of the parameters would not see
-it. If h = i in every record, where P(i = 1) is 1/10 or 9/10 and phi_h is constant, the count of h changes its
-distribution with phi_i by a log-ratio of n log 9, while phi_i tells nothing of phi_h. Use `Records` for such columns.
+The parameters have a finite joint distribution, a table or a Bayesian network. Given all of them the columns are
+independent, and column j is n independent draws from the distribution that its parameter names (Zhang22 Section 5). So
+entries are parameters, not data. Columns that depend on each other within a record are not covered: use `Records`.
 """
 
 from __future__ import annotations
@@ -31,7 +26,7 @@ from takifugu.model.beliefs.networks.nodes import nodes_of_table
 from takifugu.model.beliefs.states import State, as_law, checked_alphabet, first_few, in_order
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.queries import Query
-from takifugu.model.queries.resolving.columns import ColumnAnswer, Columnwise, over_columns
+from takifugu.model.queries.resolving.columns import ColumnAnswer, Record, over_columns
 from takifugu.model.queries.tables.statistic import DeclaredAnswer, Statistic
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.properties import DatasetProperty
@@ -50,7 +45,7 @@ class Column(PlainForm):
 
 
 @dataclass(frozen=True, eq=False)
-class Parameters(Columnwise, Undivided, ByValue):
+class Parameters(Undivided, ByValue):
     """Model records whose columns follow parameters that are random themselves (Zhang22 Section 5).
 
     Probabilities are read as the decimals that were typed, and kept exact.
@@ -110,6 +105,21 @@ class Parameters(Columnwise, Undivided, ByValue):
             described=tuple(_column(prior, name, laws) for name, laws in columns.items()),
             source=prior.source if source is None else source, listed=tuple(listed(prior) or ()),
         )  # fmt: skip
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in the order of the records' values."""
+        return tuple(column.name for column in self.described)
+
+    @property
+    def entry_of(self) -> tuple[int, ...]:
+        """The parameter of each column."""
+        return tuple(column.entry for column in self.described)
+
+    @cached_property
+    def record(self) -> Record:
+        """One record, as queries read it."""
+        return Record(self.columns, tuple(column.states for column in self.described))
 
     @property
     def size(self) -> int:
@@ -205,10 +215,7 @@ class Parameters(Columnwise, Undivided, ByValue):
 
 
 def no_view(belief: object, secret: Secret) -> None:
-    """Return None, as parameters are entries, read as they are.
-
-    Raises InputError for a property of the records at hand.
-    """
+    """Return None, as parameters are entries, read as they are; refuse a property of the records at hand."""
     if isinstance(secret, DatasetProperty):
         raise InputError(
             f"the secret is {secret.describe()}, and this belief is about parameters of the population",

@@ -22,11 +22,7 @@ Term = TypeVar("Term", int, Fraction)
 
 @dataclass(frozen=True)
 class Steps(Sequence[Term]):
-    """The numbers first, first + step, ..., so many: a tuple that is not written out.
-
-    >>> Steps(Fraction(1), Fraction(1, 2), 3)[2], len(Steps(0, 2, 10**6)), Steps(0, 2, 5).index(4)
-    (Fraction(2, 1), 1000000, 2)
-    """
+    """The numbers first, first + step, ..., so many: a tuple that is not written out."""
 
     first: Term
     step: Term
@@ -62,10 +58,7 @@ class Steps(Sequence[Term]):
 
 
 def in_steps(scores: Sequence[Fraction], records: int) -> tuple[tuple[int, ...], Fraction, Fraction]:
-    """Return scores as whole steps from 0, their unit, and the offset.
-
-    The offset is that of the sum over all `records`.
-    """
+    """Return scores as whole steps from 0, their unit, and the offset of the sum over all `records`."""
     low = min(scores)
     common = common_denominator(scores)
     gaps = [int((score - low) * common) for score in scores]
@@ -82,10 +75,7 @@ def sums(levels: Iterable[int], count: int) -> list[int]:
 
 
 def sums_of_vectors(levels: Sequence[tuple[int, ...]], count: int) -> set[tuple[int, ...]]:
-    """Return all sums of `count` levels, place by place.
-
-    Raises Unsupported where they are too many to list.
-    """
+    """Return all sums of `count` levels, place by place, where they are few enough to list."""
     keys = {(0,) * len(levels[0])}
     for _ in range(count):
         keys = {tuple(map(add, total, level)) for total, level in product(keys, levels)}

@@ -112,15 +112,11 @@ class Property:
 
 @dataclass(frozen=True, eq=False)
 class Sum(Property):
-    """A sum over the records of whole scores, one for each row of the table.
-
-    The property is `offset` + `unit` times the sum; the scores begin at 0 and have no common divisor. Where too many
-    pairs differ by at most `max_difference` only the widest are listed: whatever bounds those by how far apart their
-    values are bounds the others, too.
-    """
+    """A sum over the records of whole scores, one for each row of the table."""
 
     secret: DatasetProperty
     levels: tuple[int, ...]
+    #: The property is `offset` + `unit` times the sum; scores begin at 0 and have no common divisor.
     unit: Fraction
     offset: Fraction
 
@@ -148,6 +144,7 @@ class Sum(Property):
         if self.secret.max_difference is not None and isinstance(self.keys, Steps):
             steps = math.floor(self.secret.max_difference[0] / (self.unit * self.keys.step))
             gap = min(steps, len(self.values) - 1)
+        # a bound by how far apart values are, of the widest pairs, is one of all the others, too
         if gap * len(self.keys) > MOST_PAIRS:  # those of the largest difference only
             return tuple(zip(range(len(self.values) - gap), range(gap, len(self.values)), strict=False))
         return self.secret.compared(self.values)
@@ -208,14 +205,11 @@ class Function(Property):
 
 @dataclass(frozen=True, eq=False)
 class Sums(Property):
-    """Several sums over the records of whole scores: the scores of each row of the table, one for each sum.
-
-    The property is `offsets` + `units` times the sums, place by place; the scores of a place begin at 0 and have no
-    common divisor.
-    """
+    """Several sums over the records of whole scores: the scores of each row of the table, one for each sum."""
 
     secret: DatasetProperty
     levels: tuple[tuple[int, ...], ...]
+    #: The property is `offsets` + `units` times the sums; scores of a place begin at 0 and have no common divisor.
     units: tuple[Fraction, ...]
     offsets: tuple[Fraction, ...]
 
@@ -333,11 +327,7 @@ class RecordView(View):
 
 
 def view_of(records: Records, secret: object) -> RecordView | None:
-    """Return the view of records for a secret, None for whole records.
-
-    Raises InputError for an unknown column, values that are not numbers where they are added, and a parameter of the
-    population, as records of one known distribution have none.
-    """
+    """Return the view of records for a secret, None for whole records."""
     if not isinstance(secret, DatasetProperty):
         if isinstance(secret, EveryEntry) and secret.attribute is not None:
             column = records.column(str(secret.attribute))

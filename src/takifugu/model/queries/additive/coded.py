@@ -17,7 +17,7 @@ from takifugu.core.rules import check_as_many
 from takifugu.core.sections import FilePath, Key, Text
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.answer import Additive, Chosen, State
-from takifugu.model.queries.coding import chosen_mask, coded, column_mask
+from takifugu.model.queries.coding import chosen_mask, coded
 from takifugu.model.queries.forms import (
     CODES,
     RUNS,
@@ -83,10 +83,7 @@ class Sum(_Adding, kind="sum"):
     """
 
     def resolve(self, entries: Entries) -> Additive:
-        if self.attribute is None:
-            read = chosen_mask(entries, self.entries)
-        else:
-            read = column_mask(entries, self.attribute)
+        read = chosen_mask(entries, self.entries, self.attribute)
         return coded(entries, "sum", self.codes, read, grid=grid_or_none(self.grid))
 
 
@@ -157,7 +154,7 @@ class Linear(Query, kind="linear"):
     def resolve(self, entries: Entries) -> Additive:
         fix = "give one for each, 0 where an entry is not read"
         check_as_many(self.weights, "weights", range(entries.size), "entries", "weights", fix=fix)
-        return coded(entries, "linear", self.codes, chosen_mask(entries, None), self.weights, self.grid)
+        return coded(entries, "linear", self.codes, chosen_mask(entries), self.weights, self.grid)
 
     def over(self, entries: Iterable[int]) -> Linear:
         """Return the same sum about some entries alone.
@@ -215,11 +212,7 @@ class Identity(Query, kind="identity"):
                 f"Identity() publishes one value, and the belief has {entries.size} entries",
                 fix="name the column, Identity('age'), or publish a Histogram, Sum or Mean",
             ).at("attribute")
-        if self.attribute is None:
-            read = chosen_mask(entries, None)
-        else:
-            read = column_mask(entries, self.attribute)
-        return coded(entries, "value", self.codes, read, grid=self.grid)
+        return coded(entries, "value", self.codes, chosen_mask(entries, column=self.attribute), grid=self.grid)
 
     def describe(self) -> str:
         if self.attribute is None:

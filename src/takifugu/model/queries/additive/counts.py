@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 import numpy as np
 from annotated_types import MinLen
@@ -19,7 +19,7 @@ from takifugu.core.rules import check_any, check_known, check_written_apart
 from takifugu.core.sections import Key
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.answer import Additive, Chosen, State
-from takifugu.model.queries.coding import alphabets, code_of, state_tables, states_of
+from takifugu.model.queries.coding import Rows, alphabets, code_of, state_tables, states_of
 from takifugu.model.queries.forms import (
     CODES,
     RUNS,
@@ -45,8 +45,24 @@ def _duration(time: Number | None) -> Fraction | None:
     return None if time is None else as_positive(time, "the duration of an entry", "duration")
 
 
+class _Counting(Query):
+    """What counts have: each entry that is counted adds 1 to a cell, or its duration."""
+
+    duration: Fraction | None = None
+
+    reads_alike = is_count = is_by_cells = True
+
+    def counted(self, entries: Entries, labels: tuple[str, ...], rows: Rows, total: int = 1) -> Additive:
+        each = self.duration or Fraction(1)
+        tables, weights, table_of = state_tables(entries, self.entries, rows)
+        return Additive(each / total, labels, tables, weights, table_of, each=each)
+
+    def lasting(self, duration: Fraction) -> Self:
+        return replace(self, duration=duration)  # type: ignore[type-var]
+
+
 @dataclass(frozen=True)
-class Count(Query, kind="count"):
+class Count(_Counting, kind="count"):
     """Count the entries in a state, or in any of several.
 
     With a duration the answer is the time that these entries take.
@@ -69,7 +85,7 @@ class Count(Query, kind="count"):
     entries: Chosen | None = field(default=None, metadata=RUNS)
     duration: Fraction | None = field(default=None, metadata=DURATION)
 
-    reads_alike = is_count = is_by_cells = is_with_others = is_with_threshold = True
+    is_with_others = is_with_threshold = True
 
     def __post_init__(self) -> None:
         states = state_or_states(self.state)
@@ -83,14 +99,7 @@ class Count(Query, kind="count"):
 
     def resolve(self, entries: Entries) -> Additive:
         check_known(self.states, states_of(entries), "the belief has no state", "states")
-        tables, weights, table_of = state_tables(
-            entries, self.entries, lambda alphabet: [[int(s in self.states)] for s in alphabet]
-        )
-        each = self.duration or Fraction(1)
-        return Additive(each, ("count",), tables, weights, table_of, each=each)
-
-    def lasting(self, duration: Fraction) -> Count:
-        return replace(self, duration=duration)
+        return self.counted(entries, ("count",), lambda alphabet: [[int(s in self.states)] for s in alphabet])
 
     @classmethod
     def from_dict(cls, data: Plain) -> Count:
@@ -107,7 +116,7 @@ class Count(Query, kind="count"):
 
 
 @dataclass(frozen=True)
-class Histogram(Query, kind="histogram"):
+class Histogram(_Counting, kind="histogram"):
     """Count the entries in each state.
 
     Args:
@@ -130,7 +139,7 @@ class Histogram(Query, kind="histogram"):
     entries: Chosen | None = field(default=None, metadata=RUNS)
     duration: Fraction | None = field(default=None, metadata=DURATION)
 
-    reads_alike = is_count = is_by_cells = is_with_others = is_with_threshold = True
+    is_with_others = is_with_threshold = True
 
     def __post_init__(self) -> None:
         if self.states is not None:
@@ -154,17 +163,14 @@ class Histogram(Query, kind="histogram"):
         check_known(cells, states_of(entries), "the belief has no state", "states")
         fix = "rename a state, or publish one histogram for each kind of column"
         check_written_apart(cells, "the histogram has the cells", "states", fix=fix)
-        labels = tuple(map(str, cells))
 
-        def row(state: State) -> list[int]:
-            return [int(state == cell) for cell in cells]
+        def rows(alphabet: tuple[State, ...]) -> list[list[int]]:
+            return [[int(state == cell) for cell in cells] for state in alphabet]
 
-        tables, weights, table_of = state_tables(entries, self.entries, lambda alphabet: list(map(row, alphabet)))
-        each = self.duration or Fraction(1)
-        return Additive(each / (self.total or 1), labels, tables, weights, table_of, each=each)
+        return self.counted(entries, tuple(map(str, cells)), rows, self.total or 1)
 
     def lasting(self, duration: Fraction) -> Histogram:
-        return self if self.total else replace(self, duration=duration)
+        return self if self.total else super().lasting(duration)
 
     def describe(self) -> str:
         subject = "how often each state occurs" if self.duration is None else "the time in each state"
@@ -176,11 +182,7 @@ class Histogram(Query, kind="histogram"):
 
 @dataclass(frozen=True)
 class EveryChange(Query, kind="every-change"):
-    """Any statistic at all of which only the loss is known: b = 1/epsilon stands for a loss of epsilon an entry.
-
-    >>> EveryChange().describe()
-    'a statistic that any change of a value may move'
-    """
+    """Any statistic at all of which only the loss is known: b = 1/epsilon stands for a loss of epsilon an entry."""
 
     adds_up = True
 
@@ -229,7 +231,7 @@ class CountSection:
 
 
 @dataclass(frozen=True)
-class CountAbove(Query, kind="count-above"):
+class CountAbove(_Counting, kind="count-above"):
     """Count the entries above each of several thresholds.
 
     An entry equal to a threshold is not above it. One entry moves one count for each threshold between its two numbers.
@@ -253,8 +255,6 @@ class CountAbove(Query, kind="count-above"):
     codes: Mapping[State, Number] | None = field(default=None, hash=False, metadata=CODES)
     entries: Chosen | None = field(default=None, metadata=RUNS)
     duration: Fraction | None = field(default=None, metadata=DURATION)
-
-    reads_alike = is_count = is_by_cells = True
 
     def __init__(
         self,
@@ -282,12 +282,7 @@ class CountAbove(Query, kind="count-above"):
                 table.append([int(number > threshold) for threshold in self.thresholds])
             return table
 
-        tables, weights, table_of = state_tables(entries, self.entries, rows)
-        each = self.duration or Fraction(1)
-        return Additive(each, tuple(self._words()), tables, weights, table_of, each=each)
-
-    def lasting(self, duration: Fraction) -> CountAbove:
-        return replace(self, duration=duration)
+        return self.counted(entries, tuple(self._words()), rows)
 
     def _words(self) -> list[str]:
         return [f"above {to_text(threshold)}" for threshold in self.thresholds]

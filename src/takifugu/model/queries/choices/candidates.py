@@ -1,38 +1,8 @@
 """Candidates of which one is chosen: what the choice depends on, and how much it tells of one entry.
 
-A median or a mode does not add up. What decides is how often each declared value occurs: an additive answer, the counts
-of the candidates and of all else, which is never published. A value is chosen from it by permute-and-flip, whose coin
-for a candidate that falls short of the best by d shows heads with probability e^(-t d).
-
-**One draw.** Its law is that of the largest of q_j + E_j, q_j the quality of candidate j and E_j independent of law
-Exp(t): the overshoots of those that exceed the best quality are independent and alike, and candidate j does so with
-probability e^(-t d_j). Candidate o is drawn when E_o exceeds m = max over j != o of q_j + E_j - q_o. Let qualities rise
-by r_j. Then m rises by s = max(0, max over j != o of r_j - r_o) at most, and P(E_o > m + s) >= e^(-ts) P(E_o > m) for
-every m. So the log-probability of o falls by ts at most.
-
-**Quantiles.** The quality of v is -d(v), d(v) = max(0, L - qn, G - (1 - q)n): how many entries must change until v is a
-q-quantile, with L entries below it, G above it, n in all. Let an entry change bit by bit, its weight 1 - s on its old
-value and s on the new one. Every d is then piecewise linear in s of slope at most 1 either way, also where the entry is
-no candidate before or after (n then moves, too), and some candidate is a quantile at each s: on each piece one of them
-has d = 0 throughout, and p = e^(-td) = 1. Let o be another one, and N the number of heads among the K - 2 others:
-P(o) = p_o E[1/(2 + N)]. The first factor changes by e^t at most; the logarithm of the second, where the others' p rise
-at rate t at most, by t E[N/((1 + N)(2 + N))]/E[1/(2 + N)] <= t(K - 2)/(K - 1). If o is that one itself, p_o stays, and
-the rest changes by t at most. So m quantiles lose m(2 - 1/(K - 1))t: half of the general bound for two values.
-
-**The k most frequent values.** The quality is the count; who is drawn drops out, and the next is drawn from the rest.
-An entry that changes from u to v has r_u = -1, r_v = 1. A draw of another value loses t while v is there, and nothing
-afterwards; that of u one t more; that of v nothing. So k draws lose (k + 1)t, and not 2kt. Where only one value is left
-the draw is certain: for all K values the loss is Kt.
-
-An entry that changes between candidates moves two counts by 1, so that with a grid of 1/2 it moves the answer by 1; one
-that changes from or to a value that is no candidate moves the count of these. The loss of several entries is at most
-the sum of theirs. A choice of loss e for one entry therefore has loss at most D/b for a change D of the answer, with
-b = 1/e: all that Laplace noise of scale b promises through changes of the answer.
-
-**A choice for each group.** The choices are drawn independently, each by the counts of its group. The log-probability
-of all that is chosen is the sum of theirs, and so is its loss; the counts of the groups are different coordinates, and
-so D is the sum of theirs, too. So the loss is at most D/b again: an entry of one group loses as for one choice, and one
-that m groups hold m times as much.
+A median or a mode does not add up. An additive answer, the counts of the candidates and of all else, decides it and is
+never published. Permute-and-flip draws from it: a choice of loss e for one entry loses at most D/b for a change D of
+the answer, with b = 1/e, as Laplace noise of scale b does (docs/theory/choices.md).
 """
 
 from __future__ import annotations
@@ -149,10 +119,7 @@ def candidates(
     goal: Goal,
     names: tuple[str, ...],
 ) -> Candidates:
-    """Return the counts of the candidates, by the candidate of each state.
-
-    Raises InputError for a state that the belief does not know, and for fewer than two candidates.
-    """
+    """Return the counts of the candidates, by the candidate of each state."""
     states_of_belief = states_of(entries)
     check_known(places, states_of_belief, "the belief has no state", "states")
     if len(outcomes) < 2:

@@ -200,10 +200,7 @@ def Mode(states: Sequence[State] | None = None, entries: Sequence[int | str] | N
 
 
 def _listed(states: Sequence[State] | None) -> tuple[State, ...] | None:
-    """Return named states in their order.
-
-    Raises InputError for text, a repeated state, and none.
-    """
+    """Return named states in their order, each once."""
     if states is None:
         return None
     every = list_of(states, "the states", "states", "['low', 'high']")

@@ -12,7 +12,6 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -56,11 +55,7 @@ class Term:
 
 @dataclass(frozen=True, eq=False)
 class ColumnAnswer(WholeColumns):
-    """The answer grid * sum over records r and terms t of t.table[x_r]; entries are parameters of columns.
-
-    D(N) of whole columns is Zhang22's Delta_{A and N} F (Section 5.1): every record may change in them. Raises
-    InputError where an answer could exceed 2**61 grid units.
-    """
+    """The answer grid * sum over records r and terms t of t.table[x_r]; entries are parameters of columns."""
 
     grid: Fraction
     labels: tuple[str, ...]
@@ -84,11 +79,8 @@ class ColumnAnswer(WholeColumns):
         return "columns", self.records, tuple(keys)
 
     def change(self, entries: Iterable[int]) -> int:
-        """Return the largest L1 change by some columns.
-
-        A term's change is reached: all records change from the worst row to the worst other one. Terms are added up
-        (triangle inequality), which is exact where each column moves the answer by itself.
-        """
+        """Return D(N) of whole columns, Zhang22's Delta_{A and N} F (Section 5.1): every record may change in them."""
+        # a term's change is reached; their sum is exact where each column moves the answer alone, else a bound
         changed = frozenset(entries)
         near = frozenset(column for column, entry in enumerate(self.entry_of) if entry in changed)
         if near not in self._changes:
@@ -118,11 +110,7 @@ class ColumnAnswer(WholeColumns):
         return replace(self, labels=(self.labels[cell],), terms=terms)
 
     def evaluate(self, values: IntArray) -> tuple[int, ...]:
-        """Return the true answer in grid units.
-
-        `values` are value indices, shape (records, columns). Raises DataError for another shape or an index that is not
-        in its column's alphabet.
-        """
+        """Return the true answer in grid units from value indices, shape (records, columns)."""
         if values.shape != (self.records, len(self.entry_of)):
             raise DataError("the data have other records or columns than the belief", fix="declare both with it")
         return tuple(map(int, self.of_rows(values).sum(axis=0)))
@@ -138,10 +126,7 @@ class ColumnAnswer(WholeColumns):
         return total
 
     def totals(self, values: IntArray) -> IntArray:
-        """Return the answer to each row of listed states.
-
-        A row has the entries, then the values of every record in turn.
-        """
+        """Return the answer to each row of listed states: the entries, then the values of every record in turn."""
         width, total = len(self.entry_of), np.zeros((len(values), self.cells), dtype=np.int64)
         for start in range(self.size, self.size + self.records * width, width):
             total += self.of_rows(values[:, start : start + width])
@@ -171,38 +156,8 @@ class Record:
         return self.names.index(str(name))
 
 
-class Columnwise:
-    """A belief over records, each of whose columns has a name, states and a parameter, its `entry`."""
-
-    described: Sequence[Any]
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns, in the order of the records' values."""
-        return tuple(column.name for column in self.described)
-
-    @property
-    def entry_of(self) -> tuple[int, ...]:
-        """The parameter of each column."""
-        return tuple(column.entry for column in self.described)
-
-    @cached_property
-    def record(self) -> Record:
-        """One record, as queries read it."""
-        return Record(self.columns, tuple(column.states for column in self.described))
-
-
 def over_columns(query: Query, record: Record, records: int, entry_of: tuple[int, ...], size: int) -> ColumnAnswer:
-    """Return the sum of a query over records, column by column.
-
-    A mean divides by the public number of records. Raises InputError for a query that is not about sums over records.
-
-    >>> from takifugu import Count
-    >>> both = Record(("a", "b"), ((0, 1), (0, 1)))
-    >>> answer = over_columns(Count(1, entries=["a"]), both, 10, (0, 1), 2)
-    >>> answer.change([0]), answer.change([1]), answer.change([0, 1])
-    (10, 0, 10)
-    """
+    """Return the sum of a query over records, column by column; a mean divides by their public number."""
     if isinstance(query, JointQuery):
         return _joined([over_columns(part, record, records, entry_of, size) for part in query.queries])
     if isinstance(query, RowQuery):

@@ -27,16 +27,14 @@ Reach = Fraction | None
 
 @dataclass(frozen=True, eq=False)
 class ColumnSums(OfAlikeEntries):
-    """Weighted sums of columns over `size` records: one row of `coefficients` per cell, one number per column.
-
-    `reaches` say how far apart two values of a column can be, None where it has no range.
-    """
+    """Weighted sums of columns over `size` records: one row of `coefficients` per cell, one number per column."""
 
     grid: Fraction
     labels: tuple[str, ...]
     columns: tuple[str, ...]
     coefficients: tuple[tuple[Fraction, ...], ...]
     size: int
+    #: How far apart two values of a column can be, None where it has no range.
     reaches: tuple[Reach, ...]
 
     on_grid = False  # an answer may be any rational
@@ -57,20 +55,15 @@ class ColumnSums(OfAlikeEntries):
 
     @property
     def step(self) -> int:
-        """Return the largest L1 change by a record, in whole grid units.
-
-        Raises Unsupported where a column that is read has no declared range.
-        """
+        """Return the largest L1 change by a record, in whole grid units."""
         return math.ceil(sum(map(self._record_change, self.coefficients), Fraction(0)) / self.grid)
 
     def nearest(self, norm: int = 1) -> Fraction:
-        """Return the least that a column that is read changes by one record, in grid units.
-
-        A column without a declared range counts as one step of the grid: nothing says how far its values lie apart.
-        """
+        """Return the least that a column that is read changes by one record, in grid units."""
         moves = []
         for column in self.read_columns:
             reach, factors = self.reaches[column], [abs(row[column]) for row in self.coefficients]
+            # without a declared range one step of the grid: nothing says how far values lie apart
             moves.append(Fraction(1) if reach is None else sum(factors, Fraction(0)) * reach / self.grid)
         return min(filter(None, moves), default=Fraction(0))
 
@@ -107,11 +100,7 @@ class Columns:
     reaches: tuple[Reach, ...]
 
     def weights(self, query: Query) -> tuple[tuple[str, tuple[Fraction, ...]], ...]:
-        """Return the label and the coefficients of each cell of a query.
-
-        Sums and means over the records, weighted sums of columns (one weight per column), and several of these
-        `JointQuery`; a mean divides by the number of the values that it adds. Raises InputError for other queries.
-        """
+        """Return the label and the coefficients of each cell of a query about the columns."""
         if isinstance(query, JointQuery):
             labels, rows = zip(*itertools.chain.from_iterable(map(self.weights, query.queries)), strict=True)
             return tuple(zip(unlike(list(labels)), rows, strict=True))
@@ -130,6 +119,7 @@ class Columns:
                 fix="publish Sum(column), Mean(column), Linear(weights of the columns), or several JointQuery([...])",
             ).at("query")
         read = self._read(query.attribute, query.entries)
+        # a mean divides by the number of the values that it adds
         share = Fraction(1, self.size * len(read)) if isinstance(query, Mean) else Fraction(1)
         label = "mean" if isinstance(query, Mean) else "sum"
         if query.attribute is not None:
@@ -143,10 +133,7 @@ class Columns:
         return set(map(self.named, columns))
 
     def named(self, entry: object, key: str = "attribute") -> str:
-        """Return the name of a column, by its name or number.
-
-        Raises InputError for an unknown one.
-        """
+        """Return the name of a column, by its name or number."""
         if isinstance(entry, int) and not isinstance(entry, bool) and 0 <= entry < len(self.names):
             return self.names[entry]
         check_known([entry], self.names, "the records have no column", key)
@@ -162,13 +149,8 @@ def declared_grid(query: Query) -> Fraction | None:
 
 
 def readable_grid(deviation: float) -> Fraction:
-    """Return the power of ten below a thousandth of a deviation.
-
-    Rounding to this default grid adds less than a millionth of that variance.
-
-    >>> readable_grid(0.57), readable_grid(25.0)
-    (Fraction(1, 10000), Fraction(1, 100))
-    """
+    """Return the power of ten below a thousandth of a deviation."""
+    # rounding to it adds less than a millionth of the variance
     if not deviation:
         return Fraction(1, 1000)
     return Fraction(10) ** math.floor(math.log10(deviation) - 3)
@@ -176,12 +158,10 @@ def readable_grid(deviation: float) -> Fraction:
 
 @dataclass(frozen=True)
 class RealNumber(OfAlikeEntries):
-    """A published number as it is given, in units of `grid`, which it need not be a multiple of.
-
-    Two values of it are at most `reach` apart, None where nothing is declared.
-    """
+    """A published number as it is given, in units of `grid`, which it need not be a multiple of."""
 
     grid: Fraction
+    #: The largest distance of two values of it, None where nothing is declared.
     reach: Reach = None
 
     labels = ("value",)
@@ -194,10 +174,7 @@ class RealNumber(OfAlikeEntries):
 
     @property
     def step(self) -> int:
-        """Return how far the number can change, in whole grid units.
-
-        Raises Unsupported for one without a range, which may change by any.
-        """
+        """Return how far the number can change, in whole grid units."""
         if self.reach is None:
             raise Unsupported(
                 "the published number has no range, so no noise covers every change of it",

@@ -1,9 +1,8 @@
 """What a query is resolved from and to: entries with values, and a sum.
 
-Noise is made for what an answer's tables say, under each belief of a framework and under those that a ledger registers
-later. So a query is shown the entries and their values, never how likely these are: else its answer would be one thing
-under one belief, and another under the next. And its answer is of our own types, since a type that derives from them
-may compute something else from the data than its tables say.
+Noise is made for what an answer's tables say, under each belief of a framework and those that a ledger registers later.
+So a query is shown the entries and their values, never how likely these are. And its answer is of our own types, since
+a type that derives from them may compute something else from the data than its tables say.
 """
 
 from __future__ import annotations
@@ -46,16 +45,7 @@ class _Read(SimpleNamespace):
 
 
 def resolved(query: Query, entries: Entries) -> Additive:
-    """Return the query's answer, made once for each belief.
-
-    Raises what the query's `resolve` raises, and InputError where it returns anything else than
-    an answer.
-
-    >>> from takifugu import Count, MarkovChain
-    >>> chain = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)
-    >>> resolved(Count(1), chain) is resolved(Count(1), chain)
-    True
-    """
+    """Return the query's answer, made once for each belief."""
     return cached(entries, (resolved, key_of(query)), lambda: _resolve(query, entries))
 
 
@@ -69,16 +59,14 @@ def _written(query: Query) -> Hashable:
     """Return a query as text, or a key where text loses something."""
     try:
         text = json.dumps(query.to_dict(), sort_keys=True)
-        if is_all_written(query) or _has_all(from_dict(json.loads(text)), query):
+        if is_all_written(query):
+            return text
+        again = from_dict(json.loads(text))
+        if again == query and _held(again) == _held(query):  # also with what its type leaves out of equality
             return text
         return object()
     except Exception:  # of somebody else's type: what is not read back is no key
         return object()
-
-
-def _has_all(again: Query, query: Query) -> bool:
-    """Return whether a query was read back with all that it has, also with what its type leaves out of equality."""
-    return again == query and _held(again) == _held(query)
 
 
 def _held(query: Query) -> list[dict[str, object]]:
@@ -107,14 +95,7 @@ def _resolve(query: Query, entries: Entries) -> Additive:
 
 
 def summed(query: Query, entries: Entries) -> Additive:
-    """Resolve a query from entries and their values alone.
-
-    Raises what the query's `resolve` raises, and InputError where it returns anything else than a sum over them.
-
-    >>> from takifugu import Count, MarkovChain
-    >>> summed(Count(1), MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)).labels
-    ('count',)
-    """
+    """Resolve a query from entries and their values alone, to a sum over them."""
     answer = answer_of_entries(query.resolve, entries)
     check_sum(answer, query, entries)
     if not is_all_written(query):
@@ -134,10 +115,7 @@ def is_all_written(query: Query) -> bool:
 
 
 def answer_of_entries(resolve: Callable[[Any], Additive], entries: Entries) -> Additive:
-    """Return a query's answer to the entries, and nothing else of a belief.
-
-    Raises InputError for a query that reads more.
-    """
+    """Return a query's answer to the entries; refuse a query that reads anything else of a belief."""
     read = dict[str, Any]()
     for name in filter(partial(hasattr, entries), _READ):
         read[name] = getattr(entries, name)

@@ -1,16 +1,8 @@
 """A query by cells: one answer for each hour of the day, weekday or ward, from the entries that lie in it.
 
-How far such a table moves. An entry i that the query counts with weight w changes cell c only if c holds i, and there
-by w times a difference of two rows of the query's own table (w/n_h of one for a mean over n_h entries). Cells are
-different coordinates, so their L1 norms add: i alone moves the table by at most its own change in each cell that holds
-it, D(i) = sum over the cells c that hold i of D_c(i). By the triangle inequality D(N) <= sum over i in N of D(i). It is
-reached where all entries have one alphabet: the pair of values that is farthest apart is then the same for every entry
-and cell, so all entries of N can move between its two values at once, and nothing cancels.
-
-So a histogram by hour moves by 2 per step, as the histogram of the day does, and not by 2 per hour of the day; a count
-by 1; a mean per hour by its range / n_h. Where cells overlap, each that holds the entry adds its part.
-
-A median or a mode by cells is a choice for each cell, by the counts of this cell alone (queries.candidates).
+Cells are different coordinates: an entry moves the table by the sum of its changes in the cells that hold it. D(N) is
+at most the sum of these over N (triangle inequality), and just that where all entries have one alphabet: all can move
+between the two values that are farthest apart, and nothing cancels. Choices are by the counts of each cell alone.
 """
 
 from __future__ import annotations
@@ -45,10 +37,7 @@ MOST_NUMBERS = 50_000_000
 
 
 def checked_cells(cells: Cells) -> tuple[tuple[str, Chosen], ...]:
-    """Return the cells as labels and entries.
-
-    Raises InputError for what cannot be told apart or holds nothing.
-    """
+    """Return the cells as labels and entries."""
     chosen_of = dict[str, Chosen]()
     for label, entries in pairs_of(cells, "the cells", "cells", "[('night', range(6))]"):
         if not isinstance(label, str) or not label:
@@ -62,10 +51,7 @@ def checked_cells(cells: Cells) -> tuple[tuple[str, Chosen], ...]:
 
 
 def checked_period(every: int | None, cells: tuple[tuple[str, Chosen], ...]) -> int | None:
-    """Return after how many entries the cells repeat.
-
-    Raises InputError where they hold an entry beyond those.
-    """
+    """Return after how many entries the cells repeat, which hold none beyond those."""
     if every is None:
         return None
     as_whole(every, "the period of the cells", "every", least=1)
@@ -91,10 +77,7 @@ def _some(entries: object, label: str) -> list[int | str]:
 def tables_of_kinds(
     base: Additive, places_of_cells: list[IntArray], parts: list[int]
 ) -> tuple[tuple[IntArray, ...], IntArray]:
-    """Return a table for each kind of entry, and every entry's kind.
-
-    A kind is its table in `base` and the cells that hold it.
-    """
+    """Return a table for each kind of entry, and every entry's kind: its table in `base`, and its cells."""
     if base.table_of is None:
         kind_of = np.zeros(base.size, dtype=np.int64)
     else:
@@ -144,10 +127,6 @@ def _table(base: Additive, number: int, cells: list[int], parts: list[int]) -> I
 
 def _read_query(data: Plain) -> Query:
     return part_from_dict(data, lambda kind: kind.is_by_cells)
-
-
-def _parts(parts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(list_of(parts, "the parts of a cell", "parts", "['Monday', '00']"))
 
 
 def _written_cells(cells: tuple[tuple[str, Chosen], ...]) -> list[list[object]]:
@@ -218,10 +197,12 @@ class GroupBy(Query, kind="by"):
             message = f"the query that is told by cells has {key} of its own"
             raise InputError(message, rule="the cells choose the entries", fix=f"leave its {key} out").at("query", key)
         set_fields(self, query=query, cells=checked_cells(cells), by=str(by))
-        all_parts = list_of(parts, "the parts", "parts", "[['Monday', '00']]")
+        all_parts = []
+        for of_cell in list_of(parts, "the parts", "parts", "[['Monday', '00']]"):
+            all_parts.append(tuple(list_of(of_cell, "the parts of a cell", "parts", "['Monday', '00']")))
         set_fields(
             self, every=checked_period(every, self.cells), entries=entry_tuple(entries),
-            axes=tuple(list_of(axes, "the axes", "axes", "['weekday', 'hour']")), parts=tuple(map(_parts, all_parts)),
+            axes=tuple(list_of(axes, "the axes", "axes", "['weekday', 'hour']")), parts=tuple(all_parts),
         )  # fmt: skip
         # what holds of the query holds of the table; each of its cells is a block where the query is a histogram
         set_fields(
@@ -267,10 +248,7 @@ class GroupBy(Query, kind="by"):
         return Additive(base.grid * unit, labels, tables, weights, numbers, each=base.each)
 
     def _in_one_turn(self, base: Additive) -> tuple[Additive, int]:
-        """Return the answer about one turn, and the number of turns.
-
-        A turn is as many entries as repeat.
-        """
+        """Return the answer about one turn, as many entries as repeat, and the number of turns."""
         weights, table_of = base.in_runs
         is_alike = len(weights.values) == 1 and table_of is None and self.entries is None
         if self.every is None or base.size % self.every or not is_alike:

@@ -1,9 +1,7 @@
 """How many records have each combination of values of some columns (age group by sex): for beliefs over records only.
 
-How far such a table moves. A record adds 1 to the cell of its combination, and nothing to any other cell; a combination
-that is not listed has no cell. So a record that changes moves the table by 2 from one cell to another, by 1 into or out
-of the listed ones, and else not at all, however many cells there are. Records that change together can all change from
-the one combination to the other, and then nothing cancels: D of n records is n times that of one.
+A record adds 1 to at most one cell. So a change moves the table by 2 from one cell to another, by 1 into or out of the
+listed ones, and else not at all. Records that change together can all change so, and nothing cancels.
 """
 
 from __future__ import annotations
@@ -166,10 +164,7 @@ def _check_size(numbers: int) -> None:
 
 
 def _columns(columns_given: object) -> tuple[tuple[str, tuple[State, ...] | None], ...]:
-    """Return the columns with the values of their cells, None for all.
-
-    Raises InputError for names of no column.
-    """
+    """Return the columns with the values of their cells, None for all."""
     if isinstance(columns_given, str) or not isinstance(columns_given, Iterable):
         raise InputError(f"the columns are {columns_given!r}", fix="give a list, such as ['age', 'sex']").at("columns")
     all_names = list(columns_given)

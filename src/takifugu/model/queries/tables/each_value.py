@@ -64,10 +64,8 @@ class LocalValue(Query, kind="each-value"):
         as_whole(self.dummies, "the number of dummies", "dummies")
         check_type(self.batch, str, "the name of a batch", 'write batch="March"', "batch")
         set_fields(self, columns=tuple(list_of(self.columns, "the columns", "columns", "['activity']")))
-        if self.radius is None:
-            return
-        radius = as_non_negative(self.radius, "the radius", "radius")
-        set_fields(self, radius=radius)
+        if self.radius is not None:
+            set_fields(self, radius=as_non_negative(self.radius, "the radius", "radius"))
 
     def resolve(self, entries: Entries) -> Any:
         """Return the answer under a belief about populations.

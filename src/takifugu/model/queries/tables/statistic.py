@@ -174,11 +174,9 @@ class Statistic(Query, kind="statistic"):
 
 
 class WholeColumns(Answer):
-    """An answer about whole columns, of which every record may change.
+    """An answer about whole columns, of which every record may change."""
 
-    `labels`, `records`, `size` (entries are parameters of columns) and `change` (D of some) are the answer's own.
-    """
-
+    #: The answer's own, as are `labels`, `size` (entries are parameters of columns) and `change` (D of some).
     records: int
 
     def change(self, entries: Iterable[int]) -> int:
@@ -192,10 +190,7 @@ class WholeColumns(Answer):
 
     @memoised
     def entry_changes(self) -> IntArray:
-        """Return D of each entry's column alone, in grid units.
-
-        D(N) may be less than their sum, never more.
-        """
+        """Return D of each entry's column alone, in grid units; D(N) may be less than their sum, never more."""
         return np.array([self.change((entry,)) for entry in range(self.size)], dtype=np.int64)
 
     def restrict(self, entries: slice) -> Self:

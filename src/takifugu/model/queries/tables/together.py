@@ -81,14 +81,7 @@ def in_common(answers: Sequence[Answer]) -> tuple[Fraction, tuple[str, ...]]:
 
 
 def joined(answers: list[Additive]) -> Additive:
-    """Join several answers over the same entries on a common grid.
-
-    >>> from takifugu import Count, MarkovChain, Mean
-    >>> chain = MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)
-    >>> both = joined([Count(1).resolve(chain), Mean(entries=[0, 1]).resolve(chain)])
-    >>> both.labels, both.grid, both.evaluate(np.array([1, 0, 1]))
-    (('count', 'mean'), Fraction(1, 2), (4, 1))
-    """
+    """Join several answers over the same entries on a common grid."""
     grid, labels = in_common(answers)
     columns = []
     for answer in answers:
@@ -114,11 +107,7 @@ def _table(answers: list[Additive], kinds: IntArray, grid: Fraction) -> IntArray
 
 
 def unlike(labels: list[str]) -> tuple[str, ...]:
-    """Return labels made different: the second "mean" becomes "mean 2".
-
-    >>> unlike(["mean", "sum", "mean"])
-    ('mean', 'sum', 'mean 2')
-    """
+    """Return labels made different: the second "mean" becomes "mean 2"."""
     names = list[str]()
     for label in labels:
         number, name = 1, label

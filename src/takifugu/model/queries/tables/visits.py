@@ -61,12 +61,11 @@ class Visitors(Query, kind="visitors"):
     is_count = is_with_threshold = True
 
     def __init__(self, places: Iterable[State] | None = None) -> None:
-        if places is None:
-            set_fields(self, places=None)
-            return
-        every = [places] if isinstance(places, str) else places
-        chosen_places = several(members_of(every, "the places", "places", "['bar', 'shop']"))
-        check_any(chosen_places, "the query counts nowhere", "places")
+        chosen_places = None
+        if places is not None:
+            every = [places] if isinstance(places, str) else places
+            chosen_places = several(members_of(every, "the places", "places", "['bar', 'shop']"))
+            check_any(chosen_places, "the query counts nowhere", "places")
         set_fields(self, places=chosen_places)
 
     def cells(self, places: Iterable[State]) -> tuple[State, ...]:
