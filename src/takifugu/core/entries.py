@@ -64,12 +64,7 @@ class Undivided:
 
 
 class Components(Sequence[range]):
-    """Entries behind one another, each run made when it is asked for: a million users are one range of ends.
-
-    >>> users, pieces = Components(range(1, 4)), Components((2, 5))
-    >>> users[-1], users[:2], list(pieces)
-    (range(2, 3), [range(0, 1), range(1, 2)], [range(0, 2), range(2, 5)])
-    """
+    """Entries behind one another, each run made when it is asked for: a million users are one range of ends."""
 
     def __init__(self, ends: Sequence[int]) -> None:
         self._ends = ends
@@ -146,17 +141,8 @@ def positions(
     kind: str = "entries",
     key: str = "entries",
 ) -> tuple[int, ...]:
-    """Return the belief's own positions of entries, in the order given.
-
-    An entry is given by name or number. Raises InputError for a name that the belief does not know and a number that it
-    does not have; `what` and `kind` are what the message calls them, `key` is the parameter that named them.
-
-    >>> from takifugu import BayesianNetwork
-    >>> child, top = ("wet", [0, 1], ["rain"], [[0.9, 0.1], [0.2, 0.8]]), ("rain", [0, 1], [], [0.8, 0.2])
-    >>> network = BayesianNetwork([child, top])  # parents come first in its tables: rain, wet
-    >>> positions(network, [0]), positions(network, ["wet"])
-    ((1,), (1,))
-    """
+    """Return the belief's own positions of entries, by name or number; InputError for one that it lacks."""
+    # `what` and `kind` are the words of the message for entries, `key` is the parameter that named them
     order_of, places = order(belief), []
     for entry in names_or_numbers:
         if isinstance(entry, int) and not isinstance(entry, bool):
@@ -190,15 +176,7 @@ def arranged(belief: Entries, values: Sequence[Value]) -> list[Value]:
 
 
 def relisted(belief: Belief, names: Sequence[Hashable]) -> Belief:
-    """Return the same belief with its entries in another order.
-
-    Raises InputError for other names than its own.
-
-    >>> from takifugu import JointTable
-    >>> table = relisted(JointTable([(0, "b"), (1, "a")], [0.5, 0.5], names=["hiv", "flu"]), ["flu", "hiv"])
-    >>> listed(table), positions(table, [0])
-    (('flu', 'hiv'), (1,))
-    """
+    """Return the same belief with its entries in another order; InputError for other names than its own."""
     new_order, old_order = tuple(names), listed(belief)
     if new_order == old_order:
         return belief
@@ -214,12 +192,7 @@ def relisted(belief: Belief, names: Sequence[Hashable]) -> Belief:
 
 
 def called(belief: Entries, place: int, start: int = 0) -> str:
-    """Return an entry's name, or its number counted from `start`, in words.
-
-    >>> from takifugu import MarkovChain
-    >>> called(MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3), 2)
-    'step 2'
-    """
+    """Return an entry's name, or its number counted from `start`, in words."""
     names = belief.names
     if names is None:
         return f"{entry_word(belief)} {start + place}"

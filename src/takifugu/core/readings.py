@@ -19,11 +19,7 @@ UNNAMED = "entries: without a name"
 
 
 def differences(one: str, other: str) -> list[tuple[str, str]]:
-    """Return the lines in which two readings differ, "" for none.
-
-    >>> differences("file: text\\nvalue: a", "file: text\\nvalue: b\\nwhere: c")
-    [('value: a', 'value: b'), ('', 'where: c')]
-    """
+    """Return the lines in which two readings differ, "" for none."""
     before, after = (dict(_named(text)) for text in (one, other))
     names = [*before, *(name for name in after if name not in before)]
     pairs = [(before.get(name, ""), after.get(name, "")) for name in names]
@@ -31,44 +27,27 @@ def differences(one: str, other: str) -> list[tuple[str, str]]:
 
 
 def are_never_the_same(one: str, other: str) -> str:
-    """Return the line that shows, without any row, that two readings make different entries; "" without one.
-
-    >>> are_never_the_same("step: 1h", "step: 15min")
-    'step: 15min'
-    """
+    """Return the line that shows, without any row, that two readings make different entries; "" without one."""
     before, after = (dict(_named(text)) for text in (one, other))
     changed = [after.get(name) or before.get(name, "") for name in STEPS if before.get(name) != after.get(name)]
     return changed[0] if changed else ""
 
 
 def same_entries(one: str, other: str) -> str:
-    """Return what it is to say that two readings make the same entries: people and recordings go by their names.
-
-    >>> same_entries("unit: a", "unit: a\\nvalue: b"), same_entries("unit: a", "unit: lower(a)")
-    ('the same entries', 'the same entries, under the same names')
-    """
+    """Return what it is to say that two readings make the same entries: people and recordings go by their names."""
     changed = [dict(_named(before or now)) for before, now in differences(one, other)]
     is_named_otherwise = any(not line.keys().isdisjoint(NAMING) for line in changed)
     return "the same entries" + is_named_otherwise * ", under the same names"
 
 
 def side_by_side(one: str, other: str) -> str:
-    """Return the lines that differ, each as it was and as it is now.
-
-    >>> print(side_by_side("file: text\\nvalue: a", "file: text\\nvalue: b"))
-      before: value: a
-      now:    value: b
-    """
+    """Return the lines that differ, each as it was and as it is now."""
     pairs = differences(one, other)
     return "\n".join(f"  before: {before or '-'}\n  now:    {now or '-'}" for before, now in pairs)
 
 
 def with_entries(reading: str, name: str | None) -> str:
-    """Return a reading with the name of its entries, or with the line that there is none.
-
-    >>> with_entries("file: text", "ward.csv")
-    'file: text\\nentries: "ward.csv"'
-    """
+    """Return a reading with the name of its entries, or with the line that there is none."""
     line = UNNAMED if name is None else f"entries: {json.dumps(name, ensure_ascii=False)}"
     return f"{reading}\n{line}" if reading else line
 

@@ -24,10 +24,7 @@ _MARGIN, _MOST_LINES, _HATCH = 12, 2, 7
 
 
 def drawing(width: int, height: int, title: str, body: Iterable[str], made: str = "") -> str:
-    """Return a picture of marks below its title, by the command `made`.
-
-    A screen reader says the title, too. The marks begin below `head_of(title, width)`.
-    """
+    """Return a picture of marks below its title, which a screen reader says, made by the command `made`."""
     description = f"<desc>{_escaped(made)}</desc>" if made else ""
     content = "\n".join(body)
     lines = "".join(
@@ -44,11 +41,7 @@ def drawing(width: int, height: int, title: str, body: Iterable[str], made: str 
 
 
 def head_of(title: str, width: int) -> int:
-    """Return the height of a picture's title.
-
-    >>> head_of("Time use", 340), head_of("How often state 'heating' occurs, by hour (24 cells)", 340)
-    (28, 46)
-    """
+    """Return the height of a picture's title, below which its marks begin."""
     return 10 + 18 * max(len(_title_lines(title, width)), 1)
 
 
