@@ -74,10 +74,8 @@ class ClusterTable(Table):
 def opened_cluster(
     keys: Mapping[str, Any], states: Sequence[object], root: str | Path, frame: Any = None
 ) -> ClusterTable:
-    """Open a source of sequences on Spark: its frame, or what `file` names to the session of the environment.
-
-    Raises InputError for keys that a cluster does not read, DataError for what Spark cannot open.
-    """
+    """Open a source of sequences on Spark: its frame, or what `file` names to the session of the environment."""
+    # InputError: a key that a cluster does not read; DataError: what Spark cannot open
     for key in ("sql", "encoding"):
         if keys.get(key) is not None:
             raise wrong_key(key, f"{key} is declared for a cluster", "its frames have typed columns",
@@ -118,10 +116,8 @@ def part_counter(
     keys: Mapping[str, Any], states: Sequence[object], roster: Roster | None = None, window: range | None = None,
     by: tuple[str, ...] = (), names: Sequence[str] | None = None,
 ) -> Callable[[Iterable[Any]], Iterator[Any]]:  # fmt: skip
-    """Return the function that counts the Arrow batches of one partition, by the keys of [source] and the roster.
-
-    `names` are those of the columns, where the batches have others.
-    """
+    """Return the function that counts the Arrow batches of one partition, by keys of [source] and the roster."""
+    # `names` are those of the columns, where the batches have others
     return _of_parts(lambda opened: _counted(opened, roster, window, by), keys, states, names)
 
 
@@ -176,14 +172,11 @@ def collected(
     answers: Iterable[Any], opened: Opened, roster: Roster | None = None, window: range | None = None,
     by: tuple[str, ...] = (),
 ) -> Counts:  # fmt: skip
-    """Return the counts of all partitions, in the order of their names, from their Arrow batches.
-
-    `opened` is the source without rows: units of the roster without any are counted in it. Raises RowFault for a rule
-    that a row of a partition breaks.
-    """
+    """Return the counts of all partitions, in the order of their names, from their Arrow batches."""
     parts: list[Counts] = _counted_in(answers, opened)
     if not parts and not opened.hides_rows:
         raise no_rows()
+    # the source without rows counts units of the roster that have none
     if roster is not None:
         present = {name for part in parts for name in part.names[0].tolist()}
         absent = roster.only(np.array([name not in present for name in roster.names.tolist()], dtype=bool))

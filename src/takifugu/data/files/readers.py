@@ -28,13 +28,11 @@ class Reader:
         return replace(self, options={**self.options, "columns": columns})
 
     def scan(self, files: tuple[str, ...], names: Sequence[str] = ()) -> str:
-        """Return the SELECT of the files, by what is declared and by their first lines.
-
-        The column `filename`, where it is asked for, has `names`: a path would be that of one machine, or of a copy.
-        """
+        """Return the SELECT of the files, by what is declared and by their first lines."""
         select = self._select(files)
         if not self.options.get("filename", False):
             return select
+        # a path would be that of one machine, or of a copy: `filename` has `names`
         if len(set(names)) < len(names):
             raise wrong_key("sql", "filename is the same for two files", "it tells them apart",
                             "read them by one pattern, such as '*/log.csv', or each by its own read_csv()")  # fmt: skip
@@ -75,10 +73,7 @@ def scan(number: int) -> str:
 
 
 def without_readers(node: Node) -> tuple[Node, list[Reader]]:
-    """Return a tree that names a table for each reader, as it is run, and the readers.
-
-    Raises InputError for other functions in FROM, computed paths and options that guess.
-    """
+    """Return a tree that names a table for each reader, as it is run, and the readers; InputError for a guess."""
     readers = list[Reader]()
 
     def change(some: Node) -> Node | None:
@@ -125,11 +120,7 @@ def without_paths(node: Node) -> Node:
 
 
 def open_part(path: str) -> str:
-    """Return a path from its first part with a pattern on, else its last part.
-
-    >>> open_part("logs/2026/*/day?.csv"), open_part("logs/ana.csv")
-    ('*/day?.csv', 'ana.csv')
-    """
+    """Return a path from its first part with a pattern on, else its last part."""
     parts = path.split("/")
     first = next((number for number, part in enumerate(parts) if re.search(r"[*?[]", part)), len(parts) - 1)
     return "/".join(parts[first:])

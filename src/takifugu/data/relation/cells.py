@@ -160,11 +160,7 @@ class Cells(Slots):
 
     @cached_property
     def _table(self) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
-        """Return start, number, period and cell of each stretch by number, and what lies before it.
-
-        Of stretches that come again it is the first one, with the steps before it by cell; else they are in order, and
-        what counts is the length of each.
-        """
+        """Return start, number, period and cell of each stretch by number, and what lies before it."""
         places = np.arange(self.window.start, self.window.stop + 1, dtype=np.int64)
         numbers, periods = (np.asarray(part, dtype=np.int64) for part in self._stretch(places))
         changed = (numbers[1:] != numbers[:-1]) | (periods[1:] != periods[:-1])
@@ -173,6 +169,7 @@ class Cells(Slots):
         cell = cell_of[np.minimum(first, len(cell_of) - 1)]  # unused at the window's end
         length = np.diff(np.append(places[first], max(self.window.stop, places[first][-1])))
         unique, at = np.unique(numbers[first], return_index=True)
+        # stretches in order have their lengths; of those that come again the first one has the steps before it by cell
         if self._repeats is None:
             return places[first], numbers[first], periods[first], cell, length
         steps = np.zeros((len(at), self.size), dtype=np.int64)

@@ -22,11 +22,8 @@ from takifugu.data.values.counts import Counts
 def counted(
     opened: Opened, roster: Roster | None, window: range | None = None, by: tuple[str, ...] = (), is_part: bool = False
 ) -> Counts:
-    """Return the counts of samples, changes, stays or events in a window of the calendar, by cells if declared.
-
-    A part of a table may have no rows. Raises InputError for a column of another type, RowFault for rows against a
-    rule, and DataError for no rows and for a file that changed.
-    """
+    """Return the counts of samples, changes, stays or events in a window of the calendar, by cells if declared."""
+    # a part of a table (`is_part`) may have no rows
     source = opened.source
     check_types(opened)
     if source.rows in ("answers", "visits"):
@@ -60,10 +57,7 @@ def counted(
 def refuse(
     opened: Opened, why: int, window: range | None, more: str = "", words: Mapping[str, str] = MappingProxyType({})
 ) -> None:
-    """Raise RowFault for the first cause among some bits, with the number of its first row, and names of others.
-
-    `words` stand for other ones of `Opened.words`.
-    """
+    """Raise RowFault for the first cause among some bits, with its first row; `words` stand for `Opened.words`."""
     if not why:
         return
     if why & ~BIT["tie"]:  # a row with another fault has no step that it could share

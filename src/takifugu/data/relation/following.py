@@ -27,12 +27,7 @@ def transitions_in(
     data: object, states: tuple[Hashable, ...], value: str | None = None, order: str | None = None,
     unit: str | None = None, recording: str | None = None, step: int | str | None = None,
 ) -> IntArray:  # fmt: skip
-    """Count the transitions in a frame, a file or a SELECT, as counts[x, y].
-
-    The roles are those of [source], columns or expressions. Without a `step` each row follows the one before it of its
-    unit and recording, along `order`. Raises InputError for a role that is missing or of another type, DataError for
-    rows against a rule.
-    """
+    """Count the transitions in a frame, a file or a SELECT, as counts[x, y]; the roles are those of [source]."""
     for key, column, content in (("value", value, "the states"), ("order", order, "what sorts the rows")):
         if column is None:
             fix = 'write for example value="posture", order="minute", unit="person"'
@@ -54,6 +49,7 @@ def transitions_in(
         with closing(opened.relation):
             opened = replace(opened, source=_timed(opened, has_step=step is not None))
             counts: IntArray = transitions_of(opened)[0]
+            # without a `step` each row follows the one before it of its unit and recording, along `order`
             return counts
 
 
@@ -61,10 +57,7 @@ def transitions_in_public(
     keys: Mapping[str, Any], states: Sequence[object], root: Path, cells: Sequence[int] = (0,),
     calendar: Calendar | None = None,
 ) -> IntArray:  # fmt: skip
-    """Count the transitions of samples in a public file or SELECT by cells of a calendar, as counts[c, x, y].
-
-    `keys` are those of [source]. Raises the errors of `open_source` and `counted`.
-    """
+    """Count the transitions of samples in a public source by cells of a calendar, as counts[c, x, y]."""
     source = replace(Source.of(keys, states), start=calendar, is_public=True)
     with private_folder() as folder:
         opened = open_source(source, root, folder)
@@ -80,10 +73,8 @@ def _text(state: Hashable) -> str:
 
 
 def _timed(opened: Opened, has_step: bool) -> Source:
-    """Return the source with the kind of its order: whole numbers, clocks or moments, whose zone moves no step.
-
-    Whole numbers and times cannot be taken for each other. Raises DataError for clocks and moments in one column.
-    """
+    """Return the source with the kind of its order: whole numbers, clocks, or moments, whose zone moves no step."""
+    # whole numbers and times cannot be taken for each other
     source, kind, order = opened.source, opened.type("order"), identifier("order")
     is_time, is_moment = kind in CLOCKS | MOMENTS, kind in MOMENTS
     if kind == "VARCHAR":

@@ -65,10 +65,7 @@ _WITH_TABLES = {"duckdb", "sheet", "sqlite"}
 def open_table(
     given: object, wanted: Sequence[str], root: str | Path, folder: str, key: str, encoding: str | None = None
 ) -> Relation:
-    """Open a table beside the data, such as a roster: a file's name, a SELECT or a frame, with some columns.
-
-    Raises InputError for SQL against the rules, DataError for files that cannot be read, at the key that declares it.
-    """
+    """Open a table beside the data, such as a roster: a file's name, a SELECT or a frame, with some columns."""
     text = given if isinstance(given, str) else None
     is_file = text is None or not is_select(text, root)
     connection = connected(folder)
@@ -113,12 +110,9 @@ def is_select(text: str, root: str | Path) -> bool:
 
 @dataclass
 class Opening:
-    """The opening of one file, SELECT or frame; `wanted` are the roles, whose columns tell how a text file is split.
+    """The opening of one file, SELECT or frame."""
 
-    `statement` is the key that may hold a SELECT; `is_question` says that it is answered as an option. `computed` are
-    the columns that it computes, with their cells.
-    """
-
+    #: The roles with their texts, whose columns tell how a text file is split.
     wanted: Sequence[tuple[str, str]]
     root: Path
     folder: str
@@ -126,12 +120,14 @@ class Opening:
     file: str | None = None
     select: str | None = None
     encoding: str | None = None
+    #: Whether the SELECT is answered as an option, and the key that may hold it.
     is_question: bool = False
     statement: str = "sql"
     kind: str = ""
     split: str = ""
     sql: str = ""
     rows: Rows = field(default_factory=lambda: Rows(()))
+    #: The columns that the SELECT computes, with their cells.
     computed: list[tuple[str, Node, Cells]] = field(default_factory=list)
     _of_parquet: dict[int, tuple[str, dict[str, str]]] = field(default_factory=dict)
     _tables: dict[str, Rows] = field(default_factory=dict)
@@ -299,14 +295,12 @@ class Opening:
         refuse_columns(run(self.connection, f"select count(*) {schema}", "file", name).fetchone()[0], name)
 
     def refuse_long_texts(self, cells: Cells) -> None:
-        """Refuse a text of 1 MB, a million times: Parquet writes it once, and DuckDB copies it for each row.
-
-        Its length is computed once, too, so that this takes no time.
-        """
+        """Refuse a text of 1 MB, a million times: Parquet writes it once, and DuckDB copies it for each row."""
         for number, (name, types) in self._of_parquet.items():
             for column, kind in types.items():
                 if kind != "VARCHAR" or (number, column.lower()) not in cells:
                     continue
+                # its length is computed once, too, so that this takes no time
                 long = f"from {identifier(name)} where strlen({identifier(column)}) > {LONGEST_TEXT} limit 1"
                 if run(self.connection, f"select 1 {long}", "file").fetchall():
                     what = f"the column {column[:80]!r} has a text of more than {LONGEST_TEXT:,} bytes"

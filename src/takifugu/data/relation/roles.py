@@ -28,27 +28,19 @@ SOURCE = "takifugu source"
 
 @dataclass(frozen=True)
 class Role:
-    """A role as SQL over the columns of the file, its cells, its text in the reading, and DuckDB's type of it.
-
-    `written` is it in messages, to be pasted: a column's name as SQL has it, an expression as its owner wrote it.
-    """
+    """A role as SQL over the columns of the file, its cells, its text in the reading, and DuckDB's type of it."""
 
     sql: str
     cells: Cells = field(repr=False)
     text: str
+    #: It in messages, to be pasted: a column's name as SQL has it, an expression as its owner wrote it.
     written: str
     type: str
 
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """An opened source: `relation` has a column for each role, by the role's name; values are value0, value1, ...
-
-    Where coverage is declared, `where` and `sql` may leave rows out by what is hidden. `keeps_left_out` says that
-    `where` does: these rows stay, without a state, so that the rules about rows hold for them, too, whatever their
-    values. `hides_rows` says that `sql` does: that there are no rows tells of values, and is no fault. `computed` has
-    what is computed for each value.
-    """
+    """An opened source: `relation` has a column for each role, by the role's name; values are value0, value1, ..."""
 
     source: Source
     relation: Relation
@@ -57,8 +49,11 @@ class Opened:
     split: str = ""
     sql: str = ""
     filters: Cells = field(default_factory=dict, repr=False)
+    #: Where coverage is declared `sql` may leave rows out by what is hidden: that there are none is then no fault.
     hides_rows: bool = False
+    #: So may `where`: these rows stay, without a state, and the rules about rows hold for them, too.
     keeps_left_out: bool = False
+    #: What is computed for each value.
     computed: Mapping[str, Sequence[Computed]] = field(default_factory=dict, repr=False)
 
     def type(self, role: str) -> str:
@@ -122,12 +117,7 @@ def open_source(
     source: Source, root: str | Path, folder: str, frame: object = None, public: Sequence[str] = (),
     memory: str = MEMORY, threads: int = 2,
 ) -> Opened:  # fmt: skip
-    """Open a source in a private folder, with paths from `root` on; nothing but its first lines is read.
-
-    `public` are columns or expressions that answers are counted by.
-
-    Raises InputError for keys, SQL and expressions against the rules, DataError for files that cannot be read.
-    """
+    """Open a source in a private folder, with paths from `root` on; nothing but its first lines is read."""
     if source.file is None and source.sql is None and frame is None:
         raise wrong_key("file", "neither file nor sql is declared", "", 'file = "x.csv"')
     if frame is not None and source.file is not None:
@@ -217,10 +207,8 @@ def _ways(opening: Opening, source: Source, values: Mapping[str, Role]) -> dict[
 
 
 def _without_ends(opening: Opening, source: Source, when: Cells) -> str:
-    """Return the text of `where` with `$from` and `$until` in the parts, joined by AND, that ask when a row is.
-
-    These parts take away rows before and behind the calendar. Anywhere else a date decides what a row means.
-    """
+    """Return `where` with `$from` and `$until` in the parts, joined by AND, that ask when a row is."""
+    # they take away rows before and behind the calendar; anywhere else a date decides what a row means
     ends = {text: f"${key}" for key in ("from", "until") if (text := source.text_of_date(key)) is not None}
     tree = expression(str(source.where), "where")
     moving = dict[int, Node]()

@@ -149,10 +149,8 @@ class Table:
         return visited(self.with_rows, known)
 
     def texts(self, roles: Sequence[str]) -> list[Texts]:
-        """Return the rows of some roles as texts in the order of the rows, None where there is nothing; private.
-
-        The role "row" is the number of a row, from 1, those that `where` leaves out counted.
-        """
+        """Return the rows of some roles as texts in the order of the rows, None where there is nothing; private."""
+        # the role "row" is the number of a row, from 1, those that `where` leaves out counted
         listed = ", ".join(f"nullif({identifier(role)}::varchar, '')" for role in roles)
         rows = self.with_rows.relation.rows(f'select {listed} from {identifier(SOURCE)} order by "row"')
         self.with_rows.relation.check_unchanged()
@@ -189,11 +187,8 @@ def opened_table(
     keys: Mapping[str, Any], states: Sequence[object] = (), root: str | Path = ".", frame: object = None,
     public: Sequence[str] = (), memory: str = MEMORY, threads: int = 2,
 ) -> Table:  # fmt: skip
-    """Open a source by the keys of [source], with paths from `root` on.
-
-    It is closed at the end of its block, if it has one, and its folder is gone with the last use of the table. Raises
-    InputError for keys, SQL, expressions and types against the rules, DataError for files that cannot be read.
-    """
+    """Open a source by the keys of [source], with paths from `root` on."""
+    # it is closed at the end of its block, if it has one, and its folder is gone with the last use of the table
     source, room = Source.of(keys, states), private_folder()
     opened = open_source(source, root, room.name, frame, public, memory, threads)
     table = Table(opened, Path(root), room.name)

@@ -23,10 +23,7 @@ SHIFT = WORD * 2**50
 
 
 def placed(opened: Opened, window: range | None) -> str:
-    """Return the SELECT of samples with the `place` of their step and the `rest` behind it.
-
-    Rows outside the window keep their place and lose their code.
-    """
+    """Return the SELECT of samples with the `place` of their step and the `rest` behind it."""
     source = opened.source
     width, origin, size = source.width, source.origin, source.size
     shift = FAR // width
@@ -43,6 +40,7 @@ def placed(opened: Opened, window: range | None) -> str:
         why = f"coalesce(({outside})::bigint, 0) * {BIT['outside']}"
         why += f" + coalesce((rest <> 0)::bigint, 0) * {BIT['between steps']}"
         select = f"select * replace (why + {why} as why) from ({select})"
+    # rows outside the window keep their place
     if window is not None:
         inside = f"place >= {window.start} and place < {window.stop}"
         select = f"select * replace (case when {inside} then code else {MISSING} end as code) from ({select})"
@@ -50,10 +48,7 @@ def placed(opened: Opened, window: range | None) -> str:
 
 
 def words(opened: Opened, window: range | None, cells: Cells | None = None) -> str:
-    """Return the SELECT of samples by piece and word of steps, and by cell, if any; outside the window that is -1.
-
-    Of each word there are the steps in each state, all that are `seen`, how many have a row, the first and the last.
-    """
+    """Return the SELECT of samples by piece and word of steps, and by cell, if any (-1 outside the window)."""
     source, states = opened.source, range(len(opened.source.states))
     place, least, most, positive = "place", "0", "0", "greatest(place, 0)"
     if source.origin is None:  # no place is below 0 then
@@ -117,10 +112,8 @@ def visits(opened: Opened, places: str) -> str:
 
 
 def runs(opened: Opened, window: range) -> str:
-    """Return the SELECT of runs: of each row its unit's number, its code, and its steps `first` up to before `last`.
-
-    The table of covers has each unit's ends in ticks. A row that does not count has no step.
-    """
+    """Return the SELECT of runs: of each row its unit's number, its code, and its steps `first` up to before `last`."""
+    # the table of covers has each unit's ends in ticks; a row that does not count has no step
     source = opened.source
     kind, width, origin = source.rows, source.width, source.origin
     assert origin is not None, "runs have a calendar"

@@ -47,10 +47,7 @@ _FIELDS = r"""^[{\[]\s*["'{\[]"""
 
 
 def check_types(opened: Opened) -> None:
-    """Raise InputError, with the key and the line that mends it, for a column of another type; no row is read.
-
-    SpecError for several.
-    """
+    """Raise InputError (SpecError for several) for a column of another type; no row is read."""
     faults = list[TakifuguError]()
     for role, check in (("unit", _check_name), ("recording", _check_name), ("order", _check_order),
                         ("end", _check_order)):  # fmt: skip
@@ -106,10 +103,7 @@ def _check_order(opened: Opened, role: str) -> None:
 
 
 def check_known(opened: Opened, known: Sequence[Known], may_miss: Sequence[bool] = ()) -> None:
-    """Raise InputError, with the key, for values of another type than is declared, or that lose it; reads no row.
-
-    `known` has the states, bins or classes of each value, and `may_miss` says which of them may be missing.
-    """
+    """Raise InputError for values of another type than their states, bins or classes; no row is read."""
     check_types(opened)
     for number, rule in enumerate(known):
         check_value(opened, f"value{number}", rule)
@@ -213,10 +207,8 @@ def keep_rows(opened: Opened) -> None:
 
 
 def rows_sql(opened: Opened, more: str = "") -> str:
-    """Return the SELECT of every row as integers, by the types of its columns.
-
-    `more` are other bits of a row; of visits it is the number of a row's place, or a code of what is wrong with it.
-    """
+    """Return the SELECT of every row as integers, by the types of its columns."""
+    # `more` are other bits of a row; of visits it is the number of a row's place, or a code of what is wrong with it
     if opened.relation.has_integers and not more:
         return f"select * from {INTEGERS}"
     source, roles = opened.source, opened.roles
@@ -296,10 +288,7 @@ def state_of(known: Listed, code: int) -> str:
 
 
 def code_sql(opened: Opened, column: str = "value0", known: Known | None = None) -> str:
-    """Return the number of a row's state, or of the bin or class that its number lies in.
-
-    The last bin holds its upper edge. Nothing, NaN and infinities have a class where one is declared for them.
-    """
+    """Return the number of a row's state, or of the bin or class that its number lies in."""
     source, kind, name = opened.source, opened.type(column), identifier(column)
     order = list(source.states) if known is None else []
     if known is None:
@@ -318,6 +307,7 @@ def code_sql(opened: Opened, column: str = "value0", known: Known | None = None)
     edges, order = [float(edge) for edge in known.edges], order or [str(state) for state in known.states]
     cases = ""
     for place, (state, low, high) in enumerate(zip(known.states, edges, edges[1:], strict=False)):
+        # the last bin holds its upper edge
         sign = "<=" if place + 2 == len(edges) else "<"
         inside = f"{number} >= {double(low)} and {number} {sign} {double(high)}"
         cases += f"when {inside} then {order.index(str(state))} "

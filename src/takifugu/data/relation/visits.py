@@ -31,13 +31,11 @@ _NO_NUMBER, _BEYOND = -3, (-4, -5)
 
 @dataclass(frozen=True)
 class Grid:
-    """The edges of a grid's columns and rows, from the lowest to the highest; the last ones include their far ends.
-
-    Boxes are numbered row by row. `in_degrees` says that coordinates are longitudes and latitudes.
-    """
+    """The edges of a grid's columns and rows, rising; the last ones include their far ends."""
 
     x: tuple[float, ...]
     y: tuple[float, ...]
+    #: Whether coordinates are longitudes and latitudes. Boxes are numbered row by row.
     in_degrees: bool = False
 
     @property
@@ -75,11 +73,7 @@ class Visits:
 
 
 def visited(opened: Opened, known: Sequence[str] | Grid) -> Visits:
-    """Return the visits to declared places, or to the boxes of a grid.
-
-    Raises InputError for a column of another type, RowFault for rows against a rule, and DataError for a source without
-    rows, two spellings of one person, and names of places that resemble a declared one, whether they count or not.
-    """
+    """Return the visits to declared places, or to the boxes of a grid; RowFault for rows against a rule."""
     check_known(opened, known.bins if isinstance(known, Grid) else [tuple(known)])
     relation, places = opened.relation, _of_grid(opened, known) if isinstance(known, Grid) else _of_list(opened, known)
     if not isinstance(known, Grid):

@@ -43,12 +43,8 @@ def has_point(kind: str) -> bool:
 
 def refuse_clocks_of_nobody(key: str, roots: Iterable[Node], kinds_of: Callable[[Node], Sequence[str]],
                             select: Node) -> list[Words]:  # fmt: skip
-    """Raise InputError for what depends on the zone of the connection, in expressions of one SELECT.
-
-    `kinds_of` returns the types of a SELECT's columns, and `select` is that in which the expressions stand. What is
-    returned are the checks of texts that are cast to moments and to numbers: a statement that gives a row where one is
-    odd, what is wrong then, the rule and the fix.
-    """
+    """Refuse what depends on the connection's zone in one SELECT; return the checks of texts that are cast."""
+    # `select` is that in which the expressions stand; a check gives a row where a text is odd, with what is wrong then
     nodes = [node for root in roots for node in _nodes(root)]
     parts = {text_of(part): part for node in nodes for part in _values(node)}
     if not parts:

@@ -18,17 +18,10 @@ Edge = Fraction | float
 
 @dataclass(frozen=True)
 class Bins:
-    """Numbers from each bin's lower edge to below its upper one are its state; the upper edge of the last bin is in it.
+    """Numbers from each bin's lower edge to below its upper one are its state; the last upper edge is in its bin."""
 
-    Edges and numbers are compared as float64; the outer edges may be infinite, and infinities are in the outer bins
-    then. Null is missing (as is NaN of pandas, which writes null so), any other NaN is no number.
-    Raises InputError for a bin that holds nothing, and for a gap or an overlap between two bins.
-
-    >>> bins = Bins({"still": (0, 100), "moving": (100, float("inf"))})
-    >>> [bins.code(number) for number in (0, 99.9, 100, -1, None, float("inf"), float("nan"))]
-    [0, 0, 1, -3, -1, 1, -2]
-    """
-
+    # Edges and numbers are compared as float64. The outer edges may be infinite, and infinities are in the outer bins
+    # then. Null is missing (as is NaN of pandas, which writes null so), any other NaN is no number.
     states: tuple[Hashable, ...]
     edges: tuple[Edge, ...]
 
@@ -93,17 +86,11 @@ def _text(edge: Edge) -> str:
 
 @dataclass(frozen=True)
 class Classes:
-    """Numbers below the first end, from each end to below the next, and from the last end on: one class more than ends.
+    """Numbers below the first of rising ends, from each end to below the next, and from the last end on."""
 
-    Ends and numbers are compared as float64. `missing` is the class of null, NaN and infinities; without one they are
-    UNOBSERVED. Raises InputError unless the ends rise.
-
-    >>> ages = Classes([18, 65])
-    >>> [ages.code(age) for age in (17.9, 18, 65, None)], ages.words
-    ([0, 1, 2, -1], ('below 18', 'from 18 to below 65', 'at least 65'))
-    """
-
+    #: Compared with numbers as float64; there is one class more.
     ends: tuple[Fraction, ...]
+    #: The class of null, NaN and infinities; without one they are UNOBSERVED.
     missing: int = UNOBSERVED
 
     def __init__(self, ends: Iterable[Number], missing: int = UNOBSERVED) -> None:
