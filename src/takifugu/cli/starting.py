@@ -265,10 +265,7 @@ _LISTED = 12
 
 
 def ask_about(question: Question, accept: Callable[[str], object]) -> str:
-    """Ask until an answer is accepted; ReleaseError at the input's end.
-
-    Enter takes the only answer that there is, where the answer is no promise; else the question comes again.
-    """
+    """Ask until an answer is accepted; ReleaseError at the input's end."""
     _say("\n" + click.style(filled(visible(question.words)), bold=True))
     if question.evidence:
         _say(paragraph(f"{visible(question.evidence)}."))
@@ -294,6 +291,7 @@ def ask_about(question: Question, accept: Callable[[str], object]) -> str:
         if not line:
             problem = "the questions were not answered, so nothing was written"
             raise ReleaseError(problem, fix="answer them, or write the options that they name")
+        # Enter takes the only answer that there is, where the answer is no promise; else the question comes again
         word = line.strip() or question.offered or ""
         if is_numbered and word.isascii() and word.isdigit() and 1 <= int(word) <= len(choices):
             word = choices[int(word) - 1].name

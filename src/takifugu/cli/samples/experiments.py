@@ -69,13 +69,10 @@ def find(name: str, root: Path = ROOT) -> Target:
 def run(
     target: Target, root: Path = ROOT, folder: Path | None = None, whole: bool = False, output: IO[str] | None = None
 ) -> int:
-    """Run an experiment in its own process; return its exit code.
-
-    Page and pictures go into `folder`, with a tenth of the points unless `whole`; without a folder into the
-    checkout. `output` is the standard output, by default ours.
-    """
+    """Run an experiment in its own process; return its exit code."""
     paths = [str(_PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     place = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    # page and pictures go into the checkout, or into a folder with a tenth of the points unless `whole`
     if folder is not None:
         place |= {"TAKIFUGU_OUTPUT": str(folder.resolve()), "TAKIFUGU_WHOLE": str(int(whole))}
     command = [sys.executable, str(target.path)]

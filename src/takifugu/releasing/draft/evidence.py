@@ -28,20 +28,18 @@ _FEWEST_STEPS = 5
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """A table whose rows are counted: `rows` names them in its DuckDB, with columns of some `types`.
-
-    `sql` is their SELECT, of a file that has tables. `across` makes a row of each step, and `unpivoted` are the columns
-    of its name and value.
-    """
+    """A table whose rows are counted: `rows` names them in its DuckDB, with columns of some `types`."""
 
     file: str
     relation: Relation = field(repr=False)
     types: Mapping[str, str]
     layout: Layout | None = None
+    #: Their SELECT, of a file that has tables.
     sql: str | None = None
     is_one_of_several: bool = False
     rows: str = identifier(WRITTEN)
     where: str = ""
+    #: What makes a row of each step, and the columns of its name and value.
     across: str = ""
     unpivoted: tuple[str, ...] = ()
     keeps: object = field(default=None, repr=False)
@@ -136,17 +134,7 @@ class Evidence:
 
 
 def evidence(given: object, encoding: str | None = None, sql: str | None = None) -> Evidence:
-    """Open a file or a frame, to count its rows.
-
-    Args:
-        given: The path of a file, or a frame of pandas, Polars or PyArrow.
-        encoding: The codec of a text file that is not UTF-8.
-        sql: The table of a file that has several, as `FROM name`.
-
-    Raises:
-        InputError: For bytes of several codecs, and a file of several tables, with the choices.
-        DataError: For a file that is empty, damaged, no table or of no kind that is read.
-    """
+    """Open a file, by its codec and table, or a frame, to count its rows; InputError with choices, DataError."""
     file, frame = (str(given), None) if isinstance(given, str | Path) else ("", given)
     path, folder = Path(file), private_folder()
     if file:

@@ -63,18 +63,18 @@ _ODD = r"[\p{Z}\p{Cc}].*|.*[\p{Z}\p{Cc}]|[+-]?\d+[.]\d*([eE][+-]?\d+)?|[+-]?\d+[
 
 @dataclass(frozen=True)
 class Reading:
-    """A way to read a column, as SQL: `test` gives NULL for what `form` does not read, of which `guard` is false.
-
-    It reads `rows` of the texts that are `there`; `words` say how it is written, or its first and last day.
-    """
+    """A way to read a column, as SQL: `test` gives NULL for what `form` does not read."""
 
     sql: str
     kind: str
     form: str
     test: str
+    #: How it is written, or its first and last day.
     words: str = ""
+    #: How many of the texts that are `there` it reads.
     rows: int = 0
     there: int = 0
+    #: A condition that is false of what `form` does not read.
     guard: str = ""
 
     @property
@@ -184,16 +184,14 @@ def _as_text(sql: str, kind: str) -> str:
 
 
 def names_in(evidence: Evidence, column: str) -> tuple[str, int]:
-    """Return how a column of names is read, and how many rows of it the reader would refuse as they are.
-
-    Raises InputError for names that lost their last digits.
-    """
+    """Return how a column of names is read, and how many rows the reader would refuse as they are."""
     kind = evidence.types[column]
     if kind in WHOLE | {"UUID", "ENUM"}:
         return column, 0
     text = _as_text(identifier(column), kind)
     ways = (text, f"trim({text})", rf"regexp_replace(trim({text}), '^(-?\d{{1,15}})[.]0+$', '\1')")
     odd = evidence.count(*(f"count(*) filter (regexp_full_match({way}, '{_ODD}', 's'))" for way in ways))
+    # names that lost their last digits
     if 0 not in odd:
         raise InputError(
             f"{column[:80]!r} holds numbers with a point or an exponent",

@@ -71,18 +71,17 @@ class Choice:
 
 @dataclass(frozen=True)
 class Question:
-    """A question by the key that it sets; `evidence` is for the owner's eyes.
-
-    `offered` is the only answer that there is, where the answer is no promise. An answer is a choice or a column, or is
-    written in a `form` (declared.py), for each of some `parts`, as the `hint` is.
-    """
+    """A question by the key that it sets; `evidence` is for the owner's eyes."""
 
     name: str
     words: str
     choices: tuple[Choice, ...]
     evidence: str
     why: str
+    #: The only answer that there is, where the answer is no promise.
     offered: str | None = None
+    #: An answer is a choice or a column, or is written in a form (declared.py), for each of some `parts`, as the `hint`
+    #: is.
     form: str = ""
     hint: str = ""
     parts: tuple[str, ...] = ()
@@ -135,10 +134,7 @@ def opening(error: InputError) -> Question:
 
 
 def questions(evidence: Evidence, answers: Answers) -> list[Question]:
-    """Return the questions that answers leave open, in their order.
-
-    Raises InputError for an answer that is none.
-    """
+    """Return the questions that answers leave open, in their order; InputError for an answer that is none."""
     before = at(evidence, {key: word for key, word in answers.items() if key == "rows"})
     opened = at(evidence, answers)
     parts = (_rows(before, answers), _unit(before, answers), *_times(opened, answers), *_values(opened, answers),
@@ -159,11 +155,7 @@ def at(evidence: Evidence, answers: Answers) -> Evidence:
 
 
 def columns_in(text: str, types: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the columns that an answer lists, or the answer alone, which may be an expression.
-
-    >>> columns_in("day, time", {"day": "VARCHAR", "time": "VARCHAR"}), columns_in("lower(a)", {"a": "VARCHAR"})
-    (('day', 'time'), ('lower(a)',))
-    """
+    """Return the columns that an answer lists, or the answer alone, which may be an expression."""
     parts = tuple(part.strip() for part in text.split(","))
     return parts if text not in types and all(part in types for part in parts) else (text,)
 
