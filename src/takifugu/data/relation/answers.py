@@ -14,7 +14,6 @@ from takifugu.data.relation.roles import SOURCE, Opened
 from takifugu.data.relation.roster import Roster, name_covers, texts
 from takifugu.data.relation.statements import COVERS
 from takifugu.data.relation.types import (
-    MISSING,
     Known,
     check_known,
     code_sql,
@@ -30,6 +29,7 @@ from takifugu.data.sql.faults import BIT, CAUSES, RowFault, no_rows, wrong_data
 from takifugu.data.sql.words import double, identifier, number_of
 from takifugu.data.values.bounded import Bounded
 from takifugu.data.values.counts import Names
+from takifugu.data.values.texts import MISSING
 
 #: The number of a value, SQL of bits of its rules, and those that some row breaks.
 OfValue = tuple[int, str, int]

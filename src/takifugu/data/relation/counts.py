@@ -14,9 +14,10 @@ from takifugu.data.relation.cells import Cells
 from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.roster import Roster, name_covers
 from takifugu.data.relation.statements import COVERS, FAR, PIECES, SHIFT, WORD, WORDS
-from takifugu.data.relation.types import MISSING, check_types, keep_rows, refuse_mixed_times
+from takifugu.data.relation.types import check_types, keep_rows, refuse_mixed_times
 from takifugu.data.sql.faults import BIT, CAUSES, RowFault, no_rows, wrong_data, wrong_key
 from takifugu.data.values.counts import Counts
+from takifugu.data.values.texts import MISSING
 
 
 def counted(

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from takifugu.data.relation.cells import Cells
 from takifugu.data.relation.roles import Opened
-from takifugu.data.relation.types import LEFT_OUT, MISSING, name_why, rows_sql
+from takifugu.data.relation.types import LEFT_OUT, name_why, rows_sql
 from takifugu.data.sql.faults import BIT
+from takifugu.data.values.texts import MISSING
 
 #: Steps to a word of bits: a signed integer holds them.
 WORD = 60

@@ -12,8 +12,8 @@ from takifugu.data.relation import statements
 from takifugu.data.relation.counts import counted, integers
 from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.roster import Roster
-from takifugu.data.relation.types import MISSING
 from takifugu.data.sql.faults import wrong_key
+from takifugu.data.values.texts import MISSING
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from takifugu.data.sql.clocks import CLOCKS, ISO, MOMENTS, OFFSET, WHOLE, has_po
 from takifugu.data.sql.faults import BIT, wrong_data, wrong_key
 from takifugu.data.sql.words import double, identifier, is_missing, literal, number_of, toml_line
 from takifugu.data.values.bins import Bins, Classes
+from takifugu.data.values.texts import MISSING, UNBINNED, UNKNOWN
 
 #: How the values of a column are counted: by states, by bins or by classes of numbers.
 Listed = Sequence[str] | Bins
@@ -25,12 +26,14 @@ Known = Listed | Classes
 
 #: The rows as integers, where they are kept.
 INTEGERS = '"takifugu rows"'
-#: Codes of a missing value, of one that is no state, in no bin, no number or NaN, and of a row that does not count.
-MISSING, UNKNOWN, UNBINNED, UNREAD, UNMEASURED, LEFT_OUT = -1, -2, -3, -4, -5, -6
-#: What is wrong with a place, by its code.
-FAULTS_OF_PLACES = {
-    MISSING: "no place", UNKNOWN: "elsewhere", -3: "no coordinate", -4: "no longitude", -5: "no latitude"
-}  # fmt: skip
+#: Further codes: of a text that is no number, of NaN, and of a row that does not count.
+UNREAD, UNMEASURED, LEFT_OUT = -4, -5, -6
+#: Codes of a coordinate that is no number, and of a longitude and a latitude beyond all; what is wrong by each code.
+NO_COORDINATE, NO_DEGREES = -3, (-4, -5)
+FAULTS_OF_PLACES = dict(zip(
+    (MISSING, UNKNOWN, NO_COORDINATE, *NO_DEGREES),
+    ("no place", "elsewhere", "no coordinate", "no longitude", "no latitude"), strict=True,
+))  # fmt: skip
 ZONE = 'timezone = "Europe/Berlin"; or "UTC" if clocks there show that'
 LEAVE_OUT = "or leave timezone out: steps are then those of clocks"
 #: The first and the last moment that is no mistake.

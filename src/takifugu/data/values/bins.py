@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from takifugu.core.errors import InputError
-from takifugu.data.values.texts import INFINITE, NUMBER, OUTSIDE, UNKNOWN, UNOBSERVED
+from takifugu.data.values.texts import MISSING, UNBINNED, UNKNOWN, number_in
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 Edge = Fraction | float
@@ -60,16 +59,17 @@ class Bins:
     def code(self, value: float | None) -> int:
         """Return the number of a number's bin, in rising order."""
         if value is None:
-            return UNOBSERVED
+            return MISSING
         if value != value:
             return UNKNOWN
         if not float(self.edges[0]) <= value <= float(self.edges[-1]):
-            return OUTSIDE
+            return UNBINNED
         return bisect_right(self.edges[1:-1], value, key=float)
 
     def code_of(self, text: str) -> int:
         """Return the number of a text's bin, UNKNOWN without a number."""
-        return self.code(float(text)) if re.match(NUMBER, text) or re.match(INFINITE, text) else UNKNOWN
+        number = number_in(text)
+        return UNKNOWN if number is None else self.code(number)
 
 
 def _edge(value: Number, state: object) -> Edge:
@@ -90,10 +90,10 @@ class Classes:
 
     #: Compared with numbers as float64; there is one class more.
     ends: tuple[Fraction, ...]
-    #: The class of null, NaN and infinities; without one they are UNOBSERVED.
-    missing: int = UNOBSERVED
+    #: The class of null, NaN and infinities; without one they are MISSING.
+    missing: int = MISSING
 
-    def __init__(self, ends: Iterable[Number], missing: int = UNOBSERVED) -> None:
+    def __init__(self, ends: Iterable[Number], missing: int = MISSING) -> None:
         object.__setattr__(self, "ends", tuple(as_fraction(end, "an end of a class", "ends") for end in ends))
         object.__setattr__(self, "missing", missing)
         floats = list(map(float, self.ends))
