@@ -68,17 +68,10 @@ def open_table(
     """Open a table beside the data, such as a roster: a file's name, a SELECT or a frame, with some columns."""
     text = given if isinstance(given, str) else None
     is_file = text is None or not is_select(text, root)
-    connection = connected(folder)
     file, select = (text, None) if is_file else (None, text)
     roles = [(key, name) for name in wanted]
-    opening = Opening(roles, Path(root), folder, connection, file, select, encoding, statement=key)
-    try:
-        with about(key):
-            opening.take(None if text is not None else given)
-            return opening.relation()
-    except BaseException:
-        connection.close()
-        raise
+    with Opening(roles, Path(root), folder, file, select, encoding, statement=key) as opening, about(key):
+        return opening.take(None if text is not None else given)
 
 
 def files_read(given: str, root: str | Path) -> tuple[Path, ...]:
@@ -116,13 +109,13 @@ class Opening:
     wanted: Sequence[tuple[str, str]]
     root: Path
     folder: str
-    connection: Any
     file: str | None = None
     select: str | None = None
     encoding: str | None = None
     #: Whether the SELECT is answered as an option, and the key that may hold it.
     is_question: bool = False
     statement: str = "sql"
+    threads: int = 2
     kind: str = ""
     split: str = ""
     sql: str = ""
@@ -135,8 +128,18 @@ class Opening:
     _stamps: Stamps = ()
     _copies: list[str] = field(default_factory=list)
 
-    def take(self, frame: object) -> None:
-        """Name the rows of the SELECT, the frame or the file."""
+    def __post_init__(self) -> None:
+        self.connection = connected(self.folder, self.threads)
+
+    def __enter__(self) -> Opening:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is not None:  # else the relation has it
+            self.connection.close()
+
+    def take(self, frame: object) -> Relation:
+        """Name the rows of the SELECT, the frame or the file, and return them before roles."""
         if self.select is not None:
             self._take_sql(self.select, frame)
         elif frame is not None:
@@ -146,8 +149,6 @@ class Opening:
         else:
             self._take_file(str(self.file))
 
-    def relation(self) -> Relation:
-        """Return the relation before roles."""
         key = "file" if self.select is None else "sql"
         types = types_of(self.connection, identifier(WRITTEN), key)
         if not all(map(is_plain, types)):

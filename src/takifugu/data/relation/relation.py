@@ -92,12 +92,12 @@ def run(connection: DuckDBPyConnection, statement: str, key: str, name: str = ""
         del error  # else it would keep this frame, and its callers' tables, open until the next collection of garbage
 
 
-def connected(folder: str, memory: str = MEMORY, threads: int = 2) -> DuckDBPyConnection:
+def connected(folder: str, threads: int = 2) -> DuckDBPyConnection:
     """Return a connection to a new DuckDB whose clocks show UTC; what needs more memory goes to a private folder."""
     import duckdb
 
     connection = duckdb.connect(":memory:", config={
-        "memory_limit": memory, "threads": str(threads), "temp_directory": folder,
+        "memory_limit": MEMORY, "threads": str(threads), "temp_directory": folder,
         "autoinstall_known_extensions": "false", "autoload_known_extensions": "false",
         "allow_community_extensions": "false", "preserve_insertion_order": "true",
     })  # fmt: skip

@@ -13,7 +13,7 @@ from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.data.relation.keys import Column, Source, key_of
 from takifugu.data.relation.lost_states import Computed, followed
 from takifugu.data.relation.opening import WRITTEN, Opening
-from takifugu.data.relation.relation import MEMORY, Relation, connected, types_of, view
+from takifugu.data.relation.relation import Relation, types_of, view
 from takifugu.data.sql.faults import wrong_data, wrong_key
 from takifugu.data.sql.judge import judged
 from takifugu.data.sql.rules import check_dependence
@@ -115,7 +115,7 @@ class Opened:
 
 def open_source(
     source: Source, root: str | Path, folder: str, frame: object = None, public: Sequence[str] = (),
-    memory: str = MEMORY, threads: int = 2,
+    threads: int = 2,
 ) -> Opened:  # fmt: skip
     """Open a source in a private folder, with paths from `root` on; nothing but its first lines is read."""
     if source.file is None and source.sql is None and frame is None:
@@ -124,26 +124,19 @@ def open_source(
         raise wrong_key("file", "a file is declared, and a frame given", "rows come from one of them", "leave one out")
     if source.value is None:
         raise wrong_key("value", "value is not declared", "it is what is published", 'value = "state"')
-    connection = connected(folder, memory, threads)
     declared = [(name, getattr(source, name)) for name in ("unit", "recording", "order", "end", "where")]
     wanted = [(name, text) for name, text in declared if text is not None]
     wanted += [(f"value{number}", text) for number, text in enumerate(source.values)]
     wanted += [(f"by{number}", text) for number, text in enumerate(public)]
-    opening = Opening(wanted, Path(root), folder, connection, source.file, source.sql, source.encoding)
     try:
-        opening.take(frame)
-        return _opened(opening, source)
+        with Opening(wanted, Path(root), folder, source.file, source.sql, source.encoding, threads=threads) as opening:
+            return _opened(opening, opening.take(frame), source)
     except RecursionError:
-        connection.close()
         raise wrong_key("sql", "sql is nested too deeply", "it is short enough to be reviewed", "WITH") from None
-    except BaseException:
-        connection.close()
-        raise
 
 
-def _opened(opening: Opening, source: Source) -> Opened:
+def _opened(opening: Opening, relation: Relation, source: Source) -> Opened:
     """Return the opened source, its roles judged."""
-    relation = opening.relation()
     roles, faults = dict[str, Role](), list[TakifuguError]()
     for name, text in opening.wanted:
         with gathered(faults):

@@ -31,7 +31,7 @@ from takifugu.data.relation.counts import counted
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.opening import WRITTEN
 from takifugu.data.relation.reading import reading
-from takifugu.data.relation.relation import MEMORY, Relation
+from takifugu.data.relation.relation import Relation
 from takifugu.data.relation.roles import SOURCE, Opened, open_source
 from takifugu.data.relation.roster import Roster, read_roster
 from takifugu.data.relation.transitions import States, states_of, transitions_of, transitions_of_all
@@ -185,12 +185,12 @@ def _as_numbers(counts: Mapping[Texts, int]) -> Counter[Texts]:
 
 def opened_table(
     keys: Mapping[str, Any], states: Sequence[object] = (), root: str | Path = ".", frame: object = None,
-    public: Sequence[str] = (), memory: str = MEMORY, threads: int = 2,
+    public: Sequence[str] = (), threads: int = 2,
 ) -> Table:  # fmt: skip
     """Open a source by the keys of [source], with paths from `root` on."""
     # it is closed at the end of its block, if it has one, and its folder is gone with the last use of the table
     source, room = Source.of(keys, states), private_folder()
-    opened = open_source(source, root, room.name, frame, public, memory, threads)
+    opened = open_source(source, root, room.name, frame, public, threads)
     table = Table(opened, Path(root), room.name)
     weakref.finalize(table, close_with, opened.relation, room)
     return table

@@ -13,7 +13,7 @@ from takifugu.core.errors import DataError, InputError
 from takifugu.core.files import private_folder
 from takifugu.data.files.text_file import ENDINGS
 from takifugu.data.relation.opening import JSON, PARQUET, WRITTEN, Opening
-from takifugu.data.relation.relation import Relation, connected, run, types_of, view
+from takifugu.data.relation.relation import Relation, run, types_of, view
 from takifugu.data.sql.judge import judged
 from takifugu.data.sql.scopes import Rows
 from takifugu.data.sql.tree import expression, text_of
@@ -142,15 +142,13 @@ def evidence(given: object, encoding: str | None = None, sql: str | None = None)
     ending, layout = Path(file.lower().removesuffix(".gz")).suffix, None
     if ending in ENDINGS:
         layout = layout_of(file, encoding)
-    connection = connected(folder.name)
     select = layout.select(path.name) if layout else sql
-    opening = Opening((), path.parent, folder.name, connection, None if layout or not file else path.name, select,
-                      is_question=True)  # fmt: skip
-    try:
-        opening.take(frame)
-        relation = opening.relation()
+    read = None if layout or not file else path.name
+    with Opening((), path.parent, folder.name, read, select, is_question=True) as opening:
+        relation = opening.take(frame)
         counts = ", ".join(f"count({identifier(column)})" for column in [*relation.types][:MOST_COUNTED])
-        run(connection, f"select {counts} from {identifier(WRITTEN)}", "file", path.name)  # can every row be read
+        # can every row be read
+        run(opening.connection, f"select {counts} from {identifier(WRITTEN)}", "file", path.name)
         is_one_of_several = sql is not None
         if file and sql is None and not layout and ending not in (*PARQUET, *JSON):  # the only table of the file
             views = relation.rows("select view_name from duckdb_views() where not internal")
@@ -158,10 +156,7 @@ def evidence(given: object, encoding: str | None = None, sql: str | None = None)
         opened = Evidence(file, relation, relation.types, layout, sql, is_one_of_several, keeps=folder)
         if not opened.size:
             raise DataError(f"{path.name or 'the frame'} has no row", fix="export it again, with its rows").at("file")
-    except BaseException:
-        connection.close()
-        raise
-    return opened
+        return opened
 
 
 def refuse_no_file(file: str) -> None:
