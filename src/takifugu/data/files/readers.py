@@ -77,13 +77,12 @@ def without_readers(node: Node) -> tuple[Node, list[Reader]]:
     readers = list[Reader]()
 
     def change(some: Node) -> Node | None:
-        if some.get("type") == "BASE_TABLE" and not some.get("class") and _is_path(some.get("table_name", "")):
-            path = str(some["table_name"])
+        if path := _file_in(some):
             if path.lower().endswith(".parquet"):
                 return _named(some, Reader("read_parquet", (path,), {}), "parquet")
             raise wrong_key("sql", f"sql reads {path[:120]!r} with guessed types", "a text file holds texts",
                             f"read_csv({literal(path)})")  # fmt: skip
-        if some.get("type") != "TABLE_FUNCTION" or some.get("class"):
+        if not _is_call(some):
             return None
         reader = _reader(some)
         return _named(some, reader, reader.function)
@@ -102,7 +101,9 @@ def without_paths(node: Node) -> Node:
     """Return a tree with `$file` for the paths of readers, or for their folders where `filename` is what follows."""
 
     def change(some: Node) -> Node | None:
-        if some.get("type") == "TABLE_FUNCTION" and not some.get("class"):
+        if _file_in(some):
+            return {**some, "table_name": "$file", "qualified_name": {"path": ["$file"]}}
+        if _is_call(some):
             arguments = some["function"]["arguments"]
             options = [argument for argument in arguments if _option(argument)]
             is_named = any(option[0] == "filename" for option in map(_option, options) if option)
@@ -111,8 +112,6 @@ def without_paths(node: Node) -> Node:
                 shown = with_texts(path["expression"], lambda text: f"$file/{open_part(text)}") if is_named else _FILE
                 paths.append({**path, "expression": shown})
             return {**some, "function": {**some["function"], "arguments": [*paths, *options]}}
-        if some.get("type") == "BASE_TABLE" and not some.get("class") and _is_path(some.get("table_name", "")):
-            return {**some, "table_name": "$file", "qualified_name": {"path": ["$file"]}}
         return None
 
     tree: Node = replaced(node, change)
@@ -126,8 +125,14 @@ def open_part(path: str) -> str:
     return "/".join(parts[first:])
 
 
-def _is_path(name: object) -> bool:
-    return isinstance(name, str) and ("/" in name or "." in name)
+def _file_in(node: Node) -> str:
+    """Return the path of a file that stands as a table in FROM, "" for any other node."""
+    name = node.get("table_name", "") if node.get("type") == "BASE_TABLE" and not node.get("class") else ""
+    return name if isinstance(name, str) and ("/" in name or "." in name) else ""
+
+
+def _is_call(node: Node) -> bool:
+    return node.get("type") == "TABLE_FUNCTION" and not node.get("class")
 
 
 def _reader(node: Node) -> Reader:
