@@ -13,9 +13,10 @@ from takifugu.core.text.tables import filled, fitting, labelled, name_of, shorte
 
 def test_bars_show_values_and_their_errors() -> None:
     row = {"cell": "still", "value": 6, "low": 4, "high": 8}
-    assert bars([row], columns=40) == ["still  █████████████▓▓▓▓▓▓▓░░░░░░  6 ± 2"]
     below_zero = {"cell": "still", "value": 1, "low": -1, "high": 3}
-    assert bars([below_zero], columns=40) == ["still  ▓▓▓▓▓▓│▓▓▓▓▓▓░░░░░░░░░░░░░  1 ± 2"]
+    with fitting(40):
+        assert bars([row]) == ["still  █████████████▓▓▓▓▓▓▓░░░░░░  6 ± 2"]
+        assert bars([below_zero]) == ["still  ▓▓▓▓▓▓│▓▓▓▓▓▓░░░░░░░░░░░░░  1 ± 2"]
     assert common_error([row, below_zero]) == 2
     large = {"value": 165, "low": 134, "high": 196}
     assert (relative_error({"value": 33, "low": 2, "high": 64}), relative_error(large)) == ("±94 %", "")
@@ -55,6 +56,7 @@ def test_lines_fit_the_width() -> None:
     assert name_of("a name that is far too long for a table") == "a name that is far too …"
     table = text_table(["name", "why"], [["group", "always applies"], ["entry", "-"]])
     assert table == "name   why\n-----  --------------\ngroup  always applies\nentry  -"
-    narrow = text_table(["name", "error, in counts"], [["between-classes-of-chains", "12"]], columns=30)
-    assert narrow == "name\n    between-classes-of-chains\nerror, in counts\n    12"
+    with fitting(40):
+        narrow = text_table(["name", "error, in counts"], [["between-classes-of-chains-and-networks", "12"]])
+    assert narrow == "name\n    between-classes-of-chains-and-networks\nerror, in counts\n    12"
     assert labelled([("hides", "every entry"), ("epsilon", "1")]) == "hides    every entry\nepsilon  1"

@@ -60,18 +60,6 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
-def coloured(table: str, marks: dict[str, Json]) -> str:
-    """Colour lines in the style of their last key in `marks`."""
-    lines = []
-    for line in table.splitlines():
-        for end, style in marks.items():
-            if line.endswith(end):
-                line = click.style(line, **style)
-                break
-        lines.append(line)
-    return "\n".join(lines)
-
-
 def wants_json() -> bool:
     """Return whether the command was asked for JSON, and prints no text."""
     return "--json" in click.get_current_context().meta[TYPED]

@@ -6,7 +6,6 @@ What a source's owner knows is declared: two texts that differ are shown line by
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 #: The line of where sequences start that no calendar places.
 STARTS = "sequences start"
@@ -20,23 +19,22 @@ UNNAMED = "entries: without a name"
 
 def differences(one: str, other: str) -> list[tuple[str, str]]:
     """Return the lines in which two readings differ, "" for none."""
-    before, after = (dict(_named(text)) for text in (one, other))
-    names = [*before, *(name for name in after if name not in before)]
-    pairs = [(before.get(name, ""), after.get(name, "")) for name in names]
+    before, after = _by_name(one), _by_name(other)
+    pairs = [(before.get(name, ""), after.get(name, "")) for name in before | after]
     return [pair for pair in pairs if pair[0] != pair[1]]
 
 
 def are_never_the_same(one: str, other: str) -> str:
     """Return the line that shows, without any row, that two readings make different entries; "" without one."""
-    before, after = (dict(_named(text)) for text in (one, other))
+    before, after = _by_name(one), _by_name(other)
     changed = [after.get(name) or before.get(name, "") for name in STEPS if before.get(name) != after.get(name)]
     return changed[0] if changed else ""
 
 
 def same_entries(one: str, other: str) -> str:
     """Return what it is to say that two readings make the same entries: people and recordings go by their names."""
-    changed = [dict(_named(before or now)) for before, now in differences(one, other)]
-    is_named_otherwise = any(not line.keys().isdisjoint(NAMING) for line in changed)
+    changed = {name for pair in differences(one, other) for line in pair for name in _by_name(line)}
+    is_named_otherwise = not changed.isdisjoint(NAMING)
     return "the same entries" + is_named_otherwise * ", under the same names"
 
 
@@ -57,7 +55,5 @@ def is_unnamed(reading: str) -> bool:
     return reading.rpartition("\n")[2].startswith(UNNAMED)
 
 
-def _named(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each line with its name."""
-    for line in text.split("\n"):
-        yield line.partition(": ")[0], line
+def _by_name(text: str) -> dict[str, str]:
+    return {line.partition(": ")[0]: line for line in text.split("\n")}

@@ -54,7 +54,6 @@ def relative_error(row: Row) -> str:
 def bars(
     rows: Sequence[Row],
     longest: float | None = None,
-    columns: int | None = None,
     lowest: float | None = None,
     error: float | Fraction | None = None,
 ) -> list[str]:
@@ -69,7 +68,7 @@ def bars(
     wide = max(map(len, marks))
     texts = [f"{_around(r, error)}{mark:<{wide}}" for r, mark in zip(rows, marks, strict=True)]
     left, right = max(map(len, names)), max(map(len, texts))
-    room = max(8, (columns or width()) - left - right - 4)
+    room = max(8, width() - left - right - 4)
     if longest is None:
         longest = max(map(float, map(itemgetter("high"), rows)))
     if lowest is None:

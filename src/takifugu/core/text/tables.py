@@ -48,12 +48,13 @@ def filled(text: str) -> str:
 
 
 def _broken(text: str, room: int) -> list[str]:
+    """Return a text in lines of so many columns, at least one."""
     unbroken = _COMMAND.sub(lambda command: command[0].replace(" ", _WHOLE), text.replace(" %", f"{_WHOLE}%"))
     is_longer = any(len(command) > room for command in _COMMAND.findall(text))
     lines = list[str]()
     for line in unbroken.split("\n"):
         lines += textwrap.wrap(line, room, break_on_hyphens=False, break_long_words=not is_longer)
-    return [line.replace(_WHOLE, " ") for line in lines]
+    return [line.replace(_WHOLE, " ") for line in lines] or [""]
 
 
 def paragraph(text: str) -> str:
@@ -74,21 +75,20 @@ def name_of(text: str, width: int = LONGEST_NAME) -> str:
     return cut(visible(text), width)
 
 
-def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], columns: int | None = None) -> str:
+def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table of the width, in which the last column takes the room left and wraps, then the widest do."""
-    room = columns or width()
     header, cells = list(map(visible, header)), []
     for row in rows:
         cells.append(list(map(visible, map(str, row))))
-    widths = _fitted([header, *cells], room - _GAP * (len(header) - 1))
+    widths = _fitted([header, *cells], width() - _GAP * (len(header) - 1))
     # not even its words fit beside each other: each row becomes a list of its cells
     if widths is None:
         if not cells:
             return ", ".join(header)
-        return "\n\n".join(labelled([*zip(header, row, strict=True)], room) for row in cells)
+        return "\n\n".join(labelled([*zip(header, row, strict=True)]) for row in cells)
     rules, lines = ["-" * w for w in widths], list[str]()
     for row in [header, rules, *cells]:
-        for parts in zip_longest(*map(_wrap, row, widths), fillvalue=""):
+        for parts in zip_longest(*map(_broken, row, widths), fillvalue=""):
             lines.append((" " * _GAP).join(map(str.ljust, parts, widths)).rstrip())
     return "\n".join(lines)
 
@@ -113,10 +113,6 @@ def _longest_word(text: str) -> int:
     return max(map(len, text.split()), default=0)
 
 
-def _wrap(text: str, room: int) -> list[str]:
-    return _broken(text, room) or [""]
-
-
 def labelled(pairs: Iterable[tuple[str, str]], columns: int | None = None) -> str:
     """Return `label text` lines, aligned and wrapped; texts go below labels that are too long."""
     entries, room = [(visible(label), visible(text)) for label, text in pairs], columns or width()
@@ -124,10 +120,10 @@ def labelled(pairs: Iterable[tuple[str, str]], columns: int | None = None) -> st
     lines: list[str] = []
     if any(len(text) > room - indent for _, text in entries) and room - indent < 2 * _NARROWEST:
         for label, text in entries:
-            lines += [label, *(f"    {part}" for part in _wrap(text, room - 4))]
+            lines += [label, *(f"    {part}" for part in _broken(text, room - 4))]
         return "\n".join(lines)
     for label, text in entries:
-        first, *continuations = _wrap(text, room - indent)
+        first, *continuations = _broken(text, room - indent)
         lines.append(label.ljust(indent) + first)
         lines += [" " * indent + part for part in continuations]
     return "\n".join(map(str.rstrip, lines))
