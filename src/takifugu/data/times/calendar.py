@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import date, timedelta, timezone
+from datetime import timedelta, timezone
 
 from takifugu.core.errors import InputError
 from takifugu.data.times import moments
 from takifugu.data.times.moments import (
     LAST,
     PERIODS,
-    first_moment,
     moment,
     name_of,
     period_number,
@@ -144,7 +143,8 @@ class Calendar:
         """Return the ends of a period, of which an hour is two hours long where clocks show it twice."""
         if not self.is_time:
             raise InputError("steps are numbers, which have no days", fix="write from and to instead").at("window")
-        return first_moment(start_of(kind, number), self.zone), first_moment(start_of(kind, number + 1), self.zone)
+        first, last = start_of(kind, number), start_of(kind, number + 1)
+        return (first, last) if self.zone is None else (self.zone.first_moment(first), self.zone.first_moment(last))
 
     def written(self, places: range) -> str:
         """Return the ends of a window in words, by zone or UTC."""
@@ -213,9 +213,6 @@ class Calendar:
         """Return the zone's offset from UTC in microseconds, 0 without one."""
         return 0 if self.zone is None else self.zone.offset(moment)
 
-    def _day(self, moment: int) -> date:
-        return (EPOCH + (moment + self._offset(moment)) * MICROSECOND).date()
-
     def _check_changes(self, stop: int | None) -> None:
         """Refuse changes of clocks by a part of a step."""
         if self.zone is None:
@@ -223,9 +220,10 @@ class Calendar:
         for at, before, after in self.zone.changes:
             is_inside = at > self.start and (stop is None or at < stop)
             if is_inside and (after - before) % self.step:
+                day = (EPOCH + (at + after) * MICROSECOND).date()
                 raise InputError(
                     f"steps of {self.length} do not fit clocks in {self.zone.name!r}, which are changed by "
-                    f"{abs(after - before) // 60_000_000} minutes on {self._day(at)}",
+                    f"{abs(after - before) // 60_000_000} minutes on {day}",
                     fix='write a step of which that is a multiple, such as step = "30min", or leave timezone out where '
                     "rows are whole days",
                 ).at("timezone")

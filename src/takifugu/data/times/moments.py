@@ -48,7 +48,7 @@ def moment(value: object, is_time: bool, key: str, zone: Zone | None = None) -> 
             if zone is None:
                 return wall
             if wall % DAY == 0:  # a day starts at or after midnight
-                return first_moment(wall, zone)
+                return zone.first_moment(wall)
             instants = zone.moments(wall)
             if len(instants) == 1:
                 return instants[0]
@@ -62,11 +62,6 @@ def moment(value: object, is_time: bool, key: str, zone: Zone | None = None) -> 
     except (ValueError, OverflowError):
         pass
     raise InputError(f"is {str(value)[:40]!r}, which is no time", fix="write a date such as 2026-01-05").at(key)
-
-
-def first_moment(wall: int, zone: Zone | None) -> int:
-    """Return the first moment at which clocks in a zone, or without one in UTC, show a local time or a later one."""
-    return wall if zone is None else zone.first_moment(wall)
 
 
 def cell_numbers(kind: str, walls: Any) -> Any:
