@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -25,7 +24,7 @@ from takifugu.data.relation.counts import counted
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.roles import SOURCE, Opened, open_source
 from takifugu.data.relation.roster import Roster
-from takifugu.data.relation.source import Table, close_with
+from takifugu.data.relation.source import Table, close_with, opened_table
 from takifugu.data.relation.transitions import transitions_of_all
 from takifugu.data.sql.faults import CAUSES, RowFault, no_rows, wrong_data, wrong_key
 from takifugu.data.sql.words import identifier
@@ -131,16 +130,14 @@ def _of_parts(
         if not given:
             return
         answered, fault = None, None
-        with private_folder() as folder:
-            try:
-                rows = pa.Table.from_batches(given)
-                rows = rows if names is None else rows.rename_columns([*names])
-                opened = open_source(Source.of(keys, states), folder, folder, rows, threads=1)
-                with closing(opened.relation):
-                    answered = pickle.dumps(answer(opened))
-            except TakifuguError as error:
-                cause = error.cause if isinstance(error, RowFault) else ""
-                fault = json.dumps([cause, error.what, error.rule, error.fix, next(iter(error.where), "file")])
+        rows = pa.Table.from_batches(given)
+        rows = rows if names is None else rows.rename_columns([*names])
+        try:
+            with opened_table(keys, states, frame=rows, threads=1) as table:
+                answered = pickle.dumps(answer(table.opened))
+        except TakifuguError as error:
+            cause = error.cause if isinstance(error, RowFault) else ""
+            fault = json.dumps([cause, error.what, error.rule, error.fix, next(iter(error.where), "file")])
         columns = [pa.array([answered], pa.binary()), pa.array([fault], pa.string())]
         yield pa.RecordBatch.from_arrays(columns, ["counted", "fault"])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -12,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.files import private_folder
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.opening import is_select
-from takifugu.data.relation.roles import SOURCE, Opened, open_source
+from takifugu.data.relation.roles import SOURCE, Opened
+from takifugu.data.relation.source import table_of
 from takifugu.data.relation.transitions import transitions_of
 from takifugu.data.sql.clocks import CLOCKS, ISO, MOMENTS, OFFSET
 from takifugu.data.sql.faults import wrong_data, wrong_key
@@ -44,13 +43,11 @@ def transitions_in(
     else:
         keys["file"] = str(data)
     source = replace(Source.of({**keys, "step": 1 if step is None else step}, texts), is_public=True)
-    with private_folder() as folder:
-        opened = open_source(source, root, folder, frame)
-        with closing(opened.relation):
-            opened = replace(opened, source=_timed(opened, has_step=step is not None))
-            counts: IntArray = transitions_of(opened)[0]
-            # without a `step` each row follows the one before it of its unit and recording, along `order`
-            return counts
+    # without a `step` each row follows the one before it of its unit and recording, along `order`
+    with table_of(source, root, frame) as table:
+        opened = replace(table.opened, source=_timed(table.opened, has_step=step is not None))
+        counts: IntArray = transitions_of(opened)[0]
+        return counts
 
 
 def transitions_in_public(
@@ -59,10 +56,8 @@ def transitions_in_public(
 ) -> IntArray:  # fmt: skip
     """Count the transitions of samples in a public source by cells of a calendar, as counts[c, x, y]."""
     source = replace(Source.of(keys, states), start=calendar, is_public=True)
-    with private_folder() as folder:
-        opened = open_source(source, root, folder)
-        with closing(opened.relation):
-            return transitions_of(opened, None, cells)
+    with table_of(source, root) as table:
+        return transitions_of(table.opened, None, cells)
 
 
 def _text(state: Hashable) -> str:

@@ -37,7 +37,7 @@ from takifugu.data.relation.roster import Roster, read_roster
 from takifugu.data.relation.transitions import States, states_of, transitions_of, transitions_of_all
 from takifugu.data.relation.types import Known, check_known, check_types
 from takifugu.data.relation.visits import Grid, Visits, visited
-from takifugu.data.sql.words import identifier
+from takifugu.data.sql.words import identifier, text_or_null
 from takifugu.data.values.bounded import Bounded
 from takifugu.data.values.counts import Counts
 
@@ -123,7 +123,7 @@ class Table:
         relation, condition = self.opened.relation, ""
         if any(name not in relation.types for name in columns):
             return False
-        listed_columns = ", ".join(f"nullif({identifier(name)}::varchar, '')" for name in columns)
+        listed_columns = ", ".join(map(text_or_null, columns))
         if "where" in self.opened.roles:
             condition = f" where {self.opened.roles['where'].sql}"
         wanted, total = _as_numbers(counts), sum(counts.values())
@@ -151,7 +151,7 @@ class Table:
     def texts(self, roles: Sequence[str]) -> list[Texts]:
         """Return the rows of some roles as texts in the order of the rows, None where there is nothing; private."""
         # the role "row" is the number of a row, from 1, those that `where` leaves out counted
-        listed = ", ".join(f"nullif({identifier(role)}::varchar, '')" for role in roles)
+        listed = ", ".join(map(text_or_null, roles))
         rows = self.with_rows.relation.rows(f'select {listed} from {identifier(SOURCE)} order by "row"')
         self.with_rows.relation.check_unchanged()
         return rows
@@ -163,7 +163,7 @@ class Table:
 
     def times(self, roles: Sequence[str]) -> dict[Texts, int]:
         """Return how often each combination of texts of some roles is there; private."""
-        listed = ", ".join([*(f"nullif({identifier(role)}::varchar, '')" for role in roles), "count(*)"])
+        listed = ", ".join([*map(text_or_null, roles), "count(*)"])
         rows = self.with_rows.relation.rows(f"select {listed} from {identifier(SOURCE)} group by all order by all")
         self.opened.relation.check_unchanged()
         return {tuple(texts): int(count) for *texts, count in rows}
@@ -188,8 +188,14 @@ def opened_table(
     public: Sequence[str] = (), threads: int = 2,
 ) -> Table:  # fmt: skip
     """Open a source by the keys of [source], with paths from `root` on."""
-    # it is closed at the end of its block, if it has one, and its folder is gone with the last use of the table
-    source, room = Source.of(keys, states), private_folder()
+    return table_of(Source.of(keys, states), root, frame, public, threads)
+
+
+def table_of(
+    source: Source, root: str | Path, frame: object = None, public: Sequence[str] = (), threads: int = 2
+) -> Table:
+    """Open a source, which is closed at the end of its block, and its folder gone with the last use of the table."""
+    room = private_folder()
     opened = open_source(source, root, room.name, frame, public, threads)
     table = Table(opened, Path(root), room.name)
     weakref.finalize(table, close_with, opened.relation, room)

@@ -17,6 +17,11 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def text_or_null(name: str) -> str:
+    """Return a column as texts in SQL, NULL for an empty one."""
+    return f"nullif({identifier(name)}::varchar, '')"
+
+
 def double(number: float | Fraction) -> str:
     """Return a number in SQL, infinity too."""
     return f"'{float(number)!r}'::double"

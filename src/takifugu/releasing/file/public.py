@@ -21,7 +21,7 @@ from takifugu.data import Bins, meant
 from takifugu.data.relation.opening import WRITTEN, files_read, open_table
 from takifugu.data.relation.relation import Relation
 from takifugu.data.relation.source import Table
-from takifugu.data.sql.words import identifier
+from takifugu.data.sql.words import identifier, text_or_null
 from takifugu.data.values.texts import MISSING, not_numbers, number_in
 from takifugu.model.beliefs.sections import FILL_THEM, Texts
 from takifugu.releasing.file.described import files_of
@@ -96,7 +96,7 @@ class PublicTable:
     def _selected(self, columns: Sequence[str], statement: str) -> list[tuple[Any, ...]]:
         """Return the rows of a statement over the columns as texts, None where there is nothing."""
         with self._opened(columns) as relation:
-            listed = ", ".join(f"nullif({identifier(name)}::varchar, '') as {identifier(name)}" for name in columns)
+            listed = ", ".join(f"{text_or_null(name)} as {identifier(name)}" for name in columns)
             inner = f"(select {listed} from {identifier(WRITTEN)})"
             rows = relation.rows(statement.format(", ".join(map(identifier, columns)), inner))
         for place, column in enumerate(columns):
