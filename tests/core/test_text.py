@@ -57,6 +57,6 @@ def test_lines_fit_the_width() -> None:
     table = text_table(["name", "why"], [["group", "always applies"], ["entry", "-"]])
     assert table == "name   why\n-----  --------------\ngroup  always applies\nentry  -"
     with fitting(40):
-        narrow = text_table(["name", "error, in counts"], [["between-classes-of-chains-and-networks", "12"]])
-    assert narrow == "name\n    between-classes-of-chains-and-networks\nerror, in counts\n    12"
+        narrow = text_table(["name", "error, in counts"], [["between-classes-of-chains-of-states", "12"]])
+    assert narrow == "name\n    between-classes-of-chains-of-states\nerror, in counts\n    12"
     assert labelled([("hides", "every entry"), ("epsilon", "1")]) == "hides    every entry\nepsilon  1"
