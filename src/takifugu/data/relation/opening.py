@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
@@ -40,10 +40,10 @@ from takifugu.data.relation.relation import (
     types_of,
     view,
 )
-from takifugu.data.sql.clocks import rules_of_texts
+from takifugu.data.sql.clocks import checks_of_texts
 from takifugu.data.sql.faults import wrong_data, wrong_key
 from takifugu.data.sql.judge import Judge
-from takifugu.data.sql.scopes import Cells, Rows
+from takifugu.data.sql.scopes import Cells, Check, Rows
 from takifugu.data.sql.tree import Node, columns_in, expression, parsed, text_of
 from takifugu.data.sql.words import identifier, literal
 
@@ -343,20 +343,14 @@ class Opening:
             self._lock()
         in_order = set[str]()
         for number, (reader, select) in enumerate(zip(readers, selects, strict=True)):
-            self._refuse_odd_texts(raw[number], reader.options.get("columns") or {})
+            for column, kind in (reader.options.get("columns") or {}).items():  # as where a cast is written
+                self.keep("sql", checks_of_texts(kind.upper(), identifier(column), raw[number]))
             if "parquet" in reader.function:
                 self._refuse_columns_of_parquet(files[number][0])
             self._name(scan(number), select, "sql", Path(files[number][0]).name, "parquet" in reader.function)
             if "csv" in reader.function and len(files[number]) == 1:
                 in_order.add(scan(number))
         self._judge(tree, in_order)
-
-    def _refuse_odd_texts(self, raw: str, kinds: Mapping[str, str]) -> None:
-        """Refuse texts that a reader would cast to something else, as where a cast is written."""
-        for name, kind in kinds.items():
-            for is_odd, what, rule, fix in rules_of_texts(kind.upper(), identifier(name)):
-                if run(self.connection, f"select 1 from ({raw}) where {is_odd} limit 1", "sql").fetchall():
-                    raise wrong_data("sql", f"sql {what}", rule, fix)
 
     def _judge(self, tree: Node, in_order: set[str]) -> None:
         judge = Judge("sql", self._tables, self._matches, self.kinds_of, is_expression=False, in_order=in_order)
@@ -370,13 +364,13 @@ class Opening:
         tree = {**tree, "cte_map": {"map": []}}
         self.rows = self._viewed(WRITTEN, tree, judge.select(tree))
         self.computed = judge.computed
-        self.keep_rules(judge)
+        self.keep("sql", judge.checks)
 
-    def keep_rules(self, judge: Judge) -> None:
-        """Refuse rows that break a rule of what was judged."""
-        for check in {check.sql: check for check in judge.checks}.values():
-            if run(self.connection, check.sql, judge.key).fetchall():
-                raise wrong_data(judge.key, f"{judge.key} {check.what}", check.rule, check.fix)
+    def keep(self, key: str, checks: Iterable[Check]) -> None:
+        """Refuse rows that break a rule about what a key computes."""
+        for check in {check.sql: check for check in checks}.values():
+            if run(self.connection, check.sql, key).fetchall():
+                raise wrong_data(key, f"{key} {check.what}", check.rule, check.fix)
 
     def _viewed(self, name: str, tree: Node, rows: Rows) -> Rows:
         """Name the rows of a judged SELECT, with the names that DuckDB gives its columns."""

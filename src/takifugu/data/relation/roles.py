@@ -245,7 +245,7 @@ def _role(opening: Opening, name: str, text: str, types: Mapping[str, str]) -> R
             raise wrong_key(key, f"{key} is no column{near}", "it is its exact name", "write it so") from None
         cells, judge = judged(tree, key, opening.rows, opening.kinds_of)
         judge.refuse_clocks([tree], parsed(f"from {identifier(WRITTEN)}", "sql"))
-        opening.keep_rules(judge)
+        opening.keep(key, judge.checks)
         sql, written = f"({text_of(tree)})", text
         display = text_of(tree)
     kind = types.get(text) or types_of(opening.connection, f"select {sql} as x from {identifier(WRITTEN)}", key)["x"]
