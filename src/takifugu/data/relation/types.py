@@ -43,8 +43,9 @@ FARTHEST = 2**53
 CONTROLS = (
     r"[\x{00}-\x{1f}\x{7f}-\x{9f}\x{61c}\x{200e}\x{200f}\x{2028}-\x{202e}\x{2066}-\x{2069}\x{fff9}-\x{fffb}]"
 )
-_EDGES = r"^[\p{Z}\p{Cc}]|[\p{Z}\p{Cc}]$"
-_POINT = r"[+-]?\d+[.]\d*([eE][+-]?\d+)?|[+-]?\d+[eE][+-]?\d+"
+#: Names that another export would write otherwise: with blanks around, a point or an exponent.
+BLANK_EDGES = r"^[\p{Z}\p{Cc}]|[\p{Z}\p{Cc}]$"
+WITH_POINT = r"[+-]?\d+[.]\d*([eE][+-]?\d+)?|[+-]?\d+[eE][+-]?\d+"
 #: How an object or a list of JSON begins, and a struct of DuckDB's as a text; {3F25-...} is a name.
 _FIELDS = r"""^[{\[]\s*["'{\[]"""
 
@@ -279,8 +280,8 @@ def name_why(opened: Opened) -> str:
         return why
     return (
         f"({why} | {control_why(name)}) + "
-        f"coalesce(regexp_matches({name}, {literal(_EDGES)})::bigint, 0) * {BIT['blanks around']} + "
-        f"coalesce(regexp_full_match({name}, {literal(_POINT)})::bigint, 0) * {BIT['number with a point']} + "
+        f"coalesce(regexp_matches({name}, {literal(BLANK_EDGES)})::bigint, 0) * {BIT['blanks around']} + "
+        f"coalesce(regexp_full_match({name}, {literal(WITH_POINT)})::bigint, 0) * {BIT['number with a point']} + "
         f"coalesce(regexp_matches({name}, {literal(_FIELDS)})::bigint, 0) * {BIT['fields as a name']}"
     )
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from takifugu.core.errors import InputError
+from takifugu.data.relation.types import BLANK_EDGES, WITH_POINT
 from takifugu.data.sql.clocks import CLOCKS, ISO, MOMENTS, OFFSET, WHOLE, has_point
 from takifugu.data.sql.words import identifier, literal
 from takifugu.releasing.draft.evidence import Evidence
@@ -57,8 +58,6 @@ _YEAR, _LIKELY_YEAR = r"\d{4}", r"(19|20)\d\d"
 MISSING = ("NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "-", "?", ".", "k.A.")
 #: A column of more numbers is measured.
 MOST_STATES = 12
-#: Names that the reader refuses: with blanks around, a point or an exponent.
-_ODD = r"[\p{Z}\p{Cc}].*|.*[\p{Z}\p{Cc}]|[+-]?\d+[.]\d*([eE][+-]?\d+)?|[+-]?\d+[eE][+-]?\d+"
 
 
 @dataclass(frozen=True)
@@ -190,7 +189,9 @@ def names_in(evidence: Evidence, column: str) -> tuple[str, int]:
         return column, 0
     text = _as_text(identifier(column), kind)
     ways = (text, f"trim({text})", rf"regexp_replace(trim({text}), '^(-?\d{{1,15}})[.]0+$', '\1')")
-    odd = evidence.count(*(f"count(*) filter (regexp_full_match({way}, '{_ODD}', 's'))" for way in ways))
+    blanks, numbers = literal(BLANK_EDGES), literal(WITH_POINT)
+    are_odd = (f"regexp_matches({way}, {blanks}) or regexp_full_match({way}, {numbers})" for way in ways)
+    odd = evidence.count(*(f"count(*) filter ({is_odd})" for is_odd in are_odd))
     # names that lost their last digits
     if 0 not in odd:
         raise InputError(

@@ -16,7 +16,8 @@ from takifugu.core.errors import InputError
 from takifugu.core.escaping import option, visible
 from takifugu.core.nearest import unknown
 from takifugu.data.sql.words import identifier
-from takifugu.data.times.zones import Zone
+from takifugu.data.times.steps import time_text
+from takifugu.data.times.zones import MICROSECOND, Zone
 from takifugu.model.queries.sections import IN_ORDER, POLICY, WHOLE_COLUMNS
 from takifugu.releasing.draft.evidence import MOST_COUNTED, Evidence
 from takifugu.releasing.draft.forms import INSTANTS, NUMBERS, TIMES, Reading, is_clock, names_in, readings, value_of
@@ -347,10 +348,7 @@ def _common_gap(evidence: Evidence, reading: Reading) -> str | None:
     gap = math.gcd(*lengths)
     if reading.kind == NUMBERS:
         return str(gap)
-    for word, seconds in (("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)):
-        if gap % (seconds * 10**6) == 0:
-            return f"{gap // (seconds * 10**6)}{word}"
-    return None
+    return None if gap % 10**6 else time_text(gap * MICROSECOND)
 
 
 def _timezone(evidence: Evidence, answers: Answers) -> Question | None:
