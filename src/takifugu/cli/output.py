@@ -191,19 +191,28 @@ def _answered(question: ReadingChanged | PeopleUndeclared, choice: Choice) -> Ch
     """Ask a question at the terminal; None without an answer, and for other people, who have another ledger."""
     complain(question.message, "yellow")
     about = "entries" if isinstance(question, ReadingChanged) else "people"
-    answer = _line(f"same or other {about}: ").casefold()
+    answer = line_of(f"same or other {about}: ").strip().casefold()
     if about == "people":
         return replace(choice, same_people=True) if answer == "same" else None
     if answer == "other":
         return replace(choice, other_entries=True)
-    why = _line("why are they the same? certificates print it: ") if answer == "same" else ""
+    why = line_of("why are they the same? certificates print it: ").strip() if answer == "same" else ""
     return replace(choice, same_entries=why) if why else None
 
 
-def _line(prompt: str) -> str:
+def line_of(prompt: str) -> str:
+    """Ask for a line at the terminal, which is "" at the input's end."""
+    line = ""
     with undisturbed():
         click.echo(prompt, nl=False, err=True)
-        return sys.stdin.readline().strip()
+        try:
+            line = sys.stdin.readline()
+        except UnicodeDecodeError:
+            line = "?"
+        finally:
+            if not line:  # the input ends, or a signal came: the prompt's line ends, too
+                click.echo("", err=True)
+    return line
 
 
 def _with_command(question: ReadingChanged | PeopleUndeclared) -> TakifuguError:
