@@ -57,17 +57,19 @@ class Cells(Slots):
         """Return the number of cells."""
         return len(self.cells[0])
 
-    def number_sql(self, place: str) -> str:
-        """Return the number of the cell of a step."""
-        return str(self.of(Sql(place)))
+    @property
+    def number_sql(self) -> str:
+        """Return the number of the cell of a step at `place`."""
+        return str(self.of(Sql("place")))
 
     def index(self, numbers: IntArray) -> IntArray:
         """Return the place of cells by their numbers."""
         return np.searchsorted(self.cells[0], numbers)
 
-    def stretch_sql(self, place: str) -> tuple[str, str]:
-        """Return the number of the stretch and of the period of a step; the window's end counts as one."""
-        stretch, period = self._stretch(Sql(place))
+    @property
+    def stretch_sql(self) -> tuple[str, str]:
+        """Return the number of the stretch and of the period of a step at `place`; the window's end counts as one."""
+        stretch, period = self._stretch(Sql("place"))
         return str(stretch), str(period)
 
     def summed(

@@ -261,9 +261,9 @@ class Source:
         return None if self.calendar is None else self.calendar.size
 
     @property
-    def bin_edges(self) -> Bins | None:
-        """Return the declared bins of the only value, if any."""
-        return self.bins_of_values[0] if len(self.values) == 1 else None
+    def known(self) -> Bins | tuple[str, ...]:
+        """Return the declared bins of the only value, else the states."""
+        return (self.bins_of_values[0] if len(self.values) == 1 else None) or self.states
 
     @cached_property
     def bins_of_values(self) -> tuple[Bins | None, ...]:

@@ -61,7 +61,7 @@ def words(opened: Opened, window: range | None, cells: Cells | None = None) -> s
         columns, group, recording = [*columns, "recording"], [*group, "recording"], "recording"
     if cells is not None:
         inside = f"place >= {cells.window.start} and place < {cells.window.stop}"
-        columns.append(f"case when {inside} then {cells.number_sql('place')} else -1 end as cell")
+        columns.append(f"case when {inside} then {cells.number_sql} else -1 end as cell")
         group.append("cell")
     columns.append(f"1::bigint << ({positive} % {WORD})::int as bit")
     rows = f"select {', '.join(columns)} from ({placed(opened, window)})"
@@ -94,7 +94,7 @@ def samples_by_cell(opened: Opened, cells: Cells, are_with_words: bool) -> str:
         steps, rows = OF_WORD, f"{WORDS} where cell >= 0"
     else:
         inside = f"place >= {cells.window.start} and place < {cells.window.stop}"
-        columns = f"unit, recording, code, {cells.number_sql('place')} as cell"
+        columns = f"unit, recording, code, {cells.number_sql} as cell"
         steps, rows = OF_ROW, f"(select {columns} from ({placed(opened, None)}) where {inside})"
     grouped = f"select unit, recording, cell, {_by_state(opened, steps)} from {rows} group by all"
     return f"select p.number, g.* exclude (unit, recording) from ({grouped}) g join {PIECES} p using (unit, recording)"
@@ -173,7 +173,7 @@ def runs_by_stretch(opened: Opened, window: range, cells: Cells) -> str:
         condition = "true"
     ends = f"""select number, code, tick, why, unnest([1, -1]) as sign, unnest([last, first]) as place
         from ({runs(opened, window)}) where {condition}"""
-    stretch, period = cells.stretch_sql("place")
+    stretch, period = cells.stretch_sql
     return f"""select number, code, stretch, bit_or(why) as why, min(tick) as earliest, sum(sign)::bigint as signs,
         sum(sign * place)::bigint as places, sum(sign * period)::bigint as periods
         from (select *, {stretch} as stretch, {period} as period from ({ends})) group by number, code, stretch"""

@@ -63,7 +63,7 @@ def check_types(opened: Opened) -> None:
             if opened.source.rows == "visits":
                 _check_place(opened)
             else:
-                known = opened.source.bin_edges or opened.source.states
+                known = opened.source.known
                 check_value(opened, "value0", known)
                 _refuse_lost(opened, [known], [False])
     raise_gathered(faults)
@@ -296,7 +296,7 @@ def code_sql(opened: Opened, column: str = "value0", known: Known | None = None)
     source, kind, name = opened.source, opened.type(column), identifier(column)
     order = list(source.states) if known is None else []
     if known is None:
-        known = source.states if source.bin_edges is None else source.bin_edges
+        known = source.known
     missing = is_missing(name, kind)
     if not isinstance(known, Bins | Classes):
         text = name if kind == "VARCHAR" else f"{name}::varchar"
