@@ -319,17 +319,16 @@ class Opening:
         tree, readers = without_readers(tree)
         called = [[pair for path in reader.paths for pair in files_named(path, self.root, "sql").items()]
                   for reader in readers]  # fmt: skip
-        files = [[file for file, _ in pairs] for pairs in called]
-        every = list(chain.from_iterable(files))
+        every = [file for pairs in called for file, _ in pairs]
         declared = () if self.file is None else tuple(files_named(self.file, self.root, "file"))
         self._watch((*declared, *every))
         if len(set(every)) < len(every):
             raise wrong_key("sql", "sql reads one file in two ways", "a column has one name", "read it once, in WITH")
-        selects, raw = list[str](), list[str]()
-        for reader, some, pairs in zip(readers, files, called, strict=True):
-            decoded, names = self._decoded(some, reader.options.get("encoding")), [name for _, name in pairs]
-            selects.append(reader.scan(decoded, names))
-            raw.append(reader.as_texts().scan(decoded, names))
+        scans = list[tuple[Reader, Sequence[str], str, str]]()
+        for reader, pairs in zip(readers, called, strict=True):
+            files, names = zip(*pairs, strict=True)
+            decoded = self._decoded(files, reader.options.get("encoding"))
+            scans.append((reader, files, reader.scan(decoded, names), reader.as_texts().scan(decoded, names)))
         self.kind = "sql"
         if self.file is not None:
             self.kind = _kind(self.file, declared[0])
@@ -342,13 +341,13 @@ class Opening:
                 self._register(arrow_table(frame), FRAME)
             self._lock()
         in_order = set[str]()
-        for number, (reader, select) in enumerate(zip(readers, selects, strict=True)):
+        for number, (reader, files, select, texts) in enumerate(scans):
             for column, kind in (reader.options.get("columns") or {}).items():  # as where a cast is written
-                self.keep("sql", checks_of_texts(kind.upper(), identifier(column), raw[number]))
+                self.keep("sql", checks_of_texts(kind.upper(), identifier(column), texts))
             if "parquet" in reader.function:
-                self._refuse_columns_of_parquet(files[number][0])
-            self._name(scan(number), select, "sql", Path(files[number][0]).name, "parquet" in reader.function)
-            if "csv" in reader.function and len(files[number]) == 1:
+                self._refuse_columns_of_parquet(files[0])
+            self._name(scan(number), select, "sql", Path(files[0]).name, "parquet" in reader.function)
+            if "csv" in reader.function and len(files) == 1:
                 in_order.add(scan(number))
         self._judge(tree, in_order)
 

@@ -157,8 +157,8 @@ class Table:
         return rows
 
     def first_rows(self, role: str) -> dict[str, int]:
-        """Return the number of the first row of each text of a role; private."""
-        grouped = f'select {identifier(role)}::varchar, min("row") from {identifier(SOURCE)} group by 1'
+        """Return the number of the first row of each text of a role, in the order of these rows; private."""
+        grouped = f'select {identifier(role)}::varchar, min("row") from {identifier(SOURCE)} group by 1 order by 2'
         return {str(text): int(row) for text, row in self.opened.relation.rows(grouped) if text is not None}
 
     def times(self, roles: Sequence[str]) -> dict[Texts, int]:
@@ -170,9 +170,7 @@ class Table:
 
     def refuse_lookalikes(self, declared: Iterable[object], key: str, role: str = "value0") -> None:
         """Raise DataError, with the row's number and no value, for an undeclared text that resembles a declared one."""
-        column, rows = identifier(role), identifier(SOURCE)
-        texts = f'select {column}::varchar, min("row") from {rows} group by 1 order by 2'
-        refuse_lookalikes(self.opened.relation.rows(texts), map(str, declared), self.opened.words()[role], key)
+        refuse_lookalikes(self.first_rows(role).items(), map(str, declared), self.opened.words()[role], key)
 
 
 def _as_numbers(counts: Mapping[Texts, int]) -> Counter[Texts]:
