@@ -210,18 +210,19 @@ def checkout(folder: Path) -> Path:
     return folder
 
 
-def test_targets_are_found_without_being_imported(tmp_path: Path) -> None:
-    targets = experiments.targets(checkout(tmp_path))
-    assert [(t.name, t.reproduces, t.about) for t in targets] == [
+def test_targets_are_found_without_being_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(experiments, "ROOT", checkout(tmp_path))
+    assert [(t.name, t.reproduces, t.about) for t in experiments.targets()] == [
         ("bad", "Bad 2026", "Ends."), ("good2026", "Good 2026, Table 1", "Something about fish."),
     ]  # fmt: skip
 
 
-def test_an_installation_without_experiments_says_so(tmp_path: Path) -> None:
+def test_an_installation_without_experiments_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(experiments, "ROOT", tmp_path)
     with pytest.raises(InputError, match="the experiments are not part of the installed package: get the source"):
-        experiments.targets(tmp_path)
+        experiments.targets()
     with pytest.raises(InputError, match="not part of the installed package"):
-        experiments.find("good2026", tmp_path)
+        experiments.find("good2026")
 
 
 def test_targets_are_listed_and_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:

@@ -16,6 +16,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.text.bars import bars
 from takifugu.core.text.pictures import Bar, bar_chart
 from takifugu.core.text.scales import Axis
+from takifugu.core.text.tables import fitting
 from takifugu.releasing.advice.advice import advise
 from takifugu.releasing.planning.notices import Notice
 from takifugu.releasing.publishing.run import release_file
@@ -85,7 +86,8 @@ def test_title_unit_and_adjusted_values_are_shown(tmp_path: Path, command: str) 
 
 @pytest.mark.parametrize(("value", "half"), [(251_174, 659_298), (-92, 300), (0, 2), (-50, 10)])
 def test_the_whole_interval_is_drawn_below_zero_too(value: int, half: int) -> None:
-    line = bars([{"cell": "all", "value": value, "low": value - half, "high": value + half}], columns=100)[0]
+    with fitting(100):
+        line = bars([{"cell": "all", "value": value, "low": value - half, "high": value + half}])[0]
     drawn = line.removeprefix("all  ").partition(f"  {value:,}")[0]
     zero, shares = drawn.index("│"), drawn.replace("│", "")
     ends = (min(value - half, 0), max(value + half, 0))

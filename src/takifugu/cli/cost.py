@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from takifugu.cli.group import refuse
-from takifugu.cli.output import check_new, coloured, heading, print_json, wants_json, write_picture
+from takifugu.cli.output import check_new, heading, print_json, wants_json, write_picture
 from takifugu.cli.progress import watching
 from takifugu.core.errors import InputError, SpecError
 from takifugu.core.plain import Json
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from takifugu.releasing.file.kind import ReleaseFile
 
 #: Colours of lines about mechanisms: what is taken, and what does not keep the promise.
-MARKS = {
+_MARKS: dict[str, Json] = {
     " chosen": {"fg": "green"}, " if the only release": {"fg": "cyan"}, " if others follow": {"fg": "cyan"},
     " promises less": {"fg": "yellow"}, " refused by default": {"fg": "yellow"},
 }  # fmt: skip
@@ -53,11 +53,20 @@ def cost(
         if not wants_json():
             if len(files) > 1:
                 heading(str(file))
-            click.echo(coloured(str(costs), MARKS))
+            click.echo(coloured(costs))
         if svg is not None:
             write_picture(svg, picture(costs.prices, file.name), force)
     print_json({"files": documents})
     refuse(refused)
+
+
+def coloured(costs: object) -> str:
+    """Return costs as text, with lines in the style of the mark that they end with."""
+    lines = list[str]()
+    for line in str(costs).splitlines():
+        style = next((style for end, style in _MARKS.items() if line.endswith(end)), None)
+        lines.append(line if style is None else click.style(line, **style))
+    return "\n".join(lines)
 
 
 def _loaded(file: Path, window: str | None, is_ahead: bool) -> ReleaseFile:

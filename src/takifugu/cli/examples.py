@@ -54,11 +54,11 @@ def reproduce(target: str | None, output: Path | None, whole: bool) -> None:
     if target is None:
         _list_experiments()
         return
-    experiment = experiments.find(target, experiments.ROOT)
+    experiment = experiments.find(target)
     started = time.perf_counter()
     sys.stdout.flush()
     try:
-        code = experiments.run(experiment, experiments.ROOT, output, whole, output=sys.stderr if wants_json() else None)
+        code = experiments.run(experiment, output, whole, output=sys.stderr if wants_json() else None)
     except (KeyboardInterrupt, SystemExit):
         if output is not None and output.is_dir():
             page = ", whose page says what is missing" if any(output.glob("*.md")) else ""
@@ -73,7 +73,7 @@ def reproduce(target: str | None, output: Path | None, whole: bool) -> None:
 
 
 def _list_experiments() -> None:
-    targets = experiments.targets(experiments.ROOT)
+    targets = experiments.targets()
     listing: list[Json] = [
         {"name": t.name, "reproduces": t.reproduces, "about": t.about, "file": str(t.path)} for t in targets
     ]  # fmt: skip

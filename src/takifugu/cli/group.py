@@ -153,11 +153,9 @@ class InOrder(click.Group):
 
 
 class Careful(InOrder):
-    """Turns errors into lines on stderr and an exit code; never a traceback, which could show data.
+    """Turns errors into lines on stderr and an exit code; never a traceback, which could show data."""
 
-    Its first commands are those of a first release.
-    """
-
+    # the first commands are those of a first release
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         names = self.list_commands(ctx)
         longest = max(map(len, names))

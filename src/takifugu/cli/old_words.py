@@ -104,11 +104,7 @@ GONE: dict[str, dict[str, str]] = {
 
 
 def command_now(path: str, typed: Sequence[str]) -> str | None:
-    """Say what became of a command of before, and the line to paste; None of any other.
-
-    >>> command_now("plan", ["weeks.toml"])
-    "'plan' is part of 'cost' now. Write `takifugu cost weeks.toml --windows 52`."
-    """
+    """Say what became of a command of before, and the line to paste; None of any other."""
     if path not in COMMANDS:
         return None
     became, line = COMMANDS[path]
@@ -116,10 +112,7 @@ def command_now(path: str, typed: Sequence[str]) -> str | None:
 
 
 def option_now(path: str, option: str, words: Sequence[str]) -> str | None:
-    """Say what became of an option of before, and the line to paste; None of any other.
-
-    `words` are all that was typed after takifugu.
-    """
+    """Say what became of an option of before, and the line to paste; `words` are all that was typed."""
     if words_of_gone := GONE.get(path, {}).get(option):
         return words_of_gone
     names = OPTIONS.get(path, {})

@@ -56,24 +56,8 @@ def noticed() -> Iterator[list[str]]:
 
 
 def counted(count: int, what: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "column"), counted(1200, "column")
-    ('1 column', '1,200 columns')
-    """
+    """Return a number with its noun."""
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
-
-
-def coloured(table: str, marks: dict[str, Json]) -> str:
-    """Colour lines in the style of their last key in `marks`."""
-    lines = []
-    for line in table.splitlines():
-        for end, style in marks.items():
-            if line.endswith(end):
-                line = click.style(line, **style)
-                break
-        lines.append(line)
-    return "\n".join(lines)
 
 
 def wants_json() -> bool:
@@ -121,11 +105,8 @@ def check_new(path: Path, force: bool, otherwise: str = ANOTHER) -> None:
 def write_new(
     path: Path, text: str | bytes, force: bool, ending: str, is_alike: Callable[[str], object], otherwise: str = ANOTHER
 ) -> None:
-    """Write a new file, whole or not at all.
-
-    `force` replaces a file of this ending, or one whose text `is_alike`. Raises ReleaseError for any other existing
-    file, and for failures to write.
-    """
+    """Write a new file, whole or not at all; ReleaseError for one that is there, and for failures to write."""
+    # `force` replaces a file of this ending, or one whose text `is_alike`
     if path.is_dir():
         raise ReleaseError(f"{str(path)!r} is a folder", fix="name the file to write")
     is_ours = not path.exists() or (isinstance(text, bytes) and path.suffix == ending)  # which may be no text
@@ -193,16 +174,14 @@ def open_page(address: str, what: str = "address") -> None:
 
 
 def with_answers(step: Callable[[Choice], T], choice: Choice, yes: bool) -> T:
-    """Return what a step gives with answers about entries and people, which are asked for where the step needs them.
-
-    Where nobody can answer, or does, or `yes` says that nobody is to be asked, the error names the command to paste.
-    """
+    """Return what a step gives with answers about entries and people, asked for where it needs them."""
     while True:
         try:
             return step(choice)
         except (ReadingChanged, PeopleUndeclared) as error:
             question = error
         answered = None if yes or not can_ask() else _answered(question, choice)
+        # nobody can answer, or does, or is to be asked (`yes`): the error names the command to paste
         if answered is None:
             raise _with_command(question)
         choice = answered
@@ -212,19 +191,28 @@ def _answered(question: ReadingChanged | PeopleUndeclared, choice: Choice) -> Ch
     """Ask a question at the terminal; None without an answer, and for other people, who have another ledger."""
     complain(question.message, "yellow")
     about = "entries" if isinstance(question, ReadingChanged) else "people"
-    answer = _line(f"same or other {about}: ").casefold()
+    answer = line_of(f"same or other {about}: ").strip().casefold()
     if about == "people":
         return replace(choice, same_people=True) if answer == "same" else None
     if answer == "other":
         return replace(choice, other_entries=True)
-    why = _line("why are they the same? certificates print it: ") if answer == "same" else ""
+    why = line_of("why are they the same? certificates print it: ").strip() if answer == "same" else ""
     return replace(choice, same_entries=why) if why else None
 
 
-def _line(prompt: str) -> str:
+def line_of(prompt: str) -> str:
+    """Ask for a line at the terminal, which is "" at the input's end."""
+    line = ""
     with undisturbed():
         click.echo(prompt, nl=False, err=True)
-        return sys.stdin.readline().strip()
+        try:
+            line = sys.stdin.readline()
+        except UnicodeDecodeError:
+            line = "?"
+        finally:
+            if not line:  # the input ends, or a signal came: the prompt's line ends, too
+                click.echo("", err=True)
+    return line
 
 
 def _with_command(question: ReadingChanged | PeopleUndeclared) -> TakifuguError:

@@ -49,10 +49,7 @@ LONG = 10.0
 
 @contextmanager
 def watching(stops: bool = True) -> Iterator[Watch]:
-    """Yield a watch for long work, reporting on stderr.
-
-    With `stops` the first Ctrl-C during a search ends that search only.
-    """
+    """Yield a watch for long work, reporting on stderr; with `stops` the first Ctrl-C ends a search alone."""
     display = Display()
     try:
         with stopping(stops), watched(display):
@@ -128,9 +125,5 @@ class Display:
 
 
 def _span(seconds: float) -> str:
-    """Write a rough time.
-
-    >>> _span(12.3), _span(400.0)
-    ('12 s', '7 minutes')
-    """
+    """Write a rough time."""
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"

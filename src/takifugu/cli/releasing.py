@@ -92,13 +92,11 @@ def print_outcome(outcome: Outcome, planned: plan.Plan, left_out: str | None = N
 
 
 def print_tables(tables: Sequence[Published], left_out: str | None = None) -> None:
-    """Print tables one after the other, and how values were adjusted.
-
-    One that cannot be shown is published all the same, and said to be; where nobody has paid, it fails.
-    """
+    """Print tables one after the other, and how values were adjusted."""
     for table in tables:
         try:
             _print_table(table, left_out)
+        # it is published all the same, and said to be; where nobody has paid, it fails
         except Exception as error:
             if isinstance(error, OSError) or table.certificate.rehearsal is not None:
                 raise

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -14,7 +13,7 @@ import click
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli.group import complain
-from takifugu.cli.output import check_new, open_page, path_text, print_json, print_next, wants_json, write_new
+from takifugu.cli.output import check_new, line_of, open_page, path_text, print_json, print_next, wants_json, write_new
 from takifugu.cli.terminal import can_ask, only_seen
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError, within
 from takifugu.core.escaping import command, visible
@@ -265,10 +264,7 @@ _LISTED = 12
 
 
 def ask_about(question: Question, accept: Callable[[str], object]) -> str:
-    """Ask until an answer is accepted; ReleaseError at the input's end.
-
-    Enter takes the only answer that there is, where the answer is no promise; else the question comes again.
-    """
+    """Ask until an answer is accepted; ReleaseError at the input's end."""
     _say("\n" + click.style(filled(visible(question.words)), bold=True))
     if question.evidence:
         _say(paragraph(f"{visible(question.evidence)}."))
@@ -289,11 +285,11 @@ def ask_about(question: Question, accept: Callable[[str], object]) -> str:
         _say(paragraph("Or the name of another column."))
     offered = "" if question.offered is None else f" [{_on_a_line(question.offered)}]"
     while True:
-        click.echo(f"{question.name}{offered}: ", nl=False, err=True)
-        line = _line()
+        line = line_of(f"{question.name}{offered}: ")
         if not line:
             problem = "the questions were not answered, so nothing was written"
             raise ReleaseError(problem, fix="answer them, or write the options that they name")
+        # Enter takes the only answer that there is, where the answer is no promise; else the question comes again
         word = line.strip() or question.offered or ""
         if is_numbered and word.isascii() and word.isdigit() and 1 <= int(word) <= len(choices):
             word = choices[int(word) - 1].name
@@ -309,19 +305,6 @@ def ask_about(question: Question, accept: Callable[[str], object]) -> str:
 
 def _on_a_line(name: str) -> str:
     return visible(name).replace("\n", "\\n")
-
-
-def _line() -> str:
-    """Return a line of the input, "" at its end."""
-    line = ""
-    try:
-        line = sys.stdin.readline()
-    except UnicodeDecodeError:
-        line = "?"
-    finally:
-        if not line:  # the input ends, or a signal came: the prompt's line ends, too
-            _say("")
-    return line
 
 
 def _say(text: str) -> None:

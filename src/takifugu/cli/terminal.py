@@ -89,11 +89,9 @@ _runs = False
 
 @contextmanager
 def noting() -> Iterator[None]:
-    """Note SIGINT and SIGTERM while a command runs, unless handled already.
-
-    One that comes while a file is closed for an object that nobody holds cannot be raised there: `heed` raises it.
-    Before a command runs, and after it, nothing is raised: there is nothing to end, and what is said is said.
-    """
+    """Note SIGINT and SIGTERM while a command runs, unless handled already."""
+    # One that comes while a file is closed for an object that nobody holds cannot be raised there: `heed` raises it.
+    # Before a command runs, and after it, nothing is raised: there is nothing to end, and what is said is said.
     before, hook = {}, sys.unraisablehook
     defaults = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
     answer()

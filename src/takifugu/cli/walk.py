@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli.cost import MARKS
+from takifugu.cli.cost import coloured
 from takifugu.cli.ledgers import print_ledger, sources_of
-from takifugu.cli.output import coloured, heading, print_json, wants_json
+from takifugu.cli.output import heading, print_json, wants_json
 from takifugu.cli.progress import watching
 from takifugu.cli.releasing import outcome_of, print_outcome
 from takifugu.core.escaping import command
@@ -46,7 +46,7 @@ def _walk(spec: ReleaseFile, progress: Progress) -> None:
     with watching(stops=False) as watch:
         costs = cost(spec, watch=watch)
         planned = plan.plan(spec, watch)
-    click.echo(coloured(str(costs), MARKS))
+    click.echo(coloured(costs))
     heading("3. Published (takifugu release)")
     outcome = run.publish(planned, progress=progress)
     print_outcome(outcome, planned)

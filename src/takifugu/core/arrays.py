@@ -21,28 +21,12 @@ def read_only(array: Array) -> Array:
 
 
 def unwritable(array: Array) -> Array:
-    """Return an array nobody can write into, a copy of a writable one.
-
-    >>> given = np.array([1, 2])
-    >>> array = unwritable(given)
-    >>> given[0] = 5
-    >>> array.tolist(), array.flags.writeable, unwritable(array) is array
-    ([1, 2], False, True)
-    """
+    """Return an array nobody can write into: a copy of a writable one, any other as it is."""
     return read_only(array.copy()) if array.flags.writeable else array
 
 
 class Fixed(dict[Key, Content]):
-    """A dictionary nobody can write into.
-
-    It equals any other of the same items, and can be copied and pickled.
-
-    >>> Fixed({"ill": 1})["ill"]
-    1
-    >>> Fixed({"ill": 1})["ill"] = 2
-    Traceback (most recent call last):
-    TypeError: a value is never changed: make another one
-    """
+    """A dictionary nobody can write into; it equals any other of its items, and can be copied and pickled."""
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise TypeError("a value is never changed: make another one")

@@ -72,11 +72,7 @@ def check(text: str) -> Assumption:
 
 
 def sentence(words: str) -> str:
-    """Return words with a capital letter and a full stop.
-
-    >>> sentence("its length is public")
-    'Its length is public.'
-    """
+    """Return words with a capital letter and a full stop."""
     return f"{words[:1].upper()}{words[1:].removesuffix('.')}."
 
 

@@ -24,16 +24,9 @@ class Store(dict[Hashable, Any]):
 
 
 def cached(owner: object, key: Hashable, make: Callable[[], Value]) -> Value:
-    """Return a value kept on an unchanging object, made when first needed.
-
-    The oldest value goes where MOST are kept. Objects without a `__dict__` keep nothing.
-
-    >>> from types import SimpleNamespace
-    >>> owner = SimpleNamespace()
-    >>> cached(owner, "size", lambda: 3), cached(owner, "size", lambda: 4)
-    (3, 3)
-    """
+    """Return a value kept on an unchanging object, made when first needed; the oldest of MOST goes."""
     attributes = getattr(owner, "__dict__", None)
+    # objects without a `__dict__` keep nothing
     if attributes is None:
         return make()
     store: Store | None = attributes.get("_cached")
@@ -53,14 +46,7 @@ def cached(owner: object, key: Hashable, make: Callable[[], Value]) -> Value:
 
 
 def memoised(make: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
-    """Keep what a function returns on its first argument, by the others.
-
-    >>> from types import SimpleNamespace
-    >>> numbers = memoised(lambda owner, size: list(range(size)))
-    >>> owner = SimpleNamespace()
-    >>> numbers(owner, 3), numbers(owner, 3) is numbers(owner, 3)
-    ([0, 1, 2], True)
-    """
+    """Keep what a function returns on its first argument, by the others."""
 
     @wraps(make)
     def once(*arguments: Arguments.args, **named: Arguments.kwargs) -> Value:

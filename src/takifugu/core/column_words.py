@@ -28,33 +28,19 @@ EAST = _words("lon lng long longitude longitud longitudine lange langengrad")
 
 
 def words_in(name: str) -> frozenset[str]:
-    """Return the words of a name, in small letters without accents.
-
-    >>> sorted(words_in("GPS_Länge"))
-    ['gps', 'lange']
-    """
+    """Return the words of a name, in small letters without accents."""
     split_name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", unicodedata.normalize("NFKD", name)).lower()
     letters = "".join(sign for sign in split_name if not unicodedata.combining(sign))
     return frozenset(word for word in re.split(r"[\W\d_]+", letters) if word)
 
 
 def is_told(column: str) -> bool:
-    """Return whether the name of a column says whose rows it names: by a noun, or as that of people.
-
-    >>> [is_told(column) for column in ("household_id", "who", "Name", "Stellplatz")]
-    [True, True, True, False]
-    """
+    """Return whether the name of a column says whose rows it names: by a noun, or as that of people."""
     return words_in(column) <= NAMING | _PEOPLE or people_of(column) is not PEOPLE
 
 
 def people_of(column: str | None, called: str | None = None) -> People:
-    """Return the noun for a column's people: the declared one, or else that of its name.
-
-    >>> people_of("household_id").many, people_of("userId").one, people_of("who").many, people_of(None).are_named
-    ('households', 'user', 'people', False)
-    >>> people_of("Stellplatz", "parking bay").many, people_of(None, "guest").one
-    ('parking bays', 'guest')
-    """
+    """Return the noun for a column's people: the declared one, or else that of its name."""
     if called is not None:
         return People(called, are_named=column is not None)
     if column is None:

@@ -31,11 +31,7 @@ def has_columns(data: object) -> TypeGuard[Mapping[str, object] | Frame]:
 
 
 def no_list(values: object) -> str | None:
-    """Return the word for data other than lists; None for a list.
-
-    >>> no_list("still"), no_list({"still", "walking"}), no_list(["still"])
-    ('a text', 'a set, which has no order', None)
-    """
+    """Return the word for data other than lists; None for a list."""
     if isinstance(values, str | bytes):
         return "a text"
     if isinstance(values, set | frozenset):
@@ -50,13 +46,7 @@ def no_list(values: object) -> str | None:
 
 
 def values_of(column: Any) -> list[Any]:
-    """Return the values of a list, array or column of any library.
-
-    Values are Python's own where possible.
-
-    >>> values_of(range(3))
-    [0, 1, 2]
-    """
+    """Return the values of a list, array or column of any library, Python's own where possible."""
     for convert in ("to_pylist", "tolist", "to_list"):
         if hasattr(column, convert):
             values = getattr(column, convert)()
@@ -75,9 +65,5 @@ def value_of(value: Value) -> Value:
 
 
 def transposed(rows: Iterable[Sequence[Any]], columns: int) -> list[list[Any]]:
-    """Return the columns of rows; there may be no row.
-
-    >>> transposed([(1, "a"), (2, "b")], 2), transposed([], 2)
-    ([[1, 2], ['a', 'b']], [[], []])
-    """
+    """Return the columns of rows; there may be no row."""
     return [*map(list, zip(*rows, strict=True))] or [[] for _ in range(columns)]

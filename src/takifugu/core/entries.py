@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from copy import copy
 from itertools import chain
-from typing import Protocol, Self, TypeVar, overload, runtime_checkable
+from typing import Protocol, Self, TypeVar, overload
 
-from takifugu.core.cache import forget, memoised
+from takifugu.core.cache import forget
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import set_fields
 
@@ -64,12 +64,7 @@ class Undivided:
 
 
 class Components(Sequence[range]):
-    """Entries behind one another, each run made when it is asked for: a million users are one range of ends.
-
-    >>> users, pieces = Components(range(1, 4)), Components((2, 5))
-    >>> users[-1], users[:2], list(pieces)
-    (range(2, 3), [range(0, 1), range(1, 2)], [range(0, 2), range(2, 5)])
-    """
+    """Entries behind one another, each run made when it is asked for: a million users are one range of ends."""
 
     def __init__(self, ends: Sequence[int]) -> None:
         self._ends = ends
@@ -94,40 +89,15 @@ class Components(Sequence[range]):
 Belief = TypeVar("Belief", bound=Entries)
 
 
-@runtime_checkable
-class Listed(Protocol):
-    """A belief over entries in another order than its own."""
-
-    @property
-    def listed(self) -> tuple[Hashable, ...] | None: ...
-
-
-@runtime_checkable
-class Worded(Protocol):
-    """A belief with people's word for an entry without a name."""
-
-    @property
-    def entry_word(self) -> str: ...
-
-
-@runtime_checkable
-class Columned(Protocol):
-    """A belief over records, or a query that names the columns that it reads."""
-
-    @property
-    def columns(self) -> Sequence[str]: ...
-
-
 def columns_of(belief: object) -> tuple[str, ...]:
-    """Return the columns of a belief over records, none of others."""
-    return tuple(belief.columns) if isinstance(belief, Columned) else ()
+    """Return the columns of a belief over records, or of a query that names those that it reads; none of others."""
+    return tuple(getattr(belief, "columns", ()))
 
 
 def listed(belief: Entries) -> tuple[Hashable, ...] | None:
     """Return the names in the order of their numbers, or None."""
-    if isinstance(belief, Listed) and belief.listed:
-        return belief.listed
-    return belief.names
+    names: tuple[Hashable, ...] | None = getattr(belief, "listed", None)
+    return names or belief.names
 
 
 def order(belief: Entries) -> tuple[int, ...] | None:
@@ -146,17 +116,8 @@ def positions(
     kind: str = "entries",
     key: str = "entries",
 ) -> tuple[int, ...]:
-    """Return the belief's own positions of entries, in the order given.
-
-    An entry is given by name or number. Raises InputError for a name that the belief does not know and a number that it
-    does not have; `what` and `kind` are what the message calls them, `key` is the parameter that named them.
-
-    >>> from takifugu import BayesianNetwork
-    >>> child, top = ("wet", [0, 1], ["rain"], [[0.9, 0.1], [0.2, 0.8]]), ("rain", [0, 1], [], [0.8, 0.2])
-    >>> network = BayesianNetwork([child, top])  # parents come first in its tables: rain, wet
-    >>> positions(network, [0]), positions(network, ["wet"])
-    ((1,), (1,))
-    """
+    """Return the belief's own positions of entries, by name or number; InputError for one that it lacks."""
+    # `what` and `kind` are the words of the message for entries, `key` is the parameter that named them
     order_of, places = order(belief), []
     for entry in names_or_numbers:
         if isinstance(entry, int) and not isinstance(entry, bool):
@@ -190,15 +151,7 @@ def arranged(belief: Entries, values: Sequence[Value]) -> list[Value]:
 
 
 def relisted(belief: Belief, names: Sequence[Hashable]) -> Belief:
-    """Return the same belief with its entries in another order.
-
-    Raises InputError for other names than its own.
-
-    >>> from takifugu import JointTable
-    >>> table = relisted(JointTable([(0, "b"), (1, "a")], [0.5, 0.5], names=["hiv", "flu"]), ["flu", "hiv"])
-    >>> listed(table), positions(table, [0])
-    (('flu', 'hiv'), (1,))
-    """
+    """Return the same belief with its entries in another order; InputError for other names than its own."""
     new_order, old_order = tuple(names), listed(belief)
     if new_order == old_order:
         return belief
@@ -214,19 +167,13 @@ def relisted(belief: Belief, names: Sequence[Hashable]) -> Belief:
 
 
 def called(belief: Entries, place: int, start: int = 0) -> str:
-    """Return an entry's name, or its number counted from `start`, in words.
-
-    >>> from takifugu import MarkovChain
-    >>> called(MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3), 2)
-    'step 2'
-    """
+    """Return an entry's name, or its number counted from `start`, in words."""
     names = belief.names
     if names is None:
         return f"{entry_word(belief)} {start + place}"
     return repr(names[place])
 
 
-@memoised
 def entry_word(belief: object) -> str:
-    """Return "step" for an entry of a sequence, "row" for any other."""
-    return belief.entry_word if isinstance(belief, Worded) else "row"
+    """Return "step" for an entry of a sequence, "row" for any other without a name."""
+    return str(getattr(belief, "entry_word", "row"))

@@ -183,13 +183,7 @@ class TakifuguError(Exception):
 
 @contextmanager
 def within(*outer: Step) -> Iterator[None]:
-    """Put the outer steps before the place of every error inside.
-
-    >>> with within("table", 0):
-    ...     raise InputError("the grid is -1", rule="it must be above 0").at("grid")
-    Traceback (most recent call last):
-    takifugu.core.errors.InputError: the grid is -1: it must be above 0
-    """
+    """Put the outer steps before the place of every error inside."""
     try:
         yield
     except TakifuguError as error:
@@ -199,10 +193,7 @@ def within(*outer: Step) -> Iterator[None]:
 
 @contextmanager
 def about(*where: Step) -> Iterator[None]:
-    """Blame a key for every error inside, whatever place it names.
-
-    The faults of a SpecError keep their places.
-    """
+    """Blame a key for every error inside, whatever place it names; faults of a SpecError keep theirs."""
     try:
         yield
     except SpecError:
@@ -213,14 +204,12 @@ def about(*where: Step) -> Iterator[None]:
 
 
 def standing(error: BaseException) -> str:
-    """Return the progress of a stopped release, with its public files, or of a stopped command about a ledger.
-
-    "" where there was neither. Commands name its ledger where that is known, so that they can be pasted.
-    """
+    """Return the progress of a stopped release or command about a ledger, "" where there was neither."""
     attributes = getattr(error, "__dict__", {})
     state, public = attributes.get("state"), attributes.get("public")
     if state is None:
         return str(attributes.get("standing", ""))
+    # commands name the ledger where it is known, so that they can be pasted
     words = str(state.sentence(attributes.get("ledger")))
     if state is ReleaseState.DRAWN and public is not None:
         out = f"These of its files are out: {', '.join(public)}." if public else "None of its files is out."
@@ -387,13 +376,7 @@ def gathered(
 
 
 def raise_gathered(faults: Iterable[TakifuguError]) -> None:
-    """Raise the one fault, or SpecError for several different ones.
-
-    >>> raise_gathered([InputError("is missing").at("order"), InputError("is missing").at("step")])
-    Traceback (most recent call last):
-    takifugu.core.errors.SpecError: order: is missing
-    step: is missing
-    """
+    """Raise the one fault, or SpecError for several different ones."""
     different = list({fault.line: fault for fault in faults}.values())
     if len(different) == 1:
         raise different[0]

@@ -20,22 +20,12 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def visible(text: str) -> str:
-    r"""Return a text with escapes for control characters except line ends.
-
-    Everything printed goes through this function.
-
-    >>> print(visible("a\x1b[2Jb\u202ec"))
-    a\x1b[2Jb\u202ec
-    """
+    """Return a text with escapes for control characters except line ends; all that is printed goes through it."""
     return _COMMANDS.sub(lambda match: _escape(ord(match[0])), text)
 
 
 def in_markup(words: object) -> str:
-    r"""Return what HTML and SVG show of words, yet to be escaped: as `visible`, without what XML forbids.
-
-    >>> print(in_markup("a\u202eb"), in_markup("\uffff") == "\ufffd")
-    a\u202eb True
-    """
+    """Return what HTML and SVG show of words, yet to be escaped: as `visible`, without what XML forbids."""
     return _NOT_IN_XML.sub("\ufffd", visible(str(words)))
 
 
@@ -50,11 +40,7 @@ def is_plain(name: str) -> bool:
 
 
 def on_one_line(name: str) -> str:
-    r"""Return a name on one line, of a long one the part about its first control character, with escapes.
-
-    >>> print(on_one_line("a\nb\x07"))
-    a\x0ab\x07
-    """
+    """Return a name on one line, of a long one the part about its first control character, with escapes."""
     first = _COMMANDS.search(name)
     start = max(0, (first.start() if first else name.find("\n")) - 30)
     return visible(name[start : start + 60]).replace("\n", "\\x0a")
@@ -71,11 +57,7 @@ Number = TypeVar("Number", int, float, Fraction)
 
 
 def as_exact_as(value: Number, half: float | Fraction) -> Number:
-    """Return a value with no more digits than its ± has.
-
-    >>> as_exact_as(1374.55, 52), as_exact_as(1374.55, 5.5), as_exact_as(1374.55, 0)
-    (1375.0, 1374.5, 1374.55)
-    """
+    """Return a value with no more digits than its ± has."""
     digits = plus_minus(half)
     if not half or "e" in digits:
         return value
@@ -83,26 +65,14 @@ def as_exact_as(value: Number, half: float | Fraction) -> Number:
 
 
 def plus_minus(half: float | Fraction) -> str:
-    """Write a ± to three digits, or all whole ones, and never less.
-
-    >>> plus_minus(31), plus_minus(2.58334), plus_minus(123456.5), plus_minus(0.000123456)
-    ('31', '2.59', '123,457', '0.000124')
-    """
+    """Write a ± to three digits, or all whole ones, and never less."""
     size = abs(float(half))
     whole = len(str(int(size))) if math.isfinite(size) else 0
     return at_most(half, digits=max(3, whole))
 
 
 def number(value: object, missing: str = "-", digits: int = 6) -> str:
-    """Write a number for people to six digits, `missing` for None, yes or no, and what is no number as it is.
-
-    Thousands are apart; powers of ten stand where the number is far from 1.
-
-    >>> number(5.0), number(1 / 3), number(None), number(12345678), number(1234.5678, digits=4), number(1e-6)
-    ('5', '0.333333', '-', '12,345,678', '1,235', '1e-6')
-    >>> number("a"), number(True), number(-12345.0, digits=4), number(3e9, digits=4)
-    ('a', 'yes', '-12,345', '3e9')
-    """
+    """Write a number for people: `digits` digits, thousands apart, powers of ten where it is far from 1."""
     if value is None:
         return missing
     if isinstance(value, bool):
@@ -118,62 +88,34 @@ def number(value: object, missing: str = "-", digits: int = 6) -> str:
 
 
 def at_most(value: float | Fraction, digits: int = 6) -> str:
-    """Write a loss or a cost like `number`, and never less.
-
-    A float is the number that its shortest decimal says.
-
-    >>> at_most(Fraction(1, 3)), at_most(0.1), at_most(Fraction(10**9, 3)), at_most(Fraction(1, 3), digits=2)
-    ('0.333334', '0.1', '3.33334e8', '0.34')
-    """
+    """Write a loss or a cost like `number`, and never less; a float is what its shortest decimal says."""
     return _bound(value, digits, ROUND_CEILING)
 
 
 def at_least(value: float | Fraction, digits: int = 6) -> str:
-    """Write what is left, or fits, like `number`, and never more.
-
-    >>> at_least(Fraction(2, 3)), at_least(0.1), at_least(Fraction(2, 3), digits=2)
-    ('0.666666', '0.1', '0.66')
-    """
+    """Write what is left, or fits, like `number`, and never more."""
     return _bound(value, digits, ROUND_FLOOR)
 
 
 def promised(epsilon: float | Fraction, delta: float | Fraction) -> str:
-    """Write a promise, or a loss, never less; a delta of 0 is not said.
-
-    >>> promised(Fraction(1, 3), Fraction(0)), promised(1, 1e-300)
-    ('epsilon 0.333334', 'epsilon 1, delta 1e-300')
-    """
+    """Write a promise, or a loss, never less; a delta of 0 is not said."""
     words = f"epsilon {at_most(epsilon)}"
     return f"{words}, delta {at_most(delta)}" if delta else words
 
 
 def float_at_most(value: Fraction) -> float:
-    """Return an upper bound as a float, rounded up.
-
-    A float is the number that its shortest decimal says, which files hold.
-
-    >>> float_at_most(Fraction(4, 3)), float_at_most(Fraction(1, 10))
-    (1.3333333333333335, 0.1)
-    """
+    """Return an upper bound as a float, rounded up; a float is what its shortest decimal says, as in files."""
     nearest = float(value)
     return nearest if Fraction(str(nearest)) >= value else math.nextafter(nearest, math.inf)
 
 
 def float_at_least(value: Fraction) -> float:
-    """Return a lower bound as a float, rounded down.
-
-    >>> float_at_least(Fraction(5, 3)), float_at_least(Fraction(1, 10))
-    (1.6666666666666665, 0.1)
-    """
+    """Return a lower bound as a float, rounded down."""
     return -float_at_most(-value)
 
 
 def power_at_most(exponent: float | Fraction, digits: int = 4) -> str:
-    """Write e to a power, and a number above it unless that is vast.
-
-    >>> power_at_most(1), power_at_most(Fraction(1, 3)), power_at_most(0), power_at_most(100)
-    ('e^1 < 2.719', 'e^0.333334 < 1.396', 'e^0 = 1', 'e^100')
-    """
+    """Write e to a power, and a number above it unless that is vast."""
     written = at_most(exponent)
     power = Fraction(written.replace(",", ""))
     if power == 0:
@@ -205,20 +147,12 @@ def _decimal(value: Fraction, digits: int, rounding: str) -> str:
 
 
 def command(*words: object) -> str:
-    """Return a command between backticks, its words quoted for a shell.
-
-    >>> command("ledger", "resume", "a study/ledger.db")
-    "`takifugu ledger resume 'a study/ledger.db'`"
-    """
+    """Return a command between backticks, its words quoted for a shell."""
     return f"`{shlex.join(['takifugu', *map(str, words)])}`"
 
 
 def option(name: str, word: str) -> str:
-    """Return an option of the command line, its word quoted for a shell.
-
-    >>> option("order", "day, time")
-    "--order 'day, time'"
-    """
+    """Return an option of the command line, its word quoted for a shell."""
     return f"--{name} {shlex.quote(word)}"
 
 
@@ -227,9 +161,5 @@ _OPTION = re.compile(r"""(?<!\S)--([a-z]+) ('[^']*'(?:"'"'[^']*')*|[\w@%+=:./-]+
 
 
 def as_arguments(text: str) -> str:
-    """Return a text with its options as arguments of Python.
-
-    >>> as_arguments("--rows samples (now), or --order 'day, time', 1h")
-    "rows='samples' (now), or order='day, time', 1h"
-    """
+    """Return a text with its options as arguments of Python."""
     return _OPTION.sub(lambda match: f"{match[1]}={''.join(shlex.split(match[2]))!r}", text)

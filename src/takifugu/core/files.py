@@ -25,11 +25,7 @@ _SETTLED = 60
 
 
 def read_file(path: str | Path, largest: int = LARGEST) -> bytes:
-    """Return the bytes of a regular file.
-
-    Raises OSError, whose `strerror` says why: no such file, a folder, a device or a pipe, a name that no file can have,
-    or more than `largest` bytes.
-    """
+    """Return the bytes of a regular file of at most `largest` bytes; OSError, whose `strerror` says why not."""
     try:
         with open(path, "rb", opener=_without_waiting) as file:
             status = os.fstat(file.fileno())
@@ -63,10 +59,7 @@ def draft_of(path: Path) -> Path:
 
 
 def replace_synced(path: Path, content: bytes) -> None:
-    """Replace a file's content in one step, with its permissions.
-
-    A machine that stops leaves the old file or the new one.
-    """
+    """Replace a file's content in one step, with its permissions: a stopped machine leaves the old or the new."""
     draft = draft_of(path)
     try:
         write_synced(draft, content, path.stat().st_mode & 0o7777 if path.exists() else None)
@@ -107,10 +100,7 @@ def sync(folder: Path) -> None:
 
 
 def private_folder() -> tempfile.TemporaryDirectory[str]:
-    """Return a new folder for the life of the process.
-
-    The first one of a process removes those that killed processes have left.
-    """
+    """Return a new folder for the life of the process; the first removes those that killed processes left."""
     _remove_left_folders_once()
     try:
         folder = tempfile.TemporaryDirectory(prefix=PREFIX)

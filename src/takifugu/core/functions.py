@@ -31,19 +31,8 @@ _NAMED: dict[tuple[str, str, Hashable], tuple[list[Hashable], Function]] = {}
 
 
 def as_named(function: Function, what: str, name: str, version: Hashable, *where: Step) -> Function:
-    """Return a function as it is now, whatever becomes of its module.
-
-    Raises InputError for another function under a name and version that are taken, and for one that reads a name of its
-    module before that is defined.
-
-    >>> as_named(lambda x: x + 1, "the function", "next", 1)(2)
-    3
-    >>> as_named(lambda y: y + 1, "the function", "next", 1)(2)
-    3
-    >>> as_named(lambda x: x + 2, "the function", "next", 1)
-    Traceback (most recent call last):
-    takifugu.core.errors.InputError: the function 'next', version 1, is defined already: give it a new version
-    """
+    """Return a function as it is now, whatever becomes of its module."""
+    # InputError: another function under a taken name and version, or a name that is read before it is defined
     settling = _Settling()
     try:
         settled: Function = settling.of(_called(function))
@@ -58,22 +47,17 @@ def as_named(function: Function, what: str, name: str, version: Hashable, *where
 
 
 class _Settling:
-    """The copies of a function and of all functions that it reads, with what they mean in order.
+    """The copies of a function and of all functions that it reads, with what they mean in order."""
 
-    A function around it is copied, as one that a decorator was given. One that it reads by its name is copied if it is
-    of the same module, or has something around it, too.
-    """
-
+    # A function around it is copied, as one that a decorator was given; one that it reads by its name is copied if it
+    # is of the same module, or has something around it, too.
     def __init__(self) -> None:
         self.names = dict[int, dict[str, Any]]()  # what the copies read, by the module of the functions
         self.copies = dict[FunctionType, FunctionType]()
         self.meaning = list[Hashable]()
 
     def of(self, value: Any, module: dict[str, Any] | None = None) -> Any:
-        """Return a function of what is copied, any other value as it is.
-
-        With a module the value was read there by its name.
-        """
+        """Return a function of what is copied, any other value as it is; `module` is where a name was read."""
         if type(value) is partial:
             self.meaning.append((partial, len(value.args)))
             arguments = list(map(self.of, value.args))
@@ -134,12 +118,10 @@ def _called(function: Any) -> Any:
 
 
 def _names(code: CodeType) -> Iterator[tuple[str, bool]]:
-    """Yield the names that some code, and the code inside it, may read of its module.
-
-    Each comes with whether it is certain to be read there: in the body of a class it may be the class's own.
-    """
+    """Yield the names that some code, and the code inside it, may read of its module, and whether it surely does."""
     for instruction in get_instructions(code):
         if instruction.opname in _READING:
+            # in the body of a class it may be the class's own
             yield instruction.argval, instruction.opname == "LOAD_GLOBAL"
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

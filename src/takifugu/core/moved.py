@@ -27,11 +27,7 @@ MECHANISMS = {
 
 
 def no_attribute(module: str, name: str, otherwise: str = "") -> AttributeError:
-    """Return the error for a name that a module lacks.
-
-    >>> print(no_attribute("takifugu.asymmetric", "NoisyMax"))
-    module 'takifugu.asymmetric' has no attribute 'NoisyMax'; experiments/takagi/noisy_max.py of a checkout has it
-    """
+    """Return the error for a name that a module lacks."""
     words = otherwise
     if name in IN_EXPERIMENTS:
         words = f"; experiments/{IN_EXPERIMENTS[name]} of a checkout has it"

@@ -29,20 +29,9 @@ _WHOLE = re.compile(r"[+-]?[0-9]+")
 
 
 def normalised(text: str, what: str = "the name") -> str:
-    """Return the one spelling of a name.
-
-    The spelling is NFC, without characters of zero width, with white space as single spaces inside only. A whole number
-    is one name with and without a point behind it.
-
-    A text that holds nothing else becomes "". Raises InputError for control characters, characters that change the
-    writing direction, and texts longer than 4,096 characters; `what` is what the message calls the name, which may be
-    private and is not quoted. Source: Unicode Standard Annexes 9 (writing direction), 15 (NFC) and 44 (properties).
-
-    >>> normalised(" Jose\\u0301\\u00a0 Luis\\u200b ") == normalised("Jos\\u00e9 Luis")
-    True
-    >>> normalised("1.0\\u200b")
-    '1'
-    """
+    """Return the one spelling of a name (NFC, Unicode Standard Annexes 9, 15 and 44), "" of what nobody sees."""
+    # InputError for controls, changes of the writing direction and more than LONGEST characters; names may be private,
+    # so that no message quotes one: `what` is the message's word for it
     _check_text(text, what)
     if text.isascii() and text.isalnum() and len(text) <= LONGEST:
         return text  # most names are, and there are many
@@ -53,14 +42,8 @@ def normalised(text: str, what: str = "the name") -> str:
 
 
 def budget_name(text: str, what: str = "the name") -> str:
-    """Return a budget's normalised name, a whole number without leading zeros and plus.
-
-    Programs that read 007 as a number have 7, who would have a budget of their own; so has who is called by a telephone
-    number. Raises InputError as `normalised`.
-
-    >>> budget_name("007"), budget_name("-0.0"), budget_name("+4930123"), budget_name("007a")
-    ('7', '0', '4930123', '007a')
-    """
+    """Return a budget's normalised name, a whole number without leading zeros and plus."""
+    # programs that read 007 as a number have 7, who would have another budget; so have telephone numbers
     _check_text(text, what)
     if text.isascii() and text.isidentifier() and len(text) <= LONGEST:
         return text  # most names are, and there are many
@@ -97,11 +80,7 @@ def _cleaned(text: str, what: str) -> str:
 
 
 def natural(text: str) -> str:
-    """Return a key to sort normalised names by their numbers: these stand before other signs.
-
-    >>> sorted(["run 10", "run 9", "run", "run 09"], key=natural)
-    ['run', 'run 09', 'run 9', 'run 10']
-    """
+    """Return a key to sort normalised names by their numbers: these stand before other signs."""
     return _DIGITS.sub(_by_size, text)
 
 

@@ -13,11 +13,7 @@ _ALIKE = str.maketrans("ABCDEFGHJKMNPQRSTUVWXYZOIL0l|", "abcdefghjkmnpqrstuvwxyz
 
 
 def first_of(declared: Iterable[object]) -> str:
-    """Return declared values for a message, all of them if few.
-
-    >>> first_of(["still", "walking"]), first_of(range(33))
-    ("['still', 'walking']", "['0', '1', '2'] and 30 more")
-    """
+    """Return declared values for a message, all of them if few."""
     words = list(map(str, declared))
     if len(words) <= FEW:
         return f"{words}"
@@ -25,11 +21,7 @@ def first_of(declared: Iterable[object]) -> str:
 
 
 def did_you_mean(word: object, choices: Iterable[object]) -> str:
-    """Return `; did you mean 'x'?` for the nearest word, or "".
-
-    >>> did_you_mean("walkin", ["still", "walking"])
-    "; did you mean 'walking'?"
-    """
+    """Return `; did you mean 'x'?` for the nearest word, or ""."""
     words = list(map(str, choices))
     close = _close(word, words, 0.6)
     if close:
@@ -38,13 +30,7 @@ def did_you_mean(word: object, choices: Iterable[object]) -> str:
 
 
 def apart(first: str, second: str) -> float:
-    """Count the letters wrong, missing, too many or swapped between two words.
-
-    Look-alikes count less.
-
-    >>> apart("s1O", "s10"), apart("oen", "one"), apart("lonn", "lon"), apart("s1O", "s31")
-    (0.25, 1.0, 1.0, 2.0)
-    """
+    """Count the letters wrong, missing, too many or swapped between two words; look-alikes count less."""
     before, row = [0.0], list(map(float, range(len(second) + 1)))
     for i, letter in enumerate(first, start=1):
         last, before, row = before, row, [float(i)]
@@ -81,13 +67,7 @@ def _close(word: object, words: list[str], cutoff: float) -> list[str]:
 
 
 def nearest(word: object, choices: Iterable[object]) -> str:
-    """Return a message's choice of three nearest words, or of all few.
-
-    >>> nearest("walkin", ["still", "walking"])
-    "one of ['still', 'walking']"
-    >>> nearest("agee", ["age", "ages", "wage", "town", "sex", "name", "street"])
-    "one of ['age', 'ages', 'wage'] or 4 more"
-    """
+    """Return a message's choice of three nearest words, or of all few."""
     words = list(dict.fromkeys(map(str, choices)))
     near_words = nearest_words(word, words)
     more = len(words) - len(near_words)
@@ -102,15 +82,7 @@ def _typed(value: object) -> str:
 
 
 def unknown(what: str, word: object, choices: Iterable[object]) -> InputError:
-    """Return the error for a word that is none of the choices.
-
-    A choice of another type is written as it is in Python.
-
-    >>> print(unknown("the belief has no state '1'", "1", [0, 1]))
-    the belief has no state '1': the value is the number 1, and not the text '1'; write 1
-    >>> print(unknown("the table has no column 'agee'", "agee", ["age", "town"]))
-    the table has no column 'agee': write one of ['age', 'town']; did you mean 'age'?
-    """
+    """Return the error for a word that is none of the choices; of another type one is written as in Python."""
     words = list(choices)
     alike = [choice for choice in words if str(choice) == str(word) and choice != word]
     if alike:  # a number and the text of it are two values

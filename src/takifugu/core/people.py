@@ -13,36 +13,19 @@ _HISSING = ("s", "x", "ch", "sh")
 
 @dataclass(frozen=True)
 class People:
-    """The people in a source, each called `one`.
-
-    Where they are not named, the whole source counts as one.
-
-    >>> cars = People("car")
-    >>> cars.counted(1), cars.counted(6), cars.each_of(6), cars.whose("pooled")
-    ('one car', '6 cars', 'each of 6 cars', 'all cars together')
-    >>> People(are_named=False).counted(1)
-    'the whole source'
-    """
+    """The people in a source, each called `one`; where they are not named, the whole source counts as one."""
 
     one: str = "person"
     are_named: bool = True
 
     @property
     def a_one(self) -> str:
-        """Return the noun with its article.
-
-        >>> [People(word).a_one for word in ("household", "agent", "user")]
-        ['a household', 'an agent', 'a user']
-        """
+        """Return the noun with its article."""
         return f"an {self.one}" if self.one.lower().startswith(tuple("aeio")) else f"a {self.one}"
 
     @property
     def many(self) -> str:
-        """Return the plural.
-
-        >>> [People(word).many for word in ("person", "family", "class", "cow")]
-        ['people', 'families', 'classes', 'cows']
-        """
+        """Return the plural."""
         if self.one in _IRREGULAR:
             return _IRREGULAR[self.one]
         if self.one.endswith("y") and self.one[-2:-1] not in "aeiou":

@@ -18,11 +18,7 @@ _NAMES: dict[str, str] = {}
 
 
 def package_of(thing: object) -> str:
-    """Return the package that a type, a function, or a thing's type comes from; "" for ours.
-
-    >>> package_of(InputError), package_of(EntryPoint), package_of(distribution)
-    ('', 'importlib', 'importlib')
-    """
+    """Return the package that a type, a function, or a thing's type comes from; "" for ours."""
     while isinstance(thing, partial):
         thing = thing.func
     kind = thing if isinstance(thing, type | FunctionType) else type(thing)
@@ -41,11 +37,7 @@ def promise_of_package(package: str) -> str:
 
 
 def load(packages: Sequence[str]) -> None:
-    """Load packages by their names as installed: the modules that their entry points name.
-
-    Raises InputError, placed at `plugins`, for one that is named twice, not installed, no extension, or cannot be
-    loaded.
-    """
+    """Load packages by their names as installed, by their entry points; InputError, placed at `plugins`."""
     names = list[str]()
     for place, package in enumerate(packages):
         try:

@@ -6,7 +6,6 @@ What a source's owner knows is declared: two texts that differ are shown line by
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 #: The line of where sequences start that no calendar places.
 STARTS = "sequences start"
@@ -19,56 +18,34 @@ UNNAMED = "entries: without a name"
 
 
 def differences(one: str, other: str) -> list[tuple[str, str]]:
-    """Return the lines in which two readings differ, "" for none.
-
-    >>> differences("file: text\\nvalue: a", "file: text\\nvalue: b\\nwhere: c")
-    [('value: a', 'value: b'), ('', 'where: c')]
-    """
-    before, after = (dict(_named(text)) for text in (one, other))
-    names = [*before, *(name for name in after if name not in before)]
-    pairs = [(before.get(name, ""), after.get(name, "")) for name in names]
+    """Return the lines in which two readings differ, "" for none."""
+    before, after = _by_name(one), _by_name(other)
+    pairs = [(before.get(name, ""), after.get(name, "")) for name in before | after]
     return [pair for pair in pairs if pair[0] != pair[1]]
 
 
 def are_never_the_same(one: str, other: str) -> str:
-    """Return the line that shows, without any row, that two readings make different entries; "" without one.
-
-    >>> are_never_the_same("step: 1h", "step: 15min")
-    'step: 15min'
-    """
-    before, after = (dict(_named(text)) for text in (one, other))
+    """Return the line that shows, without any row, that two readings make different entries; "" without one."""
+    before, after = _by_name(one), _by_name(other)
     changed = [after.get(name) or before.get(name, "") for name in STEPS if before.get(name) != after.get(name)]
     return changed[0] if changed else ""
 
 
 def same_entries(one: str, other: str) -> str:
-    """Return what it is to say that two readings make the same entries: people and recordings go by their names.
-
-    >>> same_entries("unit: a", "unit: a\\nvalue: b"), same_entries("unit: a", "unit: lower(a)")
-    ('the same entries', 'the same entries, under the same names')
-    """
-    changed = [dict(_named(before or now)) for before, now in differences(one, other)]
-    is_named_otherwise = any(not line.keys().isdisjoint(NAMING) for line in changed)
+    """Return what it is to say that two readings make the same entries: people and recordings go by their names."""
+    changed = {name for pair in differences(one, other) for line in pair for name in _by_name(line)}
+    is_named_otherwise = not changed.isdisjoint(NAMING)
     return "the same entries" + is_named_otherwise * ", under the same names"
 
 
 def side_by_side(one: str, other: str) -> str:
-    """Return the lines that differ, each as it was and as it is now.
-
-    >>> print(side_by_side("file: text\\nvalue: a", "file: text\\nvalue: b"))
-      before: value: a
-      now:    value: b
-    """
+    """Return the lines that differ, each as it was and as it is now."""
     pairs = differences(one, other)
     return "\n".join(f"  before: {before or '-'}\n  now:    {now or '-'}" for before, now in pairs)
 
 
 def with_entries(reading: str, name: str | None) -> str:
-    """Return a reading with the name of its entries, or with the line that there is none.
-
-    >>> with_entries("file: text", "ward.csv")
-    'file: text\\nentries: "ward.csv"'
-    """
+    """Return a reading with the name of its entries, or with the line that there is none."""
     line = UNNAMED if name is None else f"entries: {json.dumps(name, ensure_ascii=False)}"
     return f"{reading}\n{line}" if reading else line
 
@@ -78,7 +55,5 @@ def is_unnamed(reading: str) -> bool:
     return reading.rpartition("\n")[2].startswith(UNNAMED)
 
 
-def _named(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each line with its name."""
-    for line in text.split("\n"):
-        yield line.partition(": ")[0], line
+def _by_name(text: str) -> dict[str, str]:
+    return {line.partition(": ")[0]: line for line in text.split("\n")}

@@ -23,17 +23,9 @@ _OURS = "takifugu."
 
 
 class Registry(Generic[Thing]):
-    """The things of one kind by their names, loaded when needed.
+    """The things of one kind by their names, loaded when needed."""
 
-    `built_in` has "module:attribute", inside the package, by name; errors begin with `what`. `check` raises InputError
-    for what may not be registered under a name. A name is a text, or a type (`Question`).
-
-    >>> shapes = Registry("the shape", {"circle": "core.text.pictures:circle"})
-    >>> shapes.register("square", 4)
-    >>> shapes.find("square"), shapes.names, shapes.get("line")
-    (4, ('circle', 'square'), None)
-    """
-
+    # `built_in` has "module:attribute" of the package by name; errors begin with `what`; a name is a text, or a type
     def __init__(
         self, what: str, built_in: Mapping[str, str], check: Callable[[object, Thing], object] | None = None
     ) -> None:
@@ -52,10 +44,7 @@ class Registry(Generic[Thing]):
         return map(self.find, dict.fromkeys([*self._built_in, *self._known]))
 
     def register(self, name: str | type, thing: Thing) -> None:
-        """Register a thing from elsewhere under a name.
-
-        Raises InputError for a name that is taken, or is none.
-        """
+        """Register a thing from elsewhere under a name; InputError for a name that is taken, or is none."""
         if self.check is not None:
             self.check(name, thing)
         if not isinstance(name, str | type) or not name:
@@ -65,10 +54,7 @@ class Registry(Generic[Thing]):
         self._known[name] = thing
 
     def find(self, name: object) -> Thing:
-        """Return the thing of this name.
-
-        Raises InputError for an unknown name, and for a thing that cannot be loaded.
-        """
+        """Return the thing of this name; InputError for an unknown name, and for one that cannot be loaded."""
         if name not in self:
             fix = f"write {nearest(name, self.names)}, or name the package that brings it in plugins"
             fix += did_you_mean(name, self.names)
@@ -97,13 +83,7 @@ class Registry(Generic[Thing]):
 
 
 class Question(Generic[Answer]):
-    """One question: a type of the package has "module:attribute" of its answer in `answers`, by the question's name.
-
-    >>> size = Question("how long it is", None)
-    >>> size.register(str, len)
-    >>> size.of("belief")("belief"), size.of(3)
-    (6, None)
-    """
+    """One question: a type of the package has "module:attribute" of its answer in `answers`, by the question's name."""
 
     def __init__(self, name: str, default: Answer) -> None:
         self.name, self.default = name, default
@@ -111,10 +91,7 @@ class Question(Generic[Answer]):
         self._known: dict[type, Answer] = {}
 
     def register(self, kind: type, answer: Answer) -> None:
-        """Let `answer` answer for beliefs of a type and its derived types.
-
-        Raises InputError for a second answer.
-        """
+        """Let `answer` answer for beliefs of a type and its derived types; InputError for a second answer."""
         if not isinstance(kind, type):
             raise InputError(f"{kind!r} is not a type", rule=f"{self.name} is registered for a type of belief")
         of_the_package = bool(place_of(kind)) and any(map(self._has, kind.__mro__))
@@ -159,10 +136,7 @@ def loaded(place: str) -> Any:
 
 
 def loading(package: str, modules: Mapping[str, str]) -> Callable[[str], object]:
-    """Return the `__getattr__` of a package with lazy modules.
-
-    `modules` has the module of the package for each name. Raises AttributeError, as Python asks, for other names.
-    """
+    """Return the `__getattr__` of a package with lazy modules, which are named by the names that they have."""
     assert modules.keys().isdisjoint(modules.values()), "once it is loaded, a module hides what has its name"
 
     def load(name: str) -> object:

@@ -15,12 +15,7 @@ _SHORT.maxdict, _SHORT.maxstring, _SHORT.maxlong, _SHORT.maxother, _SHORT.maxlev
 
 
 def short_repr(value: Any) -> str:
-    """Return the name of a dataclass and its fields, without those that have their defaults, each shortened.
-
-    >>> from takifugu import Count, Histogram
-    >>> Count("walking"), Histogram()
-    (Count(state='walking'), Histogram())
-    """
+    """Return the name of a dataclass and its fields, without those that have their defaults, each shortened."""
     parts, room = list[str](), MOST - len(type(value).__name__) - 8
     for field in fields(value):
         if not field.repr or not hasattr(value, field.name):

@@ -23,24 +23,13 @@ Value = TypeVar("Value")
 
 
 def check_any(values: Sized, what: str, *where: Step, fix: str = "name at least one") -> None:
-    """Raise InputError for an empty list.
-
-    >>> check_any([], "the query counts no state", "states")
-    Traceback (most recent call last):
-    takifugu.core.errors.InputError: the query counts no state: its list is empty; name at least one
-    """
+    """Raise InputError for an empty list."""
     if not values:
         raise InputError(what, rule="its list is empty", fix=fix).at(*where)
 
 
 def check_known(words: Iterable[object], choices: Collection[object], what: str, *where: Step) -> None:
-    """Raise InputError for the first word that is none of the choices.
-
-    >>> check_known(["walkin"], ["still", "walking"], "the belief has no state", "states")
-    Traceback (most recent call last):
-    takifugu.core.errors.InputError: the belief has no state 'walkin': write one of ['still', 'walking']; did you mean \
-'walking'?
-    """
+    """Raise InputError for the first word that is none of the choices."""
     for word in words:
         if not _is_among(word, choices):
             raise unknown(f"{what} {word!r}", word, choices).at(*where)
@@ -54,12 +43,7 @@ def _is_among(word: object, choices: Collection[object]) -> bool:
 
 
 def check_as_many(values: Sized, name: str, owners: Sized, of: str, *where: Step, fix: str = "") -> None:
-    """Raise InputError unless there is one value for each owner.
-
-    >>> check_as_many([1, 2], "means", ["height"], "columns", "mean")
-    Traceback (most recent call last):
-    takifugu.core.errors.InputError: there are 2 means and 1 columns: give one for each
-    """
+    """Raise InputError unless there is one value for each owner."""
     if len(values) != len(owners):
         raise unequal(len(values), name, len(owners), of, fix).at(*where)
 
@@ -70,15 +54,7 @@ def unequal(count: int, name: str, due: int, of: str, fix: str = "") -> InputErr
 
 
 def check_printable(names: Iterable[object], what: str, *where: Step) -> None:
-    """Raise InputError for a name with a character that a terminal, a table or a page would obey.
-
-    These are controls (C0 and C1), those of the writing direction, and separators of lines.
-
-    >>> check_printable(["a\\x1b[2Jb"], "the chain has the states", "states")
-    Traceback (most recent call last):
-    takifugu.core.errors.InputError: the chain has the states 'a\\x1b[2Jb': a name is printed and published, and this \
-one holds a control character; remove it, or map the value to another name
-    """
+    """Raise InputError for a name with a character that a terminal, a table or a page would obey."""
     for name in names:
         if isinstance(name, str) and not is_printable(name):
             raise InputError(
@@ -89,13 +65,7 @@ one holds a control character; remove it, or map the value to another name
 
 
 def check_written_apart(values: Iterable[object], what: str, *where: Step, fix: str = "rename one of them") -> None:
-    """Raise InputError for two values with one text, and for one that cannot be printed (`check_printable`).
-
-    >>> check_written_apart([1, "1"], "the chain has the states", "states")
-    Traceback (most recent call last):
-    takifugu.core.errors.InputError: the chain has the states 1 and '1': they are written alike, and results could not \
-be told apart; rename one of them
-    """
+    """Raise InputError for two values with one text, and for one that cannot be printed (`check_printable`)."""
     value_of_text: dict[str, object] = {}
     for value in values:
         text = str(value)
@@ -107,12 +77,7 @@ be told apart; rename one of them
 
 
 def no_law(title: str, total: float | Fraction) -> InputError:
-    """Return the error for masses that are no probabilities.
-
-    >>> print(no_law("row 3 of the matrix", 100.0))
-    the probabilities of row 3 of the matrix sum to 100: they must be finite, not negative, and sum to 1; these are \
-per cent: divide each by 100
-    """
+    """Return the error for masses that are no probabilities."""
     rule = "they must be finite, not negative, and sum to 1"
     words = to_text(total) if isinstance(total, Fraction) else f"{total:.12g}"
     words = words if len(words) <= 40 else f"{words[:40]}..."
@@ -125,43 +90,26 @@ _DIVIDE = "divide each by their sum"
 
 
 def per_cent(total: float | Fraction) -> str:
-    """Return the fix for probabilities with a sum of 100, or "".
-
-    >>> per_cent(99.9), per_cent(0.9)
-    ('these are per cent: divide each by 100', '')
-    """
+    """Return the fix for probabilities with a sum of 100, or ""."""
     if 99 <= total <= 101:
         return "these are per cent: divide each by 100"
     return ""
 
 
 def too_large(what: str, count: float, most: float, of: str, fix: str) -> Unsupported:
-    """Return the error for more of something than is computed.
-
-    >>> print(too_large("the answer", 10**12, 10**6, "combinations of values", "name fewer columns"))
-    the answer needs about 10^12 combinations of values: at most 1,000,000 are computed; name fewer columns
-    """
+    """Return the error for more of something than is computed."""
     number = f"{count:,.0f}" if count < 10**9 else f"about 10^{math.log10(count):.0f}"
     return Unsupported(f"{what} needs {number} {of}", rule=f"at most {most:,.0f} are computed", fix=fix)
 
 
 def unwritable(what: str, value: object) -> InputError:
-    """Return the error for a value that no file reads back.
-
-    >>> print(unwritable("the query names the state", b"a"))
-    the query names the state b'a' of type bytes: a file could not read it back; write text, a number, true or false
-    """
+    """Return the error for a value that no file reads back."""
     what = f"{what} {value!r} of type {type(value).__name__}"
     return InputError(what, rule="a file could not read it back", fix="write text, a number, true or false")
 
 
 def check_type(value: object, kind: type | UnionType, due: str, fix: str, *where: Step) -> None:
-    """Raise InputError for a value of another type than is due.
-
-    >>> check_type(3, str, "a policy", "write visits()", "policy")
-    Traceback (most recent call last):
-    takifugu.core.errors.InputError: a value of type int is not a policy: write visits()
-    """
+    """Raise InputError for a value of another type than is due."""
     if not isinstance(value, kind):
         raise wrong_type(value, due, fix).at(*where)
 
@@ -178,19 +126,12 @@ def as_path(path: str | Path, *where: Step) -> Path:
 
 
 def requires(what: str, needed: str, fix: str) -> InputError:
-    """Return the error for a question that a belief has no answer to.
-
-    >>> print(requires("the count of rows", "a belief over records", "Records(table, n)"))
-    the count of rows: it requires a belief over records; give Records(table, n)
-    """
+    """Return the error for a question that a belief has no answer to."""
     return InputError(what, rule=f"it requires {needed}", fix=f"give {fix}")
 
 
 def list_of(values: Iterable[Value], what: str, key: str, example: str, any_order: bool = False) -> list[Value]:
-    """Return the values of a list, or of a set in `any_order`.
-
-    Raises InputError at `key` for anything else. The message begins with `what` ("the names"), and shows an example.
-    """
+    """Return the values of a list, or of a set in `any_order`; InputError at `key` for anything else."""
     if any_order and isinstance(values, set | frozenset):
         return list(values)
     odd = no_list(values)
@@ -200,22 +141,14 @@ def list_of(values: Iterable[Value], what: str, key: str, example: str, any_orde
 
 
 def members_of(values: Iterable[Value], what: str, key: str, example: str) -> list[Value]:
-    """Return the members of whatever has any: a text's letters, a mapping's keys.
-
-    Raises InputError as `list_of`, which takes lists only.
-    """
+    """Return the members of whatever has any: a text's letters, a mapping's keys; errors are those of `list_of`."""
     if isinstance(values, str | bytes | set | frozenset | Mapping):
         return list(values)
     return list_of(values, what, key, example)
 
 
 def pairs_of(values: Any, what: str, key: str, example: str) -> list[tuple[Any, Any]]:
-    """Return the items of a mapping, or the pairs of a list.
-
-    >>> pairs_of([1], "the pairs", "pairs", "[(0, 1)]")
-    Traceback (most recent call last):
-    takifugu.core.errors.InputError: the pairs: 1 is no pair: give a list, such as [(0, 1)]
-    """
+    """Return the items of a mapping, or the pairs of a list."""
     if isinstance(values, Mapping):
         return list(values.items())
     pairs = []

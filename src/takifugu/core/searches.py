@@ -17,19 +17,20 @@ from takifugu.core.lasting import holding
 
 @dataclass
 class Search:
-    """A mechanism's search of at most `most` things, `done` so far.
+    """A mechanism's search of at most `most` things, `done` so far."""
 
-    `name` is the mechanism's, and `secrets` counts the secrets to search for. `seconds` is a rough guess of the time it
-    takes at most; `stops` says whether an interrupt would end it only, and `early` whether one has.
-    """
-
+    #: The mechanism's.
     name: str
+    #: How many secrets are searched for.
     secrets: int
     most: int
+    #: A rough guess of the longest time.
     seconds: float
     things: str
+    #: Whether an interrupt ends the search only.
     stops: bool
     done: int = 0
+    #: Whether one has.
     early: bool = False
 
     def tell(self, dealt: int) -> None:
@@ -41,11 +42,7 @@ class Search:
 
     @property
     def note(self) -> str:
-        """Return an answer's words about an early end, or "".
-
-        >>> Search("quilts", 37, 300_000, 4.0, "quilts", True, done=1500, early=True).note[:59]
-        'the search was ended early, after 1,500 of 300,000 quilts: '
-        """
+        """Return an answer's words about an early end, or ""."""
         if not self.early:
             return ""
         return (
@@ -71,16 +68,7 @@ _stops: ContextVar[list[bool] | None] = ContextVar("stops", default=None)
 
 @contextmanager
 def running(secrets: int, most: int, seconds: float, things: str = "quilts", ends: bool = True) -> Iterator[Search]:
-    """Run a search up to its end or an interrupt.
-
-    After an interrupt its results count (only if it `ends`).
-
-    >>> with stopping(), running(secrets=1, most=10, seconds=0.0) as search:
-    ...     search.tell(4)
-    ...     raise KeyboardInterrupt
-    >>> search.done, search.early
-    (4, True)
-    """
+    """Run a search up to its end or an interrupt, after which its results count (only if it `ends`)."""
     stops, watcher = _stops.get(), _watcher.get()
     search = Search(_name.get(), secrets, most, seconds, things, ends and bool(stops and stops[0]))
     if watcher is not None:
@@ -108,9 +96,7 @@ def named(name: str) -> AbstractContextManager[None]:
 
 @contextmanager
 def stopping(once: bool = True) -> Iterator[None]:
-    """Let the first interrupt end only the search in progress.
-
-    Any other interrupt propagates as usual (all, if not `once`). Of nested uses the outermost counts.
-    """
+    """Let the first interrupt end only the search in progress, if `once`; any other propagates as usual."""
+    # of nested uses the outermost counts
     with holding(_stops, _stops.get() or [once]):
         yield

@@ -78,11 +78,7 @@ def section_in(file: object, name: str) -> dict[str, Any]:
 
 
 def values_by_field(value: Any) -> dict[str, Any]:
-    """Return the values of a dataclass by the names of its fields.
-
-    >>> values_by_field(Key("the day", 3))
-    {'meaning': 'the day', 'example': 3, 'rows': (), 'read': None}
-    """
+    """Return the values of a dataclass by the names of its fields."""
     return values_of(value, map(attrgetter("name"), fields(value)))
 
 

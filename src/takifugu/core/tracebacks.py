@@ -26,20 +26,9 @@ _SILENT = (TakifuguError, MemoryError)
 
 
 def without_data(function: Callable[P, T]) -> Callable[P, T]:
-    """Return the function with errors free of data.
+    """Return the function with errors that hold nothing of what it was given or has read."""
 
-    Its errors hold nothing that it was given or has read; lines and places stay. An error that is not one of Takifugu's
-    becomes a `Fault`, whose message says where it was raised and no more. An interrupt stays one whatever it was turned
-    into on its way, and so does Python's own error for a call with wrong arguments.
-
-    >>> @without_data
-    ... def read(data: str) -> int:
-    ...     return {"well": 0}[data]
-    >>> read("ill")
-    Traceback (most recent call last):
-    takifugu.core.errors.Fault: a fault of Takifugu itself (KeyError at <doctest ...>:3); please report it
-    """
-
+    # an error that is none of Takifugu's becomes a Fault of its place; an interrupt, whatever it became, stays one
     @wraps(function)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> T:
         handled = sys.exception()  # an interrupt that the caller deals with is none of ours
@@ -83,10 +72,8 @@ def _bare(error: BaseException, handled: BaseException | None) -> BaseException:
 
 
 def _interrupt_in(error: BaseException, handled: BaseException | None) -> BaseException:
-    """Return the interrupt behind an error, or the error itself.
-
-    Pydantic and DuckDB raise errors of their own for an interrupt.
-    """
+    """Return the interrupt behind an error, or the error itself."""
+    # Pydantic and DuckDB raise errors of their own for an interrupt
     before: BaseException | None = error
     while before is not None and before is not handled:
         if isinstance(before, KeyboardInterrupt | SystemExit):

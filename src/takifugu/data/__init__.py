@@ -8,12 +8,8 @@ from takifugu.data.values.bins import Bins, Classes
 from takifugu.data.values.bounded import Bounded
 from takifugu.data.values.counts import Counts
 from takifugu.data.values.spellings import meant
-from takifugu.data.values.texts import OUTSIDE, UNKNOWN, UNOBSERVED
 
 __all__ = [
-    "OUTSIDE",
-    "UNKNOWN",
-    "UNOBSERVED",
     "Bins",
     "Bounded",
     "Calendar",

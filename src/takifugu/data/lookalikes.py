@@ -18,12 +18,7 @@ LETTERS = 5
 
 
 class Lookalikes:
-    """The declared texts, by what they look like.
-
-    >>> of = Lookalikes(["bar", "Zürich"])
-    >>> of("Bar "), of("zurich"), of("Zurch"), of("car"), of("bar")
-    ('bar', 'Zürich', 'Zürich', None, None)
-    """
+    """The declared texts, by what they look like."""
 
     def __init__(self, declared: Iterable[str]) -> None:
         self.declared = frozenset(declared)
@@ -52,23 +47,13 @@ class Lookalikes:
 
 @lru_cache(maxsize=2**16)
 def folded(text: str) -> str:
-    """Return a text without case, accents and white space.
-
-    >>> folded(" Café\\u00a0Nord")
-    'cafenord'
-    """
+    """Return a text without case, accents and white space."""
     letters = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
     return "".join(x for x in letters if not unicodedata.combining(x) and not x.isspace() and x.isprintable())
 
 
 def one_error_apart(one: str, other: str) -> bool:
-    """Return whether two texts differ by one typing error.
-
-    An error is one letter more, fewer or other, or two neighbours swapped.
-
-    >>> one_error_apart("hopsital", "hospital"), one_error_apart("hospitals", "hospital"), one_error_apart("a", "a")
-    (True, True, False)
-    """
+    """Return whether two texts differ by one letter more, fewer or other, or by two neighbours swapped."""
     if len(one) > len(other):
         one, other = other, one
     start = next((i for i, (x, y) in enumerate(zip(one, other, strict=False)) if x != y), len(one))
@@ -85,13 +70,11 @@ def _without_one(text: str) -> Iterator[str]:
 
 
 def refuse_lookalikes(found: Iterable[tuple[str | None, int]], declared: Iterable[str], column: str, key: str) -> None:
-    """Raise DataError for an undeclared text that resembles a declared one; `found` has the row of each text.
-
-    The text would be the row's private value, and errors end in logs and mails.
-    """
+    """Raise DataError for an undeclared text that resembles a declared one; `found` has the row of each text."""
     like = Lookalikes(declared)
     for text, row in found:
         if text and like(text) is not None:
+            # the text would be the row's private value, and errors end in logs and mails
             raise DataError(
                 f"row {row}: a value in {column} that is a declared one up to case, accents, blanks or one typing "
                 "error",

@@ -160,3 +160,12 @@ def test_samples_of_times_without_a_start_are_told_to_declare_it(
     table.write_text("who,day,t,state\n" + "".join(rows), encoding="utf-8")
     said = {**ROWS, "order": "day" if step == "1d" else "t", "step": step, **more}
     assert ("declare from before the first release" in drafted_text(table, said)) == is_told
+
+
+def test_plain_words_are_values_of_keys() -> None:
+    places = [*map(place_of, ("states", "roster", "table.at_most", "hide."))]
+    assert places == [("belief", "states"), ("source", "roster"), ("table", "at_most"), ("hide", "")]
+    assert value_of("states", 'still, "walking, fast"', {}) == ["still", "walking, fast"]
+    assert value_of("mean_duration", "still 2 h, walking 8", {}) == {"still": "2 h", "walking": 8}
+    assert value_of("bins", "low 0 to 5, high 5 inf", {}) == {"low": [0, 5], "high": [5, float("inf")]}
+    assert value_of("roster", "people.csv", {}) == "people.csv"

@@ -20,24 +20,17 @@ _FOLDERS = (Path(__file__).resolve().parent / "examples", Path(__file__).resolve
 
 @dataclass(frozen=True)
 class Example:
-    """A release file: its name, what it shows in one line, and the made-up files that it reads.
-
-    Of an example that is meant for published data, which this project may not hand on, they stand in for these: the
-    release file says where to get them.
-    """
+    """A release file: its name, what it shows in one line, and the made-up files that it reads."""
 
     name: str
     about: str
     files: tuple[Path, ...]
+    #: The files stand in for data that this project may not hand on; the release file says where to get these.
     meant_for_published_data: bool
 
 
 def examples() -> tuple[Example, ...]:
-    """Return the examples by name, last those for published data.
-
-    >>> [example.name for example in examples() if example.meant_for_published_data]
-    ['adult', 'asia', 'primary-school']
-    """
+    """Return the examples by name, last those for published data."""
     folder = next(filter(Path.is_dir, _FOLDERS))
     all_examples = list[Example]()
     for path in [*sorted(folder.glob("*.toml")), *sorted(folder.glob("real/*.toml"))]:
@@ -52,10 +45,7 @@ def examples() -> tuple[Example, ...]:
 
 
 def write_example(name: str, folder: Path) -> tuple[Path, ...]:
-    """Write an example's files into a folder; return their paths.
-
-    The release file is first. Raises InputError for an unknown name, ReleaseError for an existing file.
-    """
+    """Write an example's files into a folder; return their paths, the release file's first."""
     by_name = {example.name: example for example in examples()}
     if name not in by_name:
         raise unknown(f"there is no example {name!r}", name, by_name).at("name")

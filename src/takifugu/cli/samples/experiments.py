@@ -38,10 +38,10 @@ class Target:
     path: Path
 
 
-def targets(root: Path = ROOT) -> tuple[Target, ...]:
+def targets() -> tuple[Target, ...]:
     """Return the experiments by name, unimported; InputError for none."""
     all_targets = list[Target]()
-    for path in sorted((root / "experiments").glob("*.py")):
+    for path in sorted((ROOT / "experiments").glob("*.py")):
         try:
             tree = ast.parse(path.read_text(encoding="utf-8"))
         except (OSError, SyntaxError, ValueError):
@@ -58,28 +58,23 @@ def targets(root: Path = ROOT) -> tuple[Target, ...]:
     return tuple(all_targets)
 
 
-def find(name: str, root: Path = ROOT) -> Target:
+def find(name: str) -> Target:
     """Return one experiment by its name; InputError if unknown."""
-    by_name = {target.name: target for target in targets(root)}
+    by_name = {target.name: target for target in targets()}
     if name not in by_name:
         raise unknown(f"there is no target {name!r}", name, by_name).at("target")
     return by_name[name]
 
 
-def run(
-    target: Target, root: Path = ROOT, folder: Path | None = None, whole: bool = False, output: IO[str] | None = None
-) -> int:
-    """Run an experiment in its own process; return its exit code.
-
-    Page and pictures go into `folder`, with a tenth of the points unless `whole`; without a folder into the
-    checkout. `output` is the standard output, by default ours.
-    """
+def run(target: Target, folder: Path | None = None, whole: bool = False, output: IO[str] | None = None) -> int:
+    """Run an experiment in its own process; return its exit code."""
     paths = [str(_PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     place = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    # page and pictures go into the checkout, or into a folder with a tenth of the points unless `whole`
     if folder is not None:
         place |= {"TAKIFUGU_OUTPUT": str(folder.resolve()), "TAKIFUGU_WHOLE": str(int(whole))}
     command = [sys.executable, str(target.path)]
-    process = subprocess.Popen(command, cwd=root, env=place, stdout=output, process_group=0)  # Ctrl-C does not reach it
+    process = subprocess.Popen(command, cwd=ROOT, env=place, stdout=output, process_group=0)  # Ctrl-C does not reach it
     try:
         return process.wait()
     except BaseException:  # nothing goes on for somebody who has stopped it

@@ -14,15 +14,14 @@ from takifugu.core.plain import toml_of
 
 @dataclass(frozen=True)
 class Published:
-    """A belief from the literature: its name, what it is about, the keys of [belief], and what else it needs.
-
-    `source` is the citation that the certificate prints, and `note` how the numbers came about, or what to add.
-    """
+    """A belief from the literature: its name, what it is about, the keys of [belief], and what else it needs."""
 
     name: str
     about: str
+    #: The citation that the certificate prints.
     source: str
     keys: Mapping[str, object]
+    #: How the numbers came about, or what to add.
     note: str
 
     @property
@@ -50,13 +49,7 @@ HOUSEHOLD_COUNTS = (
 
 
 def smoothed(counts: tuple[tuple[int, ...], ...]) -> list[list[float]]:
-    """Return smoothed frequencies of counts, plus 1 each, to five decimals.
-
-    The largest takes the rest.
-
-    >>> smoothed(((8, 0), (3, 3)))
-    [[0.9, 0.1], [0.5, 0.5]]
-    """
+    """Return smoothed frequencies of counts, plus 1 each, to five decimals; the largest takes the rest."""
     rows = []
     for row in counts:
         total = sum(row) + len(row)
@@ -111,11 +104,7 @@ PUBLISHED = (
 
 
 def published(name: str) -> Published:
-    """Return the published belief of this name; InputError if unknown.
-
-    >>> published("five-states").keys["pi"]
-    0.05
-    """
+    """Return the published belief of this name; InputError if unknown."""
     by_name = {belief.name: belief for belief in PUBLISHED}
     if name not in by_name:
         raise unknown(f"no published belief is called {name!r}", name, by_name)

@@ -18,13 +18,7 @@ _SMALL = 4
 
 
 def common_error(rows: Sequence[Row]) -> float | None:
-    """Return the common ± of a table's values.
-
-    None where they differ or have none, and of a single value.
-
-    >>> common_error([{"value": 6, "low": 4, "high": 8}, {"value": 1, "low": -1, "high": 3}])
-    2
-    """
+    """Return the common ± of a table's values; None where they differ or have none, and of a single value."""
     if len(rows) < 2:
         return None
     error = None
@@ -49,11 +43,7 @@ def _close(a: float, b: float) -> bool:
 
 
 def relative_error(row: Row) -> str:
-    """Return the error of a small value in percent of it, "" of a large one and of noise.
-
-    >>> relative_error({"value": 33, "low": 2, "high": 64}), relative_error({"value": 165, "low": 134, "high": 196})
-    ('±94 %', '')
-    """
+    """Return the error of a small value in percent of it, "" of a large one and of noise."""
     low, value, high = _ENDS(row)
     if high is None or not value or row.get("readable") is False:
         return ""
@@ -64,22 +54,12 @@ def relative_error(row: Row) -> str:
 def bars(
     rows: Sequence[Row],
     longest: float | None = None,
-    columns: int | None = None,
     lowest: float | None = None,
     error: float | Fraction | None = None,
 ) -> list[str]:
-    """Return one line per row (cell, value, low, high).
-
-    █ goes from 0 on, ▓ and ░ are the interval up to the value and from it. `longest` is where the bars' room ends and
-    `lowest` where it begins; by default the largest `high`, and the least `low` or 0. Where it begins below 0, │ stands
-    at 0. The ± is left out where the caller says once that it is `error`, and stands in percent beside a small value.
-    A row that is not `readable` has the mark ~0 (or its `mark`), one that is not `possible` is called impossible.
-
-    >>> print(bars([{"cell": "still", "value": 6, "low": 4, "high": 8}], columns=40)[0])
-    still  █████████████▓▓▓▓▓▓▓░░░░░░  6 ± 2
-    >>> print(bars([{"cell": "still", "value": 1, "low": -1, "high": 3}], columns=40)[0])
-    still  ▓▓▓▓▓▓│▓▓▓▓▓▓░░░░░░░░░░░░░  1 ± 2
-    """
+    """Return one line per row (cell, value, low, high): █ from 0 on, ▓ and ░ the interval up to the value and on."""
+    # bars have room from `lowest` (by default the least low, or 0) to `longest` (the largest high); below 0, │ is at 0.
+    # Where the caller says once that the ± is `error` it is left out, and stands in percent beside a small value
     names = [name_of(r["cell"], 16) for r in rows]
     if any(r["high"] is None for r in rows):  # labels and the like: nothing to draw
         wide = max(map(len, names))
@@ -88,7 +68,7 @@ def bars(
     wide = max(map(len, marks))
     texts = [f"{_around(r, error)}{mark:<{wide}}" for r, mark in zip(rows, marks, strict=True)]
     left, right = max(map(len, names)), max(map(len, texts))
-    room = max(8, (columns or width()) - left - right - 4)
+    room = max(8, width() - left - right - 4)
     if longest is None:
         longest = max(map(float, map(itemgetter("high"), rows)))
     if lowest is None:
@@ -144,13 +124,7 @@ def _around(row: Row, error: float | Fraction | None) -> str:
 
 
 def block(share: float, width: int) -> str:
-    """Return a bar of `share` (0 to 1) of `width` columns.
-
-    The bar is exact to an eighth of a column, and never empty above 0.
-
-    >>> block(0.5, 5), block(0.001, 5), block(0, 5)
-    ('██▌', '▏', '')
-    """
+    """Return a bar of `share` (0 to 1) of `width` columns, exact to an eighth, and never empty above 0."""
     eighths = round(share * width * 8)
     if share > 0:
         eighths = max(eighths, 1)

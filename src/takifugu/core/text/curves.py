@@ -33,12 +33,10 @@ WIDTH, HEIGHT = 640, 380
 
 @dataclass(frozen=True)
 class Line:
-    """Points (x, y) in order, joined directly or by steps.
-
-    With `step` a y holds until the next x. A y of None leaves a gap.
-    """
+    """Points (x, y) in order, joined directly, or by steps: a y then holds until the next x."""
 
     label: str
+    #: A y of None leaves a gap.
     points: Sequence[Point]
     step: bool = False
 
@@ -47,15 +45,8 @@ def line_chart(
     lines: Sequence[Line], x: Axis, y: Axis, title: str, made: str = "", marks: Sequence[tuple[float, str]] = (),
     width: int = WIDTH, height: int = HEIGHT,
 ) -> str:  # fmt: skip
-    """Return lines over two axes as SVG.
-
-    `marks` are labelled upright rules at an x, `made` is the command behind it. Points on a log axis must be above 0;
-    others, and those that are not finite, are gaps. Raises InputError where no point is left to draw.
-
-    >>> picture = line_chart([Line("error", [(0.1, 40), (1, 4)])], Axis("epsilon", log=True), Axis("error"), "Cost")
-    >>> picture.startswith("<svg"), "polyline" in picture
-    (True, True)
-    """
+    """Return lines over two axes as SVG, with labelled upright rules at `marks`; InputError for no point."""
+    # what is not finite, or not above 0 on a log axis, is a gap; `made` is the command behind the picture
     runs = [_runs(line.points, x.log, y.log) for line in lines]
     points = [*chain.from_iterable(chain.from_iterable(runs))]
     if not points:

@@ -54,11 +54,8 @@ def box_map(
     title: str,
     width: int,
 ) -> str:
-    """Return a map of coloured boxes with numbers as SVG.
-
-    `said` gives the key in `legend` and the number of a row and a column. Boxes of one colour side by side are one. The
-    grid and the numbers are drawn where there is room for them.
-    """
+    """Return a map of coloured boxes with numbers as SVG; `said` gives the key in `legend` and the number of one."""
+    # boxes of one colour side by side are one; the grid and the numbers are drawn where there is room for them
     top, side = head_of(title, width) + 4.0, (width - _LEFT - _MARGIN) / columns
     body, numbers = list[str](), list[tuple[float, float, str]]()
     for row in range(rows):
@@ -133,14 +130,8 @@ def heat_map(
     metres: float | None = None,
     most: float | None = None,
 ) -> str:
-    """Return a map of equal cells as SVG.
-
-    `places` are their centres; the darkest has the largest number, a ring is around `mark`. `metres` is how long one
-    unit of x is, where that is known; `most` is the number of the darkest shade, where maps are to be compared.
-
-    >>> heat_map([(0, 0), (1, 0), (0, 1), (1, 1)], [0.1, 0.2, 0.3, 0.4], "home").count("shape-rendering")
-    15
-    """
+    """Return a map of equal cells as SVG by their centres; the darkest has the largest number, or `most`."""
+    # a ring is around `mark`; `metres` is the length of one unit of x; maps to be compared have one `most`
     xs, ys = map(sorted, map(set, zip(*places, strict=True)))
     column = {x: number for number, x in enumerate(xs)}
     row = {y: number for number, y in enumerate(ys)}
@@ -183,11 +174,7 @@ def _shade(share: float) -> float:
 
 
 def hours_map(shares: Sequence[tuple[str, float]], title: str, width: int) -> str:
-    """Return a picture of hours in order, such as 2026-02-09T18, and their shares.
-
-    >>> hours_map([("2026-02-09T18", 1.0), ("2026-02-09T19", 1.0)], "safe", 640).count("#009e73")
-    11
-    """
+    """Return a picture of hours in order, such as 2026-02-09T18, and their shares."""
     of_day = {day: list(hours) for day, hours in groupby(shares, key=lambda pair: pair[0][:10])}
     first, last = (date.fromisoformat(day).toordinal() for day in (min(of_day), max(of_day)))
     days = [date.fromordinal(number).isoformat() for number in range(first, last + 1)]

@@ -5,12 +5,11 @@ A picture is one `<svg>` element: it stands alone as a file, or inside an HTML p
 
 from __future__ import annotations
 
-import html
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from takifugu.core.escaping import in_markup
+from takifugu.core.text.parts import text as escaped
 
 Place = tuple[float, float]
 
@@ -24,31 +23,24 @@ _MARGIN, _MOST_LINES, _HATCH = 12, 2, 7
 
 
 def drawing(width: int, height: int, title: str, body: Iterable[str], made: str = "") -> str:
-    """Return a picture of marks below its title, by the command `made`.
-
-    A screen reader says the title, too. The marks begin below `head_of(title, width)`.
-    """
-    description = f"<desc>{_escaped(made)}</desc>" if made else ""
+    """Return a picture of marks below its title, which a screen reader says, made by the command `made`."""
+    description = f"<desc>{escaped(made)}</desc>" if made else ""
     content = "\n".join(body)
     lines = "".join(
-        f'<text x="{_MARGIN}" y="{20 + 18 * number}" font-size="14" fill="{INK}">{_escaped(line)}</text>\n'
+        f'<text x="{_MARGIN}" y="{20 + 18 * number}" font-size="14" fill="{INK}">{escaped(line)}</text>\n'
         for number, line in enumerate(_title_lines(title, width))
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'role="img" font-family="system-ui, sans-serif" font-size="12" style="max-width:100%;height:auto">\n'
-        f"<title>{_escaped(title)}</title>{description}\n"
+        f"<title>{escaped(title)}</title>{description}\n"
         f'<rect width="{width}" height="{height}" fill="white"/>\n'
         f"{lines}{content}\n</svg>\n"
     )
 
 
 def head_of(title: str, width: int) -> int:
-    """Return the height of a picture's title.
-
-    >>> head_of("Time use", 340), head_of("How often state 'heating' occurs, by hour (24 cells)", 340)
-    (28, 46)
-    """
+    """Return the height of a picture's title, below which its marks begin."""
     return 10 + 18 * max(len(_title_lines(title, width)), 1)
 
 
@@ -118,7 +110,7 @@ def hatching(left: float, top: float, right: float, bottom: float) -> Iterator[s
 def words(x: float, y: float, text: str, anchor: str = "start", colour: str = INK, size: float = 12) -> str:
     """Return a text from, up to ("end") or around ("middle") a place."""
     large = _unless("font-size", size, 12, ".1f")
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{large} fill="{colour}">{_escaped(text)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{large} fill="{colour}">{escaped(text)}</text>'
 
 
 def _points(places: Iterable[Place]) -> str:
@@ -130,10 +122,6 @@ def _unless(name: str, value: object, usual: object, form: str = "") -> str:
     if value == usual:
         return ""
     return f' {name}="{value:{form}}"'
-
-
-def _escaped(text: str) -> str:
-    return html.escape(in_markup(text))
 
 
 def apart(heights: Sequence[float]) -> list[float]:

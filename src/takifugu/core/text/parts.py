@@ -21,22 +21,14 @@ _BAR = "box-shadow:inset 3px 0 0 currentColor;padding-left:9px"
 
 
 def text(words: object) -> str:
-    """Return words as markup, with control characters written out.
-
-    >>> text("<b>\\u202e"), text('"')
-    ('&lt;b&gt;\\\\u202e', '&quot;')
-    """
+    """Return words as markup, with control characters written out."""
     from html import escape
 
     return escape(in_markup(words))
 
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "", chosen: int = -1) -> str:
-    """Return a table; the row with the number `chosen` is marked.
-
-    >>> html_table(["a"], [["<b>"]]).partition("<tbody>")[2]
-    '<tr><td style="text-align:left;vertical-align:top">&lt;b&gt;</td></tr></tbody></table>'
-    """
+    """Return a table; the row with the number `chosen` is marked."""
     head = "".join(f'<th scope="col" style="{_LEFT}">{text(cell)}</th>' for cell in header)
     body = "".join(_row(row, number == chosen) for number, row in enumerate(rows))
     title = f'<caption style="{_LEFT};{_WIDE}">{text(caption)}</caption>' if caption else ""
@@ -88,23 +80,12 @@ class InParts:
 
 
 def text_of(parts: Iterable[Part], between: str = "\n\n") -> str:
-    """Return parts as plain text.
-
-    >>> print(text_of([heading("noise"), rows(["cell"], []), words("one", "two")]))
-    noise
-    <BLANKLINE>
-    one
-    two
-    """
+    """Return parts as plain text."""
     return between.join(filter(None, (part.text for part in parts)))
 
 
 def html_of(parts: Iterable[Part]) -> str:
-    """Return parts as markup.
-
-    >>> html_of([heading("a < b"), rows(["cell"], []), words("one", "two")])
-    '<h3>a &lt; b</h3><p>one</p><p>two</p>'
-    """
+    """Return parts as markup."""
     return "".join(part.draw() for part in parts)
 
 

@@ -66,36 +66,27 @@ class Bar:
 
 @dataclass(frozen=True)
 class Panel:
-    """Values under a title, as bars, or a line over their `times`.
-
-    `times` are the numbers of the values' times. The line lies inside its band, and is broken where times are missing.
-    """
+    """Values under a title, as bars, or as a line over their `times` inside its band."""
 
     title: str
     bars: Sequence[Bar]
+    #: The numbers of the values' times; the line is broken where some are missing.
     times: Sequence[int] | None = None
 
 
 def bar_chart(bars: Sequence[Bar], axis: Axis, title: str, width: int = WIDTH) -> str:
-    """Return one horizontal bar per value as SVG (`value_chart`).
-
-    >>> bar_chart([Bar("still", 6, 4, 8)], Axis("minutes"), "Time use").count("<rect")
-    2
-    """
+    """Return one horizontal bar per value as SVG (`value_chart`)."""
     return value_chart([Panel("", bars)], axis, title, width)
 
 
 def value_chart(panels: Sequence[Panel], axis: Axis, title: str, width: int = WIDTH) -> str:
-    """Return values with their intervals as SVG.
-
-    All panels have one scale with 0. Where all intervals are as wide, their ± is written once, below; else beside each
-    bar. What is impossible is hatched. Raises InputError for no value, and for values that are not finite.
-    """
+    """Return values with their intervals as SVG, all panels to one scale with 0; InputError for none to draw."""
     every = [*chain.from_iterable(panel.bars for panel in panels)]
     numbers = [*chain.from_iterable((bar.value, *bar.ends) for bar in every)]
     if not every or not all(map(math.isfinite, numbers)):
         raise InputError(f"the picture {title!r} needs at least one bar, and finite values")
     scale = Scale(*ends_of([*numbers, 0.0], log=False, from_zero=True), 0, 1)
+    # where all intervals are as wide, their ± is written once, below; else beside each bar
     error = common_error([{"value": bar.value, "low": bar.low, "high": bar.high} for bar in every])
     label, notes = axis.label, list[str]()
     if error is not None:

@@ -13,12 +13,7 @@ _SVG = "{http://www.w3.org/2000/svg}"
 
 
 def stacked(pictures: Sequence[str]) -> str:
-    """Return pictures below each other as one, titled as the first.
-
-    >>> from takifugu.core.text.marks import drawing
-    >>> stacked([drawing(10, 20, "a", []), drawing(10, 30, "b", [])]).count("<svg")
-    3
-    """
+    """Return pictures below each other as one, titled as the first."""
     if len(pictures) == 1:
         return pictures[0]
     roots = list(map(ElementTree.fromstring, pictures))
@@ -51,13 +46,7 @@ _ALONE = "svg:root"
 
 @dataclass(frozen=True)
 class Plot:
-    """One picture as SVG text.
-
-    >>> from takifugu.core.text.pictures import Bar, bar_chart
-    >>> from takifugu.core.text.scales import Axis
-    >>> Plot("use", bar_chart([Bar("still", 6, 4, 8)], Axis("minutes"), "Time use"))
-    Plot('use')
-    """
+    """One picture as SVG text."""
 
     title: str
     svg: str = field(repr=False)
@@ -91,12 +80,7 @@ def night_rules(selector: str = "svg") -> Iterator[str]:
 
 
 def by_itself(picture: str) -> str:
-    """Return a picture as its own file, dark on dark screens.
-
-    >>> from takifugu.core.text.marks import drawing
-    >>> by_itself(drawing(10, 20, "a", [])).count("<style>")
-    1
-    """
+    """Return a picture as its own file, dark on dark screens."""
     ground = f"{_ALONE} {{ background: {PICTURES['white']}; }}"
     dark = " ".join([ground, *night_rules(_ALONE)])
     rules = " ".join([*day_rules(_ALONE), f"@media screen and (prefers-color-scheme: dark) {{ {dark} }}"])

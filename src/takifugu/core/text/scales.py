@@ -18,15 +18,13 @@ _DIGITS = 4
 
 @dataclass(frozen=True)
 class Axis:
-    """The quantity along one side of a picture, maybe by powers (`log`).
-
-    `names` are places along it with what is written there, in place of round numbers; `possible` are the least and the
-    largest number that a true value can be, where that is known.
-    """
+    """The quantity along one side of a picture, maybe by powers (`log`)."""
 
     label: str
     log: bool = False
+    #: Places with what is written there, in place of round numbers.
     names: Sequence[tuple[float, str]] = ()
+    #: The least and the largest number that a true value can be, where that is known.
     possible: tuple[float, float] | None = None
 
 
@@ -93,10 +91,7 @@ def ends_of(values: Sequence[float], log: bool, from_zero: bool) -> tuple[float,
 
 
 def upright(flat: Scale, top: float, bottom: float, names: Sequence[tuple[float, str]] = ()) -> Iterator[str]:
-    """Yield upright rules with their names, by default at round numbers.
-
-    A rule stands where there is room for its name.
-    """
+    """Yield upright rules where there is room for their names, by default at round numbers."""
     after = -math.inf
     for tick, name in names or [(tick, number(tick, digits=_DIGITS)) for tick in flat.ticks]:
         place, half = flat.at(tick), LETTER * (len(name) + 1) / 2

@@ -37,35 +37,24 @@ def width() -> int:
 
 
 def fitting(columns: int) -> AbstractContextManager[None]:
-    """Fit everything printed inside to so many columns, at least NARROWEST.
-
-    >>> with fitting(30):
-    ...     width()
-    40
-    """
+    """Fit everything printed inside to so many columns, at least NARROWEST."""
     return holding(_columns, max(NARROWEST, columns))
 
 
 def filled(text: str) -> str:
-    """Return a text in lines of the width, each of its own lines by itself.
-
-    A number stays with its per cent sign, and a command in backticks is whole, so that it can be pasted.
-
-    >>> with fitting(40):
-    ...     print(filled("the noise exceeds half of the range in 50 % of all cases"))
-    the noise exceeds half of the range in
-    50 % of all cases
-    """
+    """Return a text in lines of the width, each of its own lines by itself."""
+    # a number stays with its per cent sign, and a command in backticks is whole, so that it can be pasted
     return "\n".join(_broken(text, width()))
 
 
 def _broken(text: str, room: int) -> list[str]:
+    """Return a text in lines of so many columns, at least one."""
     unbroken = _COMMAND.sub(lambda command: command[0].replace(" ", _WHOLE), text.replace(" %", f"{_WHOLE}%"))
     is_longer = any(len(command) > room for command in _COMMAND.findall(text))
     lines = list[str]()
     for line in unbroken.split("\n"):
         lines += textwrap.wrap(line, room, break_on_hyphens=False, break_long_words=not is_longer)
-    return [line.replace(_WHOLE, " ") for line in lines]
+    return [line.replace(_WHOLE, " ") for line in lines] or [""]
 
 
 def paragraph(text: str) -> str:
@@ -74,11 +63,7 @@ def paragraph(text: str) -> str:
 
 
 def shortened(sentences: Sequence[str], most: int, others: str) -> list[str]:
-    """Return the first sentences, and how many others there are.
-
-    >>> shortened(["calm", "busy", "late"], 2, "more states")
-    ['calm', 'busy', 'and 1 more states']
-    """
+    """Return the first sentences, and how many others there are."""
     left = len(sentences) - most
     if left <= 0:
         return list(sentences)
@@ -86,43 +71,24 @@ def shortened(sentences: Sequence[str], most: int, others: str) -> list[str]:
 
 
 def name_of(text: str, width: int = LONGEST_NAME) -> str:
-    """Return a name, cut to the room of a table.
-
-    >>> name_of("a name that is far too long for a table")
-    'a name that is far too …'
-    """
+    """Return a name, cut to the room of a table."""
     return cut(visible(text), width)
 
 
-def text_table(header: Sequence[str], rows: Iterable[Sequence[str]], columns: int | None = None) -> str:
-    """Return a table of the width.
-
-    The last column takes the room left and wraps, then the widest ones do. Where not even their words fit beside each
-    other each row becomes a list of its cells.
-
-    >>> print(text_table(["name", "why"], [["group", "always applies"], ["entry", "-"]]))
-    name   why
-    -----  --------------
-    group  always applies
-    entry  -
-    >>> print(text_table(["name", "error, in counts"], [["between-classes-of-chains", "12"]], columns=30))
-    name
-        between-classes-of-chains
-    error, in counts
-        12
-    """
-    room = columns or width()
+def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table of the width, in which the last column takes the room left and wraps, then the widest do."""
     header, cells = list(map(visible, header)), []
     for row in rows:
         cells.append(list(map(visible, map(str, row))))
-    widths = _fitted([header, *cells], room - _GAP * (len(header) - 1))
+    widths = _fitted([header, *cells], width() - _GAP * (len(header) - 1))
+    # not even its words fit beside each other: each row becomes a list of its cells
     if widths is None:
         if not cells:
             return ", ".join(header)
-        return "\n\n".join(labelled([*zip(header, row, strict=True)], room) for row in cells)
+        return "\n\n".join(labelled([*zip(header, row, strict=True)]) for row in cells)
     rules, lines = ["-" * w for w in widths], list[str]()
     for row in [header, rules, *cells]:
-        for parts in zip_longest(*map(_wrap, row, widths), fillvalue=""):
+        for parts in zip_longest(*map(_broken, row, widths), fillvalue=""):
             lines.append((" " * _GAP).join(map(str.ljust, parts, widths)).rstrip())
     return "\n".join(lines)
 
@@ -147,28 +113,17 @@ def _longest_word(text: str) -> int:
     return max(map(len, text.split()), default=0)
 
 
-def _wrap(text: str, room: int) -> list[str]:
-    return _broken(text, room) or [""]
-
-
 def labelled(pairs: Iterable[tuple[str, str]], columns: int | None = None) -> str:
-    """Return `label text` lines, aligned and wrapped.
-
-    Texts go below their labels where these are too long.
-
-    >>> print(labelled([("hides", "every entry"), ("epsilon", "1")]))
-    hides    every entry
-    epsilon  1
-    """
+    """Return `label text` lines, aligned and wrapped; texts go below labels that are too long."""
     entries, room = [(visible(label), visible(text)) for label, text in pairs], columns or width()
     indent = max(len(label) for label, _ in entries) + _GAP
     lines: list[str] = []
     if any(len(text) > room - indent for _, text in entries) and room - indent < 2 * _NARROWEST:
         for label, text in entries:
-            lines += [label, *(f"    {part}" for part in _wrap(text, room - 4))]
+            lines += [label, *(f"    {part}" for part in _broken(text, room - 4))]
         return "\n".join(lines)
     for label, text in entries:
-        first, *continuations = _wrap(text, room - indent)
+        first, *continuations = _broken(text, room - indent)
         lines.append(label.ljust(indent) + first)
         lines += [" " * indent + part for part in continuations]
     return "\n".join(map(str.rstrip, lines))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -25,7 +24,7 @@ from takifugu.data.relation.counts import counted
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.roles import SOURCE, Opened, open_source
 from takifugu.data.relation.roster import Roster
-from takifugu.data.relation.source import Table, close_with
+from takifugu.data.relation.source import Table, close_with, opened_table
 from takifugu.data.relation.transitions import transitions_of_all
 from takifugu.data.sql.faults import CAUSES, RowFault, no_rows, wrong_data, wrong_key
 from takifugu.data.sql.words import identifier
@@ -74,10 +73,8 @@ class ClusterTable(Table):
 def opened_cluster(
     keys: Mapping[str, Any], states: Sequence[object], root: str | Path, frame: Any = None
 ) -> ClusterTable:
-    """Open a source of sequences on Spark: its frame, or what `file` names to the session of the environment.
-
-    Raises InputError for keys that a cluster does not read, DataError for what Spark cannot open.
-    """
+    """Open a source of sequences on Spark: its frame, or what `file` names to the session of the environment."""
+    # InputError: a key that a cluster does not read; DataError: what Spark cannot open
     for key in ("sql", "encoding"):
         if keys.get(key) is not None:
             raise wrong_key(key, f"{key} is declared for a cluster", "its frames have typed columns",
@@ -118,10 +115,8 @@ def part_counter(
     keys: Mapping[str, Any], states: Sequence[object], roster: Roster | None = None, window: range | None = None,
     by: tuple[str, ...] = (), names: Sequence[str] | None = None,
 ) -> Callable[[Iterable[Any]], Iterator[Any]]:  # fmt: skip
-    """Return the function that counts the Arrow batches of one partition, by the keys of [source] and the roster.
-
-    `names` are those of the columns, where the batches have others.
-    """
+    """Return the function that counts the Arrow batches of one partition, by keys of [source] and the roster."""
+    # `names` are those of the columns, where the batches have others
     return _of_parts(lambda opened: _counted(opened, roster, window, by), keys, states, names)
 
 
@@ -135,16 +130,14 @@ def _of_parts(
         if not given:
             return
         answered, fault = None, None
-        with private_folder() as folder:
-            try:
-                rows = pa.Table.from_batches(given)
-                rows = rows if names is None else rows.rename_columns([*names])
-                opened = open_source(Source.of(keys, states), folder, folder, rows, threads=1)
-                with closing(opened.relation):
-                    answered = pickle.dumps(answer(opened))
-            except TakifuguError as error:
-                cause = error.cause if isinstance(error, RowFault) else ""
-                fault = json.dumps([cause, error.what, error.rule, error.fix, next(iter(error.where), "file")])
+        rows = pa.Table.from_batches(given)
+        rows = rows if names is None else rows.rename_columns([*names])
+        try:
+            with opened_table(keys, states, frame=rows, threads=1) as table:
+                answered = pickle.dumps(answer(table.opened))
+        except TakifuguError as error:
+            cause = error.cause if isinstance(error, RowFault) else ""
+            fault = json.dumps([cause, error.what, error.rule, error.fix, next(iter(error.where), "file")])
         columns = [pa.array([answered], pa.binary()), pa.array([fault], pa.string())]
         yield pa.RecordBatch.from_arrays(columns, ["counted", "fault"])
 
@@ -176,14 +169,11 @@ def collected(
     answers: Iterable[Any], opened: Opened, roster: Roster | None = None, window: range | None = None,
     by: tuple[str, ...] = (),
 ) -> Counts:  # fmt: skip
-    """Return the counts of all partitions, in the order of their names, from their Arrow batches.
-
-    `opened` is the source without rows: units of the roster without any are counted in it. Raises RowFault for a rule
-    that a row of a partition breaks.
-    """
+    """Return the counts of all partitions, in the order of their names, from their Arrow batches."""
     parts: list[Counts] = _counted_in(answers, opened)
     if not parts and not opened.hides_rows:
         raise no_rows()
+    # the source without rows counts units of the roster that have none
     if roster is not None:
         present = {name for part in parts for name in part.names[0].tolist()}
         absent = roster.only(np.array([name not in present for name in roster.names.tolist()], dtype=bool))

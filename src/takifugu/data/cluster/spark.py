@@ -53,12 +53,9 @@ def is_frame_of_spark(data: object) -> bool:
 
 
 def opened(place: str, folder: Path, wanted: Callable[[DataFrame], Collection[str]]) -> DataFrame:
-    """Return the frame at a path or URL of Parquet or ORC files, or of Spark's table of a name.
-
-    Only the columns that are `wanted` of it are kept. The first scan pins its rows, and every further one of whoever
-    has the frame reads them, whatever is written meanwhile: a lost block is an error. Raises InputError without
-    PySpark, Java or a session, and DataError if Spark finds or reads nothing.
-    """
+    """Return the frame at a path or URL of Parquet or ORC files, or of Spark's table of a name."""
+    # `wanted` columns alone are kept. The first scan pins their rows, and all further ones read these, whatever is
+    # written meanwhile: a lost block is an error
     session = _session()
     try:
         with plain_errors(place):
@@ -136,10 +133,8 @@ def _session() -> SparkSession:
 
 
 def _is_of_others(record: logging.LogRecord) -> bool:
-    """Return whether a record is not Py4J's.
-
-    It logs each failed request on the root logger with a traceback, and our own words say what failed.
-    """
+    """Return whether a record is not Py4J's."""
+    # which logs each failed request on the root logger with a traceback; our own words say what failed
     return Path(record.pathname).parent.name != "py4j"
 
 

@@ -28,13 +28,11 @@ class Reader:
         return replace(self, options={**self.options, "columns": columns})
 
     def scan(self, files: tuple[str, ...], names: Sequence[str] = ()) -> str:
-        """Return the SELECT of the files, by what is declared and by their first lines.
-
-        The column `filename`, where it is asked for, has `names`: a path would be that of one machine, or of a copy.
-        """
+        """Return the SELECT of the files, by what is declared and by their first lines."""
         select = self._select(files)
         if not self.options.get("filename", False):
             return select
+        # a path would be that of one machine, or of a copy: `filename` has `names`
         if len(set(names)) < len(names):
             raise wrong_key("sql", "filename is the same for two files", "it tells them apart",
                             "read them by one pattern, such as '*/log.csv', or each by its own read_csv()")  # fmt: skip
@@ -75,20 +73,16 @@ def scan(number: int) -> str:
 
 
 def without_readers(node: Node) -> tuple[Node, list[Reader]]:
-    """Return a tree that names a table for each reader, as it is run, and the readers.
-
-    Raises InputError for other functions in FROM, computed paths and options that guess.
-    """
+    """Return a tree that names a table for each reader, as it is run, and the readers; InputError for a guess."""
     readers = list[Reader]()
 
     def change(some: Node) -> Node | None:
-        if some.get("type") == "BASE_TABLE" and not some.get("class") and _is_path(some.get("table_name", "")):
-            path = str(some["table_name"])
+        if path := _file_in(some):
             if path.lower().endswith(".parquet"):
                 return _named(some, Reader("read_parquet", (path,), {}), "parquet")
             raise wrong_key("sql", f"sql reads {path[:120]!r} with guessed types", "a text file holds texts",
                             f"read_csv({literal(path)})")  # fmt: skip
-        if some.get("type") != "TABLE_FUNCTION" or some.get("class"):
+        if not _is_call(some):
             return None
         reader = _reader(some)
         return _named(some, reader, reader.function)
@@ -107,7 +101,9 @@ def without_paths(node: Node) -> Node:
     """Return a tree with `$file` for the paths of readers, or for their folders where `filename` is what follows."""
 
     def change(some: Node) -> Node | None:
-        if some.get("type") == "TABLE_FUNCTION" and not some.get("class"):
+        if _file_in(some):
+            return {**some, "table_name": "$file", "qualified_name": {"path": ["$file"]}}
+        if _is_call(some):
             arguments = some["function"]["arguments"]
             options = [argument for argument in arguments if _option(argument)]
             is_named = any(option[0] == "filename" for option in map(_option, options) if option)
@@ -116,8 +112,6 @@ def without_paths(node: Node) -> Node:
                 shown = with_texts(path["expression"], lambda text: f"$file/{open_part(text)}") if is_named else _FILE
                 paths.append({**path, "expression": shown})
             return {**some, "function": {**some["function"], "arguments": [*paths, *options]}}
-        if some.get("type") == "BASE_TABLE" and not some.get("class") and _is_path(some.get("table_name", "")):
-            return {**some, "table_name": "$file", "qualified_name": {"path": ["$file"]}}
         return None
 
     tree: Node = replaced(node, change)
@@ -125,18 +119,20 @@ def without_paths(node: Node) -> Node:
 
 
 def open_part(path: str) -> str:
-    """Return a path from its first part with a pattern on, else its last part.
-
-    >>> open_part("logs/2026/*/day?.csv"), open_part("logs/ana.csv")
-    ('*/day?.csv', 'ana.csv')
-    """
+    """Return a path from its first part with a pattern on, else its last part."""
     parts = path.split("/")
     first = next((number for number, part in enumerate(parts) if re.search(r"[*?[]", part)), len(parts) - 1)
     return "/".join(parts[first:])
 
 
-def _is_path(name: object) -> bool:
-    return isinstance(name, str) and ("/" in name or "." in name)
+def _file_in(node: Node) -> str:
+    """Return the path of a file that stands as a table in FROM, "" for any other node."""
+    name = node.get("table_name", "") if node.get("type") == "BASE_TABLE" and not node.get("class") else ""
+    return name if isinstance(name, str) and ("/" in name or "." in name) else ""
+
+
+def _is_call(node: Node) -> bool:
+    return node.get("type") == "TABLE_FUNCTION" and not node.get("class")
 
 
 def _reader(node: Node) -> Reader:

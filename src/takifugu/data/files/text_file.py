@@ -130,10 +130,7 @@ def split_at(path: str, fits: Callable[[Sequence[str]], bool]) -> tuple[str, lis
 
 
 def unique_names(names: Sequence[str], used: Callable[[str], bool], file: str) -> list[str]:
-    """Return the names of columns; those that no key uses may be there twice or empty, and get a number.
-
-    Raises DataError for a name that is used and there twice, in any letters.
-    """
+    """Return the names of columns, numbers where none is; DataError for one that is used and there twice."""
     times, unique = Counter(name.lower() for name in names), list[str]()
     for number, name in enumerate(names):
         if not name or times[name.lower()] > 1:
@@ -150,10 +147,7 @@ def unique_names(names: Sequence[str], used: Callable[[str], bool], file: str) -
 
 
 def transcoded(path: str, encoding: str, folder: str, number: int) -> str:
-    """Return a copy of a text file in UTF-8, in a private folder.
-
-    Raises InputError for an encoding that Python does not have, DataError for a byte that is none of its letters.
-    """
+    """Return a copy of a text file in UTF-8, in a private folder; DataError for a byte of no letter."""
     check_encoding(encoding)
     copy = Path(folder) / str(number) / Path(path).name.removesuffix(".gz")  # messages say the name
     try:

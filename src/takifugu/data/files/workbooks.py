@@ -47,10 +47,8 @@ def tables_of_excel(path: str) -> dict[str, Callable[[], Any]]:
 
 
 def _repacked(path: Path) -> io.BytesIO:
-    """Return a workbook of its XML alone, of which each part was looked at, one at a time.
-
-    So no two readers take different parts for one; and what a part says of its size is not believed.
-    """
+    """Return a workbook of its XML alone, of which each part was looked at, one at a time."""
+    # so no two readers take different parts for one; and what a part says of its size is not believed
     repacked, names, size = io.BytesIO(), set[str](), 0
     try:
         with (

@@ -14,7 +14,6 @@ from takifugu.data.relation.roles import SOURCE, Opened
 from takifugu.data.relation.roster import Roster, name_covers, texts
 from takifugu.data.relation.statements import COVERS
 from takifugu.data.relation.types import (
-    MISSING,
     Known,
     check_known,
     code_sql,
@@ -30,6 +29,7 @@ from takifugu.data.sql.faults import BIT, CAUSES, RowFault, no_rows, wrong_data
 from takifugu.data.sql.words import double, identifier, number_of
 from takifugu.data.values.bounded import Bounded
 from takifugu.data.values.counts import Names
+from takifugu.data.values.texts import MISSING
 
 #: The number of a value, SQL of bits of its rules, and those that some row breaks.
 OfValue = tuple[int, str, int]
@@ -57,12 +57,9 @@ class Answers:
 def answered(
     opened: Opened, known: Sequence[Known] = (), roster: Roster | None = None, may_miss: Sequence[bool] = ()
 ) -> Groups:
-    """Return how many units gave each combination of answers, by the public columns beside them.
-
-    `known` has the states, bins or classes of each value, the declared ones where it is empty, and `may_miss` says
-    which of them may be missing, whatever `nulls` says. Units of a roster without a row are missing in all. Raises
-    InputError for a column of another type, RowFault for rows against a rule.
-    """
+    """Return how many units gave each combination of answers, by the public columns beside them."""
+    # `known` has the states, bins or classes of each value, the declared ones where it is empty; `may_miss` says which
+    # may be missing, whatever `nulls` says; units of a roster without a row miss all of them
     columns = _codes(opened, known, may_miss)
     groups = _grouped(opened, columns, [])
     check_rows(opened, roster, _why_of_codes(opened, columns, groups.codes, may_miss))
@@ -113,12 +110,7 @@ def _codes(opened: Opened, known: Sequence[Known], may_miss: Sequence[bool] = ()
 
 
 def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = None) -> Groups:
-    """Return the rows and the sums of each group of the public columns beside the values.
-
-    Each value is replaced where it is no finite number, put between its bounds and rounded to a multiple of its grid,
-    half to even: integers, the same on every machine. Raises RowFault for a text that is no number, and for what its
-    rule refuses; DataError for no rows and for sums that could leave 64 bits.
-    """
+    """Return the rows and the sums of each group of the public columns beside the values."""
     why, sums = list[tuple[int, str]](), list[str]()
     for place, rule in enumerate(numbers):
         name, kind = identifier(f"value{place}"), opened.type(f"value{place}")
@@ -134,6 +126,7 @@ def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = N
         if not rule.clips:
             is_out = f"{is_finite} and ({number} < {low} or {number} > {high})"
             why.append((place, f"coalesce(({is_out})::bigint, 0) * {BIT['out of bounds']}"))
+        # replaced, put between its bounds, and rounded to the grid, half to even: the same integers on every machine
         value = f"case when {is_finite} then {number} else {double(rule.replacement)} end"
         times, parts = double(rule.grid.denominator), double(rule.grid.numerator)
         units = f"least(greatest({value}, {low}), {high}) * {times} / {parts}"
@@ -163,10 +156,7 @@ def _why_of_codes(
 def check_rows(
     opened: Opened, roster: Roster | None, of_values: Iterable[OfValue] = (), may_repeat: bool = False
 ) -> None:
-    """Refuse rows against the rules about units, and values that are no answers.
-
-    Where units `may_repeat` one may have several rows.
-    """
+    """Refuse rows against the rules about units (one row each, unless they `may_repeat`), and odd values."""
     public = " | ".join(f"({control_why(role)})" for role in opened.public)
     rows = rows_sql(opened, public)
     units = f"select unit, bit_or(why) as why, count(*) as n from ({rows}) group by unit"  # distinct keeps every row

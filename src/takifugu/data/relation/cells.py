@@ -57,17 +57,19 @@ class Cells(Slots):
         """Return the number of cells."""
         return len(self.cells[0])
 
-    def number_sql(self, place: str) -> str:
-        """Return the number of the cell of a step."""
-        return str(self.of(Sql(place)))
+    @property
+    def number_sql(self) -> str:
+        """Return the number of the cell of a step at `place`."""
+        return str(self.of(Sql("place")))
 
     def index(self, numbers: IntArray) -> IntArray:
         """Return the place of cells by their numbers."""
         return np.searchsorted(self.cells[0], numbers)
 
-    def stretch_sql(self, place: str) -> tuple[str, str]:
-        """Return the number of the stretch and of the period of a step; the window's end counts as one."""
-        stretch, period = self._stretch(Sql(place))
+    @property
+    def stretch_sql(self) -> tuple[str, str]:
+        """Return the number of the stretch and of the period of a step at `place`; the window's end counts as one."""
+        stretch, period = self._stretch(Sql("place"))
         return str(stretch), str(period)
 
     def summed(
@@ -160,11 +162,7 @@ class Cells(Slots):
 
     @cached_property
     def _table(self) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
-        """Return start, number, period and cell of each stretch by number, and what lies before it.
-
-        Of stretches that come again it is the first one, with the steps before it by cell; else they are in order, and
-        what counts is the length of each.
-        """
+        """Return start, number, period and cell of each stretch by number, and what lies before it."""
         places = np.arange(self.window.start, self.window.stop + 1, dtype=np.int64)
         numbers, periods = (np.asarray(part, dtype=np.int64) for part in self._stretch(places))
         changed = (numbers[1:] != numbers[:-1]) | (periods[1:] != periods[:-1])
@@ -173,6 +171,7 @@ class Cells(Slots):
         cell = cell_of[np.minimum(first, len(cell_of) - 1)]  # unused at the window's end
         length = np.diff(np.append(places[first], max(self.window.stop, places[first][-1])))
         unique, at = np.unique(numbers[first], return_index=True)
+        # stretches in order have their lengths; of those that come again the first one has the steps before it by cell
         if self._repeats is None:
             return places[first], numbers[first], periods[first], cell, length
         steps = np.zeros((len(at), self.size), dtype=np.int64)

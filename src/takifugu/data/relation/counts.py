@@ -14,19 +14,17 @@ from takifugu.data.relation.cells import Cells
 from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.roster import Roster, name_covers
 from takifugu.data.relation.statements import COVERS, FAR, PIECES, SHIFT, WORD, WORDS
-from takifugu.data.relation.types import MISSING, check_types, keep_rows, refuse_mixed_times
+from takifugu.data.relation.types import check_types, keep_rows, refuse_mixed_times
 from takifugu.data.sql.faults import BIT, CAUSES, RowFault, no_rows, wrong_data, wrong_key
 from takifugu.data.values.counts import Counts
+from takifugu.data.values.texts import MISSING
 
 
 def counted(
     opened: Opened, roster: Roster | None, window: range | None = None, by: tuple[str, ...] = (), is_part: bool = False
 ) -> Counts:
-    """Return the counts of samples, changes, stays or events in a window of the calendar, by cells if declared.
-
-    A part of a table may have no rows. Raises InputError for a column of another type, RowFault for rows against a
-    rule, and DataError for no rows and for a file that changed.
-    """
+    """Return the counts of samples, changes, stays or events in a window of the calendar, by cells if declared."""
+    # a part of a table (`is_part`) may have no rows
     source = opened.source
     check_types(opened)
     if source.rows in ("answers", "visits"):
@@ -60,10 +58,7 @@ def counted(
 def refuse(
     opened: Opened, why: int, window: range | None, more: str = "", words: Mapping[str, str] = MappingProxyType({})
 ) -> None:
-    """Raise RowFault for the first cause among some bits, with the number of its first row, and names of others.
-
-    `words` stand for other ones of `Opened.words`.
-    """
+    """Raise RowFault for the first cause among some bits, with its first row; `words` stand for `Opened.words`."""
     if not why:
         return
     if why & ~BIT["tie"]:  # a row with another fault has no step that it could share

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -12,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.files import private_folder
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.opening import is_select
-from takifugu.data.relation.roles import SOURCE, Opened, open_source
+from takifugu.data.relation.roles import SOURCE, Opened
+from takifugu.data.relation.source import table_of
 from takifugu.data.relation.transitions import transitions_of
 from takifugu.data.sql.clocks import CLOCKS, ISO, MOMENTS, OFFSET
 from takifugu.data.sql.faults import wrong_data, wrong_key
@@ -27,12 +26,7 @@ def transitions_in(
     data: object, states: tuple[Hashable, ...], value: str | None = None, order: str | None = None,
     unit: str | None = None, recording: str | None = None, step: int | str | None = None,
 ) -> IntArray:  # fmt: skip
-    """Count the transitions in a frame, a file or a SELECT, as counts[x, y].
-
-    The roles are those of [source], columns or expressions. Without a `step` each row follows the one before it of its
-    unit and recording, along `order`. Raises InputError for a role that is missing or of another type, DataError for
-    rows against a rule.
-    """
+    """Count the transitions in a frame, a file or a SELECT, as counts[x, y]; the roles are those of [source]."""
     for key, column, content in (("value", value, "the states"), ("order", order, "what sorts the rows")):
         if column is None:
             fix = 'write for example value="posture", order="minute", unit="person"'
@@ -49,27 +43,21 @@ def transitions_in(
     else:
         keys["file"] = str(data)
     source = replace(Source.of({**keys, "step": 1 if step is None else step}, texts), is_public=True)
-    with private_folder() as folder:
-        opened = open_source(source, root, folder, frame)
-        with closing(opened.relation):
-            opened = replace(opened, source=_timed(opened, has_step=step is not None))
-            counts: IntArray = transitions_of(opened)[0]
-            return counts
+    # without a `step` each row follows the one before it of its unit and recording, along `order`
+    with table_of(source, root, frame) as table:
+        opened = replace(table.opened, source=_timed(table.opened, has_step=step is not None))
+        counts: IntArray = transitions_of(opened)[0]
+        return counts
 
 
 def transitions_in_public(
     keys: Mapping[str, Any], states: Sequence[object], root: Path, cells: Sequence[int] = (0,),
     calendar: Calendar | None = None,
 ) -> IntArray:  # fmt: skip
-    """Count the transitions of samples in a public file or SELECT by cells of a calendar, as counts[c, x, y].
-
-    `keys` are those of [source]. Raises the errors of `open_source` and `counted`.
-    """
+    """Count the transitions of samples in a public source by cells of a calendar, as counts[c, x, y]."""
     source = replace(Source.of(keys, states), start=calendar, is_public=True)
-    with private_folder() as folder:
-        opened = open_source(source, root, folder)
-        with closing(opened.relation):
-            return transitions_of(opened, None, cells)
+    with table_of(source, root) as table:
+        return transitions_of(table.opened, None, cells)
 
 
 def _text(state: Hashable) -> str:
@@ -80,10 +68,8 @@ def _text(state: Hashable) -> str:
 
 
 def _timed(opened: Opened, has_step: bool) -> Source:
-    """Return the source with the kind of its order: whole numbers, clocks or moments, whose zone moves no step.
-
-    Whole numbers and times cannot be taken for each other. Raises DataError for clocks and moments in one column.
-    """
+    """Return the source with the kind of its order: whole numbers, clocks, or moments, whose zone moves no step."""
+    # whole numbers and times cannot be taken for each other
     source, kind, order = opened.source, opened.type("order"), identifier("order")
     is_time, is_moment = kind in CLOCKS | MOMENTS, kind in MOMENTS
     if kind == "VARCHAR":

@@ -73,17 +73,7 @@ KEYS = {
 
 @dataclass(frozen=True)
 class Source:
-    """The keys of [source] that rows are read by, with the belief's states.
-
-    What no key says: `is_public` that nothing is hidden, `is_by_rank` that a row's step is the one after the row before
-    it, whatever lies between them.
-
-    Raises InputError, with the key, for keys that do not fit together, and SpecError for several faults.
-
-    >>> source = Source.of({"unit": "person", "order": "minute", "step": 1, "value": "posture"}, ["lying", "walking"])
-    >>> source.rows, source.width, source.values
-    ('samples', 1, ('posture',))
-    """
+    """The keys of [source] that rows are read by, with the belief's states; InputError for those that do not fit."""
 
     states: tuple[str, ...] = ()
     file: str | None = None
@@ -106,7 +96,9 @@ class Source:
     default_state: str | None = None
     roster: Any = field(default=None, hash=False)
     rows_per_person: int = 1
+    #: No key: nothing is hidden.
     is_public: bool = False
+    #: No key: a row's step is the one after the row before it, whatever lies between them.
     is_by_rank: bool = False
 
     @staticmethod
@@ -269,9 +261,9 @@ class Source:
         return None if self.calendar is None else self.calendar.size
 
     @property
-    def bin_edges(self) -> Bins | None:
-        """Return the declared bins of the only value, if any."""
-        return self.bins_of_values[0] if len(self.values) == 1 else None
+    def known(self) -> Bins | tuple[str, ...]:
+        """Return the declared bins of the only value, else the states."""
+        return (self.bins_of_values[0] if len(self.values) == 1 else None) or self.states
 
     @cached_property
     def bins_of_values(self) -> tuple[Bins | None, ...]:

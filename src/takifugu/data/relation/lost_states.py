@@ -64,12 +64,9 @@ def refuse_lost_states(
     connection: DuckDBPyConnection, way: Sequence[Computed], known: States, has_missing: bool, may_miss: bool,
     of_others: Mapping[str, States],
 ) -> None:  # fmt: skip
-    """Raise InputError if an expression on the `way` to a value has nothing for a state that it could leave as it is.
-
-    `known` are the states, or their numbers; a missing value `may_miss` where it is declared what that is. Nor may the
-    value itself have a word that is no state, or be there by what a column `of_others`, which are other values, says.
-    Where such rows are refused it is so, too: that a table is published would tell that nobody is in the state.
-    """
+    """Raise InputError if an expression on the `way` to a value has nothing for a state that it could leave."""
+    # nor may the value have a word that is no state, or be there by what a column `of_others` says; so it is where such
+    # rows are refused, too: that a table is published would tell that nobody is in the state
     is_listed = not isinstance(known, Bins | Classes)
     may_miss |= isinstance(known, Classes) and known.missing >= 0
     for one in way if not is_listed or known else ():
@@ -139,16 +136,12 @@ def _lost(
     connection: DuckDBPyConnection, node: Node, raw: Mapping[str, str], has_missing: bool, may_miss: bool,
     known: States | None, column: str | None = None,
 ) -> list[tuple[str, str]]:  # fmt: skip
-    """Return the states that an expression has nothing for, or none of the `known`, if it leaves another as it is.
-
-    One that leaves none as it is reads other words: it says itself which of them are states. Each column is tried. The
-    others hold, each for itself, what the expression names, numbers beside that, and (`has_missing`) nothing. What is
-    of other rows is a column, too; what compares the tried one with a table is true or false for each state.
-
-    A `column` of another value is tried alone: whatever the expression makes of its states, it may have nothing for
-    none of them, or for all.
-    """
+    """Return the states that an expression has nothing for, or none of `known`, if it leaves another as it is."""
+    # One that leaves none as it is reads other words: it says itself which of them are states. Each column is tried;
+    # the others hold, each for itself, what the expression names, numbers beside that, and (`has_missing`) nothing.
+    # What is of other rows is a column, too; what compares the tried one with a table is true or false for each state.
     names, of_rows, beside = _names_in(node), nodes_of(node, *_OF_ROWS), _beside(node, raw, has_missing)
+    # a `column` of another value is tried alone: the expression may have nothing for none of its states, or for all
     tried_ones, kinds = [column] if column else names, ("varchar", "double")
     for name, kind, other in product(tried_ones, kinds, (*kinds, "boolean")):
         if other == "varchar" or len(names) + len(of_rows) > 1:
@@ -176,26 +169,21 @@ def _names_in(node: Node) -> list[str]:
 
 @dataclass(frozen=True)
 class _Tried:
-    """A column that has all states, of one type, and the others beside it, of another one.
-
-    What it holds is `is_own` to the value, or else belongs to another one.
-    """
+    """A column that has all states, of one type, and the others beside it, of another one."""
 
     name: str
     others: Sequence[str]
     of_rows: Sequence[Node]
     kind: str
     other: str
+    #: Whether what it holds is the value's own, or another one's.
     is_own: bool
 
     def lost(
         self, connection: DuckDBPyConnection, node: Node, raw: Mapping[str, str], beside: Sequence[str],
         may_miss: bool, known: States | None,
     ) -> list[tuple[str, str]]:  # fmt: skip
-        """Return the states that are lost, with the word in their place, where another one is left as it is.
-
-        Of another value's states another one may be read as anything.
-        """
+        """Return the states that are lost, with the word in their place, where another one is left as it is."""
         computed = text_of({**replaced(node, self._as_tried), "alias": ""})
         places = [f"y{number}" for number in range(len(self.others) + len(self.of_rows))]
         listed = ", ".join(map(literal, raw))
@@ -217,6 +205,7 @@ class _Tried:
                     continue
                 key, words = tuple(others), {str(other) for other in others if other is not None}
                 is_nothing = result in ("", _NOTHING)
+                # of another value's states another one may be read as anything
                 if (value == result and value not in words) if self.is_own else not (is_nothing or result is None):
                     left.add(key)
                 if is_nothing or (result is None and not places):  # beside others it may be their fault

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
@@ -40,10 +40,10 @@ from takifugu.data.relation.relation import (
     types_of,
     view,
 )
-from takifugu.data.sql.clocks import rules_of_texts
+from takifugu.data.sql.clocks import checks_of_texts
 from takifugu.data.sql.faults import wrong_data, wrong_key
 from takifugu.data.sql.judge import Judge
-from takifugu.data.sql.scopes import Cells, Rows
+from takifugu.data.sql.scopes import Cells, Check, Rows
 from takifugu.data.sql.tree import Node, columns_in, expression, parsed, text_of
 from takifugu.data.sql.words import identifier, literal
 
@@ -65,23 +65,13 @@ _WITH_TABLES = {"duckdb", "sheet", "sqlite"}
 def open_table(
     given: object, wanted: Sequence[str], root: str | Path, folder: str, key: str, encoding: str | None = None
 ) -> Relation:
-    """Open a table beside the data, such as a roster: a file's name, a SELECT or a frame, with some columns.
-
-    Raises InputError for SQL against the rules, DataError for files that cannot be read, at the key that declares it.
-    """
+    """Open a table beside the data, such as a roster: a file's name, a SELECT or a frame, with some columns."""
     text = given if isinstance(given, str) else None
     is_file = text is None or not is_select(text, root)
-    connection = connected(folder)
     file, select = (text, None) if is_file else (None, text)
     roles = [(key, name) for name in wanted]
-    opening = Opening(roles, Path(root), folder, connection, file, select, encoding, statement=key)
-    try:
-        with about(key):
-            opening.take(None if text is not None else given)
-            return opening.relation()
-    except BaseException:
-        connection.close()
-        raise
+    with Opening(roles, Path(root), folder, file, select, encoding, statement=key) as opening, about(key):
+        return opening.take(None if text is not None else given)
 
 
 def files_read(given: str, root: str | Path) -> tuple[Path, ...]:
@@ -113,25 +103,24 @@ def is_select(text: str, root: str | Path) -> bool:
 
 @dataclass
 class Opening:
-    """The opening of one file, SELECT or frame; `wanted` are the roles, whose columns tell how a text file is split.
+    """The opening of one file, SELECT or frame."""
 
-    `statement` is the key that may hold a SELECT; `is_question` says that it is answered as an option. `computed` are
-    the columns that it computes, with their cells.
-    """
-
+    #: The roles with their texts, whose columns tell how a text file is split.
     wanted: Sequence[tuple[str, str]]
     root: Path
     folder: str
-    connection: Any
     file: str | None = None
     select: str | None = None
     encoding: str | None = None
+    #: Whether the SELECT is answered as an option, and the key that may hold it.
     is_question: bool = False
     statement: str = "sql"
+    threads: int = 2
     kind: str = ""
     split: str = ""
     sql: str = ""
     rows: Rows = field(default_factory=lambda: Rows(()))
+    #: The columns that the SELECT computes, with their cells.
     computed: list[tuple[str, Node, Cells]] = field(default_factory=list)
     _of_parquet: dict[int, tuple[str, dict[str, str]]] = field(default_factory=dict)
     _tables: dict[str, Rows] = field(default_factory=dict)
@@ -139,8 +128,18 @@ class Opening:
     _stamps: Stamps = ()
     _copies: list[str] = field(default_factory=list)
 
-    def take(self, frame: object) -> None:
-        """Name the rows of the SELECT, the frame or the file."""
+    def __post_init__(self) -> None:
+        self.connection = connected(self.folder, self.threads)
+
+    def __enter__(self) -> Opening:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is not None:  # else the relation has it
+            self.connection.close()
+
+    def take(self, frame: object) -> Relation:
+        """Name the rows of the SELECT, the frame or the file, and return them before roles."""
         if self.select is not None:
             self._take_sql(self.select, frame)
         elif frame is not None:
@@ -150,8 +149,6 @@ class Opening:
         else:
             self._take_file(str(self.file))
 
-    def relation(self) -> Relation:
-        """Return the relation before roles."""
         key = "file" if self.select is None else "sql"
         types = types_of(self.connection, identifier(WRITTEN), key)
         if not all(map(is_plain, types)):
@@ -299,14 +296,12 @@ class Opening:
         refuse_columns(run(self.connection, f"select count(*) {schema}", "file", name).fetchone()[0], name)
 
     def refuse_long_texts(self, cells: Cells) -> None:
-        """Refuse a text of 1 MB, a million times: Parquet writes it once, and DuckDB copies it for each row.
-
-        Its length is computed once, too, so that this takes no time.
-        """
+        """Refuse a text of 1 MB, a million times: Parquet writes it once, and DuckDB copies it for each row."""
         for number, (name, types) in self._of_parquet.items():
             for column, kind in types.items():
                 if kind != "VARCHAR" or (number, column.lower()) not in cells:
                     continue
+                # its length is computed once, too, so that this takes no time
                 long = f"from {identifier(name)} where strlen({identifier(column)}) > {LONGEST_TEXT} limit 1"
                 if run(self.connection, f"select 1 {long}", "file").fetchall():
                     what = f"the column {column[:80]!r} has a text of more than {LONGEST_TEXT:,} bytes"
@@ -324,17 +319,16 @@ class Opening:
         tree, readers = without_readers(tree)
         called = [[pair for path in reader.paths for pair in files_named(path, self.root, "sql").items()]
                   for reader in readers]  # fmt: skip
-        files = [[file for file, _ in pairs] for pairs in called]
-        every = list(chain.from_iterable(files))
+        every = [file for pairs in called for file, _ in pairs]
         declared = () if self.file is None else tuple(files_named(self.file, self.root, "file"))
         self._watch((*declared, *every))
         if len(set(every)) < len(every):
             raise wrong_key("sql", "sql reads one file in two ways", "a column has one name", "read it once, in WITH")
-        selects, raw = list[str](), list[str]()
-        for reader, some, pairs in zip(readers, files, called, strict=True):
-            decoded, names = self._decoded(some, reader.options.get("encoding")), [name for _, name in pairs]
-            selects.append(reader.scan(decoded, names))
-            raw.append(reader.as_texts().scan(decoded, names))
+        scans = list[tuple[Reader, Sequence[str], str, str]]()
+        for reader, pairs in zip(readers, called, strict=True):
+            files, names = zip(*pairs, strict=True)
+            decoded = self._decoded(files, reader.options.get("encoding"))
+            scans.append((reader, files, reader.scan(decoded, names), reader.as_texts().scan(decoded, names)))
         self.kind = "sql"
         if self.file is not None:
             self.kind = _kind(self.file, declared[0])
@@ -347,21 +341,15 @@ class Opening:
                 self._register(arrow_table(frame), FRAME)
             self._lock()
         in_order = set[str]()
-        for number, (reader, select) in enumerate(zip(readers, selects, strict=True)):
-            self._refuse_odd_texts(raw[number], reader.options.get("columns") or {})
+        for number, (reader, files, select, texts) in enumerate(scans):
+            for column, kind in (reader.options.get("columns") or {}).items():  # as where a cast is written
+                self.keep("sql", checks_of_texts(kind.upper(), identifier(column), texts))
             if "parquet" in reader.function:
-                self._refuse_columns_of_parquet(files[number][0])
-            self._name(scan(number), select, "sql", Path(files[number][0]).name, "parquet" in reader.function)
-            if "csv" in reader.function and len(files[number]) == 1:
+                self._refuse_columns_of_parquet(files[0])
+            self._name(scan(number), select, "sql", Path(files[0]).name, "parquet" in reader.function)
+            if "csv" in reader.function and len(files) == 1:
                 in_order.add(scan(number))
         self._judge(tree, in_order)
-
-    def _refuse_odd_texts(self, raw: str, kinds: Mapping[str, str]) -> None:
-        """Refuse texts that a reader would cast to something else, as where a cast is written."""
-        for name, kind in kinds.items():
-            for is_odd, what, rule, fix in rules_of_texts(kind.upper(), identifier(name)):
-                if run(self.connection, f"select 1 from ({raw}) where {is_odd} limit 1", "sql").fetchall():
-                    raise wrong_data("sql", f"sql {what}", rule, fix)
 
     def _judge(self, tree: Node, in_order: set[str]) -> None:
         judge = Judge("sql", self._tables, self._matches, self.kinds_of, is_expression=False, in_order=in_order)
@@ -375,13 +363,13 @@ class Opening:
         tree = {**tree, "cte_map": {"map": []}}
         self.rows = self._viewed(WRITTEN, tree, judge.select(tree))
         self.computed = judge.computed
-        self.keep_rules(judge)
+        self.keep("sql", judge.checks)
 
-    def keep_rules(self, judge: Judge) -> None:
-        """Refuse rows that break a rule of what was judged."""
-        for check in {check.sql: check for check in judge.checks}.values():
-            if run(self.connection, check.sql, judge.key).fetchall():
-                raise wrong_data(judge.key, f"{judge.key} {check.what}", check.rule, check.fix)
+    def keep(self, key: str, checks: Iterable[Check]) -> None:
+        """Refuse rows that break a rule about what a key computes."""
+        for check in {check.sql: check for check in checks}.values():
+            if run(self.connection, check.sql, key).fetchall():
+                raise wrong_data(key, f"{key} {check.what}", check.rule, check.fix)
 
     def _viewed(self, name: str, tree: Node, rows: Rows) -> Rows:
         """Name the rows of a judged SELECT, with the names that DuckDB gives its columns."""

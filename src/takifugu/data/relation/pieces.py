@@ -19,12 +19,8 @@ def pieces_of(
     counts: Counts, unit: str | None, recording: str | None, states: States | None = None,
     rows_of: Callable[[str], Mapping[str, int]] = lambda role: {},
 ) -> Counts:  # fmt: skip
-    """Return counted rows in the order of people's names, each in its one spelling (None where there are no people).
-
-    `unit` and `recording` are the roles, None where there are none; with `states` each entry has its value. Raises
-    DataError for two spellings of one person, a name of totals, and a piece that is too long; `rows_of` a role returns
-    the first row of each of its names, which such an error tells.
-    """
+    """Return counted rows in the order of people's names, each in its one spelling (None without people)."""
+    # `unit` and `recording` are the roles, None without; with `states` entries have values; `rows_of` is for messages
     if (counts.lengths > LONGEST_PIECE).any():
         raise DataError(
             f"a person has more than {LONGEST_PIECE:,} steps",

@@ -26,16 +26,14 @@ Columns = Mapping[str, Any]
 
 @dataclass(eq=False)
 class Relation:
-    """The rows of a source in their order; `types` has DuckDB's type of each column.
-
-    `alone` has a statement that computes nothing but the role of a key.
-    """
+    """The rows of a source in their order; `types` has DuckDB's type of each column."""
 
     connection: DuckDBPyConnection = field(repr=False)
     types: Mapping[str, str]
     files: tuple[str, ...] = ()
     stamps: Stamps = ()
     key: str = "file"
+    #: By the key of a role, a statement that computes nothing but it.
     alone: dict[str, str] = field(default_factory=dict, repr=False)
     readings: int = 0
     has_integers: bool = False
@@ -94,12 +92,12 @@ def run(connection: DuckDBPyConnection, statement: str, key: str, name: str = ""
         del error  # else it would keep this frame, and its callers' tables, open until the next collection of garbage
 
 
-def connected(folder: str, memory: str = MEMORY, threads: int = 2) -> DuckDBPyConnection:
+def connected(folder: str, threads: int = 2) -> DuckDBPyConnection:
     """Return a connection to a new DuckDB whose clocks show UTC; what needs more memory goes to a private folder."""
     import duckdb
 
     connection = duckdb.connect(":memory:", config={
-        "memory_limit": memory, "threads": str(threads), "temp_directory": folder,
+        "memory_limit": MEMORY, "threads": str(threads), "temp_directory": folder,
         "autoinstall_known_extensions": "false", "autoload_known_extensions": "false",
         "allow_community_extensions": "false", "preserve_insertion_order": "true",
     })  # fmt: skip
@@ -131,11 +129,7 @@ def stamps_of(files: Iterable[str]) -> Stamps:
 
 
 def files_named(path: str, root: Path, key: str) -> dict[str, str]:
-    """Return the files that a path or pattern names, from a folder on, and what each is called in it.
-
-    That is its path from where a pattern begins, else its name alone: it stays where folders are moved.
-    Raises DataError for no file.
-    """
+    """Return the files that a path or pattern names, from a folder on, and what each is called in it."""
     import glob
 
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", path):
@@ -153,6 +147,7 @@ def files_named(path: str, root: Path, key: str) -> dict[str, str]:
     files = dict[str, str]()
     for name in names:
         if os.path.isfile(name):
+            # its path from where a pattern begins, else its name alone: it stays where folders are moved
             files.setdefault(os.path.realpath(name), "/".join(name.split(os.sep)[closed:]))
     if not files and os.path.isdir(place):
         fix = f"write the path of a file in it, or of all of them, such as {os.path.join(path, '*.csv')!r}"

@@ -13,7 +13,7 @@ from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.data.relation.keys import Column, Source, key_of
 from takifugu.data.relation.lost_states import Computed, followed
 from takifugu.data.relation.opening import WRITTEN, Opening
-from takifugu.data.relation.relation import MEMORY, Relation, connected, types_of, view
+from takifugu.data.relation.relation import Relation, types_of, view
 from takifugu.data.sql.faults import wrong_data, wrong_key
 from takifugu.data.sql.judge import judged
 from takifugu.data.sql.rules import check_dependence
@@ -28,27 +28,19 @@ SOURCE = "takifugu source"
 
 @dataclass(frozen=True)
 class Role:
-    """A role as SQL over the columns of the file, its cells, its text in the reading, and DuckDB's type of it.
-
-    `written` is it in messages, to be pasted: a column's name as SQL has it, an expression as its owner wrote it.
-    """
+    """A role as SQL over the columns of the file, its cells, its text in the reading, and DuckDB's type of it."""
 
     sql: str
     cells: Cells = field(repr=False)
     text: str
+    #: It in messages, to be pasted: a column's name as SQL has it, an expression as its owner wrote it.
     written: str
     type: str
 
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """An opened source: `relation` has a column for each role, by the role's name; values are value0, value1, ...
-
-    Where coverage is declared, `where` and `sql` may leave rows out by what is hidden. `keeps_left_out` says that
-    `where` does: these rows stay, without a state, so that the rules about rows hold for them, too, whatever their
-    values. `hides_rows` says that `sql` does: that there are no rows tells of values, and is no fault. `computed` has
-    what is computed for each value.
-    """
+    """An opened source: `relation` has a column for each role, by the role's name; values are value0, value1, ..."""
 
     source: Source
     relation: Relation
@@ -57,8 +49,11 @@ class Opened:
     split: str = ""
     sql: str = ""
     filters: Cells = field(default_factory=dict, repr=False)
+    #: Where coverage is declared `sql` may leave rows out by what is hidden: that there are none is then no fault.
     hides_rows: bool = False
+    #: So may `where`: these rows stay, without a state, and the rules about rows hold for them, too.
     keeps_left_out: bool = False
+    #: What is computed for each value.
     computed: Mapping[str, Sequence[Computed]] = field(default_factory=dict, repr=False)
 
     def type(self, role: str) -> str:
@@ -120,40 +115,28 @@ class Opened:
 
 def open_source(
     source: Source, root: str | Path, folder: str, frame: object = None, public: Sequence[str] = (),
-    memory: str = MEMORY, threads: int = 2,
+    threads: int = 2,
 ) -> Opened:  # fmt: skip
-    """Open a source in a private folder, with paths from `root` on; nothing but its first lines is read.
-
-    `public` are columns or expressions that answers are counted by.
-
-    Raises InputError for keys, SQL and expressions against the rules, DataError for files that cannot be read.
-    """
+    """Open a source in a private folder, with paths from `root` on; nothing but its first lines is read."""
     if source.file is None and source.sql is None and frame is None:
         raise wrong_key("file", "neither file nor sql is declared", "", 'file = "x.csv"')
     if frame is not None and source.file is not None:
         raise wrong_key("file", "a file is declared, and a frame given", "rows come from one of them", "leave one out")
     if source.value is None:
         raise wrong_key("value", "value is not declared", "it is what is published", 'value = "state"')
-    connection = connected(folder, memory, threads)
     declared = [(name, getattr(source, name)) for name in ("unit", "recording", "order", "end", "where")]
     wanted = [(name, text) for name, text in declared if text is not None]
     wanted += [(f"value{number}", text) for number, text in enumerate(source.values)]
     wanted += [(f"by{number}", text) for number, text in enumerate(public)]
-    opening = Opening(wanted, Path(root), folder, connection, source.file, source.sql, source.encoding)
     try:
-        opening.take(frame)
-        return _opened(opening, source)
+        with Opening(wanted, Path(root), folder, source.file, source.sql, source.encoding, threads=threads) as opening:
+            return _opened(opening, opening.take(frame), source)
     except RecursionError:
-        connection.close()
         raise wrong_key("sql", "sql is nested too deeply", "it is short enough to be reviewed", "WITH") from None
-    except BaseException:
-        connection.close()
-        raise
 
 
-def _opened(opening: Opening, source: Source) -> Opened:
+def _opened(opening: Opening, relation: Relation, source: Source) -> Opened:
     """Return the opened source, its roles judged."""
-    relation = opening.relation()
     roles, faults = dict[str, Role](), list[TakifuguError]()
     for name, text in opening.wanted:
         with gathered(faults):
@@ -217,10 +200,8 @@ def _ways(opening: Opening, source: Source, values: Mapping[str, Role]) -> dict[
 
 
 def _without_ends(opening: Opening, source: Source, when: Cells) -> str:
-    """Return the text of `where` with `$from` and `$until` in the parts, joined by AND, that ask when a row is.
-
-    These parts take away rows before and behind the calendar. Anywhere else a date decides what a row means.
-    """
+    """Return `where` with `$from` and `$until` in the parts, joined by AND, that ask when a row is."""
+    # they take away rows before and behind the calendar; anywhere else a date decides what a row means
     ends = {text: f"${key}" for key in ("from", "until") if (text := source.text_of_date(key)) is not None}
     tree = expression(str(source.where), "where")
     moving = dict[int, Node]()
@@ -264,7 +245,7 @@ def _role(opening: Opening, name: str, text: str, types: Mapping[str, str]) -> R
             raise wrong_key(key, f"{key} is no column{near}", "it is its exact name", "write it so") from None
         cells, judge = judged(tree, key, opening.rows, opening.kinds_of)
         judge.refuse_clocks([tree], parsed(f"from {identifier(WRITTEN)}", "sql"))
-        opening.keep_rules(judge)
+        opening.keep(key, judge.checks)
         sql, written = f"({text_of(tree)})", text
         display = text_of(tree)
     kind = types.get(text) or types_of(opening.connection, f"select {sql} as x from {identifier(WRITTEN)}", key)["x"]

@@ -26,12 +26,10 @@ from takifugu.data.values.counts import Names
 
 @dataclass(frozen=True, eq=False)
 class Roster:
-    """The units in the order of their names, the steps `first` up to before `last` of each one's cover, and attributes.
-
-    `low` and `high` are the same in ticks: a row from `high` on is outside, and of samples one before `low`, too.
-    """
+    """The units in the order of their names, the steps `first` up to before `last` of each, and attributes."""
 
     names: Names = field(repr=False)
+    #: The same in ticks: a row from `high` on is outside, and of samples one before `low`, too.
     low: IntArray = field(repr=False)
     high: IntArray = field(repr=False)
     first: IntArray = field(repr=False)
@@ -46,11 +44,7 @@ class Roster:
 
 
 def read_roster(source: Source, root: str | Path, folder: str) -> Roster | None:
-    """Return the declared roster, None without one; one unit without a name where no unit is declared.
-
-    Raises InputError, with the key, for a table without the unit's column, DataError for a name that is empty, has
-    blanks around it or is there twice.
-    """
+    """Return the declared roster, None without one; one unit without a name where no unit is declared."""
     ends, attributes = (None, None), dict[str, Names]()
     given = source.roster
     if source.unit is None:

@@ -31,13 +31,13 @@ from takifugu.data.relation.counts import counted
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.opening import WRITTEN
 from takifugu.data.relation.reading import reading
-from takifugu.data.relation.relation import MEMORY, Relation
+from takifugu.data.relation.relation import Relation
 from takifugu.data.relation.roles import SOURCE, Opened, open_source
 from takifugu.data.relation.roster import Roster, read_roster
 from takifugu.data.relation.transitions import States, states_of, transitions_of, transitions_of_all
 from takifugu.data.relation.types import Known, check_known, check_types
 from takifugu.data.relation.visits import Grid, Visits, visited
-from takifugu.data.sql.words import identifier
+from takifugu.data.sql.words import identifier, text_or_null
 from takifugu.data.values.bounded import Bounded
 from takifugu.data.values.counts import Counts
 
@@ -123,7 +123,7 @@ class Table:
         relation, condition = self.opened.relation, ""
         if any(name not in relation.types for name in columns):
             return False
-        listed_columns = ", ".join(f"nullif({identifier(name)}::varchar, '')" for name in columns)
+        listed_columns = ", ".join(map(text_or_null, columns))
         if "where" in self.opened.roles:
             condition = f" where {self.opened.roles['where'].sql}"
         wanted, total = _as_numbers(counts), sum(counts.values())
@@ -149,32 +149,28 @@ class Table:
         return visited(self.with_rows, known)
 
     def texts(self, roles: Sequence[str]) -> list[Texts]:
-        """Return the rows of some roles as texts in the order of the rows, None where there is nothing; private.
-
-        The role "row" is the number of a row, from 1, those that `where` leaves out counted.
-        """
-        listed = ", ".join(f"nullif({identifier(role)}::varchar, '')" for role in roles)
+        """Return the rows of some roles as texts in the order of the rows, None where there is nothing; private."""
+        # the role "row" is the number of a row, from 1, those that `where` leaves out counted
+        listed = ", ".join(map(text_or_null, roles))
         rows = self.with_rows.relation.rows(f'select {listed} from {identifier(SOURCE)} order by "row"')
         self.with_rows.relation.check_unchanged()
         return rows
 
     def first_rows(self, role: str) -> dict[str, int]:
-        """Return the number of the first row of each text of a role; private."""
-        grouped = f'select {identifier(role)}::varchar, min("row") from {identifier(SOURCE)} group by 1'
+        """Return the number of the first row of each text of a role, in the order of these rows; private."""
+        grouped = f'select {identifier(role)}::varchar, min("row") from {identifier(SOURCE)} group by 1 order by 2'
         return {str(text): int(row) for text, row in self.opened.relation.rows(grouped) if text is not None}
 
     def times(self, roles: Sequence[str]) -> dict[Texts, int]:
         """Return how often each combination of texts of some roles is there; private."""
-        listed = ", ".join([*(f"nullif({identifier(role)}::varchar, '')" for role in roles), "count(*)"])
+        listed = ", ".join([*map(text_or_null, roles), "count(*)"])
         rows = self.with_rows.relation.rows(f"select {listed} from {identifier(SOURCE)} group by all order by all")
         self.opened.relation.check_unchanged()
         return {tuple(texts): int(count) for *texts, count in rows}
 
     def refuse_lookalikes(self, declared: Iterable[object], key: str, role: str = "value0") -> None:
         """Raise DataError, with the row's number and no value, for an undeclared text that resembles a declared one."""
-        column, rows = identifier(role), identifier(SOURCE)
-        texts = f'select {column}::varchar, min("row") from {rows} group by 1 order by 2'
-        refuse_lookalikes(self.opened.relation.rows(texts), map(str, declared), self.opened.words()[role], key)
+        refuse_lookalikes(self.first_rows(role).items(), map(str, declared), self.opened.words()[role], key)
 
 
 def _as_numbers(counts: Mapping[Texts, int]) -> Counter[Texts]:
@@ -187,15 +183,18 @@ def _as_numbers(counts: Mapping[Texts, int]) -> Counter[Texts]:
 
 def opened_table(
     keys: Mapping[str, Any], states: Sequence[object] = (), root: str | Path = ".", frame: object = None,
-    public: Sequence[str] = (), memory: str = MEMORY, threads: int = 2,
+    public: Sequence[str] = (), threads: int = 2,
 ) -> Table:  # fmt: skip
-    """Open a source by the keys of [source], with paths from `root` on.
+    """Open a source by the keys of [source], with paths from `root` on."""
+    return table_of(Source.of(keys, states), root, frame, public, threads)
 
-    It is closed at the end of its block, if it has one, and its folder is gone with the last use of the table. Raises
-    InputError for keys, SQL, expressions and types against the rules, DataError for files that cannot be read.
-    """
-    source, room = Source.of(keys, states), private_folder()
-    opened = open_source(source, root, room.name, frame, public, memory, threads)
+
+def table_of(
+    source: Source, root: str | Path, frame: object = None, public: Sequence[str] = (), threads: int = 2
+) -> Table:
+    """Open a source, which is closed at the end of its block, and its folder gone with the last use of the table."""
+    room = private_folder()
+    opened = open_source(source, root, room.name, frame, public, threads)
     table = Table(opened, Path(root), room.name)
     weakref.finalize(table, close_with, opened.relation, room)
     return table

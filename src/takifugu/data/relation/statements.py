@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from takifugu.data.relation.cells import Cells
 from takifugu.data.relation.roles import Opened
-from takifugu.data.relation.types import LEFT_OUT, MISSING, name_why, rows_sql
+from takifugu.data.relation.types import LEFT_OUT, name_why, rows_sql
 from takifugu.data.sql.faults import BIT
+from takifugu.data.values.texts import MISSING
 
 #: Steps to a word of bits: a signed integer holds them.
 WORD = 60
@@ -23,10 +24,7 @@ SHIFT = WORD * 2**50
 
 
 def placed(opened: Opened, window: range | None) -> str:
-    """Return the SELECT of samples with the `place` of their step and the `rest` behind it.
-
-    Rows outside the window keep their place and lose their code.
-    """
+    """Return the SELECT of samples with the `place` of their step and the `rest` behind it."""
     source = opened.source
     width, origin, size = source.width, source.origin, source.size
     shift = FAR // width
@@ -43,6 +41,7 @@ def placed(opened: Opened, window: range | None) -> str:
         why = f"coalesce(({outside})::bigint, 0) * {BIT['outside']}"
         why += f" + coalesce((rest <> 0)::bigint, 0) * {BIT['between steps']}"
         select = f"select * replace (why + {why} as why) from ({select})"
+    # rows outside the window keep their place
     if window is not None:
         inside = f"place >= {window.start} and place < {window.stop}"
         select = f"select * replace (case when {inside} then code else {MISSING} end as code) from ({select})"
@@ -50,10 +49,7 @@ def placed(opened: Opened, window: range | None) -> str:
 
 
 def words(opened: Opened, window: range | None, cells: Cells | None = None) -> str:
-    """Return the SELECT of samples by piece and word of steps, and by cell, if any; outside the window that is -1.
-
-    Of each word there are the steps in each state, all that are `seen`, how many have a row, the first and the last.
-    """
+    """Return the SELECT of samples by piece and word of steps, and by cell, if any (-1 outside the window)."""
     source, states = opened.source, range(len(opened.source.states))
     place, least, most, positive = "place", "0", "0", "greatest(place, 0)"
     if source.origin is None:  # no place is below 0 then
@@ -65,7 +61,7 @@ def words(opened: Opened, window: range | None, cells: Cells | None = None) -> s
         columns, group, recording = [*columns, "recording"], [*group, "recording"], "recording"
     if cells is not None:
         inside = f"place >= {cells.window.start} and place < {cells.window.stop}"
-        columns.append(f"case when {inside} then {cells.number_sql('place')} else -1 end as cell")
+        columns.append(f"case when {inside} then {cells.number_sql} else -1 end as cell")
         group.append("cell")
     columns.append(f"1::bigint << ({positive} % {WORD})::int as bit")
     rows = f"select {', '.join(columns)} from ({placed(opened, window)})"
@@ -98,7 +94,7 @@ def samples_by_cell(opened: Opened, cells: Cells, are_with_words: bool) -> str:
         steps, rows = OF_WORD, f"{WORDS} where cell >= 0"
     else:
         inside = f"place >= {cells.window.start} and place < {cells.window.stop}"
-        columns = f"unit, recording, code, {cells.number_sql('place')} as cell"
+        columns = f"unit, recording, code, {cells.number_sql} as cell"
         steps, rows = OF_ROW, f"(select {columns} from ({placed(opened, None)}) where {inside})"
     grouped = f"select unit, recording, cell, {_by_state(opened, steps)} from {rows} group by all"
     return f"select p.number, g.* exclude (unit, recording) from ({grouped}) g join {PIECES} p using (unit, recording)"
@@ -117,10 +113,8 @@ def visits(opened: Opened, places: str) -> str:
 
 
 def runs(opened: Opened, window: range) -> str:
-    """Return the SELECT of runs: of each row its unit's number, its code, and its steps `first` up to before `last`.
-
-    The table of covers has each unit's ends in ticks. A row that does not count has no step.
-    """
+    """Return the SELECT of runs: of each row its unit's number, its code, and its steps `first` up to before `last`."""
+    # the table of covers has each unit's ends in ticks; a row that does not count has no step
     source = opened.source
     kind, width, origin = source.rows, source.width, source.origin
     assert origin is not None, "runs have a calendar"
@@ -179,7 +173,7 @@ def runs_by_stretch(opened: Opened, window: range, cells: Cells) -> str:
         condition = "true"
     ends = f"""select number, code, tick, why, unnest([1, -1]) as sign, unnest([last, first]) as place
         from ({runs(opened, window)}) where {condition}"""
-    stretch, period = cells.stretch_sql("place")
+    stretch, period = cells.stretch_sql
     return f"""select number, code, stretch, bit_or(why) as why, min(tick) as earliest, sum(sign)::bigint as signs,
         sum(sign * place)::bigint as places, sum(sign * period)::bigint as periods
         from (select *, {stretch} as stretch, {period} as period from ({ends})) group by number, code, stretch"""

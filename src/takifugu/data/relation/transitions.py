@@ -12,34 +12,29 @@ from takifugu.data.relation import statements
 from takifugu.data.relation.counts import counted, integers
 from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.roster import Roster
-from takifugu.data.relation.types import MISSING
 from takifugu.data.sql.faults import wrong_key
+from takifugu.data.values.texts import MISSING
 
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """The state of each piece's steps, as runs: `code` from `first` up to before `last`, -1 where it is missing.
+    """The state of each piece's steps, as runs: `code` from `first` up to before `last`, -1 where it is missing."""
 
-    Steps count from the piece's start. Runs are in order; an observed step without one has the state `default`, -1 of
-    samples. Private.
-    """
-
+    #: In order, and private; steps count from the piece's start.
     piece: IntArray = field(repr=False)
     first: IntArray = field(repr=False)
     last: IntArray = field(repr=False)
     code: IntArray = field(repr=False)
+    #: The state of an observed step without a run, -1 of samples.
     default: int = -1
 
 
 def transitions_of(opened: Opened, roster: Roster | None = None, cells: Sequence[int] = (0,)) -> IntArray:
-    """Count the transitions between states of samples by the cell that they start in, as counts[c, x, y].
-
-    State y is at the step after state x of a piece. `cells` are those of one period of steps, from the calendar's start
-    on. Raises the errors of `counted`.
-    """
+    """Count the transitions between states of samples by the cell that they start in, as counts[c, x, y]."""
     if opened.source.rows != "samples":
         raise wrong_key("rows", "transitions are counted in samples", "", 'rows = "samples"')
     counted(opened, roster)
+    # state y is at the step after state x of a piece; `cells` are those of one period, from the calendar's start on
     rows = statements.placed(opened, None)
     after = "over (partition by unit, recording order by place)"
     pairs = f"select place, code, lead(place) {after} as next_place, lead(code) {after} as next_code from ({rows})"

@@ -18,6 +18,7 @@ from takifugu.data.sql.clocks import CLOCKS, ISO, MOMENTS, OFFSET, WHOLE, has_po
 from takifugu.data.sql.faults import BIT, wrong_data, wrong_key
 from takifugu.data.sql.words import double, identifier, is_missing, literal, number_of, toml_line
 from takifugu.data.values.bins import Bins, Classes
+from takifugu.data.values.texts import MISSING, UNBINNED, UNKNOWN
 
 #: How the values of a column are counted: by states, by bins or by classes of numbers.
 Listed = Sequence[str] | Bins
@@ -25,12 +26,14 @@ Known = Listed | Classes
 
 #: The rows as integers, where they are kept.
 INTEGERS = '"takifugu rows"'
-#: Codes of a missing value, of one that is no state, in no bin, no number or NaN, and of a row that does not count.
-MISSING, UNKNOWN, UNBINNED, UNREAD, UNMEASURED, LEFT_OUT = -1, -2, -3, -4, -5, -6
-#: What is wrong with a place, by its code.
-FAULTS_OF_PLACES = {
-    MISSING: "no place", UNKNOWN: "elsewhere", -3: "no coordinate", -4: "no longitude", -5: "no latitude"
-}  # fmt: skip
+#: Further codes: of a text that is no number, of NaN, and of a row that does not count.
+UNREAD, UNMEASURED, LEFT_OUT = -4, -5, -6
+#: Codes of a coordinate that is no number, and of a longitude and a latitude beyond all; what is wrong by each code.
+NO_COORDINATE, NO_DEGREES = -3, (-4, -5)
+FAULTS_OF_PLACES = dict(zip(
+    (MISSING, UNKNOWN, NO_COORDINATE, *NO_DEGREES),
+    ("no place", "elsewhere", "no coordinate", "no longitude", "no latitude"), strict=True,
+))  # fmt: skip
 ZONE = 'timezone = "Europe/Berlin"; or "UTC" if clocks there show that'
 LEAVE_OUT = "or leave timezone out: steps are then those of clocks"
 #: The first and the last moment that is no mistake.
@@ -40,17 +43,15 @@ FARTHEST = 2**53
 CONTROLS = (
     r"[\x{00}-\x{1f}\x{7f}-\x{9f}\x{61c}\x{200e}\x{200f}\x{2028}-\x{202e}\x{2066}-\x{2069}\x{fff9}-\x{fffb}]"
 )
-_EDGES = r"^[\p{Z}\p{Cc}]|[\p{Z}\p{Cc}]$"
-_POINT = r"[+-]?\d+[.]\d*([eE][+-]?\d+)?|[+-]?\d+[eE][+-]?\d+"
+#: Names that another export would write otherwise: with blanks around, a point or an exponent.
+BLANK_EDGES = r"^[\p{Z}\p{Cc}]|[\p{Z}\p{Cc}]$"
+WITH_POINT = r"[+-]?\d+[.]\d*([eE][+-]?\d+)?|[+-]?\d+[eE][+-]?\d+"
 #: How an object or a list of JSON begins, and a struct of DuckDB's as a text; {3F25-...} is a name.
 _FIELDS = r"""^[{\[]\s*["'{\[]"""
 
 
 def check_types(opened: Opened) -> None:
-    """Raise InputError, with the key and the line that mends it, for a column of another type; no row is read.
-
-    SpecError for several.
-    """
+    """Raise InputError (SpecError for several) for a column of another type; no row is read."""
     faults = list[TakifuguError]()
     for role, check in (("unit", _check_name), ("recording", _check_name), ("order", _check_order),
                         ("end", _check_order)):  # fmt: skip
@@ -62,7 +63,7 @@ def check_types(opened: Opened) -> None:
             if opened.source.rows == "visits":
                 _check_place(opened)
             else:
-                known = opened.source.bin_edges or opened.source.states
+                known = opened.source.known
                 check_value(opened, "value0", known)
                 _refuse_lost(opened, [known], [False])
     raise_gathered(faults)
@@ -106,10 +107,7 @@ def _check_order(opened: Opened, role: str) -> None:
 
 
 def check_known(opened: Opened, known: Sequence[Known], may_miss: Sequence[bool] = ()) -> None:
-    """Raise InputError, with the key, for values of another type than is declared, or that lose it; reads no row.
-
-    `known` has the states, bins or classes of each value, and `may_miss` says which of them may be missing.
-    """
+    """Raise InputError for values of another type than their states, bins or classes; no row is read."""
     check_types(opened)
     for number, rule in enumerate(known):
         check_value(opened, f"value{number}", rule)
@@ -213,10 +211,8 @@ def keep_rows(opened: Opened) -> None:
 
 
 def rows_sql(opened: Opened, more: str = "") -> str:
-    """Return the SELECT of every row as integers, by the types of its columns.
-
-    `more` are other bits of a row; of visits it is the number of a row's place, or a code of what is wrong with it.
-    """
+    """Return the SELECT of every row as integers, by the types of its columns."""
+    # `more` are other bits of a row; of visits it is the number of a row's place, or a code of what is wrong with it
     if opened.relation.has_integers and not more:
         return f"select * from {INTEGERS}"
     source, roles = opened.source, opened.roles
@@ -284,8 +280,8 @@ def name_why(opened: Opened) -> str:
         return why
     return (
         f"({why} | {control_why(name)}) + "
-        f"coalesce(regexp_matches({name}, {literal(_EDGES)})::bigint, 0) * {BIT['blanks around']} + "
-        f"coalesce(regexp_full_match({name}, {literal(_POINT)})::bigint, 0) * {BIT['number with a point']} + "
+        f"coalesce(regexp_matches({name}, {literal(BLANK_EDGES)})::bigint, 0) * {BIT['blanks around']} + "
+        f"coalesce(regexp_full_match({name}, {literal(WITH_POINT)})::bigint, 0) * {BIT['number with a point']} + "
         f"coalesce(regexp_matches({name}, {literal(_FIELDS)})::bigint, 0) * {BIT['fields as a name']}"
     )
 
@@ -296,14 +292,11 @@ def state_of(known: Listed, code: int) -> str:
 
 
 def code_sql(opened: Opened, column: str = "value0", known: Known | None = None) -> str:
-    """Return the number of a row's state, or of the bin or class that its number lies in.
-
-    The last bin holds its upper edge. Nothing, NaN and infinities have a class where one is declared for them.
-    """
+    """Return the number of a row's state, or of the bin or class that its number lies in."""
     source, kind, name = opened.source, opened.type(column), identifier(column)
     order = list(source.states) if known is None else []
     if known is None:
-        known = source.states if source.bin_edges is None else source.bin_edges
+        known = source.known
     missing = is_missing(name, kind)
     if not isinstance(known, Bins | Classes):
         text = name if kind == "VARCHAR" else f"{name}::varchar"
@@ -318,6 +311,7 @@ def code_sql(opened: Opened, column: str = "value0", known: Known | None = None)
     edges, order = [float(edge) for edge in known.edges], order or [str(state) for state in known.states]
     cases = ""
     for place, (state, low, high) in enumerate(zip(known.states, edges, edges[1:], strict=False)):
+        # the last bin holds its upper edge
         sign = "<=" if place + 2 == len(edges) else "<"
         inside = f"{number} >= {double(low)} and {number} {sign} {double(high)}"
         cases += f"when {inside} then {order.index(str(state))} "

@@ -17,27 +17,25 @@ from takifugu.data.relation.counts import bits, integers, refuse
 from takifugu.data.relation.opening import WRITTEN
 from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.statements import visits
-from takifugu.data.relation.types import MISSING, UNKNOWN, check_known, name_why
+from takifugu.data.relation.types import NO_COORDINATE, NO_DEGREES, check_known, name_why
 from takifugu.data.sql.faults import no_rows
 from takifugu.data.sql.words import double, identifier, literal, number_of
 from takifugu.data.values.bins import Bins
 from takifugu.data.values.spellings import meant
+from takifugu.data.values.texts import MISSING, UNKNOWN
 
 _VISITS, _PEOPLE = '"takifugu visits"', '"takifugu people"'
-#: The largest longitude, which some count from 0 to 360, and the largest latitude; codes of what is beyond.
+#: The largest longitude, which some count from 0 to 360, and the largest latitude.
 _LARGEST = (360, 90)
-_NO_NUMBER, _BEYOND = -3, (-4, -5)
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The edges of a grid's columns and rows, from the lowest to the highest; the last ones include their far ends.
-
-    Boxes are numbered row by row. `in_degrees` says that coordinates are longitudes and latitudes.
-    """
+    """The edges of a grid's columns and rows, rising; the last ones include their far ends."""
 
     x: tuple[float, ...]
     y: tuple[float, ...]
+    #: Whether coordinates are longitudes and latitudes. Boxes are numbered row by row.
     in_degrees: bool = False
 
     @property
@@ -75,11 +73,7 @@ class Visits:
 
 
 def visited(opened: Opened, known: Sequence[str] | Grid) -> Visits:
-    """Return the visits to declared places, or to the boxes of a grid.
-
-    Raises InputError for a column of another type, RowFault for rows against a rule, and DataError for a source without
-    rows, two spellings of one person, and names of places that resemble a declared one, whether they count or not.
-    """
+    """Return the visits to declared places, or to the boxes of a grid; RowFault for rows against a rule."""
     check_known(opened, known.bins if isinstance(known, Grid) else [tuple(known)])
     relation, places = opened.relation, _of_grid(opened, known) if isinstance(known, Grid) else _of_list(opened, known)
     if not isinstance(known, Grid):
@@ -126,9 +120,9 @@ def _of_grid(opened: Opened, grid: Grid) -> str:
         missing.append(f"coalesce({name}::varchar, '') = ''")
     x, y = numbers
     cases = [f"when {' or '.join(missing)} then {MISSING}"]
-    cases += [f"when not coalesce(isfinite({number}), false) then {_NO_NUMBER}" for number in numbers]
+    cases += [f"when not coalesce(isfinite({number}), false) then {NO_COORDINATE}" for number in numbers]
     if grid.in_degrees:
-        beyond = zip(numbers, _LARGEST, _BEYOND, strict=True)
+        beyond = zip(numbers, _LARGEST, NO_DEGREES, strict=True)
         cases += [f"when abs({number}) > {most} then {code}" for number, most, code in beyond]
     outside = [f"{n} < {double(e[0])} or {n} > {double(e[-1])}" for n, e in ((x, grid.x), (y, grid.y))]
     cases.append(f"when {' or '.join(outside)} then {UNKNOWN}")

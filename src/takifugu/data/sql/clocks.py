@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from takifugu.data.sql.faults import wrong_key
+from takifugu.data.sql.scopes import Check
 from takifugu.data.sql.tree import Node, text_of
 from takifugu.data.sql.words import is_odd_number
 
@@ -23,7 +24,6 @@ MOMENTS = {"TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ", "TIMESTAMPTZ_NS", "TIMESTA
 WHOLE = {sign + kind for sign in ("", "U") for kind in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")}
 WHOLE |= {"INT", "INT1", "INT2", "INT4", "INT8", "INT16", "INT32", "INT64", "INT128", "SHORT", "LONG"}
 POINT = {"FLOAT", "FLOAT4", "FLOAT8", "REAL", "DOUBLE", "DOUBLE PRECISION", "DECIMAL", "NUMERIC"}
-Words = tuple[str, str, str, str]
 _DIGITS = "replace(..., '_', '') if it only groups digits; or leave the cast out: bins and sums read texts as numbers"
 #: Functions of moments that no zone changes; and those, and kinds of nodes, whose other values must be moments, too.
 _FREE = {"timezone", "epoch", "epoch_ms", "epoch_us", "epoch_ns", "time_bucket"}
@@ -42,13 +42,9 @@ def has_point(kind: str) -> bool:
 
 
 def refuse_clocks_of_nobody(key: str, roots: Iterable[Node], kinds_of: Callable[[Node], Sequence[str]],
-                            select: Node) -> list[Words]:  # fmt: skip
-    """Raise InputError for what depends on the zone of the connection, in expressions of one SELECT.
-
-    `kinds_of` returns the types of a SELECT's columns, and `select` is that in which the expressions stand. What is
-    returned are the checks of texts that are cast to moments and to numbers: a statement that gives a row where one is
-    odd, what is wrong then, the rule and the fix.
-    """
+                            select: Node) -> list[Check]:  # fmt: skip
+    """Refuse what depends on the connection's zone in one SELECT; return the checks of texts that are cast."""
+    # `select` is that in which the expressions stand
     nodes = [node for root in roots for node in _nodes(root)]
     parts = {text_of(part): part for node in nodes for part in _values(node)}
     if not parts:
@@ -60,33 +56,36 @@ def refuse_clocks_of_nobody(key: str, roots: Iterable[Node], kinds_of: Callable[
     kinds = dict(zip(parts, kinds_of(typed)[-len(parts) :], strict=True))
     for node in nodes:
         _check(key, node, [(part, kinds[text_of(part)].upper()) for part in _values(node)])
-    checks = list[Words]()
+    checks = list[Check]()
     for node in nodes:
         if node["class"] == "CAST" and kinds[text_of(node["child"])] == "VARCHAR":
             texts = text_of({**plain, "select_list": [*around, {**node["child"], "alias": "takifugu text"}]})
-            for is_odd, what, rule, fix in rules_of_texts(_into(node), '"takifugu text"'):
-                checks.append((f"select 1 from ({texts}) where {is_odd} limit 1", what, rule, fix))
+            checks += checks_of_texts(_into(node), '"takifugu text"', texts)
     return checks
 
 
-def rules_of_texts(into: str, text: str) -> Iterator[Words]:
-    """Yield when a text may not be cast to a type, what is wrong then, the rule and the fix."""
+def checks_of_texts(into: str, text: str, rows: str) -> Iterator[Check]:
+    """Yield the checks that each text of some rows, a SELECT, may be cast to a type."""
+
+    def check(is_odd: str, what: str, rule: str, fix: str) -> Check:
+        return Check(f"select 1 from ({rows}) where {is_odd} limit 1", what, rule, fix)
+
     if into in MOMENTS:
         is_odd = f"{text} <> '' and not regexp_full_match({text}, '{ISO}{OFFSET}')"
-        yield is_odd, NO_OFFSET, RULE, "(...)::timestamp AT TIME ZONE 'Europe/Berlin', with your zone"
+        yield check(is_odd, NO_OFFSET, RULE, "(...)::timestamp AT TIME ZONE 'Europe/Berlin', with your zone")
     if into in CLOCKS | {"DATETIME", "TIME"}:
         what = f"casts to {into} a text with more behind its time, such as an offset from UTC or PM, which is dropped"
         is_read = f"try_cast({text} as {'time' if into == 'TIME' else 'timestamp'}) is not null"
         is_odd = f"{is_read} and regexp_matches({text}, '{_BEHIND_TIME}')"
         fix = "(...)::timestamptz AT TIME ZONE 'Europe/Berlin', with your zone; or strptime(), with your format"
-        yield is_odd, what, RULE, fix
+        yield check(is_odd, what, RULE, fix)
     if into in WHOLE | POINT:
         such = "1_000, 0x1F, 1E+18 or 2.5" if into in WHOLE else "1_000, 0x1F or 1e400"
         what = f"casts to {into} a text such as {such}, which DuckDB reads as another number"
         is_read = f"try_cast({text} as {into if into in WHOLE else 'double'}) is not null"
         is_odd = f"{is_read} and ({is_odd_number(text, into in WHOLE)})"
         fix = _DIGITS + ("; floor(cast(... AS double)) rounds" if into in WHOLE else "")
-        yield is_odd, what, "a number is written with digits and a point", fix
+        yield check(is_odd, what, "a number is written with digits and a point", fix)
 
 
 def refuse_mixed(key: str, kinds: Sequence[Sequence[str]]) -> None:

@@ -20,11 +20,9 @@ if TYPE_CHECKING:
 
 
 class RowFault(DataError):
-    """Rows break a rule. `cause` names it, `row` is the number of the first one (from 1), `more` counts the others.
+    """Rows break a rule: its name, the number of the first row (from 1), and how many more there are."""
 
-    `others` are the names of further causes, and `also` faults of them in their own words.
-    """
-
+    # `others` are the names of further causes; `also` has faults of them in their own words
     def __init__(
         self, cause: Cause, words: dict[str, str], row: int | None = None, more: int = 0, others: Sequence[str] = ()
     ) -> None:

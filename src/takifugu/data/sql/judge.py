@@ -168,7 +168,7 @@ class Judge:
     def refuse_clocks(self, roots: Iterable[Node], select: Node) -> None:
         """Refuse what depends on the zone of the connection, and texts that a cast would misread."""
         if self.kinds_of is not None:
-            self.checks += [Check(*words) for words in refuse_clocks_of_nobody(self.key, roots, self.kinds_of, select)]
+            self.checks += refuse_clocks_of_nobody(self.key, roots, self.kinds_of, select)
 
     def _listed(self, node: Node, scope: Scope) -> tuple[tuple[tuple[str, Cells], ...], Scope]:
         """Return the columns of a SELECT's list, and the scope with their names."""

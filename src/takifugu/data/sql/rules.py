@@ -20,17 +20,12 @@ def check_dependence(
     roles: Mapping[str, Cells], filters: Cells, is_distinct: bool, is_covered: bool, has_ties: bool,
     rows: str = "samples",
 ) -> None:  # fmt: skip
-    """Raise InputError for a role, or for rows, that depend on what is hidden.
-
-    `roles` are the cells of each role, "value" and "where" among them, and `filters` those that decide which rows `sql`
-    gives. `is_covered` says that units, lengths and gaps follow from what is declared, `has_ties` that two rows of one
-    unit (and of one step) are refused.
-
-    A value of a record must go into one row: else it changes several, and is charged once. Who, when and which rows
-    must not depend on hidden values: else lengths, gaps or the presence of a unit publish them exactly. Of visits
-    nothing of this is public, and a filter may look at the place; but that there is a visit is hidden itself, so that
-    each one counts by itself alone (`_check_visits`).
-    """
+    """Raise InputError for a role, or for rows, that depend on what is hidden."""
+    # A value of a record must go into one row: else it changes several, and is charged once. Who, when and which rows
+    # must not depend on hidden values: else lengths, gaps or the presence of a unit publish them exactly. So `filters`
+    # (which rows `sql` gives) may look at values only if it `is_covered`: units, lengths and gaps are then declared.
+    # `has_ties` says that two rows of one unit (and of one step) are refused. Of visits nothing of this is public, and
+    # a filter may look at the place; but that there is a visit is hidden itself, so that each counts by itself alone.
     hidden = {cell: places for cell, places in roles.get("value", {}).items() if cell[0] != LINES}
     if rows == "visits":
         _check_visits(together(*roles.values(), filters))
@@ -66,11 +61,9 @@ def check_dependence(
 
 
 def _check_visits(cells: Cells) -> None:
-    """Raise InputError where a visit decides about another one, or about its row.
-
-    Then what is left of a visit follows from its record alone: a visit that is taken away takes away its rows and no
-    others, as the same move among the declared places does, or takes away none.
-    """
+    """Raise InputError where a visit decides about another one, or about its row."""
+    # what is left of a visit then follows from its record alone: one that is taken away takes its rows and no others,
+    # as the same move among the declared places does, or takes away none
     visited = {scan for (scan, _), places in cells.items() if any("*" not in place for place in places)} | {LINES}
     for (scan, name), places in cells.items():
         if scan in visited and any("*" in place for place in places):

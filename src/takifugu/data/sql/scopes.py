@@ -43,13 +43,11 @@ def part(cells: Cells, name: object) -> Cells:
 
 @dataclass(frozen=True)
 class Rows:
-    """A relation: its columns with their cells, and the cells that decide which rows there are.
-
-    `is_distinct` says that equal rows are one.
-    """
+    """A relation: its columns with their cells, and the cells that decide which rows there are."""
 
     columns: tuple[tuple[str, Cells], ...]
     filters: Cells = field(default_factory=dict)
+    #: Whether equal rows are one.
     is_distinct: bool = False
 
     @staticmethod

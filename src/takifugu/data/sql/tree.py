@@ -25,11 +25,7 @@ def _parser() -> DuckDBPyConnection:
 
 
 def parsed(text: str, key: str) -> Node:
-    """Return the tree of one SELECT; InputError, with the key, for another text.
-
-    >>> parsed("select a from b", "sql")["type"]
-    'SELECT_NODE'
-    """
+    """Return the tree of one SELECT; InputError, with the key, for another text."""
     answer = _serialized(text, key)
     if answer is None:
         raise wrong_key(
@@ -46,11 +42,7 @@ def parsed(text: str, key: str) -> Node:
 
 
 def expression(text: str, key: str) -> Node:
-    """Return the tree of one expression; InputError, with the key, for another text.
-
-    >>> expression("a + 1", "order")["class"], text_of(expression("a  +  1", "order"))
-    ('FUNCTION', '(a + 1)')
-    """
+    """Return the tree of one expression; InputError, with the key, for another text."""
     answer = _serialized(f"SELECT\n{text}\n", key)
     node = answer["statements"][0]["node"] if answer and len(answer["statements"]) == 1 else None
     is_one = node is not None and len(node.get("select_list") or ()) == 1

@@ -8,38 +8,27 @@ from takifugu.core.plain import toml_of
 
 
 def identifier(name: str) -> str:
-    """Return a name in SQL.
-
-    >>> print(identifier('a "b" c'))
-    "a ""b"" c"
-    """
+    """Return a name in SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def literal(text: str) -> str:
-    """Return a text in SQL.
-
-    >>> print(literal("Ana's"))
-    'Ana''s'
-    """
+    """Return a text in SQL."""
     return "'" + text.replace("'", "''") + "'"
 
 
-def double(number: float | Fraction) -> str:
-    """Return a number in SQL, infinity too.
+def text_or_null(name: str) -> str:
+    """Return a column as texts in SQL, NULL for an empty one."""
+    return f"nullif({identifier(name)}::varchar, '')"
 
-    >>> double(0.1), double(float("-inf"))
-    ("'0.1'::double", "'-inf'::double")
-    """
+
+def double(number: float | Fraction) -> str:
+    """Return a number in SQL, infinity too."""
     return f"'{float(number)!r}'::double"
 
 
 def is_missing(column: str, kind: str) -> str:
-    """Return the condition that nothing is in a column of a type; an empty text is nothing.
-
-    >>> is_missing("v", "VARCHAR")
-    "(v is null or v = '')"
-    """
+    """Return the condition that nothing is in a column of a type; an empty text is nothing."""
     return f"({column} is null or {column} = '')" if kind == "VARCHAR" else f"({column} is null)"
 
 
@@ -58,13 +47,7 @@ def is_odd_number(text: str, is_whole: bool = False) -> str:
 
 
 def toml_line(key: str, sql: str) -> str:
-    """Return the line of a key with an expression or a SELECT, to be pasted; quotes in it stay as they are.
-
-    >>> print(toml_line("unit", 'lower("who")'))
-    unit = 'lower("who")'
-    >>> print(toml_line("value", "nullif(\\"v\\", 'NA')"))
-    value = '''nullif("v", 'NA')'''
-    """
+    """Return the line of a key with an expression or a SELECT, to be pasted; quotes in it stay as they are."""
     if '"' not in sql or "'''" in sql or sql.endswith("'") or "\n" in sql:
         return f"{key} = {toml_of(sql)}"
     return f"{key} = '''{sql}'''" if "'" in sql else f"{key} = '{sql}'"

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import date, timedelta, timezone
+from datetime import timedelta, timezone
 
 from takifugu.core.errors import InputError
 from takifugu.data.times import moments
 from takifugu.data.times.moments import (
     LAST,
     PERIODS,
-    first_moment,
     moment,
     name_of,
     period_number,
@@ -33,12 +32,7 @@ _LENGTHS = {"hour": HOUR, "day": DAY, "week": 7 * DAY, "month": 28 * DAY, "year"
 
 @dataclass(frozen=True)
 class Calendar:
-    """Steps of one length from `start` on, up to `stop` where that is declared; moments are exact.
-
-    >>> calendar = Calendar.read("2026-01-05", "2026-03-02", timedelta(hours=1))
-    >>> calendar.size, calendar.period("2026-W07"), calendar.written(range(840, 1008))
-    (1344, range(840, 1008), '2026-02-09 to 2026-02-16')
-    """
+    """Steps of one length from `start` on, up to `stop` where that is declared; moments are exact."""
 
     start: int
     stop: int | None
@@ -48,11 +42,8 @@ class Calendar:
 
     @staticmethod
     def read(start: object, stop: object, length: Step, zone: Zone | None = None) -> Calendar:
-        """Read a calendar with steps of a length (`parse_step`).
-
-        A `zone` has the clocks of times without one, and steps must fit its every change. Raises InputError, with the
-        key, for an invalid start or end.
-        """
+        """Read a calendar with steps of a length (`parse_step`); InputError, with the key, for an odd start or end."""
+        # a `zone` has the clocks of times without one, and steps must fit its every change
         is_time = isinstance(length, timedelta)
         first = moment(start, is_time, "from", zone)
         if isinstance(length, timedelta):
@@ -85,14 +76,11 @@ class Calendar:
         return seconds * 10**6 // self.step if self.is_time else 0
 
     def most_steps_in(self, seconds: int, window: range) -> int:
-        """Return the most steps of a window that start in a time.
-
-        The time is one by clocks, such as a day, which is longer where they are set back. None start in a time shorter
-        than a step.
-        """
+        """Return the most steps of a window that start in a time by clocks, such as a day."""
         if not self.steps_in(seconds):
             return 0
         longer = 0
+        # which is longer where they are set back; none start in a time shorter than a step
         for at, before, after in () if self.zone is None else self.zone.changes:
             if self.moment_of(window.start) < at < self.moment_of(window.stop):
                 longer = max(longer, before - after)
@@ -103,10 +91,7 @@ class Calendar:
         return self.start // self.step + place
 
     def window(self, start: object, stop: object) -> range:
-        """Return the places from `start` up to before `stop`.
-
-        Raises InputError, with the key, for windows outside the calendar or between steps.
-        """
+        """Return the places from `start` up to before `stop`; InputError outside the calendar or between steps."""
         first = self._place(moment(start, self.is_time, "from", self.zone), "from")
         last = self._place(moment(stop, self.is_time, "to", self.zone), "to")
         if last <= first:
@@ -114,19 +99,13 @@ class Calendar:
         return self._inside(range(first, last), f"{start} to {stop}", "from")
 
     def period(self, text: str) -> range:
-        """Return the places of a named hour, day, week, month or year.
-
-        Weeks are those of ISO 8601.
-        """
+        """Return the places of a named hour, day, week (ISO 8601), month or year."""
         first, last = self._ends(*self._named(text))
         places = range(self._place(first, "window"), self._place(last, "window"))
         return self._inside(places, text, "window")
 
     def periods(self, every: str) -> Iterator[tuple[str, range]]:
-        """Yield every whole period of a finite calendar with its name.
-
-        Periods are hours, days, weeks, months or years.
-        """
+        """Yield every whole hour, day, week, month or year of a finite calendar with its name."""
         size = self.size
         if size is None:
             first_window = next((text for text, _, _ in self._windows(every)), "")
@@ -146,12 +125,7 @@ class Calendar:
             yield text, range(self._place(first, "every"), self._place(last, "every"))
 
     def periods_from(self, text: str) -> Iterator[tuple[str, range]]:
-        """Yield a named period and all later ones, without end.
-
-        >>> months = Calendar.read("2026-01-05", "2026-03-02", timedelta(days=1)).periods_from("2026-02")
-        >>> [(text, len(places)) for _, (text, places) in zip(range(3), months)]
-        [('2026-02', 28), ('2026-03', 31), ('2026-04', 30)]
-        """
+        """Yield a named period and all later ones, without end."""
         kind, number = self._named(text)
         for name, first, last in replace(self, start=self._ends(kind, number)[0], stop=None)._windows(kind):
             yield name, range(self._place(first, "every"), self._place(last, "every"))
@@ -169,17 +143,15 @@ class Calendar:
         """Return the ends of a period, of which an hour is two hours long where clocks show it twice."""
         if not self.is_time:
             raise InputError("steps are numbers, which have no days", fix="write from and to instead").at("window")
-        return first_moment(start_of(kind, number), self.zone), first_moment(start_of(kind, number + 1), self.zone)
+        first, last = start_of(kind, number), start_of(kind, number + 1)
+        return (first, last) if self.zone is None else (self.zone.first_moment(first), self.zone.first_moment(last))
 
     def written(self, places: range) -> str:
         """Return the ends of a window in words, by zone or UTC."""
         return f"{self._text(places.start)} to {self._text(places.stop)}"
 
     def is_over(self, places: range) -> bool:
-        """Return whether a window of times has ended.
-
-        Without a zone, it has ended in UTC or by this machine's clock.
-        """
+        """Return whether a window of times has ended: without a zone, in UTC or by this machine's clock."""
         if not self.is_time:
             return True
         now = moments.now()
@@ -241,9 +213,6 @@ class Calendar:
         """Return the zone's offset from UTC in microseconds, 0 without one."""
         return 0 if self.zone is None else self.zone.offset(moment)
 
-    def _day(self, moment: int) -> date:
-        return (EPOCH + (moment + self._offset(moment)) * MICROSECOND).date()
-
     def _check_changes(self, stop: int | None) -> None:
         """Refuse changes of clocks by a part of a step."""
         if self.zone is None:
@@ -251,9 +220,10 @@ class Calendar:
         for at, before, after in self.zone.changes:
             is_inside = at > self.start and (stop is None or at < stop)
             if is_inside and (after - before) % self.step:
+                day = (EPOCH + (at + after) * MICROSECOND).date()
                 raise InputError(
                     f"steps of {self.length} do not fit clocks in {self.zone.name!r}, which are changed by "
-                    f"{abs(after - before) // 60_000_000} minutes on {self._day(at)}",
+                    f"{abs(after - before) // 60_000_000} minutes on {day}",
                     fix='write a step of which that is a multiple, such as step = "30min", or leave timezone out where '
                     "rows are whole days",
                 ).at("timezone")

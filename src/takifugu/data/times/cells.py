@@ -31,12 +31,7 @@ _REPEATING = ("weekday", "hour")
 
 
 def axes_of(by: str | Sequence[str], calendar: Calendar) -> tuple[str, ...]:
-    """Return the axes of a table in order; InputError for unfit ones.
-
-    >>> from datetime import timedelta
-    >>> axes_of(["weekday", "hour"], Calendar.read("2026-01-05", None, timedelta(minutes=1)))
-    ('weekday', 'hour')
-    """
+    """Return the axes of a table in order; InputError for unfit ones."""
     if isinstance(by, str):
         by = (by,)
     axes = tuple(by)
@@ -60,13 +55,7 @@ def axes_of(by: str | Sequence[str], calendar: Calendar) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Slots:
-    """The number of every step of a window, along one axis or several, and what each number is called.
-
-    >>> from datetime import timedelta
-    >>> hours = Slots(Calendar.read("2026-01-05", None, timedelta(minutes=30)), range(0, 5), ("weekday", "hour"))
-    >>> hours.numbers.tolist(), [hours.label(number) for number in (0, 1, 2)]
-    ([0, 0, 1, 1, 2], ['Monday 00', 'Monday 01', 'Monday 02'])
-    """
+    """The number of every step of a window, along one axis or several, and what each number is called."""
 
     calendar: Calendar
     window: range

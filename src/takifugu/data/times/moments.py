@@ -27,11 +27,8 @@ def now() -> datetime:
 
 
 def moment(value: object, is_time: bool, key: str, zone: Zone | None = None) -> int:
-    """Read a moment from a TOML date or time, text or number: microseconds since 1970 (UTC), or a whole number.
-
-    Times without a zone are of clocks in `zone`, if any, and a date is the start of its first hour. Raises InputError,
-    with the key, for a time that clocks skipped or showed twice.
-    """
+    """Read a TOML date or time, text or number: microseconds since 1970 (UTC), or a whole number."""
+    # times without a zone are of clocks in `zone`, if any; InputError for one that they skipped or showed twice
     if not is_time:
         if isinstance(value, date):
             raise InputError("is a time, and steps are numbers", fix='write a number, or a step such as "1h"').at(key)
@@ -51,7 +48,7 @@ def moment(value: object, is_time: bool, key: str, zone: Zone | None = None) -> 
             if zone is None:
                 return wall
             if wall % DAY == 0:  # a day starts at or after midnight
-                return first_moment(wall, zone)
+                return zone.first_moment(wall)
             instants = zone.moments(wall)
             if len(instants) == 1:
                 return instants[0]
@@ -67,16 +64,8 @@ def moment(value: object, is_time: bool, key: str, zone: Zone | None = None) -> 
     raise InputError(f"is {str(value)[:40]!r}, which is no time", fix="write a date such as 2026-01-05").at(key)
 
 
-def first_moment(wall: int, zone: Zone | None) -> int:
-    """Return the first moment at which clocks in a zone, or without one in UTC, show a local time or a later one."""
-    return wall if zone is None else zone.first_moment(wall)
-
-
 def cell_numbers(kind: str, walls: Any) -> Any:
-    """Return the numbers of local times' cells, rising in time.
-
-    Times are in microseconds since 1970, a Thursday.
-    """
+    """Return the numbers, rising in time, of the cells of local times in microseconds since 1970, a Thursday."""
     if kind == "hour":
         return walls // HOUR % 24
     if kind == "weekday":
@@ -105,11 +94,7 @@ def start_of(kind: str, number: int) -> int:
 
 
 def name_of(kind: str, number: int) -> str:
-    """Return the name of a period.
-
-    >>> name_of("hour", 27), name_of("week", 2928), name_of("month", 673)
-    ('1970-01-02T03', '2026-W07', '2026-02')
-    """
+    """Return the name of a period."""
     if kind == "week":
         year, week, _ = (EPOCH + start_of(kind, number) * MICROSECOND).isocalendar()
         return f"{year:04}-W{week:02}"
@@ -117,11 +102,7 @@ def name_of(kind: str, number: int) -> str:
 
 
 def period_number(text: str) -> tuple[str, int] | None:
-    """Return the kind of a period and its number, None for a text that is no period's name.
-
-    >>> period_number("2026-W07"), period_number("2026-02"), period_number("2026-02-09T24")
-    (('week', 2928), ('month', 673), None)
-    """
+    """Return the kind of a period and its number, None for a text that is no period's name."""
     form = re.sub("[0-9]", "0", text)
     kind = next((kind for kind, example in PERIODS.items() if re.sub("[0-9]", "0", example) == form), "")
     try:
@@ -132,11 +113,5 @@ def period_number(text: str) -> tuple[str, int] | None:
 
 
 def enclosing(text: str) -> str:
-    """Return the month of an hour or a day.
-
-    A longer period lies in its year.
-
-    >>> enclosing("2026-02-09T18"), enclosing("2026-02-09"), enclosing("2026-W07"), enclosing("2026-02")
-    ('2026-02', '2026-02', '2026', '2026')
-    """
+    """Return the month of an hour or a day; a longer period lies in its year."""
     return text[:7] if re.match(r"\d{4}-\d{2}-\d{2}", text) else text[:4]

@@ -17,11 +17,7 @@ _UNITS = {"d": ("day", 86_400), "h": ("hour", 3600), "min": ("minute", 60), "s":
 
 
 def time_text(length: timedelta, in_words: bool = False) -> str:
-    """Write a time of whole seconds in its largest unit, as `parse_step` reads it or in words.
-
-    >>> time_text(timedelta(minutes=90)), time_text(timedelta(days=1)), time_text(timedelta(hours=2), in_words=True)
-    ('90min', '1d', '2 hours')
-    """
+    """Write a time of whole seconds in its largest unit, as `parse_step` reads it or in words."""
     seconds = length // SECOND
     unit, (word, size) = next(item for item in _UNITS.items() if seconds % item[1][1] == 0)
     count = seconds // size
@@ -29,14 +25,7 @@ def time_text(length: timedelta, in_words: bool = False) -> str:
 
 
 def steps_in(length: int | str, step: Step | None) -> int:
-    """Return how many steps a run of steps has, as a release file writes its length.
-
-    The length is a time where the steps have one, else a number of steps. Raises InputError for another one, and for a
-    time that is no whole number of steps.
-
-    >>> steps_in("1h", timedelta(minutes=15)), steps_in(6, None), steps_in(6, 5)
-    (4, 6, 6)
-    """
+    """Return how many steps a run has, by its length as a release file writes it; InputError for no whole number."""
     declared = parse_step(length, "the length of a run")
     if isinstance(declared, timedelta):
         if not isinstance(step, timedelta):
@@ -55,11 +44,7 @@ def steps_in(length: int | str, step: Step | None) -> int:
 
 
 def parse_step(step: object, what: str = "the step") -> Step:
-    """Read a whole number above 0 or a time like "1min"; else InputError.
-
-    >>> parse_step("90s"), parse_step(5)
-    (datetime.timedelta(seconds=90), 5)
-    """
+    """Read a whole number above 0 or a time like "1min"; else InputError."""
     if isinstance(step, str):
         match = re.fullmatch(r"([1-9][0-9]{0,8})(s|min|h|d)", step)
         if match:

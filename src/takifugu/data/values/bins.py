@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from takifugu.core.errors import InputError
-from takifugu.data.values.texts import INFINITE, NUMBER, OUTSIDE, UNKNOWN, UNOBSERVED
+from takifugu.data.values.texts import MISSING, UNBINNED, UNKNOWN, number_in
 from takifugu.numbers.rationals import Number, as_fraction, to_text
 
 Edge = Fraction | float
@@ -18,17 +17,10 @@ Edge = Fraction | float
 
 @dataclass(frozen=True)
 class Bins:
-    """Numbers from each bin's lower edge to below its upper one are its state; the upper edge of the last bin is in it.
+    """Numbers from each bin's lower edge to below its upper one are its state; the last upper edge is in its bin."""
 
-    Edges and numbers are compared as float64; the outer edges may be infinite, and infinities are in the outer bins
-    then. Null is missing (as is NaN of pandas, which writes null so), any other NaN is no number.
-    Raises InputError for a bin that holds nothing, and for a gap or an overlap between two bins.
-
-    >>> bins = Bins({"still": (0, 100), "moving": (100, float("inf"))})
-    >>> [bins.code(number) for number in (0, 99.9, 100, -1, None, float("inf"), float("nan"))]
-    [0, 0, 1, -3, -1, 1, -2]
-    """
-
+    # Edges and numbers are compared as float64. The outer edges may be infinite, and infinities are in the outer bins
+    # then. Null is missing (as is NaN of pandas, which writes null so), any other NaN is no number.
     states: tuple[Hashable, ...]
     edges: tuple[Edge, ...]
 
@@ -67,16 +59,17 @@ class Bins:
     def code(self, value: float | None) -> int:
         """Return the number of a number's bin, in rising order."""
         if value is None:
-            return UNOBSERVED
+            return MISSING
         if value != value:
             return UNKNOWN
         if not float(self.edges[0]) <= value <= float(self.edges[-1]):
-            return OUTSIDE
+            return UNBINNED
         return bisect_right(self.edges[1:-1], value, key=float)
 
     def code_of(self, text: str) -> int:
         """Return the number of a text's bin, UNKNOWN without a number."""
-        return self.code(float(text)) if re.match(NUMBER, text) or re.match(INFINITE, text) else UNKNOWN
+        number = number_in(text)
+        return UNKNOWN if number is None else self.code(number)
 
 
 def _edge(value: Number, state: object) -> Edge:
@@ -93,20 +86,14 @@ def _text(edge: Edge) -> str:
 
 @dataclass(frozen=True)
 class Classes:
-    """Numbers below the first end, from each end to below the next, and from the last end on: one class more than ends.
+    """Numbers below the first of rising ends, from each end to below the next, and from the last end on."""
 
-    Ends and numbers are compared as float64. `missing` is the class of null, NaN and infinities; without one they are
-    UNOBSERVED. Raises InputError unless the ends rise.
-
-    >>> ages = Classes([18, 65])
-    >>> [ages.code(age) for age in (17.9, 18, 65, None)], ages.words
-    ([0, 1, 2, -1], ('below 18', 'from 18 to below 65', 'at least 65'))
-    """
-
+    #: Compared with numbers as float64; there is one class more.
     ends: tuple[Fraction, ...]
-    missing: int = UNOBSERVED
+    #: The class of null, NaN and infinities; without one they are MISSING.
+    missing: int = MISSING
 
-    def __init__(self, ends: Iterable[Number], missing: int = UNOBSERVED) -> None:
+    def __init__(self, ends: Iterable[Number], missing: int = MISSING) -> None:
         object.__setattr__(self, "ends", tuple(as_fraction(end, "an end of a class", "ends") for end in ends))
         object.__setattr__(self, "missing", missing)
         floats = list(map(float, self.ends))

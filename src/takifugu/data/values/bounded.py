@@ -14,16 +14,10 @@ MOST_UNITS = 2**50
 
 @dataclass(frozen=True)
 class Bounded:
-    """A column of numbers in [low, high], as whole multiples of `grid`; `missing` stands for null, NaN and infinities.
+    """A column of numbers in [low, high], as whole multiples of `grid`; `missing` stands for null, NaN and inf."""
 
-    A value is replaced, then clipped, then rounded to the nearest multiple (half to even). Where `missing` is None
-    these values are refused instead, and where `clips` is false numbers outside of the bounds. Raises InputError for
-    bounds that hold nothing, a grid that is not above 0 or too fine, and a replacement outside of the bounds.
-
-    >>> Bounded("age", 0, 120, 1, missing=40).range
-    (0, 120)
-    """
-
+    # A value is replaced, then clipped, then rounded to the nearest multiple (half to even). Where `missing` is None
+    # these values are refused instead, and where `clips` is false numbers outside of the bounds.
     column: str
     low: Fraction
     high: Fraction

@@ -20,25 +20,24 @@ LONGEST_PIECE = 2**24
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """The pieces of all units as columns, in the order of their names: public lengths and gaps, and private counts.
+    """The pieces of all units as columns, in the order of their names: public lengths and gaps, and private counts."""
 
-    A piece is a unit's recording, or its window of the calendar; `names` are those of units and of recordings.
-    `lengths` has a number a piece, `counts` one a piece and state. The steps of piece `runs[0][i]` from `runs[1][i]` up
-    to before `runs[2][i]`, counted from its start, have a state; `complete` says which pieces have one at every step,
-    and these have no runs. With cells, `by_cell` has a number a piece, cell and state, and `cell` is that of each step
-    of the window. `starts` are the ticks of the first steps of recordings without a window, counted from 1970, or from
-    0; of windows there are none. `values`, where they were asked for, are the number of each entry's state by piece, -1
-    where it was not observed. Private, but for names, lengths and gaps: they go into the noise and nowhere else.
-    """
-
+    #: A piece is a unit's recording, or its window of the calendar. Private, but for names, lengths and gaps.
     lengths: IntArray
+    #: Which pieces have a state at every step; these have no runs.
     complete: BoolArray
+    #: The steps of piece `runs[0][i]` from `runs[1][i]` to before `runs[2][i]`, from its start on, have a state.
     runs: tuple[IntArray, IntArray, IntArray]
+    #: Shape (pieces, states).
     counts: IntArray = field(repr=False)
+    #: Shape (pieces, cells, states), with cells; `cell` is that of each step of the window.
     by_cell: IntArray | None = field(default=None, repr=False)
     cell: IntArray | None = field(default=None, repr=False)
+    #: Those of units and of recordings.
     names: tuple[Names, Names] = field(default=(np.empty(0, object), np.empty(0, object)), repr=False)
+    #: Ticks of the first steps of recordings without a window, counted from 1970, or from 0.
     starts: IntArray | None = None
+    #: Where they were asked for: the number of each entry's state by piece, -1 where it was not observed.
     values: Sequence[IntArray] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:

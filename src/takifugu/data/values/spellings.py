@@ -22,15 +22,7 @@ _UNCLEAR = re.compile(rf"(?m)^(?:0[0-9]+|{WORD_OF_TOTALS})$")
 
 
 def meant(written: Iterable[Written], column: str, what: str) -> dict[str, str]:
-    """Return the one spelling of every written name.
-
-    `what` is the key (unit, piece). Raises DataError, with row numbers and
-    never a name, for unfit or empty names, for two spellings of one, for people called 1e+05, who are 100000
-    elsewhere, and for people called as totals are.
-
-    >>> meant([("Ana ", 0), ("Ben", 1)], "person", "unit")
-    {'Ana ': 'Ana', 'Ben': 'Ben'}
-    """
+    """Return the one spelling of every written name; DataError, with rows and no name, for unfit ones."""
     written = list(written)
     names = [raw for raw, _ in written]
     if _are_plain(names):  # as most are, and there may be millions
@@ -51,6 +43,7 @@ def meant(written: Iterable[Written], column: str, what: str) -> dict[str, str]:
         if not name or (is_person and _WITH_EXPONENT.fullmatch(name)):
             place = "" if row is None else f" in row {row + 1}{below}"
             raise _unfit(raw, f"{subject}{place}").at(what)
+        # rows of totals tell of everybody
         if is_person and are_totals(name):
             raise _of_totals(column).at(what)
         budget = name
@@ -75,11 +68,7 @@ def _are_plain(names: Sequence[str]) -> bool:
 
 
 def are_totals(name: str) -> bool:
-    """Return whether rows of this name are those of totals.
-
-    >>> are_totals("Grand total:"), are_totals("Summe"), are_totals("Totally Bikes")
-    (True, True, False)
-    """
+    """Return whether rows of this name are those of totals."""
     return _TOTALS.fullmatch(name) is not None
 
 

@@ -31,12 +31,7 @@ class Link:
 
 
 def link_of(file: str | Path) -> Link:
-    """Return the link to the case of a release file: its belief, its first table, and its epsilon.
-
-    Raises:
-        InputError: Where the belief is no chain of two or three states that all follow each other, the secret is not
-            every step or every run of 15 minutes or an hour, or the first table counts something else.
-    """
+    """Return the link to the case of a release file: its belief, first table and epsilon; InputError for others."""
     spec = load(file, UNOPENED)
     described = spec.belief.to_dict()
     if described["kind"] != "markov-chain" or len(described["matrix"]) not in (2, 3):

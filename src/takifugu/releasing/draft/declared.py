@@ -68,11 +68,7 @@ class Missing:
 
 
 def place_of(name: str) -> tuple[str, str]:
-    """Return the section and the key that an answer sets; a section alone has keys in its answer.
-
-    >>> place_of("states"), place_of("roster"), place_of("table.at_most"), place_of("hide.")
-    (('belief', 'states'), ('source', 'roster'), ('table', 'at_most'), ('hide', ''))
-    """
+    """Return the section and the key that an answer sets; a section alone has keys in its answer."""
     section, dot, key = name.rpartition(".")
     by_default = "table" if key == "epsilon" else "source" if key in KEYS else "belief"
     return (section, key) if dot else (by_default, key)
@@ -128,13 +124,7 @@ def _parts(name: str, answers: Answers) -> tuple[str, ...]:
 
 
 def value_of(name: str, word: str, answers: Answers) -> Any:
-    """Return the value of an answer, as it stands in the file.
-
-    >>> value_of("states", "still, walking", {}), value_of("mean_duration", "still 2 h, walking 8", {})
-    (['still', 'walking'], {'still': '2 h', 'walking': 8})
-    >>> value_of("bins", "low 0 to 5, high 5 inf", {}), value_of("roster", "people.csv", {})
-    ({'low': [0, 5], 'high': [5, inf]}, 'people.csv')
-    """
+    """Return the value of an answer, as it stands in the file."""
     form = DECLARED[name][2] if name in DECLARED else "toml"
     key, lines = place_of(name)[1], _lines(word)
     if lines and (not key or [*lines] == [key]):  # as an error writes what is missing
@@ -171,11 +161,7 @@ def _lines(text: str) -> dict[str, Any]:
 
 
 def _names(text: str) -> list[str]:
-    """Return names between commas; one with a comma stands in double quotes, as in a CSV.
-
-    >>> _names('still, "walking, fast"')
-    ['still', 'walking, fast']
-    """
+    """Return names between commas; one with a comma stands in double quotes, as in a CSV."""
     try:
         names = [*chain.from_iterable(csv.reader(text.splitlines(), skipinitialspace=True))]
     except csv.Error:  # it is too long

@@ -13,7 +13,7 @@ from takifugu.core.errors import DataError, InputError
 from takifugu.core.files import private_folder
 from takifugu.data.files.text_file import ENDINGS
 from takifugu.data.relation.opening import JSON, PARQUET, WRITTEN, Opening
-from takifugu.data.relation.relation import Relation, connected, run, types_of, view
+from takifugu.data.relation.relation import Relation, run, types_of, view
 from takifugu.data.sql.judge import judged
 from takifugu.data.sql.scopes import Rows
 from takifugu.data.sql.tree import expression, text_of
@@ -28,20 +28,18 @@ _FEWEST_STEPS = 5
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """A table whose rows are counted: `rows` names them in its DuckDB, with columns of some `types`.
-
-    `sql` is their SELECT, of a file that has tables. `across` makes a row of each step, and `unpivoted` are the columns
-    of its name and value.
-    """
+    """A table whose rows are counted: `rows` names them in its DuckDB, with columns of some `types`."""
 
     file: str
     relation: Relation = field(repr=False)
     types: Mapping[str, str]
     layout: Layout | None = None
+    #: Their SELECT, of a file that has tables.
     sql: str | None = None
     is_one_of_several: bool = False
     rows: str = identifier(WRITTEN)
     where: str = ""
+    #: What makes a row of each step, and the columns of its name and value.
     across: str = ""
     unpivoted: tuple[str, ...] = ()
     keeps: object = field(default=None, repr=False)
@@ -136,17 +134,7 @@ class Evidence:
 
 
 def evidence(given: object, encoding: str | None = None, sql: str | None = None) -> Evidence:
-    """Open a file or a frame, to count its rows.
-
-    Args:
-        given: The path of a file, or a frame of pandas, Polars or PyArrow.
-        encoding: The codec of a text file that is not UTF-8.
-        sql: The table of a file that has several, as `FROM name`.
-
-    Raises:
-        InputError: For bytes of several codecs, and a file of several tables, with the choices.
-        DataError: For a file that is empty, damaged, no table or of no kind that is read.
-    """
+    """Open a file, by its codec and table, or a frame, to count its rows; InputError with choices, DataError."""
     file, frame = (str(given), None) if isinstance(given, str | Path) else ("", given)
     path, folder = Path(file), private_folder()
     if file:
@@ -154,15 +142,13 @@ def evidence(given: object, encoding: str | None = None, sql: str | None = None)
     ending, layout = Path(file.lower().removesuffix(".gz")).suffix, None
     if ending in ENDINGS:
         layout = layout_of(file, encoding)
-    connection = connected(folder.name)
     select = layout.select(path.name) if layout else sql
-    opening = Opening((), path.parent, folder.name, connection, None if layout or not file else path.name, select,
-                      is_question=True)  # fmt: skip
-    try:
-        opening.take(frame)
-        relation = opening.relation()
+    read = None if layout or not file else path.name
+    with Opening((), path.parent, folder.name, read, select, is_question=True) as opening:
+        relation = opening.take(frame)
         counts = ", ".join(f"count({identifier(column)})" for column in [*relation.types][:MOST_COUNTED])
-        run(connection, f"select {counts} from {identifier(WRITTEN)}", "file", path.name)  # can every row be read
+        # can every row be read
+        run(opening.connection, f"select {counts} from {identifier(WRITTEN)}", "file", path.name)
         is_one_of_several = sql is not None
         if file and sql is None and not layout and ending not in (*PARQUET, *JSON):  # the only table of the file
             views = relation.rows("select view_name from duckdb_views() where not internal")
@@ -170,10 +156,7 @@ def evidence(given: object, encoding: str | None = None, sql: str | None = None)
         opened = Evidence(file, relation, relation.types, layout, sql, is_one_of_several, keeps=folder)
         if not opened.size:
             raise DataError(f"{path.name or 'the frame'} has no row", fix="export it again, with its rows").at("file")
-    except BaseException:
-        connection.close()
-        raise
-    return opened
+        return opened
 
 
 def refuse_no_file(file: str) -> None:

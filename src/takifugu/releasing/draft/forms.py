@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from takifugu.core.errors import InputError
+from takifugu.data.relation.types import BLANK_EDGES, WITH_POINT
 from takifugu.data.sql.clocks import CLOCKS, ISO, MOMENTS, OFFSET, WHOLE, has_point
 from takifugu.data.sql.words import identifier, literal
 from takifugu.releasing.draft.evidence import Evidence
@@ -59,24 +60,22 @@ _YEAR, _LIKELY_YEAR = r"\d{4}", r"(19|20)\d\d"
 MISSING = ("NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "-", "?", ".", "k.A.")
 #: A column of more numbers is measured.
 MOST_STATES = 12
-#: Names that the reader refuses: with blanks around, a point or an exponent.
-_ODD = r"[\p{Z}\p{Cc}].*|.*[\p{Z}\p{Cc}]|[+-]?\d+[.]\d*([eE][+-]?\d+)?|[+-]?\d+[eE][+-]?\d+"
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A way to read a column, as SQL: `test` gives NULL for what `form` does not read, of which `guard` is false.
-
-    It reads `rows` of the texts that are `there`; `words` say how it is written, or its first and last day.
-    """
+    """A way to read a column, as SQL: `test` gives NULL for what `form` does not read."""
 
     sql: str
     kind: str
     form: str
     test: str
+    #: How it is written, or its first and last day.
     words: str = ""
+    #: How many of the texts that are `there` it reads.
     rows: int = 0
     there: int = 0
+    #: A condition that is false of what `form` does not read.
     guard: str = ""
 
     @property
@@ -186,16 +185,16 @@ def _as_text(sql: str, kind: str) -> str:
 
 
 def names_in(evidence: Evidence, column: str) -> tuple[str, int]:
-    """Return how a column of names is read, and how many rows of it the reader would refuse as they are.
-
-    Raises InputError for names that lost their last digits.
-    """
+    """Return how a column of names is read, and how many rows the reader would refuse as they are."""
     kind = evidence.types[column]
     if kind in WHOLE | {"UUID", "ENUM"}:
         return column, 0
     text = _as_text(identifier(column), kind)
     ways = (text, f"trim({text})", rf"regexp_replace(trim({text}), '^(-?\d{{1,15}})[.]0+$', '\1')")
-    odd = evidence.count(*(f"count(*) filter (regexp_full_match({way}, '{_ODD}', 's'))" for way in ways))
+    blanks, numbers = literal(BLANK_EDGES), literal(WITH_POINT)
+    are_odd = (f"regexp_matches({way}, {blanks}) or regexp_full_match({way}, {numbers})" for way in ways)
+    odd = evidence.count(*(f"count(*) filter ({is_odd})" for is_odd in are_odd))
+    # names that lost their last digits
     if 0 not in odd:
         raise InputError(
             f"{column[:80]!r} holds numbers with a point or an exponent",

@@ -16,7 +16,8 @@ from takifugu.core.errors import InputError
 from takifugu.core.escaping import option, visible
 from takifugu.core.nearest import unknown
 from takifugu.data.sql.words import identifier
-from takifugu.data.times.zones import Zone
+from takifugu.data.times.steps import time_text
+from takifugu.data.times.zones import MICROSECOND, Zone
 from takifugu.model.queries.sections import IN_ORDER, POLICY, WHOLE_COLUMNS
 from takifugu.releasing.draft.evidence import MOST_COUNTED, Evidence
 from takifugu.releasing.draft.forms import INSTANTS, NUMBERS, TIMES, Reading, is_clock, names_in, readings, value_of
@@ -71,18 +72,17 @@ class Choice:
 
 @dataclass(frozen=True)
 class Question:
-    """A question by the key that it sets; `evidence` is for the owner's eyes.
-
-    `offered` is the only answer that there is, where the answer is no promise. An answer is a choice or a column, or is
-    written in a `form` (declared.py), for each of some `parts`, as the `hint` is.
-    """
+    """A question by the key that it sets; `evidence` is for the owner's eyes."""
 
     name: str
     words: str
     choices: tuple[Choice, ...]
     evidence: str
     why: str
+    #: The only answer that there is, where the answer is no promise.
     offered: str | None = None
+    #: An answer is a choice or a column, or is written in a form (declared.py), for each of some `parts`, as the `hint`
+    #: is.
     form: str = ""
     hint: str = ""
     parts: tuple[str, ...] = ()
@@ -135,10 +135,7 @@ def opening(error: InputError) -> Question:
 
 
 def questions(evidence: Evidence, answers: Answers) -> list[Question]:
-    """Return the questions that answers leave open, in their order.
-
-    Raises InputError for an answer that is none.
-    """
+    """Return the questions that answers leave open, in their order; InputError for an answer that is none."""
     before = at(evidence, {key: word for key, word in answers.items() if key == "rows"})
     opened = at(evidence, answers)
     parts = (_rows(before, answers), _unit(before, answers), *_times(opened, answers), *_values(opened, answers),
@@ -159,11 +156,7 @@ def at(evidence: Evidence, answers: Answers) -> Evidence:
 
 
 def columns_in(text: str, types: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the columns that an answer lists, or the answer alone, which may be an expression.
-
-    >>> columns_in("day, time", {"day": "VARCHAR", "time": "VARCHAR"}), columns_in("lower(a)", {"a": "VARCHAR"})
-    (('day', 'time'), ('lower(a)',))
-    """
+    """Return the columns that an answer lists, or the answer alone, which may be an expression."""
     parts = tuple(part.strip() for part in text.split(","))
     return parts if text not in types and all(part in types for part in parts) else (text,)
 
@@ -355,10 +348,7 @@ def _common_gap(evidence: Evidence, reading: Reading) -> str | None:
     gap = math.gcd(*lengths)
     if reading.kind == NUMBERS:
         return str(gap)
-    for word, seconds in (("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)):
-        if gap % (seconds * 10**6) == 0:
-            return f"{gap // (seconds * 10**6)}{word}"
-    return None
+    return None if gap % 10**6 else time_text(gap * MICROSECOND)
 
 
 def _timezone(evidence: Evidence, answers: Answers) -> Question | None:

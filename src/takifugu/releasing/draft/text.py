@@ -137,10 +137,7 @@ def draft_of(evidence: Evidence, answers: Answers, kind: str | None, output: Pat
 
 
 def text_of(start: Draft, makes_ledger: bool = True) -> str:
-    """Return the text of a draft, with the ledger, name and budget of other files of its folder about these data.
-
-    A ledger is required that is there, or is made with the file.
-    """
+    """Return the text of a draft, with ledger, name and budget of the folder's other files about these data."""
     other, stem = start.neighbour, start.output.stem
     ledger, shared = (f"{stem}-ledger.db", "") if other is None else (other.ledger, _as_in(start, other))
     rows = KINDS.find(start.kind).facts.rows
@@ -153,6 +150,7 @@ def text_of(start: Draft, makes_ledger: bool = True) -> str:
     if other is not None and other.budget is not None:
         budget = other.budget
     sections: dict[str, Iterable[Line]] = {
+        # a ledger is required that is there, or is made with the file
         "": [("ledger", ledger, f"what was spent on these data{shared}; keep it as safe as they are"),
              *([("require_ledger", True, "if it is missing nothing is published; it was made with this file")]
                if makes_ledger or other is not None else []),

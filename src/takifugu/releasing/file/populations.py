@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -22,7 +21,7 @@ from takifugu.core.plain import toml_of
 from takifugu.data import meant
 from takifugu.data.relation.types import Known
 from takifugu.data.relation.visits import Grid
-from takifugu.data.values.texts import NOT_FINITE, NUMBER, not_numbers
+from takifugu.data.values.texts import not_numbers, number_in
 from takifugu.mechanisms.local.held_out import halves_of, held_out
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.model.beliefs.counted_populations import samples_of
@@ -78,8 +77,6 @@ class PopulationReleaseSpec(FileSpec):
     belief: Any
     table: tuple[PopulationItemSpec, ...]
 
-#: A number, or one that is not finite.
-_NUMBER = re.compile(f"{NUMBER}|{NOT_FINITE}")
 #: The mechanism that cuts its noise at a radius.
 _RESTRICTED = "restricted-laplace"
 
@@ -200,11 +197,12 @@ def _numbers_of(texts: Sequence[str | None], rows: Sequence[int], column: str) -
     for place, text in enumerate(texts):
         if text is None:
             continue
-        if not _NUMBER.match(text):
+        number = number_in(text)
+        if number is None:
             sql = f"nullif({column}, 'NA')"
             fix = f"value = {toml_of([sql, '...'])}, with the text that stands for a missing value"
             raise not_numbers(column, fix).about(f"row {rows[place]}").at("value")
-        numbers[place] = float(text)
+        numbers[place] = number
     return np.where(np.isfinite(numbers), numbers, math.nan)
 
 

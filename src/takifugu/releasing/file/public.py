@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -18,12 +17,12 @@ from takifugu.core.errors import DataError, Step, TakifuguError, faults_in, gath
 from takifugu.core.files import private_folder
 from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.core.sections import PublicFile, values_of, written
-from takifugu.data import UNOBSERVED, Bins, meant
+from takifugu.data import Bins, meant
 from takifugu.data.relation.opening import WRITTEN, files_read, open_table
 from takifugu.data.relation.relation import Relation
 from takifugu.data.relation.source import Table
-from takifugu.data.sql.words import identifier
-from takifugu.data.values.texts import NOT_FINITE, NUMBER, not_numbers
+from takifugu.data.sql.words import identifier, text_or_null
+from takifugu.data.values.texts import MISSING, not_numbers, number_in
 from takifugu.model.beliefs.sections import FILL_THEM, Texts
 from takifugu.releasing.file.described import files_of
 from takifugu.releasing.file.keys import Described
@@ -97,7 +96,7 @@ class PublicTable:
     def _selected(self, columns: Sequence[str], statement: str) -> list[tuple[Any, ...]]:
         """Return the rows of a statement over the columns as texts, None where there is nothing."""
         with self._opened(columns) as relation:
-            listed = ", ".join(f"nullif({identifier(name)}::varchar, '') as {identifier(name)}" for name in columns)
+            listed = ", ".join(f"{text_or_null(name)} as {identifier(name)}" for name in columns)
             inner = f"(select {listed} from {identifier(WRITTEN)})"
             rows = relation.rows(statement.format(", ".join(map(identifier, columns)), inner))
         for place, column in enumerate(columns):
@@ -131,7 +130,7 @@ class PublicTable:
             return binned(text, name, bins)
         number = None if text is None else float(self.number(text, name))
         code = classes.classes().code(number)
-        if code == UNOBSERVED:
+        if code == MISSING:
             fix = f'fill them, or write missing = "..." under [belief.classes.{name}]'
             raise DataError(fault_text, fix=fix)
         return classes.called[code]  # type: ignore[no-any-return]
@@ -143,7 +142,7 @@ class PublicTable:
         return meant(written, column, "person")
 
     def number(self, text: str, column: str) -> str:
-        if not re.match(NUMBER, text) and not re.match(NOT_FINITE, text):
+        if number_in(text) is None:
             name = identifier(column)
             fix = f"{self.key} = \"select replace({name}, ',', '.') as {name}, ... from ...\""
             raise not_numbers(column, fix).about(self.source)

@@ -16,13 +16,13 @@ from takifugu.core.errors import DataError, InputError, TakifuguError, raise_gat
 from takifugu.core.nearest import first_of
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import values_of, written
-from takifugu.data import OUTSIDE, UNKNOWN, UNOBSERVED, Bins, Classes
+from takifugu.data import Bins, Classes
 from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.relation.keys import Column
 from takifugu.data.relation.source import Table
 from takifugu.data.relation.types import Known, value_line
 from takifugu.data.sql.faults import RowFault
-from takifugu.data.values.texts import not_numbers
+from takifugu.data.values.texts import UNBINNED, UNKNOWN, not_numbers
 from takifugu.model.queries.sections import spelled
 from takifugu.numbers.rationals import Number, as_fraction
 from takifugu.releasing.file.problems import Where, fault
@@ -139,16 +139,11 @@ def bins_of(source: Any, column: str | None = None) -> Bins | None:
 
 
 def binned(text: str | None, column: str, bins: Bins | None) -> str | None:
-    """Return the bin of a text's number, if there are bins."""
+    """Return the bin of a text's number, if there are bins; DataError, without the number, outside all of them."""
     if bins is None or text is None:
         return text
     code = bins.code_of(text)
-    return None if code == UNOBSERVED else state_in(code, column, bins)
-
-
-def state_in(code: int, column: str, bins: Bins) -> str:
-    """Return a bin's state; DataError, without the number, outside all bins."""
-    if code == OUTSIDE:
+    if code == UNBINNED:
         bin_words = [f"{state}: {words}" for state, words in zip(bins.states, bins.words, strict=True)]
         fault_text = f"column {column!r} has a number that is in none of the bins"
         fix = f"declare bins for all numbers that can occur, or {LEAVE_OUT}; the bins are {bin_words}"

@@ -12,7 +12,7 @@ from takifugu.core.assumptions import Assumption, reading
 from takifugu.core.errors import InputError, about
 from takifugu.core.sections import Key, Number, State, Text, written
 from takifugu.data.values.bins import Classes
-from takifugu.data.values.texts import UNOBSERVED
+from takifugu.data.values.texts import MISSING
 from takifugu.model.beliefs import sections
 from takifugu.model.beliefs.estimate import checked_source, intervals
 from takifugu.model.beliefs.records.records import Records
@@ -39,7 +39,7 @@ class DeclaredClasses:
     def classes(self, texts: Sequence[str] = ()) -> Classes:
         """Return the classes of numbers, by the `texts` of their values."""
         names = [*texts] or list(map(str, self.called))
-        return Classes(self.ends, UNOBSERVED if self.missing is None else names.index(str(self.missing)))
+        return Classes(self.ends, MISSING if self.missing is None else names.index(str(self.missing)))
 
     @property
     def words(self) -> dict[str, str]:

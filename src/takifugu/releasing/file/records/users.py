@@ -18,7 +18,8 @@ from takifugu.core.errors import DataError, TakifuguError, gathered
 from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.core.plain import toml_of
 from takifugu.data.relation.source import Table
-from takifugu.data.relation.types import MISSING, UNKNOWN, Listed, state_of
+from takifugu.data.relation.types import Listed, state_of
+from takifugu.data.values.texts import MISSING, UNKNOWN
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.user_groups import BETWEEN, combined
 from takifugu.model.frameworks import Framework, Pufferfish
