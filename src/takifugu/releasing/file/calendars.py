@@ -107,10 +107,7 @@ def window_of(item: Windowed, calendar: Calendar) -> range:
 
 
 def of_window(items: Sequence[Table | None], window: str) -> tuple[Table | None, ...]:
-    """Return a file's tables with this window in the place of every `every` of its length.
-
-    Others that are regular are None if some have this length. Raises InputError where none is regular.
-    """
+    """Return a file's tables with this window in the place of every `every` of its length."""
     regular = [item.every for item in items if isinstance(item, Windowed) and item.every is not None]
     if not regular:
         raise InputError("no table is published regularly", fix='write every = "week" under [[table]]').at("window")
@@ -118,6 +115,7 @@ def of_window(items: Sequence[Table | None], window: str) -> tuple[Table | None,
     chosen_tables = list[Table | None]()
     for item in items:
         if isinstance(item, Windowed) and item.every is not None:
+            # others that are regular are left out if some have this length
             item = _read_only(item, window) if item.every == length or length not in regular else None
         chosen_tables.append(item)
     return tuple(chosen_tables)
@@ -165,12 +163,7 @@ def windowed(file: ReleaseFile, item: Windowed, calendar: Calendar, places: rang
 
 
 def night_set_back(calendar: Calendar, window: range) -> date | None:
-    """Return the first night of a window in which clocks of some zone are set back, where no zone says which are.
-
-    >>> steps = Calendar.read("2026-10-01", "2026-12-01", timedelta(hours=1))
-    >>> night_set_back(steps, range(steps.size)), night_set_back(steps, range(24 * 24))
-    (datetime.date(2026, 10, 25), None)
-    """
+    """Return the first night of a window in which clocks of some zone are set back, where no zone is declared."""
     if not calendar.is_time or calendar.zone is not None:
         return None
     ends = (calendar.moment_of(window.start), calendar.moment_of(window.stop))
@@ -216,10 +209,8 @@ def calendar_faults(
     needs: Callable[[Any, str], bool] = has_key,
     further: Callable[[Any, int, Calendar], Iterable[TakifuguError]] = lambda *_: (),
 ) -> Iterator[TakifuguError]:
-    """Yield the faults of a calendar's windows; those of the calendar itself are told with its source.
-
-    Tables with one of `keys` need it; `further` yields what else is wrong with a table of a good window.
-    """
+    """Yield the faults of a calendar's windows; those of the calendar itself are told with its source."""
+    # tables with one of `keys` need it; `further` yields what else is wrong with a table of a good window
     has_start, calendar = source.from_ is not None, None
     with suppress(TakifuguError):
         calendar = source.calendar

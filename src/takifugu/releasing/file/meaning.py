@@ -31,11 +31,8 @@ class Blaming(Protocol):
 
 
 def meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path, data: object) -> Parts:
-    """Return the meaning of a file, with the faults of several keys.
-
-    These are all that no single key shows, in order. Faulty sections are None and `faulty` keys have examples in their
-    place; all that can be said of the others is.
-    """
+    """Return the meaning of a file, with all faults that no single key shows, in order."""
+    # faulty sections are None and `faulty` keys have examples: all that can be said of the others is
     first = kind.facts.meaning or _meaning_of
     belief, framework, table, problems = first(kind, spec, faulty, folder, data)
     if spec.source is not None:

@@ -32,12 +32,10 @@ Columns = Text | Annotated[tuple[Text, ...], Field(min_length=1)]
 
 
 class AttributeSourceSpec(RelationKeys):
-    """Where the private records are: one row per record, a column for each that the belief names.
-
-    All records together are one unit, so that no key says whose a row is, or who is covered.
-    """
+    """Where the private records are: one row per record, a column for each that the belief names."""
 
     rows: Answers = "answers"
+    # all records together are one unit, so that no key says whose a row is, or who is covered
     unit: ClassVar[None] = None  # type: ignore[misc]
     nulls: ClassVar[None] = None  # type: ignore[misc, assignment]
     roster: ClassVar[None] = None  # type: ignore[misc]

@@ -40,10 +40,8 @@ def _counted(domain: places.Visits, values: Sequence[str]) -> Grid | tuple[str, 
 
 
 def visited(table: Table, domain: places.Visits, window: range | None) -> IntArray:
-    """Return the number of people at each place in a window of steps, shape (1, places).
-
-    Raises DataError, with the key and nobody's name, for rows against a rule, and for a person at too many places.
-    """
+    """Return the number of people at each place in a window of steps, shape (1, places)."""
+    # DataError, with the key and nobody's name, for rows against a rule, and for a person at too many places
     with placed_at():
         counted = _counted(domain, table.opened.source.values)  # once for all windows
         visits: Visits = cached(table, ("visits", counted), lambda: table.visits(counted))
@@ -55,10 +53,7 @@ def visited(table: Table, domain: places.Visits, window: range | None) -> IntArr
 
 
 def valued(table: Table, values: Sequence[Hashable], people: int) -> list[Hashable]:
-    """Return one value per person, in an order independent of the data.
-
-    Raises DataError for another number of rows than people, and for missing or undeclared values.
-    """
+    """Return one value per person, in an order independent of the data; DataError for rows against a rule."""
     with placed_at():
         table.refuse_lookalikes(values, "value")
         groups = table.answers([tuple(map(str, values))])

@@ -87,10 +87,7 @@ class Sequences(Kind):
         return tuple(facts)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
-        """Return the units by name, with the pieces of allowed (public) lengths.
-
-        Raises DataError, with the rule's key in the release file.
-        """
+        """Return the units by name, with the pieces of allowed (public) lengths; DataError with the key of the rule."""
         spec = file.sections(ReleaseSpec)
         source, table = spec.source, file.table
         entrywise = not all(item.meant.query_about(file.belief, file.folder).reads_alike for item in spec.table)
