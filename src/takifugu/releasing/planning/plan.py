@@ -32,19 +32,17 @@ def unwatched(what: str, done: int, all_of_them: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """One table to publish: the answers of one release to one scope ("all", "unit" or "pooled").
-
-    `facts` are what its certificate says of the window that it reads. `totals` are what the cells of each answer
-    sum to, for a table that publishes adjusted values, too. `people` is what those are called whose data it reads, and
-    `counted_in` what its counts are of.
-    """
+    """One table to publish: the answers of one release to one scope ("all", "unit" or "pooled")."""
 
     name: str
     scope: str
     item: Item
     questions: tuple[Question, ...] = field(repr=False)
+    #: The words of its certificate on the window that it reads.
     facts: tuple[Fact, ...] = ()
+    #: By answer: the sums of its cells, for a table that publishes adjusted values, too.
     totals: tuple[Totals, ...] | None = None
+    #: The noun for those whose data it reads; and for the things that it counts.
     people: People = PEOPLE
     counted_in: str = "rows"
 
@@ -115,14 +113,11 @@ class Plan:
 def plan(
     file: ReleaseFile, watch: Watch = unwatched, before_reading: Callable[[Plan], None] | None = None
 ) -> Plan:
-    """Read the data and calibrate every answer, drawing nothing.
-
-    `before_reading` receives the plan without the data, where nothing asked depends on them. Raises what it raises,
-    DataError for data that breaks a rule, and CalibrationRefused where no mechanism may be used as asked.
-    """
+    """Read the data and calibrate every answer, drawing nothing; DataError, CalibrationRefused."""
     calibrated_before = Calibrated()
     depends_on_lengths = any(imagined(file.kind.part(file, item)).size for item in file.items)
     if before_reading is not None and not depends_on_lengths:
+        # the plan without the data, where nothing asked depends on them
         before_reading(planned_of(file, _aims(file, lambda part: (imagined(part),), calibrated_before), watch))
     watch("reading the data", 0, 1)
     return planned_of(file, _aims(file, _read, calibrated_before), watch)
@@ -157,10 +152,7 @@ def calibrated_unread(file: ReleaseFile, watch: Watch) -> Plan:
 
 
 def calibrated_at_most(file: ReleaseFile, item: Item, watch: Watch) -> Plan:
-    """Return the plan of a table with data-dependent noise at its longest.
-
-    The table is about one whole sequence as long as the file allows.
-    """
+    """Return the plan of a table with data-dependent noise, about one whole sequence of the longest length."""
     sharers = file.only(_calibrated_with(file, item))
     return planned_of(sharers, aims_of(sharers), watch)
 
