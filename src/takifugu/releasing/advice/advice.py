@@ -55,17 +55,14 @@ _UNREAD = "The ± of its release depends on how many people there are, and their
 
 @dataclass(frozen=True)
 class Advice:
-    """What a release file is worth: its tables, the remedies of the worst one, the best first.
-
-    `if_true` is the worst table, `provided` what the belief does not say: that everything lasts half as long. It is no
-    remedy: a belief is what may be believed, not what would be convenient. `notices` are what the ledger and other
-    files say against publishing.
-    """
+    """The worth of a release file: its tables, the remedies of the worst one, the best first."""
 
     tables: tuple[TableAdvice, ...]
     remedies: tuple[Remedy, ...]
+    #: The worst table under `provided`: no remedy, since a belief may not be chosen for its convenience.
     if_true: TableAdvice | None = None
     provided: str = ""
+    #: The words of the ledger and of other files against publishing.
     notices: tuple[str, ...] = ()
 
     @property

@@ -52,12 +52,10 @@ class CheckedTable:
 
 @dataclass(frozen=True)
 class Checked:
-    """A release file in which nothing is wrong, as far as that shows without data.
-
-    `notices` are worth knowing; they say which noise was tried for the longest sequence only, or not at all.
-    """
+    """A release file in which nothing is wrong, as far as that shows without data."""
 
     tables: tuple[CheckedTable, ...]
+    #: Worth knowing, such as noise that was tried for the longest sequence only, or not at all.
     notices: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -77,23 +75,15 @@ class Checked:
 def check(
     path: str | Path, window: str | None = None, watch: Watch = unwatched, allow_useless: bool = False
 ) -> Checked:
-    """Check a release file's keys, belief, queries, noise and expectation without data.
-
-    Raises SpecError, whose `problems` hold every fault at once, InputError for a window of no calendar, and
-    CalibrationRefused where no mechanism may be used for a table, where it is not worth publishing (without
-    `allow_useless`), and where it costs more than the whole budget. A pooled table is not judged where only the data
-    say of how many.
-
-    >>> from takifugu.cli.samples import write_demo
-    >>> print(check(write_demo(Path("checked"))).tables[0].name)
-    time-use-units
-    """
+    """Check a release file's keys, belief, queries, noise and expectation without data."""
+    # SpecError with every fault, InputError for a window of no calendar
     file = load(path, UNOPENED, window=window)
     planned = calibrated_unread(file, watch)
     unjudged, judged = planned.unjudged, planned.judged
     refuse_other_names(planned.only(unjudged))
     advice = advice_of(judged)  # which refuses an expectation that a table contradicts
     refused = [] if allow_useless else refusals(judged, advice)
+    # CalibrationRefused for no noise, no worth or no budget; a pooled table of unknown size is not judged
     refused += _unpaid(planned)
     if refused:
         raise CalibrationRefused("; ".join(refused))
