@@ -49,10 +49,8 @@ def adjusted_values(adjustment: Adjustment | None, answers: int) -> Sequence[Map
 
 
 def foresee(questions: Sequence[Question]) -> None:
-    """Compute what certificates say of calibrations and beliefs, before anything is paid.
-
-    It must not fail once values are drawn: a release that failed on some of them would be drawn again.
-    """
+    """Compute the words of certificates on calibrations and beliefs, before anything is paid."""
+    # it must not fail once values are drawn: a release that failed on some of them would be drawn again
     foresee_doubts(questions)
     for calibration in {id(question.calibration): question.calibration for question in questions}.values():
         witness_of(calibration)
@@ -62,11 +60,7 @@ def certificate_of(
     drawn: Sequence[NoisyAnswer], source: str, scope: str, units: Sequence[str], facts: Sequence[Fact] = (),
     table: str | None = None, adjustment: Adjustment | None = None, rehearsal: int | None = None,
 ) -> Certificate:  # fmt: skip
-    """Return the certificate of one release's answers to one query.
-
-    `table` is the digest of their file, `rehearsal` the seed of a rehearsal, which has no date. A pooled table says how
-    many `units` there are, and names none of them.
-    """
+    """Return the certificate of one release's answers to one query; `table` is the digest of their file."""
     calibrations = [answer.question.calibration for answer in drawn]
     query, private, account = calibrations[0].query, all(answer.private for answer in drawn), drawn[0].account
     if any(calibration.query != query for calibration in calibrations):  # entries are each unit's own
@@ -74,6 +68,7 @@ def certificate_of(
     adjusted, notes = adjusted_values(adjustment, len(drawn)), tuple[str, ...]()
     if adjustment is not None:
         notes = adjustment.notes
+    # a pooled table says how many there are, and names none of them
     named_units = () if scope == "pooled" else tuple(units)
     hides_presence, statistic = _hides_presence(calibrations), query.describe()
     for fact in facts:
@@ -97,6 +92,7 @@ def certificate_of(
         cautions=tuple(_cautions(calibrations, private, account, rehearsal)),
         private=private,
         ledger=account,
+        # a rehearsal has a seed and no date
         date=datetime.now(UTC).date().isoformat() if rehearsal is None else "",
         software=f"takifugu {__version__}",
         table=table,

@@ -39,13 +39,11 @@ def estimates_of_table(
 
 
 def _priors(questions: Sequence[Question]) -> dict[int, tuple[Prior, ...]] | None:
-    """Return what the beliefs say of each calibration's answer, None where they say nothing of one.
-
-    All together take as much work as one answer may.
-    """
+    """Return the priors of each calibration's answer, None where the beliefs say nothing of one."""
     if not all(question.complete for question in questions):
         return None
     calibrations = {id(question.calibration): question.calibration for question in questions}
+    # all together take as much work as one answer may
     priors, most = dict[int, tuple[Prior, ...]](), MOST_WORK / len(calibrations)
     for key, calibration in calibrations.items():
         try:
