@@ -65,11 +65,7 @@ class Point:
 
 
 def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence[tuple[str, str]]) -> str:
-    """Return the page of a table's windows.
-
-    `certificates` are in the order of time; `files` are those beside the page that hold its table, each with its
-    description.
-    """
+    """Return the page of a table's windows, in the order of time, with links to the `files` of its table."""
     first = certificates[-1]
     series = series_in(certificates)
     drawn, table = [], None
@@ -150,11 +146,7 @@ def _table(name: str, series: dict[str, list[Point]], first: Certificate) -> Tab
 
 
 def change_words(points: Sequence[Point], unit: str) -> str:
-    """Say a value's mean change per period, and whether noise explains it.
-
-    The change is from the first window to the last. The noises of two windows are independent, so the error of the
-    change is their difference, whose band is exact.
-    """
+    """Say a value's mean change per period, and whether noise explains it."""
     if len(points) < 2:
         return "A change needs two windows or more."
     first, last = points[0], points[-1]
@@ -163,6 +155,7 @@ def change_words(points: Sequence[Point], unit: str) -> str:
     period = period_number(first.period)
     assert period is not None
     periods, change = last.place - first.place, last.value - first.value
+    # the noises of two windows are independent, so the band of their difference is exact
     off = difference_band(first.noise, last.noise).width
     said = f"From {first.period} to {last.period} it changed by {_size(change, off, unit)}"
     if periods > 1:
@@ -182,11 +175,8 @@ def series_in(certificates: Sequence[Certificate]) -> dict[str, list[Point]]:
 
 
 def rows_in(certificates: Sequence[Certificate]) -> list[Json]:
-    """Return a row for each value of each window.
-
-    Its columns are window, any unit, cell, value, low and high; of places compared with thresholds, "safe" or an upper
-    value replaces the last three.
-    """
+    """Return a row for each value of each window."""
+    # columns: window, any unit, cell, value, low and high; of places with thresholds a mark in place of these
     rows = place_rows(certificates)
     for _, point, names in _points(certificates):
         rows.append({"window": point.period, **names, **point.row})
@@ -217,10 +207,7 @@ def _size(change: float, off: float, unit: str) -> str:
 
 
 def _picture(first: Certificate, points: Sequence[Point], title: str, width: int) -> str:
-    """Return the values and their band as SVG, in proportion to time.
-
-    Missing windows leave gaps.
-    """
+    """Return the values and their band as SVG, in proportion to time; missing windows leave gaps."""
     bars = [Bar(p.period, p.value, p.low, p.high, p.readable is False) for p in points]
     axis = Axis(f"noisy value{first.unit_in_brackets} and its 95 % band", possible=possible_ends(first))
     return value_chart([Panel("", bars, [point.place for point in points])], axis, title, width=width)
@@ -231,10 +218,7 @@ def _plain(value: float) -> int | float:
 
 
 def place_rows(certificates: Sequence[Certificate]) -> list[Json]:
-    """Return a row (window, cell, mark) for each place and window.
-
-    The mark is "safe" or an upper value.
-    """
+    """Return a row (window, cell, mark) for each place and window; a mark is "safe" or an upper value."""
     rows = list[Json]()
     for period, marks in _windows(certificates):
         for mark in marks:
