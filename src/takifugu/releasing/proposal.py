@@ -45,10 +45,7 @@ EPSILON = "epsilon"
 
 @dataclass
 class _Form:
-    """What follows from answers at any epsilon: the questions, the draft, and the file with what was read of its data.
-
-    `units` are those that were read of each window, `number` how many there are where calibration reads none.
-    """
+    """The consequences of answers at any epsilon: the questions, the draft, and the file with its data as read."""
 
     posed: dict[str, Question]
     answers: dict[str, str]
@@ -57,15 +54,13 @@ class _Form:
     lacks: list[str] = field(default_factory=list)
     draft: Draft | None = None
     file: ReleaseFile | None = None
+    #: The units that were read of each window, and how many there are where calibration reads none.
     units: dict[range | None, tuple[Unit, ...]] = field(default_factory=dict)
     number: int | None = None
 
 
 class Proposal:
-    """A table and the release file that is drafted of it, which is to lie at `output`.
-
-    `head` stands before its text; `given` are answers that hold where nothing else is said.
-    """
+    """A table and the release file that is drafted of it, which is to lie at `output`."""
 
     def __init__(self, table: str, output: Path, head: str = "", given: Answers | None = None) -> None:
         self.table, self.output, self._head, self._given = table, output, head, {**(given or {})}
