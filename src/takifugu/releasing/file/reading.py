@@ -61,6 +61,16 @@ def wrong(key: str, what: str, rule: str = "", fix: str = "") -> DataError:
     return DataError(what, rule=rule, fix=fix).at("source", key).placed()
 
 
+@contextmanager
+def telling_all(table: Table, known: Sequence[Known], fixes: Fixes = MappingProxyType({})) -> Iterator[None]:
+    """Raise all faults of the rows that are counted inside, with the `fixes` of this kind of file."""
+    try:
+        yield
+    except TakifuguError as error:
+        raise_all(faults_of_rows(table, known, error, fixes))
+        raise
+
+
 def faults_of_rows(
     table: Table, known: Sequence[Known], error: TakifuguError, fixes: Fixes = MappingProxyType({})
 ) -> Iterator[TakifuguError]:
