@@ -10,7 +10,6 @@ import json
 import threading
 import tomllib
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -35,7 +34,7 @@ from takifugu.releasing.file.loading import checked
 from takifugu.releasing.file.relation_keys import UNOPENED
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.planning.notices import added
-from takifugu.releasing.planning.plan import Plan, calibrated, number_of_units, planned_about, unwatched
+from takifugu.releasing.planning.plan import Plan, aims_of, calibrated, number_of_units, planned_of, unwatched
 from takifugu.releasing.steps import foreseen
 
 #: So many rows and columns are shown, and so much of a value; so many sets of answers are kept.
@@ -265,10 +264,7 @@ class Proposal:
         file = form.file
         assert file is not None
         if not file.kind.facts.has_lengths:
-            plan = calibrated(file)
-            if not plan.knows_units and any(table.scope == "unit" for table in plan.tables):
-                with suppress(DataError, SpecError):  # `release` names what is wrong with them
-                    form.number = number_of_units(file, unwatched)
+            form.number = number_of_units(calibrated(file), unwatched)
             return
         for item in file.items:
             part = file.kind.part(file, item)
@@ -288,7 +284,7 @@ class Proposal:
         file = replace(checked(tomllib.loads(text), self.output, UNOPENED), given=None, opened=read.opened)
         if not file.kind.facts.has_lengths:
             return calibrated(file)
-        return planned_about(file, lambda part: form.units[part.places])
+        return planned_of(file, aims_of(file, lambda part: form.units[part.places]), unwatched)
 
     def _posed(self, form: _Form, question: Question, said: Answers) -> Json:
         name = question.name

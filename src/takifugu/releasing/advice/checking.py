@@ -22,12 +22,14 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.file.relation_keys import UNOPENED
 from takifugu.releasing.file.sections import Table as Item
+from takifugu.releasing.file.sharing import sharing
 from takifugu.releasing.planning.notices import unjudged_words
 from takifugu.releasing.planning.plan import (
     Plan,
     Watch,
-    calibrated_at_most,
+    aims_of,
     calibrated_unread,
+    planned_of,
     table_names,
     unwatched,
     why_untried,
@@ -109,9 +111,10 @@ def _tried(file: ReleaseFile, item: Item, watch: Watch) -> tuple[dict[str, tuple
         refuse_other_units(file, item)
         return {}, f"the noise was not tried: {why}"
     steps = file.kind.part(file, item).most_steps or 0
+    sharers = file.only(sharing(file, item))
     longest = f"a sequence of length {steps:,}, the most that the file allows, with a row in each step"
     try:
-        planned = calibrated_at_most(file, item, watch)
+        planned = planned_of(sharers, aims_of(sharers), watch)
         refuse_other_names(planned)
         return _mechanisms(planned), f"tried for {longest}; the data decide"
     except CalibrationRefused as refused:

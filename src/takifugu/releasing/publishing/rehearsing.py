@@ -26,7 +26,7 @@ from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.relation_keys import UNOPENED, is_one_of, private_files
-from takifugu.releasing.planning.plan import Plan, Table, Watch, planned_about, unwatched
+from takifugu.releasing.planning.plan import Plan, Table, Watch, aims_of, planned_of, unwatched
 from takifugu.releasing.planning.questions import Question, debits_of
 from takifugu.releasing.publishing.choosing import Choice
 from takifugu.releasing.publishing.folder import alone_in, called_certificates, place, writing
@@ -96,7 +96,8 @@ def about_nobody(
             fix="take the others with --only NAME",
         ).at("only")
     crowd = Crowd(file, people, steps)
-    return planned_about(file, crowd.units, watch), crowd, InsecureSeededEntropyForTests(seed)
+    planned = planned_of(file, aims_of(file, crowd.units), watch)
+    return planned, crowd, InsecureSeededEntropyForTests(seed)
 
 
 @dataclass(frozen=True, eq=False)
