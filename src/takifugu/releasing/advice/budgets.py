@@ -62,7 +62,7 @@ def beforehand(planned: Plan) -> tuple[Preview | None, tuple[str, ...]]:
     try:
         if planned.knows_units:
             account = previewed(planned, file.budget)
-            refusal = "" if account.over is None else why_refused(account.over, file, planned)
+            refusal = "" if account.over is None else with_ways_to_pay(account.over, file, planned).message
         reading = notices_of_reading(file) if account is None else (asks_words(account.asks),)
     except CompositionRefused as refused:
         reading, refusal = (), str(refused)
@@ -93,11 +93,6 @@ def said_to_ledger(planned: Plan, change: Change) -> str:
         value = value["epsilon"], value.get("delta", 0)
     budget = as_budget(value)
     return f"the ledger has another budget, so first {_setting(planned.file, budget)}"
-
-
-def why_refused(over: BudgetExceeded, file: ReleaseFile, planned: Plan | None = None) -> str:
-    """Say why the ledger would refuse, and what to write or run instead."""
-    return with_ways_to_pay(over, file, planned).message
 
 
 def with_ways_to_pay(over: BudgetExceeded, file: ReleaseFile, planned: Plan | None = None) -> BudgetExceeded:

@@ -84,7 +84,7 @@ def check(
     unjudged, judged = planned.unjudged, planned.judged
     refuse_other_names(planned.only(unjudged))
     advice = advice_of(judged)  # which refuses an expectation that a table contradicts
-    refused = [] if allow_useless else refusals(judged, advice)
+    refused = [] if allow_useless else [refusal.line for refusal in refusals(judged, advice)]
     # CalibrationRefused for no noise, no worth or no budget; a pooled table of unknown size is not judged
     refused += _unpaid(planned)
     if refused:

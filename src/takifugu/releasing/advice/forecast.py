@@ -16,7 +16,7 @@ from takifugu.core.text.parts import InParts, Part, facts, folded, rows, text_of
 from takifugu.core.text.tables import name_of
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
-from takifugu.releasing.advice.budgets import previewed, why_refused
+from takifugu.releasing.advice.budgets import previewed, with_ways_to_pay
 from takifugu.releasing.advice.refusing import refusals as refusals_of
 from takifugu.releasing.advice.refusing import too_early
 from takifugu.releasing.file.neighbours import notices_of_file
@@ -162,7 +162,9 @@ def forecast_of(
     file, questions, notices_of_sources = planned.file, planned.questions, notices_of_file(planned.file)
     name, people = normalised(file.source.name), file.people
     advice, early = advice_of(planned, None, left_out), too_early(file) if is_due else []
-    refusals = [] if allow_useless else [*early, *refusals_of(planned, advice, is_due)]
+    refusals = list[str]()
+    if not allow_useless:
+        refusals = [*early, *(refusal.line for refusal in refusals_of(planned, advice, is_due))]
     if planned.knows_units and not questions:
         return Forecast(name, file.path, (), None, notices_of_sources, (), people=people)
     account, open_questions = None, list[str]()
@@ -184,7 +186,7 @@ def forecast_of(
         if account is not None:
             beforehand += notices(questions, name, account, people)
             if account.over is not None:
-                refusals.append(why_refused(account.over, file, planned))
+                refusals.append(with_ways_to_pay(account.over, file, planned).message)
     else:
         beforehand = [*forbidden((q.release, q.calibration) for q in questions), *notices_of_reading(file)]
     all_notices = (*beforehand, *notices_of_sources)

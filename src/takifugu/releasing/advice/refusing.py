@@ -19,11 +19,13 @@ SECONDS = 5.0
 _ANYWAY = "or write --allow-useless (allow_useless=True)"
 
 
-def refusals(planned: Plan, advice: Sequence[TableAdvice], with_remedies: bool = True) -> list[str]:
-    """Return every refusal of a plan's tables in words, with best remedies, whose search may take SECONDS."""
+def refusals(
+    planned: Plan, advice: Sequence[TableAdvice], with_remedies: bool = True
+) -> list[CalibrationRefused]:
+    """Return every refusal of a plan's tables, with the best remedy, whose search may take SECONDS."""
     reasons = list(_reasons(planned, advice))
     best = _best_remedy(planned, advice) if reasons and with_remedies else ""
-    return [f"{reason}; {best or fix}, {_ANYWAY}" for reason, fix in reasons]
+    return [CalibrationRefused(reason, fix=f"{best or fix}, {_ANYWAY}") for reason, fix in reasons]
 
 
 def refusal_of(planned: Plan, allow_useless: bool = False) -> CalibrationRefused | None:
@@ -34,8 +36,7 @@ def refusal_of(planned: Plan, allow_useless: bool = False) -> CalibrationRefused
         return None
     if early := too_early(planned.file):
         return CalibrationRefused(early[0])
-    reason, fix = next(_reasons(planned, advice), ("", ""))
-    return CalibrationRefused(reason, fix=f"{_best_remedy(planned, advice) or fix}, {_ANYWAY}") if reason else None
+    return next(iter(refusals(planned, advice)), None)
 
 
 def too_early(file: ReleaseFile) -> list[str]:

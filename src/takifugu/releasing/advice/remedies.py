@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from takifugu.accounting.suspicion import percent, posterior
@@ -156,16 +156,19 @@ def remedies(
     return tuple(sorted(useful or search.better, key=rank))
 
 
+@dataclass(frozen=True, eq=False)
 class _Search:
     """The changes that were tried, within the limits, and those that helped."""
 
-    def __init__(
-        self, raw: Plain, planned: Plan, units: int | None, measured: set[int], now: Made, ends: float,
-        left_out: str | None,
-    ) -> None:  # fmt: skip
-        self.raw, self.planned, self.units, self.measured, self.now = raw, planned, units, measured, now
-        self.ends, self.left_out, self.done = ends, left_out, list[frozenset[tuple[object, str]]]()
-        self.better: list[Remedy] = []
+    raw: Plain
+    planned: Plan
+    units: int | None
+    measured: set[int]
+    now: Made
+    ends: float
+    left_out: str | None
+    done: list[frozenset[tuple[object, str]]] = field(default_factory=list)
+    better: list[Remedy] = field(default_factory=list)
 
     @property
     def tried(self) -> int:

@@ -20,7 +20,6 @@ from takifugu.analysis.randomisers import Noise
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
-from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.advice.bands import Band, adjusted_bands, cell_band, difference_band
 from takifugu.releasing.file.policies.sections import PriorSpec
 from takifugu.releasing.planning.expected import Expected, beside_range
@@ -339,12 +338,9 @@ def refuse_unused(expect: ExpectSpec, place: tuple[str | int, ...]) -> None:
 
 def worth_of_list(noise: SafeCells, prior: PriorSpec | None) -> Named:
     """Return a list's worth by [prior]'s counts, or by zero counts."""
-    threshold = min(noise.thresholds)
-    if prior is None:
-        shares, whose = {0: Fraction(1)}, "the places where nobody was"
-    else:
-        shares = {n: as_fraction(s, "a share") for n, s in zip(prior.counts, prior.shares, strict=True)}
-        whose = "the safe places"
+    threshold, shares, whose = min(noise.thresholds), {0: Fraction(1)}, "the places where nobody was"
+    if prior is not None:
+        shares, whose = prior.by_count, "the safe places"
     missed = 1.0
     if any(share and count <= threshold for count, share in shares.items()):
         missed -= noise.expected_shares(shares, threshold)[0]

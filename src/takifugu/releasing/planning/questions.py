@@ -6,7 +6,7 @@ Which entries were observed may be public: plans then expect of a query what it 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -121,6 +121,11 @@ class NoisyAnswer:
     def cells(self) -> Mapping[str, Hashable]:
         """Return the values by label, as in a certificate."""
         return dict(zip(self.labels, self.values, strict=True)) if self.labels else {}
+
+
+def calibrations_of(questions: Iterable[Question]) -> list[Calibration]:
+    """Return the calibrations of some questions, each once: those of alike units share one."""
+    return list({id(question.calibration): question.calibration for question in questions}.values())
 
 
 #: What the certificate of a release says that begins a series.

@@ -24,7 +24,7 @@ from takifugu.numbers.noise import Entropy, is_private
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.planning.notices import tell_before
-from takifugu.releasing.planning.questions import NoisyAnswer, Question, debits_of
+from takifugu.releasing.planning.questions import NoisyAnswer, Question, calibrations_of, debits_of
 from takifugu.releasing.planning.truth import answer_of
 from takifugu.releasing.publishing.bundle import Bundle, bundle_of
 from takifugu.releasing.publishing.certifying import foresee
@@ -73,7 +73,7 @@ class Drawn:
 
 def validate(questions: Sequence[Question]) -> None:
     """Read and validate the data of all questions; DataError, and CalibrationRefused for too little noise."""
-    for calibration in {id(q.calibration): q.calibration for q in questions}.values():
+    for calibration in calibrations_of(questions):
         # the one gate for noise, whenever it was found, before anything is paid
         if reason := calibration.too_little_noise:
             raise CalibrationRefused(
@@ -155,7 +155,7 @@ def _randomised(question: Question, bits: Entropy) -> Any:
 
 def check(questions: Sequence[Question]) -> None:
     """Raise InputError for answers that could not be read back, and LedgerError for those that could not be kept."""
-    for calibration in {id(question.calibration): question.calibration for question in questions}.values():
+    for calibration in calibrations_of(questions):
         framework = calibration.framework
         _check("noise", calibration.randomiser, None, randomisers.KINDS, randomisers.from_dict)
         _check("query", calibration.query, None, queries.KINDS, queries.from_dict)

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -87,13 +87,6 @@ if TYPE_CHECKING:
     Section = NormalSection | DensitySection
 
 
-@runtime_checkable
-class Remarking(Protocol):
-    """A section of a belief that says of its public files how well they fit it."""
-
-    def remarks(self, public: Public) -> Iterator[str]: ...
-
-
 class Numbers(Attributes):
     """A kind whose columns hold numbers: its belief says their `ranges`, `resolution`, and what is `missing`."""
 
@@ -126,7 +119,7 @@ class Numbers(Attributes):
     def remarks(self, file: ReleaseFile, item: Item, mechanism: str, noise: object = None) -> Iterator[str]:
         """Yield how normal the numbers of a public file look, if any are fitted."""
         section, public = file.spec.belief.meant, Public(file.folder, file.source)
-        if isinstance(section, Remarking):
+        if hasattr(section, "remarks"):
             yield from cached(file.belief, "remarks", lambda: tuple(section.remarks(public)))  # the same for all tables
 
 
