@@ -174,10 +174,13 @@ def night_set_back(calendar: Calendar, window: range) -> date | None:
     return next((day for day in sundays if first.date() <= day and day < last.date()), None)
 
 
-def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: Windowed) -> Window:
-    """Return a certificate's facts about a window."""
+def facts_of(file: ReleaseFile, item: Windowed, calibration: Calibrated) -> tuple[Window, ...]:
+    """Return a certificate's facts about the window that a table reads, none without a calendar."""
     from takifugu.accounting.composition.charges import moved_by
 
+    calendar, window = file.source.calendar, file.places
+    if calendar is None or window is None:
+        return ()
     (scale, whole, single), costs, in_a_day = moved_by(calibration), {}, calendar.most_steps_in(86_400, window)
     for what, steps in (("one day", in_a_day), ("one week", calendar.most_steps_in(604_800, window))):
         is_longer = what == "one day" or steps > in_a_day  # a week of one day is that day
@@ -191,7 +194,7 @@ def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: W
     if not period or series == item.name:
         series = period = ""
     zone = None if calendar.zone is None else calendar.zone.name
-    return Window(calendar.written(window), str(calendar.length), zone, costs, series, period)
+    return (Window(calendar.written(window), str(calendar.length), zone, costs, series, period),)
 
 
 def source_faults(keys: Mapping[str, Any]) -> Iterator[TakifuguError]:

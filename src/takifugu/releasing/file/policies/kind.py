@@ -143,10 +143,7 @@ class UnderPolicy(Kind):
         return replace(part, belief=domain, framework=self.framework_of(spec, domain))
 
     def certificate_words(self, file: ReleaseFile, item: Windowed, calibration: Calibration) -> tuple[Fact, ...]:
-        calendar = file.sections(PolicyReleaseSpec).source.calendar
-        if calendar is None or file.places is None:
-            return ()
-        return (facts_of(calendar, file.places, calibration, item),)
+        return facts_of(file, item, calibration)
 
     def framework_of(self, spec: PolicyReleaseSpec, belief: Visits | Domain) -> Framework:
         hide, key, rules = spec.hide, "policy", list[Predicate | EachOf]()
