@@ -48,7 +48,7 @@ def written(folder: Path, *changes: tuple[str, str], rows: Any = None) -> Path:
 def frameworks(path: Path) -> list[Any]:
     file = load(path)
     parts = [file.kind.part(file, item) for item in file.items]
-    return [file.kind.framework_about(part, [imagined(part)]) for part in parts]
+    return [file.kind.framework_about(part, imagined(part)) for part in parts]
 
 
 @pytest.mark.parametrize(("name", "by", "cells"), [

@@ -51,17 +51,16 @@ class Suspected:
 
 @dataclass(frozen=True, eq=False)
 class Attack:
-    """What a reader learns of one made-up recording from one table, by noise: ordinary, Takifugu's, group.
-
-    `others` are the tables of the file that were left alone, `run` the length of the runs of steps that are secret.
-    """
+    """A reader on one made-up recording and one table, by noise: ordinary, Takifugu's, group."""
 
     table: str
+    #: The tables of the file that were left alone.
     others: tuple[str, ...]
     seed: int
     steps: int
     epsilon: Fraction
     states: tuple[str, ...]
+    #: The length of the runs of steps that are secret.
     run: int
     noises: tuple[Suspected, ...]
 
@@ -90,10 +89,7 @@ def attack(
     path: str | Path, seed: int, steps: int | None = None, only: str | None = None, window: str | None = None,
     watch: Watch = unwatched,
 ) -> Attack:  # fmt: skip
-    """Attack a table of a release file, by default its first one, on one recording drawn from its belief.
-
-    The reader knows everybody else's data, and takes the belief for true. Raises Unsupported for what is not served.
-    """
+    """Attack a table of a release file, by default its first one, on one recording; Unsupported for some."""
     file = Choice(() if only is None else (only,)).of(load(path, UNOPENED, window=window))
     first, *others = file.items
     with _served(first.name):  # before a calibration, which may take minutes
@@ -108,6 +104,7 @@ def attack(
     with _served(table.name):
         chain, answer = attacked(calibration)
         noises = three_noises(calibration)
+    # the reader knows everybody else's data, and takes the belief for true
     reader = AlikeDays.of(chain, answer) or Walk.of(chain, answer)
     (question,) = rehearsing.with_data(planned.only((table.name,)), bits).questions
     recording: Any = question.data
@@ -143,12 +140,10 @@ def _published(answer: Additive, truth: IntArray, noise: Randomiser, bits: Entro
 
 
 def _compared(calibration: Calibration, before: FloatArray) -> dict[int, Pairs]:
-    """Return the ordered pairs of values that each secret step is promised about.
-
-    Whoever hides runs hides each step of them: what a step tells is a mixture of what the runs around it tell.
-    """
+    """Return the ordered pairs of values that each secret step is promised about."""
     compared = dict[int, Pairs]()
     for secret in calibration.framework.secrets:
+        # who hides runs hides their steps: a step tells a mixture of what the runs around it tell
         of_steps = EveryEntry() if is_of_runs(secret) else secret
         belief = calibration.framework.beliefs[0]
         for step, pairs in of_entries(of_steps, belief, lambda i: np.flatnonzero(before[i] > 0).tolist()):

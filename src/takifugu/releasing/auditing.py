@@ -45,17 +45,16 @@ UNLIKELY, SLACK, SLACK_OF_DELTA = 1e-6, 1e-9, 1e-12
 
 @dataclass(frozen=True)
 class Audited:
-    """What the audit says of one answer: its true loss (or delta, where one is promised), and its draws.
-
-    `audit` and `fit` are None where `not_audited` and `not_drawn` say why; `verdict` is "kept", "broken" or "open".
-    """
+    """The audit of one answer: its true loss (or delta, where one is promised), and its draws."""
 
     table: str
     unit: str | None
     mechanism: str
     measure: str
     promised: str
+    #: "kept", "broken" or "open".
     verdict: str
+    #: None where `not_audited` says why; and so is the fit.
     audit: Audit | None
     not_audited: str = ""
     fit: Fit | None = None
@@ -149,10 +148,7 @@ def audited(table: str, unit: str | None, calibration: Calibration, draws: int =
 
 
 def drawn_fit(calibration: Calibration, draws: int) -> Fit:
-    """Compare `draws` releases of a made-up answer with their declared law.
-
-    Raises Unsupported where the noise is drawn elsewhere, or the audit does not know its law.
-    """
+    """Compare `draws` releases of a made-up answer with their declared distribution; Unsupported for some noise."""
     noise: Any = calibration.randomiser
     question, entropy = Question("audit", None, calibration, made_up(calibration), {}), SystemEntropy()
     answer = [*answer_of(calibration, question.seen)]

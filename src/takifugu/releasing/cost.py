@@ -129,21 +129,20 @@ class CostOfTable:
 
 @dataclass(frozen=True)
 class Cost(Foreseen):
-    """The cost of a release file.
-
-    `mechanisms` are compared only if asked for, as `prices` at other epsilons and the `outlook` on windows to come are.
-    Where no mechanism may be used as asked, there is no `forecast`, and `why_not` says so. `has_several` says whether
-    there are several tables with an epsilon each. `published` are those that a release would leave as they are.
-    """
+    """The cost of a release file."""
 
     tables: tuple[CostOfTable, ...]
+    #: None where no mechanism may be used as asked, and `why_not` says so.
     forecast: Forecast | None
+    #: Compared only if asked for, as the prices at other epsilons and the outlook are.
     mechanisms: tuple[Compared, ...] = ()
     prices: tuple[Prices, ...] = ()
     outlook: Outlook | None = None
     why_not: str = ""
     more: tuple[str, ...] = ()
+    #: Whether there are several tables with an epsilon each.
     has_several: bool = False
+    #: Tables that a release would leave as they are.
     published: tuple[str, ...] = ()
 
     @property
@@ -201,11 +200,7 @@ def cost(
     file: ReleaseFile, *, with_all: bool = False, mechanism: str | None = None, epsilons: Sequence[Fraction] = (),
     windows: int | None = None, watch: Watch = unwatched,
 ) -> Cost:  # fmt: skip
-    """Return what a release file costs, reading data only where its noise or its ledger depends on them.
-
-    With `windows` no data are read. Raises what planning raises: of noise that may not be used only where no mechanism
-    was asked to be compared.
-    """
+    """Return the cost of a release file; data are read where noise or ledger need them, and no `windows` are asked."""
     name = None if mechanism is None else find(mechanism).name
     ahead = None
     if windows is not None:
@@ -223,6 +218,7 @@ def cost(
     try:
         planned = planned_of(file, scopes, watch)
     except CalibrationRefused as error:
+        # noise that may not be used is shown in the comparison
         if not side_by_side and not priced:
             raise
         return Cost((), None, side_by_side, priced, ahead, error.message, more)

@@ -10,7 +10,6 @@ import json
 import threading
 import tomllib
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -35,7 +34,7 @@ from takifugu.releasing.file.loading import checked
 from takifugu.releasing.file.relation_keys import UNOPENED
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.planning.notices import added
-from takifugu.releasing.planning.plan import Plan, calibrated, number_of_units, planned_about, unwatched
+from takifugu.releasing.planning.plan import Plan, aims_of, calibrated, number_of_units, planned_of, unwatched
 from takifugu.releasing.steps import foreseen
 
 #: So many rows and columns are shown, and so much of a value; so many sets of answers are kept.
@@ -45,10 +44,7 @@ EPSILON = "epsilon"
 
 @dataclass
 class _Form:
-    """What follows from answers at any epsilon: the questions, the draft, and the file with what was read of its data.
-
-    `units` are those that were read of each window, `number` how many there are where calibration reads none.
-    """
+    """The consequences of answers at any epsilon: the questions, the draft, and the file with its data as read."""
 
     posed: dict[str, Question]
     answers: dict[str, str]
@@ -57,15 +53,13 @@ class _Form:
     lacks: list[str] = field(default_factory=list)
     draft: Draft | None = None
     file: ReleaseFile | None = None
+    #: The units that were read of each window, and how many there are where calibration reads none.
     units: dict[range | None, tuple[Unit, ...]] = field(default_factory=dict)
     number: int | None = None
 
 
 class Proposal:
-    """A table and the release file that is drafted of it, which is to lie at `output`.
-
-    `head` stands before its text; `given` are answers that hold where nothing else is said.
-    """
+    """A table and the release file that is drafted of it, which is to lie at `output`."""
 
     def __init__(self, table: str, output: Path, head: str = "", given: Answers | None = None) -> None:
         self.table, self.output, self._head, self._given = table, output, head, {**(given or {})}
@@ -270,10 +264,7 @@ class Proposal:
         file = form.file
         assert file is not None
         if not file.kind.facts.has_lengths:
-            plan = calibrated(file)
-            if not plan.knows_units and any(table.scope == "unit" for table in plan.tables):
-                with suppress(DataError, SpecError):  # `release` names what is wrong with them
-                    form.number = number_of_units(file, unwatched)
+            form.number = number_of_units(calibrated(file), unwatched)
             return
         for item in file.items:
             part = file.kind.part(file, item)
@@ -293,7 +284,7 @@ class Proposal:
         file = replace(checked(tomllib.loads(text), self.output, UNOPENED), given=None, opened=read.opened)
         if not file.kind.facts.has_lengths:
             return calibrated(file)
-        return planned_about(file, lambda part: form.units[part.places])
+        return planned_of(file, aims_of(file, lambda part: form.units[part.places]), unwatched)
 
     def _posed(self, form: _Form, question: Question, said: Answers) -> Json:
         name = question.name

@@ -30,14 +30,12 @@ YEAR = 52
 
 @dataclass(frozen=True)
 class DryRun(Forecast):
-    """What a release would publish and cost; `outlook` is what such windows would cost one after the other.
-
-    Where no other window may follow one with this noise, `only_one` says why. `there` are the tables that are published
-    already, and that a release leaves alone.
-    """
+    """A release before it is paid for, with the cost of such windows one after the other."""
 
     outlook: Outlook | None = None
+    #: The tables that are published already, and that a release leaves alone.
     there: tuple[str, ...] = ()
+    #: Why no other window may follow one with this noise, if so.
     only_one: str = ""
 
     @property

@@ -33,10 +33,7 @@ _HEADER = ("table", "query", "epsilon", "mechanism")
 
 
 def _in_lines(step: Callable[P, T]) -> Callable[P, T]:
-    """Show a step's errors in a notebook as the command line does.
-
-    IPython asks an exception how its traceback looks.
-    """
+    """Show a step's errors in a notebook as the command line does."""
 
     @wraps(step)
     def with_lines(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -45,6 +42,7 @@ def _in_lines(step: Callable[P, T]) -> Callable[P, T]:
         except TakifuguError as error:
             lines = [*error.problems] if isinstance(error, SpecError) else [error.message]
             printed = [f"takifugu: {line}" for line in [*lines, standing(error)] if line]
+            # IPython asks an exception how its traceback looks
             vars(error)["_render_traceback_"] = lambda: printed
             raise
 
@@ -53,10 +51,7 @@ def _in_lines(step: Callable[P, T]) -> Callable[P, T]:
 
 @dataclass(frozen=True, eq=False)
 class Study(InParts):
-    """A release file, and a frame or another file in place of its source's (`open_study`).
-
-    Errors are raised as everywhere; a notebook shows the lines of the command line in place of a traceback.
-    """
+    """A release file, and a frame or another file in place of its source's (`open_study`)."""
 
     path: Path
     data: object = field(default=None, repr=False)
@@ -74,11 +69,7 @@ class Study(InParts):
         self, *, with_all: bool = False, mechanism: str | None = None, epsilons: Sequence[Number] = (),
         windows: int | None = None,
     ) -> Cost:  # fmt: skip
-        """Return each table's noise, its causes and its price; nothing is drawn or paid.
-
-        `with_all` compares every mechanism, `mechanism` shows one; `epsilons` are priced, too; `windows` are how many
-        windows of a calendar are published in all.
-        """
+        """Return each table's noise, its causes and its price; nothing is drawn or paid (`cost`)."""
         requested, file = as_fractions(epsilons, "epsilon", "epsilons"), self._file(first=True)
         with stopping():
             return cost(file, with_all=with_all, mechanism=mechanism, epsilons=requested, windows=windows)

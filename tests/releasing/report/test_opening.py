@@ -22,6 +22,7 @@ from takifugu.cli.samples.examples import write_example
 from takifugu.core.errors import ReleaseError
 from takifugu.releasing.postprocess.release import releases_of
 from takifugu.releasing.publishing import every_window
+from takifugu.releasing.report.outcomes import published_of
 from takifugu.releasing.report.privacy import privacy_of
 from takifugu.releasing.report.windows import Point, change_words, windows_html
 
@@ -165,9 +166,9 @@ def test_the_page_of_all_windows_says_which_of_them_contradict_the_model(tmp_pat
     assert first.window is not None
     weeks = [replace(first.window, period=f"2026-W{number:02d}") for number in range(3, 10)]
     doubted = [replace(first, doubts=(doubt,), window=week) for week in weeks]
-    page = check_page(windows_html("busy", [first, doubted[0]], []))
+    page = check_page(windows_html("busy", [published_of(first), published_of(doubted[0])], []))
     assert page.text.count("2026-W03: in 'busy' the model expected 90; published -3 ± 9: rows are missing") == 1
-    many = check_page(windows_html("busy", doubted, []))
+    many = check_page(windows_html("busy", list(map(published_of, doubted)), []))
     assert "and 3 more, in the reports of their windows." in many.text
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
@@ -33,7 +32,7 @@ from takifugu.releasing.file.loading import load, parsed
 from takifugu.releasing.file.reading import raise_all
 from takifugu.releasing.file.relation_keys import is_there
 from takifugu.releasing.planning.expected import AT_ONCE
-from takifugu.releasing.planning.plan import Plan, Watch, calibrated, number_of_units, unwatched
+from takifugu.releasing.planning.plan import Watch, calibrated, number_of_units, unwatched
 
 REMEDY_HEADER = ("change", "then", "why")
 EXPECTED_HEADER = ("cell", "expected", "± (95 %)")
@@ -55,17 +54,14 @@ _UNREAD = "The ± of its release depends on how many people there are, and their
 
 @dataclass(frozen=True)
 class Advice:
-    """What a release file is worth: its tables, the remedies of the worst one, the best first.
-
-    `if_true` is the worst table, `provided` what the belief does not say: that everything lasts half as long. It is no
-    remedy: a belief is what may be believed, not what would be convenient. `notices` are what the ledger and other
-    files say against publishing.
-    """
+    """The worth of a release file: its tables, the remedies of the worst one, the best first."""
 
     tables: tuple[TableAdvice, ...]
     remedies: tuple[Remedy, ...]
+    #: The worst table under `provided`: no remedy, since a belief may not be chosen for its convenience.
     if_true: TableAdvice | None = None
     provided: str = ""
+    #: The words of the ledger and of other files against publishing.
     notices: tuple[str, ...] = ()
 
     @property
@@ -226,7 +222,7 @@ def advised(read: ReleaseFile, raw: Json, watch: Watch = unwatched, is_seen: boo
     except DataError:
         _refuse_unreadable(read)  # which tells all that is wrong with them at once
         raise
-    units = _units_of(planned, watch)
+    units = number_of_units(planned, watch)
     left_out = in_place_of_good(planned.file, is_seen)
     tables = advice_of(planned, units, left_out)
     account, notices = beforehand(planned)
@@ -249,15 +245,7 @@ def advised(read: ReleaseFile, raw: Json, watch: Watch = unwatched, is_seen: boo
 def verdicts(path: Path, is_seen: bool) -> tuple[TableAdvice, ...]:
     """Judge a release file's tables as `advise`, and look for no remedy."""
     planned = calibrated(load(path))
-    return advice_of(planned, _units_of(planned, unwatched), in_place_of_good(planned.file, is_seen))
-
-
-def _units_of(planned: Plan, watch: Watch) -> int | None:
-    """Return how many units there are, where the ± needs it and the data tell."""
-    if not planned.knows_units and any(table.scope == "unit" for table in planned.tables):
-        with suppress(DataError, SpecError):  # `release` names what is wrong with them
-            return number_of_units(planned.file, watch)
-    return None
+    return advice_of(planned, number_of_units(planned, unwatched), in_place_of_good(planned.file, is_seen))
 
 
 def _picture(table: TableAdvice) -> list[str]:

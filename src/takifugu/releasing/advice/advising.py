@@ -55,18 +55,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TableAdvice:
-    """What one table is worth; without a worth, `reason` says why there is no verdict.
+    """The worth of one table; without a worth, `reason` says why there is no verdict."""
 
-    `noise` is what its noise does to it, `joint` the ± that the release prints, of its worst answer. `left_out` stands
-    in the place of the verdict "good", where declared rules may leave rows out.
-    """
-
+    #: The effect of its noise.
     noise: Expected
     labels: tuple[str, ...]
     worth: Worth | None
     measured_in: str = ""
     reason: str = ""
+    #: The ± that the release prints, of its worst answer.
     joint: Joint | None = None
+    #: The words in place of the verdict "good", where declared rules may leave rows out.
     left_out: str = ""
 
     @property
@@ -147,17 +146,14 @@ def verdict_and_words(worth: Worth, unit: str, left_out: str) -> tuple[Verdict |
 
 
 def table_advice(planned: Plan, table: Table, units: int | None) -> TableAdvice:
-    """Return the worth of a planned table's worst answer.
-
-    The table's own [expect] goes before the file's. `units` is how many there are, where the plan does not know it; the
-    ± is unknown where nobody does. Raises SpecError for an expectation that the table contradicts.
-    """
+    """Return the worth of a planned table's worst answer; SpecError for an expectation that it contradicts."""
     expected = _expect_of(planned, table)
     prior = planned.spec.prior if isinstance(planned.spec, PolicyReleaseSpec) else None
     totals = dict(zip(map(id, table.calibrations), table.totals or (), strict=False))
     last_questions = dict(zip(map(id, table.calibrations), table.questions, strict=True))
     is_stand_in = table.scope == "unit" and not planned.knows_units
     several = is_stand_in or len(table.questions) > 1
+    # `units` is how many there are; the ± is unknown where nobody knows it
     per_question = units if is_stand_in else 1
     values = values_of(table) * (per_question or 1)
     labels: tuple[str, ...] = ()
@@ -184,15 +180,13 @@ def table_advice(planned: Plan, table: Table, units: int | None) -> TableAdvice:
 
 
 def _expect_of(planned: Plan, table: Table) -> ExpectSpec | None:
-    """Return a table's expectations in answer units, none for safe lists.
-
-    What the file's [expect] says of cells belongs to the tables that have them.
-    """
+    """Return a table's expectations in answer units, its own before the file's; none for safe lists."""
     if _is_list(table):
         return None
     expect = _in_units(planned.file, table.item, unit_of(table, planned.file.source))
     if expect is None or table.item.expect is not None:
         return expect
+    # what the file's [expect] says of cells belongs to the tables that have them
     cells, elsewhere, left = cells_of(table), set[str](), dict[str, object]()
     for other in planned.tables:
         if other.item.expect is None:
@@ -264,12 +258,8 @@ def worth_of(
     is_one_of_several: bool = False,
     aside: Sequence[str] = (),
 ) -> Worth:
-    """Return the worth of one answer about so many people.
-
-    With `totals` its values are adjusted after the noise; it may be one of several of a table that publishes so many
-    `values`. The cells `aside` are unimportant where nothing is declared to be. Raises Unsupported where no honest
-    verdict exists.
-    """
+    """Return the worth of one answer about so many people; Unsupported where no honest verdict exists."""
+    # `values` of all answers of its table; `totals` adjust them; the cells `aside` are unimportant by default
     noise = calibration.randomiser
     if isinstance(noise, PermuteAndFlip):
         return worth_of_choice(calibration, expect, people)
@@ -305,10 +295,7 @@ def poorest(tables: Sequence[TableAdvice]) -> TableAdvice | None:
 
 
 def advice_of(planned: Plan, units: int | None = None, left_out: str | None = None) -> tuple[TableAdvice, ...]:
-    """Return the worth of every table of a plan, in order.
-
-    `units` is as for one table; `left_out` stands in the place of the verdict "good", None as the file's rules say.
-    """
+    """Return the worth of every table of a plan, in order; `units` is as for one table (`table_advice`)."""
     lists = list(filter(_is_list, planned.tables))
     with _as_fault_of_file():  # what is expected of a list is unused, and of a file if all its tables are lists
         for table in lists:
@@ -316,6 +303,7 @@ def advice_of(planned: Plan, units: int | None = None, left_out: str | None = No
                 refuse_unused(table.item.expect, ("table", planned.file.items.index(table.item), "expect"))
         if planned.spec.expect is not None and lists and len(lists) == len(planned.tables):
             refuse_unused(planned.spec.expect, ("expect",))
+    # the words in place of the verdict "good"
     if left_out is None:
         left_out = in_place_of_good(planned.file)
     advice = tuple(replace(table_advice(planned, table, units), left_out=left_out) for table in planned.tables)

@@ -47,27 +47,13 @@ class Band:
 
 
 def cell_band(noise: Noise) -> Band:
-    """Return the 95 % band of one cell's |error|.
-
-    For Laplace noise of scale b its width is 2.996 b.
-
-    >>> from takifugu.analysis.randomisers import DiscreteLaplace
-    >>> band = cell_band(DiscreteLaplace(Fraction(100), Fraction(1)))
-    >>> band.width, round(band.coverage, 4)
-    (300.0, 0.9505)
-    """
+    """Return the 95 % band of one cell's |error|: of Laplace noise of scale b, 2.996 b."""
     width = noise.half_width(LEVEL, 1)
     return Band(float(width), coverage(noise, width))
 
 
 def coverage(noise: Noise, width: Fraction, values: int = 1) -> float:
-    """Return P(|noise| <= width in all values), for widths on the grid.
-
-    >>> from takifugu.analysis.randomisers import DiscreteLaplace
-    >>> noise = DiscreteLaplace(Fraction(100), Fraction(1))
-    >>> round(coverage(noise, noise.half_width(0.95, 3), 3), 4)
-    0.9504
-    """
+    """Return P(|noise| <= width in all values), for widths on the grid."""
     if isinstance(noise, Exact):
         return 1.0
     beyond = math.exp(noise.log_reach(width + noise.grid / 2))  # what is nearer is rounded to the width, or below it
@@ -75,16 +61,8 @@ def coverage(noise: Noise, width: Fraction, values: int = 1) -> float:
 
 
 def difference_band(noise: Noise, other: Noise | None = None) -> Band:
-    """Return the 95 % band of the error of two cells' difference.
-
-    For Laplace noise of scale b its width is 4.113 b. The cells have independent noises; that of the second one is
-    `other`, by default the same law.
-
-    >>> from takifugu.analysis.randomisers import DiscreteLaplace
-    >>> band = difference_band(DiscreteLaplace(Fraction(100), Fraction(1)))
-    >>> band.width, round(band.coverage, 4)
-    (411.0, 0.9501)
-    """
+    """Return the 95 % band of the error of two cells' difference: of Laplace noise of scale b, 4.113 b."""
+    # the noises are independent, and mostly of one distribution
     other = other or noise
     if isinstance(noise, Exact) and isinstance(other, Exact):
         return Band(0.0, 1.0)
@@ -127,23 +105,17 @@ def masses(noise: Noise, step: Fraction | None = None) -> tuple[FloatArray, Frac
 
 @dataclass(frozen=True)
 class Joint:
-    """All values of a table lie within their ± at once with probability `coverage`: the level, or more on a grid.
+    """All values of a table lie within their ± at once with probability `coverage`: the level, or more on a grid."""
 
-    `half_width` is that ± of the answers that the advice is about; where it `is_adjusted`, it is that of the noisy
-    values, before they are adjusted.
-    """
-
+    #: The ± of the answers that the advice is about.
     half_width: Fraction
     values: int
     coverage: float
+    #: Whether it is the ± of the noisy values, before they are adjusted.
     is_adjusted: bool = False
 
     def sentence(self, unit: str) -> str:
-        """Explain the ± of values measured in `unit`.
-
-        >>> Joint(Fraction(7), 3, 0.951).sentence("rows")
-        'all values lie within ± 7 rows at once with probability 95 %'
-        """
+        """Explain the ± of values measured in `unit`."""
         within = f"within ± {measured(float(self.half_width), unit)}"
         words = f"all values lie {within} at once"
         if self.values == 1:
@@ -164,11 +136,8 @@ def json_of(joint: Joint | None) -> Json:
 
 
 def joint_of(table: Table, people: int | None = 1, of: Calibration | None = None) -> Joint | None:
-    """Return the ± of one calibration's answers, by default the noisiest's.
-
-    None where any has none. `people` is how many there are, where the plan has one that stands for each; None where
-    nobody knows.
-    """
+    """Return the ± of one calibration's answers, by default the noisiest's; None where any has none."""
+    # how many there are, where one of the plan stands for each; None where nobody knows
     if people is None:
         return None
     answers, half_widths = Counter(map(id, table.calibrations)), dict[int, Fraction]()
@@ -193,17 +162,8 @@ def joint_of(table: Table, people: int | None = 1, of: Calibration | None = None
 def adjusted_bands(
     noise: Noise, cells: Sequence[float], totals: Sequence[Fraction | None]
 ) -> tuple[Band, Band | None]:
-    """Return the 95 % bands of the worst adjusted cell and difference.
-
-    `cells` are the true ones, as they are expected; they lie in as many blocks as there are `totals`, each of which is
-    what its block sums to where that is public. Adjusted values are nonnegative and add up. Adjusting moves cells near
-    0 up and others down, so each has a band of its own: every cell is off by at most the first with probability 95 %.
-
-    >>> from takifugu.analysis.randomisers import DiscreteLaplace
-    >>> cell, difference = adjusted_bands(DiscreteLaplace(Fraction(100), Fraction(1), 2), (450, 150), (Fraction(600),))
-    >>> cell.width < 300, difference.width < 411
-    (True, True)
-    """
+    """Return the 95 % bands of the worst adjusted cell and difference, around expected `cells`."""
+    # as many blocks as `totals`, each the public sum of its block; adjusted values are nonnegative and add up
     true = np.asarray(cells, dtype=np.float64)
     if isinstance(noise, Exact):
         difference = None if len(true) == 1 else Band(0.0, 1.0)
@@ -215,6 +175,7 @@ def adjusted_bands(
         sum_of_block = None if total is None else float(expected.sum())
         adjusted.append(_nearest(block, sum_of_block))
     errors = np.concatenate(adjusted, axis=1) - true
+    # cells near 0 move up and others down, so each has a band: every cell is off by at most the widest
     cell = _worst(errors, noise.grid)
     if len(true) == 1:
         return cell, None
@@ -225,17 +186,14 @@ def adjusted_bands(
 
 
 def _drawn(noise: Noise, cells: int) -> FloatArray:
-    """Return the noise of many tables, one a row, always the same.
-
-    None of it is ever published. Each cell has each of as many equally likely slices of the law once (a Latin square),
-    so that few draws are enough.
-    """
+    """Return the noise of many tables, one a row, always the same; none of it is ever published."""
     law, step = masses(noise)
     number = max(1, min(DRAWS, MOST_NUMBERS // cells))
     # Distinct numbers (SplitMix64 of a counter), which are never used as noise.
     mixed = (np.arange(1, number * cells + 1, dtype=np.uint64) + np.uint64(SEED)) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    # each cell has each of equally likely slices once (a Latin square), so that few draws are enough
     orders = np.argsort((mixed ^ (mixed >> np.uint64(31))).reshape(number, cells), axis=0)
     draws = (orders + 0.5) / number
     places = np.searchsorted(np.cumsum(law), draws).clip(0, len(law) - 1)
@@ -244,12 +202,10 @@ def _drawn(noise: Noise, cells: int) -> FloatArray:
 
 
 def _nearest(values: FloatArray, total: float | None) -> FloatArray:
-    """Return the nearest nonnegative rows, summing to any total.
-
-    A row is max(0, v - m) at the m with that sum, found among the largest k values for each k at once.
-    """
+    """Return the nearest nonnegative rows, summing to any total."""
     if total is None:
         return np.maximum(values, 0.0)
+    # a row is max(0, v - m) at the m with that sum, found among the largest k values for each k at once
     falling = -np.sort(-values, axis=1)
     shifts = (np.cumsum(falling, axis=1) - total) / np.arange(1, values.shape[1] + 1)
     positive = np.maximum((falling > shifts).sum(axis=1), 1)

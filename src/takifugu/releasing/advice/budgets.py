@@ -28,11 +28,7 @@ if TYPE_CHECKING:
 
 
 def room_of(planned: Plan, account: Preview | None = None) -> float:
-    """Return the number of times a plan's costs fit the declared budget.
-
-    What was spent counts, too; infinite without a budget, and 0 where no budget is worth the costs. The ledger is asked
-    where nobody has its `account` yet.
-    """
+    """Return the number of times a plan's costs fit the declared budget, after the spent ones; infinite without."""
     from takifugu.accounting.amounts import Amount
     from takifugu.accounting.ledger.words import worthless
 
@@ -45,6 +41,7 @@ def room_of(planned: Plan, account: Preview | None = None) -> float:
         return math.inf
     if not account.after.epsilon:
         return math.inf
+    # no budget is worth the costs
     if worthless(account.after.beyond(account.before), Amount(most, Fraction(0))):
         return 0
     return float(most / account.after.epsilon)
@@ -65,7 +62,7 @@ def beforehand(planned: Plan) -> tuple[Preview | None, tuple[str, ...]]:
     try:
         if planned.knows_units:
             account = previewed(planned, file.budget)
-            refusal = "" if account.over is None else why_refused(account.over, file, planned)
+            refusal = "" if account.over is None else with_ways_to_pay(account.over, file, planned).message
         reading = notices_of_reading(file) if account is None else (asks_words(account.asks),)
     except CompositionRefused as refused:
         reading, refusal = (), str(refused)
@@ -96,11 +93,6 @@ def said_to_ledger(planned: Plan, change: Change) -> str:
         value = value["epsilon"], value.get("delta", 0)
     budget = as_budget(value)
     return f"the ledger has another budget, so first {_setting(planned.file, budget)}"
-
-
-def why_refused(over: BudgetExceeded, file: ReleaseFile, planned: Plan | None = None) -> str:
-    """Say why the ledger would refuse, and what to write or run instead."""
-    return with_ways_to_pay(over, file, planned).message
 
 
 def with_ways_to_pay(over: BudgetExceeded, file: ReleaseFile, planned: Plan | None = None) -> BudgetExceeded:
@@ -157,10 +149,7 @@ TRIES, SMALLER = 6, Fraction(9, 10)
 
 
 def _lines_that_fit(planned: Plan, over: BudgetExceeded) -> str:
-    """Return what to write in which [[table]] so that the release fits, "" where nothing is found.
-
-    The lines are tried: the tables are calibrated again, and the ledger is asked what they would cost.
-    """
+    """Return the lines for each [[table]] with which the release fits, "" where nothing is found."""
     if over.share is None or not planned.questions:
         return ""
     try:
@@ -170,6 +159,7 @@ def _lines_that_fit(planned: Plan, over: BudgetExceeded) -> str:
             changes = _changes(raw["table"], planned, share)
             if not changes:
                 return ""
+            # they are tried: the tables are calibrated again, and the ledger is asked for the cost
             if _fits(applied(raw, changes), planned):
                 return _in_lines(changes)
             share *= SMALLER
@@ -197,11 +187,7 @@ def _changes(items: Sequence[dict[str, object]], planned: Plan, share: Fraction)
 
 
 def _rounded_down(value: Fraction) -> float:
-    """Return three digits of a number, and never more.
-
-    >>> _rounded_down(Fraction("2.64999")), _rounded_down(Fraction(1, 3)), _rounded_down(Fraction(1, 3000))
-    (2.64, 0.333, 0.000333)
-    """
+    """Return three digits of a number, and never more."""
     if value <= 0:
         return 0.0
     places = 2 - math.floor(math.log10(value))

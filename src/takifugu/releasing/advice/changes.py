@@ -54,12 +54,7 @@ class Change:
 
 
 def by_section(changes: Sequence[Change]) -> dict[str, list[Change]]:
-    """Return changes by their section, in order.
-
-    >>> split = Change(("table", 0, "epsilon"), 0.5, "use"), Change(("source", "budget"), 2)
-    >>> list(by_section(split))
-    ['[[table]] "use"', '[source]']
-    """
+    """Return changes by their section, in order."""
     sections: dict[str, list[Change]] = {}
     for change in changes:
         sections.setdefault(change.section, []).append(change)
@@ -91,12 +86,7 @@ def applied(raw: Plain, changes: Sequence[Change]) -> Json:
 
 
 def in_text(text: str, changes: Sequence[Change]) -> str:
-    """Return a drafted text with changes: a key's line is replaced, a new one stands at its section's start.
-
-    >>> print(in_text("[source]\\nbudget = 1 # most", [Change(("source", "budget"), 2)]))
-    [source]
-    budget = 2
-    """
+    """Return a drafted text with changes: a key's line is replaced, a new one stands at its section's start."""
     raw: Any = tomllib.loads(text)
     lines = text.splitlines()
     for change in changes:
@@ -180,11 +170,8 @@ def of_table(raw: Plain, index: int, key: str, value: object) -> Change:
 
 
 def ideas(raw: Plain, ratios: Mapping[int, float]) -> Iterator[Idea]:
-    """Yield possible remedies, cheap ones first in case time runs out.
-
-    `ratios` are those of the [[table]]s that are judged, by their number: what helps one that is not good is done to
-    all of these.
-    """
+    """Yield possible remedies, cheap ones first in case time runs out."""
+    # `ratios` are those of the judged [[table]]s by number: a remedy of one that is not good is applied to all
     source, items = raw.get("source", {}), raw["table"]
     poor = [(index, items[index]) for index, ratio in ratios.items() if ratio > GOOD]
     people = people_of(source.get("unit"), source.get("called"))

@@ -22,12 +22,14 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.file.relation_keys import UNOPENED
 from takifugu.releasing.file.sections import Table as Item
+from takifugu.releasing.file.sharing import sharing
 from takifugu.releasing.planning.notices import unjudged_words
 from takifugu.releasing.planning.plan import (
     Plan,
     Watch,
-    calibrated_at_most,
+    aims_of,
     calibrated_unread,
+    planned_of,
     table_names,
     unwatched,
     why_untried,
@@ -52,12 +54,10 @@ class CheckedTable:
 
 @dataclass(frozen=True)
 class Checked:
-    """A release file in which nothing is wrong, as far as that shows without data.
-
-    `notices` are worth knowing; they say which noise was tried for the longest sequence only, or not at all.
-    """
+    """A release file in which nothing is wrong, as far as that shows without data."""
 
     tables: tuple[CheckedTable, ...]
+    #: Worth knowing, such as noise that was tried for the longest sequence only, or not at all.
     notices: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -77,23 +77,15 @@ class Checked:
 def check(
     path: str | Path, window: str | None = None, watch: Watch = unwatched, allow_useless: bool = False
 ) -> Checked:
-    """Check a release file's keys, belief, queries, noise and expectation without data.
-
-    Raises SpecError, whose `problems` hold every fault at once, InputError for a window of no calendar, and
-    CalibrationRefused where no mechanism may be used for a table, where it is not worth publishing (without
-    `allow_useless`), and where it costs more than the whole budget. A pooled table is not judged where only the data
-    say of how many.
-
-    >>> from takifugu.cli.samples import write_demo
-    >>> print(check(write_demo(Path("checked"))).tables[0].name)
-    time-use-units
-    """
+    """Check a release file's keys, belief, queries, noise and expectation without data."""
+    # SpecError with every fault, InputError for a window of no calendar
     file = load(path, UNOPENED, window=window)
     planned = calibrated_unread(file, watch)
     unjudged, judged = planned.unjudged, planned.judged
     refuse_other_names(planned.only(unjudged))
     advice = advice_of(judged)  # which refuses an expectation that a table contradicts
-    refused = [] if allow_useless else refusals(judged, advice)
+    refused = [] if allow_useless else [refusal.line for refusal in refusals(judged, advice)]
+    # CalibrationRefused for no noise, no worth or no budget; a pooled table of unknown size is not judged
     refused += _unpaid(planned)
     if refused:
         raise CalibrationRefused("; ".join(refused))
@@ -119,9 +111,10 @@ def _tried(file: ReleaseFile, item: Item, watch: Watch) -> tuple[dict[str, tuple
         refuse_other_units(file, item)
         return {}, f"the noise was not tried: {why}"
     steps = file.kind.part(file, item).most_steps or 0
+    sharers = file.only(sharing(file, item))
     longest = f"a sequence of length {steps:,}, the most that the file allows, with a row in each step"
     try:
-        planned = calibrated_at_most(file, item, watch)
+        planned = planned_of(sharers, aims_of(sharers), watch)
         refuse_other_names(planned)
         return _mechanisms(planned), f"tried for {longest}; the data decide"
     except CalibrationRefused as refused:

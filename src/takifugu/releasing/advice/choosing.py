@@ -35,11 +35,7 @@ _BEST = "what is named is the best one"
 
 
 def worth_of_choice(calibration: Calibration, expect: ExpectSpec | None, people: int) -> Worth:
-    """Return the worth of a choice among declared values, by expected counts.
-
-    Raises Unsupported where nothing says how often the values occur, or which difference of a quantile matters, and
-    InputError for an expectation that contradicts the choice.
-    """
+    """Return the worth of a choice among declared values, by expected counts; Unsupported without any."""
     noise = calibration.randomiser
     assert isinstance(noise, PermuteAndFlip)
     is_rank = isinstance(noise.goal, AtRank)

@@ -66,11 +66,7 @@ def refuse_more_people(expect: ExpectSpec | None, units: int, where: tuple[str |
 
 
 def refuse_impossible(calibration: Calibration, cells: Sequence[float], key: str, share: float = 1.0) -> None:
-    """Raise InputError for expected cells impossible under the beliefs.
-
-    Cells are in answer units. `share` is that of its rows which the expected people have: cells that count rows count
-    no more than these.
-    """
+    """Raise InputError for expected cells, in answer units, that are impossible under the beliefs."""
     answer = calibration.problem.answers[0]
     _refuse_out_of_range(calibration, answer, cells, key)
     if not isinstance(answer, Additive) or not answer.is_count:
@@ -78,6 +74,7 @@ def refuse_impossible(calibration: Calibration, cells: Sequence[float], key: str
     grid, total, most = float(answer.grid), answer.constant_sum(), answer.cell_bounds()[1]
     read = math.fsum(most) if total is None else float(total / answer.grid)
     counted = [value / grid for value in cells]
+    # cells that count rows count no more than the `share` of the expected people
     refuse_more_rows(math.fsum(counted), read, share, "in all cells", key)
     for label, value, high in zip(answer.labels, counted, most, strict=True):
         refuse_more_rows(value, float(high), share, f"in {label!r}", key)
@@ -98,12 +95,8 @@ def refuse_impossible(calibration: Calibration, cells: Sequence[float], key: str
 def _refuse_unlikely(
     calibration: Calibration, answer: Additive, counted: Sequence[float], means: FloatArray, most: IntArray, key: str
 ) -> None:
-    """Raise InputError for expected cells too large for every belief.
-
-    Even roughly as many rows would have a probability below 1e-9 under each belief. The cells and their means are
-    `counted` in rows, and `most` are the rows that each can count. Cells that are smaller than the belief says are no
-    contradiction: rows may be missing.
-    """
+    """Raise InputError for expected cells too large for every belief; counts and means are in rows."""
+    # too small a cell is no contradiction: rows may be missing
     low, grid = np.asarray(counted) - _ROUGHLY * most, float(answer.grid)
     cell = int(np.argmax((low - means) / np.maximum(most, 1)))
     if low[cell] <= means[cell]:
@@ -136,10 +129,7 @@ def _refuse_out_of_range(
 
 
 def largest_difference(calibration: Calibration) -> float:
-    """Return the largest difference of two cells, or of one's values.
-
-    In answer units; infinite where nothing bounds it.
-    """
+    """Return the largest difference of two cells, or of one's values, in answer units; infinite if unbounded."""
     answer = calibration.problem.answers[0]
     ends = _ends(calibration, answer)
     return math.inf if ends is None else float(ends[1].max() - ends[0].min())

@@ -37,11 +37,8 @@ _PER_ONE = {"row": "rows", "step": "steps"}
 
 
 def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, people: int = 1) -> Expectation:
-    """Return an answer's expectation in answer units, for so many people.
-
-    `expect` is the section that says so; what it leaves out are the means of the first belief. Raises Unsupported where
-    nothing says what to expect, and InputError, with the key, for an expectation that the answer contradicts.
-    """
+    """Return an answer's expectation in answer units: [expect], else the means of the first belief."""
+    # Unsupported where nothing says it, and InputError, with the key, for one that the answer contradicts
     cells, source = None, "" if expect is None else expect.source
     with undecided("a mean", expect) if is_mean_of_cells(calibration.query) else nullcontext():
         try:
@@ -58,16 +55,14 @@ def expectation_of(calibration: Calibration, expect: ExpectSpec | None = None, p
 
 @contextmanager
 def undecided(what: str, expect: ExpectSpec | None) -> Iterator[None]:
-    """Refuse a number of which no share matters by itself, unless [expect] says which difference does.
-
-    What inside finds a contradiction to [expect] says so first.
-    """
+    """Refuse a number of which no share matters by itself, unless [expect] says which difference does."""
     refusal = Unsupported(f"nothing says which difference of {what} matters", fix="write matters in [expect]")
     if expect is None:
         raise refusal
     if expect.matters is not None:
         yield
         return
+    # a contradiction to [expect] is told first
     with suppress(Unsupported):
         yield
     raise refusal
@@ -126,10 +121,7 @@ def means_of(calibration: Calibration, expect: ExpectSpec | None, times: float) 
 
 
 def declared(expect: ExpectSpec | None, cells: Sequence[float] | None = None) -> float | None:
-    """Return the declared important difference, resolving per cents of the mean.
-
-    None where none is declared. Raises Unsupported for per cents without expected cells.
-    """
+    """Return the declared important difference, if any, resolving per cents of the mean of `cells`."""
     if expect is None or expect.matters is None:
         return None
     size, unit = size_that_matters(expect.matters)
@@ -215,10 +207,7 @@ def unit_of(table: Table, source: Any) -> Unit:
 
 
 def in_answer_units(expect: ExpectSpec | None, unit: Unit) -> ExpectSpec | None:
-    """Return the expectation with its important difference in answer units.
-
-    Per cent of the expected mean stay per cent. Raises InputError for a unit that is none of the table's.
-    """
+    """Return the expectation with its important difference in answer units; per cents stay per cents."""
     if expect is None or expect.matters is None:
         return expect
     size, unit_word = size_that_matters(expect.matters)

@@ -16,7 +16,7 @@ from takifugu.core.text.parts import InParts, Part, facts, folded, rows, text_of
 from takifugu.core.text.tables import name_of
 from takifugu.numbers.rationals import to_text
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
-from takifugu.releasing.advice.budgets import previewed, why_refused
+from takifugu.releasing.advice.budgets import previewed, with_ways_to_pay
 from takifugu.releasing.advice.refusing import refusals as refusals_of
 from takifugu.releasing.advice.refusing import too_early
 from takifugu.releasing.file.neighbours import notices_of_file
@@ -59,16 +59,15 @@ class Foreseen(InParts):
 
 @dataclass(frozen=True)
 class Forecast(Foreseen):
-    """What a release file, which lies at `path`, would publish and cost; nothing was paid, drawn or written.
-
-    `account` is the ledger before and after, None where the units were not read. `notices` are what to know
-    beforehand, `refusals` why it would be refused, both in words, and `advice` what the tables are worth.
-    """
+    """The tables and the cost of a release file, which lies at `path`; nothing was paid, drawn or written."""
 
     source: str
     path: Path
+    #: The worth of each table.
     advice: tuple[TableAdvice, ...]
+    #: The ledger before and after, None where the units were not read.
     account: Preview | None
+    #: Words on what to know beforehand, and on why it would be refused.
     notices: tuple[str, ...]
     refusals: tuple[str, ...]
     people: People = PEOPLE
@@ -158,20 +157,18 @@ def _rows(tables: Sequence[Expected]) -> Iterator[tuple[str, ...]]:
 def forecast_of(
     planned: Plan, allow_useless: bool = False, is_due: bool = True, left_out: str | None = None
 ) -> Forecast:
-    """Return the forecast of a plan.
-
-    Where it `is_due`, tables of windows that have not ended are refused with what would help, and what a ledger asks
-    first is raised. `allow_useless` accepts tables that are not worth publishing. `left_out` stands in the place of
-    "good" (`advice_of`). Where the units of records were not read, the ledger is not consulted, and a table of units is
-    not judged.
-    """
+    """Return the forecast of a plan; `allow_useless` accepts tables that are not worth publishing."""
+    # where it `is_due`, windows that have not ended are refused, and a question of the ledger is raised
     file, questions, notices_of_sources = planned.file, planned.questions, notices_of_file(planned.file)
     name, people = normalised(file.source.name), file.people
     advice, early = advice_of(planned, None, left_out), too_early(file) if is_due else []
-    refusals = [] if allow_useless else [*early, *refusals_of(planned, advice, is_due)]
+    refusals = list[str]()
+    if not allow_useless:
+        refusals = [*early, *(refusal.line for refusal in refusals_of(planned, advice, is_due))]
     if planned.knows_units and not questions:
         return Forecast(name, file.path, (), None, notices_of_sources, (), people=people)
     account, open_questions = None, list[str]()
+    # else the ledger is not consulted, and a table of units is not judged
     if planned.knows_units:
         try:
             account = previewed(planned, file.budget)
@@ -189,7 +186,7 @@ def forecast_of(
         if account is not None:
             beforehand += notices(questions, name, account, people)
             if account.over is not None:
-                refusals.append(why_refused(account.over, file, planned))
+                refusals.append(with_ways_to_pay(account.over, file, planned).message)
     else:
         beforehand = [*forbidden((q.release, q.calibration) for q in questions), *notices_of_reading(file)]
     all_notices = (*beforehand, *notices_of_sources)

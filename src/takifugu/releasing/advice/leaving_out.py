@@ -51,14 +51,11 @@ def left_out(file: ReleaseFile) -> LeftOut | None:
 
 
 def in_place_of_good(file: ReleaseFile, is_seen: bool = False) -> str:
-    """Return what stands in the place of a verdict "good", "" where it may stand.
-
-    A declared rule is enough, whatever the rows, so that what is published depends on none of them. Only a terminal
-    that nobody but the owner sees (`is_seen`) has the count instead, where `where` alone leaves rows out.
-    """
+    """Return the words in place of a verdict "good", "" where it may stand."""
     rules = rules_that_drop(file)
     if not rules:
         return ""
+    # published words depend on no row; the count is for a terminal that nobody but the owner sees
     if is_seen and len(rules) == 1 and (lost := left_out(file)) is not None:
         return lost.words if lost.dropped * ONE_IN > lost.rows else ""
     return f"rows may be left out ({' and '.join(rules)})"

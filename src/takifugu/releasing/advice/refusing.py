@@ -19,26 +19,24 @@ SECONDS = 5.0
 _ANYWAY = "or write --allow-useless (allow_useless=True)"
 
 
-def refusals(planned: Plan, advice: Sequence[TableAdvice], with_remedies: bool = True) -> list[str]:
-    """Return every refusal of a plan's tables in words, with best remedies, whose search may take SECONDS."""
+def refusals(
+    planned: Plan, advice: Sequence[TableAdvice], with_remedies: bool = True
+) -> list[CalibrationRefused]:
+    """Return every refusal of a plan's tables, with the best remedy, whose search may take SECONDS."""
     reasons = list(_reasons(planned, advice))
     best = _best_remedy(planned, advice) if reasons and with_remedies else ""
-    return [f"{reason}; {best or fix}, {_ANYWAY}" for reason, fix in reasons]
+    return [CalibrationRefused(reason, fix=f"{best or fix}, {_ANYWAY}") for reason, fix in reasons]
 
 
 def refusal_of(planned: Plan, allow_useless: bool = False) -> CalibrationRefused | None:
-    """Return the refusal of a plan's first early or useless table.
-
-    None with `allow_useless`. The refusal says what would help most. Raises SpecError for an expectation that a table
-    contradicts.
-    """
+    """Return the refusal of a plan's first early or useless table, with the best remedy; None with `allow_useless`."""
+    # SpecError for an expectation that a table contradicts, also of useless tables that are allowed
     advice = advice_of(planned)
     if allow_useless:
         return None
     if early := too_early(planned.file):
         return CalibrationRefused(early[0])
-    reason, fix = next(_reasons(planned, advice), ("", ""))
-    return CalibrationRefused(reason, fix=f"{_best_remedy(planned, advice) or fix}, {_ANYWAY}") if reason else None
+    return next(iter(refusals(planned, advice)), None)
 
 
 def too_early(file: ReleaseFile) -> list[str]:
@@ -52,10 +50,7 @@ def too_early(file: ReleaseFile) -> list[str]:
 
 
 def _reasons(planned: Plan, advice: Sequence[TableAdvice]) -> Iterator[tuple[str, str]]:
-    """Yield the reasons and remedies of tables not worth publishing.
-
-    Noise is compared with the range of the sum over all units, and so where it is known which units there are.
-    """
+    """Yield the reasons and remedies of tables not worth publishing."""
     is_known = planned.knows_units
     for advised in advice:
         table, ways = advised.noise, ["increase epsilon"]
@@ -64,6 +59,7 @@ def _reasons(planned: Plan, advice: Sequence[TableAdvice]) -> Iterator[tuple[str
         if table.scope == "unit":
             ways.append(f"publish one answer over all {planned.file.people.many}")
         nothing = table.words() if table.hopeless else advised.hopeless
+        # noise is compared with the range of the sum over all units, so where these are known
         if nothing and (is_known or table.scope != "unit"):
             yield f"{table.name} would be nothing but noise: {nothing}", " or ".join(ways)
         elif advised.worth is not None and advised.worth.verdict is Verdict.USELESS:

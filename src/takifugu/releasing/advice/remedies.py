@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from takifugu.accounting.suspicion import percent, posterior
@@ -36,16 +36,14 @@ LARGEST_EPSILON = 5.0
 
 @dataclass(frozen=True)
 class Remedy:
-    """Changes of the release file, and the advice on its worst table with them.
-
-    `room` is how often what it costs fits into the budget, infinite without one: below 1 the changes have a larger one.
-    `is_one` says that the file has no other table.
-    """
+    """Changes of the release file, and the advice on its worst table with them."""
 
     changes: tuple[Change, ...]
     why: str
     advised: TableAdvice
+    #: How often its cost fits into the budget, infinite without one: below 1 the changes have a larger one.
     room: float = math.inf
+    #: Whether the file has no other table.
     is_one: bool = True
 
     @property
@@ -109,16 +107,14 @@ class Remedy:
 
 @dataclass(frozen=True)
 class Made:
-    """A file with changes: the worst table of each [[table]] that is judged, and by how much its epsilons may grow.
-
-    `room` is how often what it costs fits into the budget, infinite without one, and 0 where none is worth it; `price`
-    says how much weaker its promise is.
-    """
+    """A file with changes: the worst table of each judged [[table]], by its number."""
 
     changes: tuple[Change, ...]
     why: str
     worst: Mapping[int, TableAdvice]
+    #: How often its cost fits into the budget, infinite without one, and 0 where none is worth it.
     room: float = math.inf
+    #: How much weaker its promise is, in words.
     price: str = ""
 
     @property
@@ -138,14 +134,8 @@ def remedies(
     raw: Plain, planned: Plan, tables: Sequence[TableAdvice], ends: float, units: int | None = None,
     account: Preview | None = None, left_out: str | None = None,
 ) -> tuple[Remedy, ...]:
-    """Return the worst table's remedies, best first.
-
-    Among equals those of fewest keys go first; those that need a budget are last. `raw` is the parsed release file of
-    the plan, `tables` what its tables are worth now, `units` how many there are if the plan does not know it, `account`
-    what the ledger would count, if it was asked, `left_out` what stands in the place of "good" (`advice_of`). What does
-    not help, and what the file refuses, is left out. Ten files are tried at most, and none is begun when so many
-    seconds of processor time are over, but for two.
-    """
+    """Return the worst table's remedies, best first; those that need a budget are last."""
+    # `units` and `left_out` as for `advice_of`; ten files are tried at most, after `ends` two
     measured = {index_of(raw, table) for table in tables if table.worth is not None or table.hopeless}
     now = _worst(raw, tables, measured)
     if not now:
@@ -160,21 +150,25 @@ def remedies(
     useful = [remedy for remedy in search.better if remedy.worth.verdict.is_useful]
 
     def rank(remedy: Remedy) -> tuple[bool, float, int]:
+        # among equals those of fewest keys go first
         return not remedy.fits, remedy.worth.ratio, len(remedy.changes)
 
     return tuple(sorted(useful or search.better, key=rank))
 
 
+@dataclass(frozen=True, eq=False)
 class _Search:
     """The changes that were tried, within the limits, and those that helped."""
 
-    def __init__(
-        self, raw: Plain, planned: Plan, units: int | None, measured: set[int], now: Made, ends: float,
-        left_out: str | None,
-    ) -> None:  # fmt: skip
-        self.raw, self.planned, self.units, self.measured, self.now = raw, planned, units, measured, now
-        self.ends, self.left_out, self.done = ends, left_out, list[frozenset[tuple[object, str]]]()
-        self.better: list[Remedy] = []
+    raw: Plain
+    planned: Plan
+    units: int | None
+    measured: set[int]
+    now: Made
+    ends: float
+    left_out: str | None
+    done: list[frozenset[tuple[object, str]]] = field(default_factory=list)
+    better: list[Remedy] = field(default_factory=list)
 
     @property
     def tried(self) -> int:
@@ -242,15 +236,13 @@ def _together(search: _Search, alone: Sequence[Made]) -> list[Made]:
 
 
 def _enough_epsilon(search: _Search, attempt: Made) -> None:
-    """Try larger epsilons: one that fits the budget, then a sufficient one.
-
-    The error is not one over epsilon exactly, so several may be tried to be enough; the last is kept.
-    """
+    """Try larger epsilons: one that fits the budget, then a sufficient one."""
     fitting = last = None
     if 1 < attempt.room < attempt.ratio:
         fitting = _with_epsilons(search, attempt, attempt.room)
     if fitting is not None and fitting.ratio <= GOOD:
         attempt = fitting
+    # the error is not one over epsilon exactly, so several may be tried; the last is kept
     while attempt.ratio > GOOD:
         larger = _with_epsilons(search, attempt)
         if larger is None:
@@ -263,10 +255,7 @@ def _enough_epsilon(search: _Search, attempt: Made) -> None:
 
 
 def _with_epsilons(search: _Search, attempt: Made, at_most: float = math.inf) -> Made | None:
-    """Return the file with larger epsilons, or None for no change.
-
-    Each grows by the ratio of noise to importance; with `at_most` by no more than that, rounded down.
-    """
+    """Return the file with larger epsilons, by the ratio of noise to importance; None for no change."""
     file = applied(search.raw, attempt.changes)
     values: dict[tuple[str | int, ...], Change] = {change.where: change for change in attempt.changes}
     grown, shared, epsilon_places = list[tuple[float, float]](), list[float](), list[tuple[Change, Any, float]]()
@@ -279,6 +268,7 @@ def _with_epsilons(search: _Search, attempt: Made, at_most: float = math.inf) ->
         epsilon_places.append((Change(("joint_epsilon",), None), file["joint_epsilon"], max(shared)))
     for change, old_epsilon, ratio in epsilon_places:
         epsilon = number_of(old_epsilon)
+        # by no more than `at_most`, rounded down
         larger = min(two_digits(epsilon * min(ratio, at_most), at_most < ratio), LARGEST_EPSILON)
         if larger > epsilon:
             written: Any = search.raw
@@ -293,11 +283,7 @@ def _with_epsilons(search: _Search, attempt: Made, at_most: float = math.inf) ->
 
 
 def _weaker(epsilon: float, before: float) -> str:
-    """State the price of a larger epsilon.
-
-    >>> _weaker(4.3, 1.0)
-    'a weaker promise: who is 50 % sure of something hidden can become 98.7 % sure, not 73.2 %'
-    """
+    """State the price of a larger epsilon."""
     high, now = (percent(posterior(0.5, epsilons), up=True) for epsilons in (epsilon, before))
     return f"a weaker promise: who is 50 % sure of something hidden can become {high} sure, not {now}"
 

@@ -20,7 +20,6 @@ from takifugu.analysis.randomisers import Noise
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
-from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.advice.bands import Band, adjusted_bands, cell_band, difference_band
 from takifugu.releasing.file.policies.sections import PriorSpec
 from takifugu.releasing.planning.expected import Expected, beside_range
@@ -35,17 +34,12 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells that count to a reader: what each is expected to be, and the ± within which all lie at once.
-
-    Where they are those of one of several people, their sum over people may be clear all the same.
-
-    >>> Cells(("on time", "late"), (1963.0, 44.0), 63.0).words
-    'late (44 ± 63) is noise'
-    """
+    """The cells that count to a reader: the expected value of each, and the ± within which all lie at once."""
 
     labels: tuple[str, ...]
     values: tuple[float, ...]
     error: float
+    #: Of one of several people: the sum over people may be clear all the same.
     is_one_of_several: bool = False
     can_be_negative: bool = False
 
@@ -106,10 +100,7 @@ def cells_that_count(
     labels: Sequence[str], values: Sequence[float], error: float, unimportant: Sequence[str] = (),
     is_one_of_several: bool = False, can_be_negative: bool = False,
 ) -> Cells:
-    """Return the cells of an answer except unimportant ones.
-
-    Raises InputError for an unimportant cell that is none of the answer's.
-    """
+    """Return the cells of an answer except unimportant ones; InputError for one that is none of the answer's."""
     refuse_no_cells(labels, unimportant)
     important = {label: value for label, value in zip(labels, values, strict=True) if label not in unimportant}
     return Cells(tuple(important), tuple(important.values()), error, is_one_of_several, can_be_negative)
@@ -140,17 +131,16 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Expectation:
-    """What the cells of one answer are expected to be, in answer units, and the difference that matters to the reader.
+    """The expected cells of one answer, in answer units, and the difference that matters to the reader."""
 
-    `matters` is None where it is not declared, `cells` None where nothing says what to expect: then `matters` must be.
-    `source` says where the expectation comes from, `reach` how far two cells, or two values of one, can ever differ.
-    `counting` are the cells that count to a reader, where some do not.
-    """
-
+    #: None where nothing says what to expect: then `matters` is declared.
     cells: tuple[float, ...] | None
+    #: None where it is not declared.
     matters: float | None
     source: str
+    #: How far two cells, or two values of one, can ever differ.
     reach: float = math.inf
+    #: The cells that count to a reader, where some do not.
     counting: tuple[float, ...] | None = None
 
     @property
@@ -163,13 +153,7 @@ class Expectation:
         return reach if len(cells) > 1 and reach >= ALIKE * abs(mean) else abs(mean)
 
     def words(self, unit: str = "") -> str:
-        """Return the size of the cells that count, with its verb.
-
-        >>> Expectation((100.0, 250.0), None, "assumed").words("hours")
-        'from 100 to 250 hours are'
-        >>> [Expectation((size,), None, "assumed").words(unit) for size, unit in ((7, ""), (7, "rows"), (1, "rows"))]
-        ['about 7 is', 'about 7 rows are', 'about 1 row is']
-        """
+        """Return the size of the cells that count, with its verb."""
         cells = self.counting or self.cells or ()
         low, high = rounded(min(cells)), rounded(max(cells))
         if number(low) == number(high):
@@ -183,32 +167,29 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Worth:
-    """What one answer is worth: its bands, what matters, and their ratio r, in answer units.
-
-    `off` begins the sentence on the error of one number, `hit` says that there is none; `is_adjusted` says that these
-    are errors of adjusted values. `cells` are those of a table of counts that count to its reader.
-    """
+    """The worth of one answer: its bands, the difference that matters, and their ratio, in answer units."""
 
     cell: Band
     difference: Band | None
     matters: float
     expectation: Expectation
+    #: Begins the sentence on the error of one number; `hit` says that there is none.
     off: str = "the value is off by"
+    #: Whether these are errors of adjusted values.
     is_adjusted: bool = False
     hit: str = "the value is exact"
+    #: Of a table of counts: those that count to its reader.
     cells: Cells | None = None
 
     @property
     def ratio(self) -> float:
-        """Return the ratio of noise to importance, infinite if nothing varies.
-
-        Where nothing can show, it is never good, however large a difference is said to matter.
-        """
+        """Return the ratio of noise to importance, infinite if nothing varies."""
         band, ratio, cells = (self.difference or self.cell).width, math.inf, self.cells
         if not band:
             return 0.0
         if self.matters:
             ratio = band / self.matters
+        # never good, however large a difference is said to matter
         if self.shows_nothing:
             ratio = max(ratio, ROUGH)
         if cells is None or (not cells.noisy and self.expectation.matters is not None):
@@ -245,12 +226,7 @@ class Worth:
         return Verdict.ROUGH if self.ratio <= ROUGH else Verdict.USELESS
 
     def sentence(self, unit: str = "") -> str:
-        """State the visible and the invisible differences, in `unit`, in one sentence.
-
-        >>> bands = Band(20.0, 0.95), Band(27.0, 0.95)
-        >>> Worth(*bands, 30.0, Expectation((100.0, 250.0), None, "assumed")).sentence("minutes")
-        'good: differences above 27 minutes show'
-        """
+        """State the visible and the invisible differences, in `unit`, in one sentence."""
         if self.difference is None:
             if not self.cell.width:
                 return f"{self.verdict}: {self.hit} with 95 % probability"
@@ -298,14 +274,12 @@ class Reach(Worth):
 
 
 def reach_of(table: Expected) -> Reach | None:
-    """Compare a table's ± with the range of its values, if informative.
-
-    The reach is useless where the ± exceeds the range, as for a table that is refused.
-    """
+    """Compare a table's ± with the range of its values, if informative."""
     widest = [blur for blur in table.blurs if blur.ranges and not blur.marks]
     if not widest or not all(blur.widest for blur in widest):
         return None
     blur = max(widest, key=lambda blur: float(blur.half_width) / blur.widest)
+    # useless where the ± exceeds the range, as for a table that is refused
     return Reach(Band(float(blur.half_width), 0.95), None, blur.widest / ROUGH, Expectation(None, None, ""))
 
 
@@ -316,20 +290,11 @@ def worth(
     is_one_of_several: bool = False,
     cells: Cells | None = None,
 ) -> Worth:
-    """Return the worth of an answer with noise and expected cells.
-
-    It may be one of several answers of a table. Its values are adjusted after the noise where `totals` are given: what
-    each block of its cells sums to, None where that is not public. `cells` are those that are counts, and count.
-
-    >>> from fractions import Fraction
-    >>> from takifugu.analysis.randomisers import DiscreteLaplace
-    >>> noisy = DiscreteLaplace(Fraction(7), Fraction(1), cells=2)
-    >>> worth(noisy, Expectation((80.0, 20.0), None, "the belief")).sentence()
-    'rough: only differences above 29 show'
-    """
+    """Return the worth of an answer with noise and expected cells; `cells` are those that are counts, and count."""
     determiner, value, difference, is_adjusted = "the", "value", None, False
     if is_one_of_several:
         determiner = "any one"
+    # the values are adjusted: the sum of each block of cells, None where that is not public
     if totals is not None and expectation.cells is not None:
         cell, difference = adjusted_bands(noise, expectation.cells, totals)
         value, is_adjusted = "adjusted value", True
@@ -351,10 +316,7 @@ class Named(Worth):
 
     @property
     def ratio(self) -> float:
-        """Return a comparable ratio: 1 if just good, 5 if just rough.
-
-        The ratio falls as the share rises, to 0 where all is named, so the list that names most comes first.
-        """
+        """Return a comparable ratio: 1 if just good, 5 if just rough, 0 where all is named."""
         if self.share > GOOD_SHARE:
             return GOOD * (1 - self.share) / (1 - GOOD_SHARE)
         return GOOD + (GOOD_SHARE - self.share) * (ROUGH - GOOD) / (GOOD_SHARE - ROUGH_SHARE)
@@ -376,12 +338,9 @@ def refuse_unused(expect: ExpectSpec, place: tuple[str | int, ...]) -> None:
 
 def worth_of_list(noise: SafeCells, prior: PriorSpec | None) -> Named:
     """Return a list's worth by [prior]'s counts, or by zero counts."""
-    threshold = min(noise.thresholds)
-    if prior is None:
-        shares, whose = {0: Fraction(1)}, "the places where nobody was"
-    else:
-        shares = {n: as_fraction(s, "a share") for n, s in zip(prior.counts, prior.shares, strict=True)}
-        whose = "the safe places"
+    threshold, shares, whose = min(noise.thresholds), {0: Fraction(1)}, "the places where nobody was"
+    if prior is not None:
+        shares, whose = prior.by_count, "the safe places"
     missed = 1.0
     if any(share and count <= threshold for count, share in shares.items()):
         missed -= noise.expected_shares(shares, threshold)[0]

@@ -28,11 +28,7 @@ _ENCRYPTED = 0x1
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:
-    """Return the archive of some files, in their order.
-
-    >>> members_of(zipped({"a.csv": b"cell,value"}), "a.zip")
-    {'a.csv': b'cell,value'}
-    """
+    """Return the archive of some files, in their order."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_STORED) as archive:
         for name, member in files.items():
@@ -48,11 +44,7 @@ def read_archive(path: Path) -> dict[str, bytes]:
 
 
 def members_of(content: bytes, name: str) -> dict[str, bytes]:
-    """Return the members of an archive that anybody may have written.
-
-    Raises InputError for what is no ZIP, is damaged or encrypted, for a member that is a folder or a link, has a path,
-    a name twice or an odd one, and for too many or too large ones, whatever their headers say.
-    """
+    """Return the members of an archive that anybody may have written; InputError for an unsafe or damaged one."""
     members, left = dict[str, bytes](), MOST_BYTES
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -64,6 +56,7 @@ def members_of(content: bytes, name: str) -> dict[str, bytes]:
                 if entry.filename.casefold() in {other.casefold() for other in members}:
                     raise _refused(name, "two members have one name")
                 with archive.open(entry) as file:
+                    # whatever the headers say
                     member = file.read(left + 1)
                 left -= len(member)
                 if left < 0:

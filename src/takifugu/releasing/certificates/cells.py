@@ -48,11 +48,7 @@ _WRITTEN = re.compile(r"-?[0-9]+(?:[.][0-9]+)?(?:e[+-]?[0-9]+)?")
 
 
 def guarded(text: str) -> str:
-    """Return a text as a published table writes it.
-
-    >>> guarded("=1+1"), guarded("'tis"), guarded("-1"), guarded("well")
-    ("'=1+1", "''tis", '-1', 'well')
-    """
+    """Return a text as a published table writes it, with a ' before one that a spreadsheet would run."""
     text = visible(text)
     return f"'{text}" if _RUNS.match(text) and not _NUMBER.fullmatch(text) else text
 
@@ -137,11 +133,7 @@ def _read(column: str, cell: str, is_chosen: bool = False) -> Hashable:
 
 
 class Rows(Sequence[Mapping[str, Hashable]]):
-    """The lines of a table, kept as columns: a million mappings would take a gigabyte.
-
-    >>> Rows({"row": [0, 1], "place": ["north", "south"]})[1]
-    {'row': 1, 'place': 'south'}
-    """
+    """The lines of a table, kept as columns: a million mappings would take a gigabyte."""
 
     def __init__(self, columns: Mapping[str, Sequence[Hashable]]) -> None:
         self.columns = dict(columns)
@@ -164,11 +156,7 @@ class Rows(Sequence[Mapping[str, Hashable]]):
 
 
 def names_of(columns: Sequence[str], outputs: Sequence[Hashable]) -> tuple[str, ...]:
-    """Return the value's column names: the data's, or defaults.
-
-    >>> names_of([], [(0.0, 1.5)]), names_of(["activity"], ["rest"])
-    (('x', 'y'), ('activity',))
-    """
+    """Return the value's column names: the data's, or defaults."""
     usual = ("x", "y") if isinstance(outputs[0], tuple) else ("value",)
     return tuple(columns) if len(columns) == len(usual) and ROW not in columns else usual
 

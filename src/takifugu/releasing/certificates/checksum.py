@@ -41,20 +41,12 @@ TABLES = {
 
 
 def read_certificate(path: str | Path) -> Certificate:
-    """Read a certificate from its JSON file.
-
-    Raises InputError for a file that cannot be read, is not a certificate or is one of a newer version, or was changed
-    after it was written.
-    """
+    """Read a certificate from its JSON file; InputError for one that is changed, unreadable or newer."""
     return from_dict(parsed(Path(path)), Path(path).name)
 
 
 def from_dict(data: Plain, name: str = "the certificate") -> Certificate:
-    """Read a certificate back from its `to_dict` form.
-
-    `name` is what messages call it. Raises InputError for what is not a certificate, one of a newer version, or one
-    that was changed.
-    """
+    """Read a certificate back from its `to_dict` form; InputError, by this name, for none or a changed one."""
     format_name = data.get("format")
     if not isinstance(format_name, str) or not format_name.startswith("takifugu-certificate/"):
         raise InputError(f"{name} is not a Takifugu certificate", fix="give the file <release>.certificate.json")
@@ -90,10 +82,7 @@ def from_dict(data: Plain, name: str = "the certificate") -> Certificate:
 
 
 def table_state(path: str | Path, certificate: Certificate) -> str:
-    """Compare the table beside a certificate's file with it.
-
-    Raises InputError for another table and an unreadable one.
-    """
+    """Compare the table beside a certificate's file with it; InputError for another and an unreadable table."""
     name, digest = f"{Path(path).name.removesuffix(CERTIFICATE)}{TABLE}", None
     try:
         with suppress(FileNotFoundError):
@@ -123,10 +112,7 @@ def parsed(path: Path) -> Plain:
 
 
 def fields_of(content: bytes, name: str) -> Plain:
-    """Read the plain values of a certificate's bytes; `name` is what messages call its file.
-
-    Raises InputError for bytes that cannot hold a certificate.
-    """
+    """Read the plain values of a certificate's bytes; InputError, by this file name, for bytes of something else."""
     try:
         data = json.loads(content.decode("utf-8"), object_pairs_hook=partial(_each_once, name))
         json.dumps(data, ensure_ascii=False).encode("utf-8")  # half of a pair of code units is no text
@@ -164,10 +150,8 @@ def _each_once(file: str, pairs: list[tuple[str, object]]) -> Json:
 
 
 def check_form(certificate: Certificate) -> None:
-    """Raise InputError for a certificate impossible for Takifugu to have written.
-
-    The error names the field. A valid checksum proves nothing here: whoever writes the file writes the checksum.
-    """
+    """Raise InputError, with the field, for a certificate that Takifugu cannot have written."""
+    # a valid checksum proves nothing here: whoever writes the file writes the checksum
     if odd := _odd(certificate, Certificate):
         raise InputError(f"its {odd!r} is not what a certificate has there")
     if certificate.scope not in SCOPES or not certificate.answers or not set(certificate.compositions) <= set(COMPOSES):
@@ -224,10 +208,7 @@ def _is_choice(answer: Answer) -> bool:
 
 
 def _without_numbers(answer: Answer) -> randomisers.Randomiser:
-    """Return the noise of an answer lacking its scale or expected error.
-
-    Raises InputError where that noise has them.
-    """
+    """Return the noise of an answer lacking its scale or expected error; InputError where it has them."""
     try:
         noise = randomisers.from_dict(answer.noise)
     except (KeyError, TypeError, ValueError):
@@ -267,10 +248,7 @@ _fields = cache(get_type_hints)
 
 
 def _fits(value: object, kind: Any) -> bool:
-    """Return whether a value has an annotated type.
-
-    Types are texts, numbers, lists and mappings of them, and records.
-    """
+    """Return whether a value has an annotated type: texts, numbers, lists and mappings of them, and records."""
     origin, inner = get_origin(kind), get_args(kind)
     if kind is Any:
         return True

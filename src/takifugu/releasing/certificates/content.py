@@ -13,20 +13,14 @@ from takifugu.releasing.certificates.facts import Caution, Stays, Window
 
 @dataclass(frozen=True)
 class Answer:
-    """One noisy answer: its unit (None: of all units together), its values by cell, and the noise in them.
-
-    `scale` and `expected_error` are None where the noise has none; `adjusted` are values made of the noisy ones, and
-    None where none were published. `complete` says whether all values that it reads are there, None where some may be
-    missing without anybody knowing of it. With probability `coverage` the noise of all values of the table is within
-    `half_width`; both are None where the noise has no such width. `witness` is what a stranger needs to compute the
-    loss again (docs/reading-a-certificate.md), None where the page that checks does not know how.
-    """
+    """One noisy answer: its unit (None: of all units together), its values by cell, and the noise in them."""
 
     unit: str | None
     values: Mapping[str, str]
     query: Plain
     mechanism: str
     noise: Plain
+    #: Scale and expected error are None where the noise has none.
     scale: str | None
     expected_error: str | None
     epsilon: str
@@ -34,33 +28,26 @@ class Answer:
     composition: str
     covers: str
     framework: str
+    #: Values that were made of the noisy ones, None where none were published.
     adjusted: Mapping[str, str] | None = None
+    #: Whether all values that it reads are there, None where some may miss without anybody knowing of it.
     complete: bool | None = None
+    #: The noise of all values of the table is within it with this coverage; None where it has no width.
     half_width: str | None = None
     coverage: str | None = None
+    #: For computing the loss again (docs/reading-a-certificate.md), None where the page does not know how.
     witness: Plain | None = None
 
 
 @dataclass(frozen=True)
 class Content:
-    """What was published of one statistic, and the promise that it carries; `frameworks` are by fingerprint.
-
-    `scope` is "all" (the source is one unit), "unit" (one answer per unit) or "pooled" (one answer over all units). The
-    `units` of a pooled table are named only where its release file lists them; `unit_count` is how many there are, None
-    where there are no units, and where presence is the secret.
-    `assumptions` are sentences, each with its kind; `stays` and `window` are facts that have a place of their own.
-    `epsilon` and `delta` are the largest of all answers; `requested` is the least epsilon that was requested, if the
-    guarantee is weaker. `table` is the digest of the file that the values were published in, None where there is none.
-    `title`, `measured_in`, `publisher` and `contact` are words of the release file for readers, `person` is its word
-    for one of those whose data were read; `adjusting` says what was done to the values that are `adjusted`. `ledger` is
-    what the one that paid says of the release, for other copies of it and for other ledgers (`Ledger.certificate`);
-    None where nobody counts. `rehearsal` is the seed of a rehearsal, None for a release.
-    `doubts` say where what was published contradicts the beliefs.
-    """
+    """The published values of one statistic, and the promise that they carry."""
 
     release: str
     source: str
+    #: "all" (the source is one unit), "unit" (one answer per unit) or "pooled" (one answer over all units).
     scope: str
+    #: Of a pooled table they are named only where its release file lists them.
     units: tuple[str, ...]
     statistic: str
     query: Plain
@@ -69,29 +56,40 @@ class Content:
     definition: str
     hidden: tuple[str, ...]
     beliefs: tuple[str, ...]
+    #: By fingerprint.
     frameworks: Plain
     assumptions: tuple[Assumption, ...]
+    #: The largest epsilon and delta of all answers.
     epsilon: str
     delta: str
     mechanisms: Mapping[str, str]
     compositions: tuple[str, ...]
     cautions: tuple[Caution, ...]
     private: bool
+    #: The statement of the one that paid, for its copies and other ledgers; None where nobody counts.
     ledger: Plain | None
     date: str
     software: str
+    #: Facts that have a place of their own, beside the assumptions.
     stays: tuple[Stays, ...] = ()
     window: Window | None = None
+    #: The least epsilon that was requested, if the guarantee is weaker.
     requested: str | None = None
+    #: The digest of the file of the values, None where there is none.
     table: str | None = None
+    #: The number of units; None where there are none, and where presence is the secret.
     unit_count: int | None = None
+    #: Words of the release file for readers, up to the noun for one of the people.
     title: str | None = None
     measured_in: str | None = None
     publisher: str | None = None
     contact: str | None = None
     person: str = "person"
+    #: The notes on the values that are adjusted.
     adjusting: tuple[str, ...] = ()
+    #: Where published values contradict the beliefs.
     doubts: tuple[str, ...] = ()
+    #: The seed of a rehearsal, None for a release.
     rehearsal: int | None = None
 
     @property

@@ -53,43 +53,28 @@ CAUTIONS = {
 
 @dataclass(frozen=True)
 class Window:
-    """Which steps of a calendar a table reads; `costs` is the epsilon of what changes in several steps, by what it is.
-
-    `series` is what the tables of all windows are called, and `period` which one this is; both are empty for a table
-    that has one window only. `clock` says whose clock tells the cells of a table by hours, weekdays or dates: a zone,
-    `UTC`, or `AS_WRITTEN`; it is empty for other tables.
-
-    >>> Window("2026-01-05 to 2026-01-12", "1 hour", None).words
-    'The window is 2026-01-05 to 2026-01-12, its end not included, in steps of 1 hour.'
-    """
+    """The steps of a calendar that a table reads."""
 
     span: str
     step: str
     zone: str | None
+    #: The epsilon of changes in several steps, by what changes.
     costs: Mapping[str, str] = field(default_factory=dict)
+    #: The name of the tables of all windows, and which one this is; empty for a table of one window.
     series: str = ""
     period: str = ""
+    #: The clock of cells by hours, weekdays or dates: a zone, `UTC`, or `AS_WRITTEN`; else empty.
     clock: str = ""
 
     @property
     def clock_words(self) -> str:
-        """Say whose clock tells the cells of a table, as it follows what they are by.
-
-        >>> Window("2026-01-05 to 2026-01-12", "1 hour", None, clock="Europe/Berlin").clock_words
-        'on clocks in Europe/Berlin'
-        """
+        """Say whose clock tells the cells of a table, as it follows what they are by."""
         known = {UTC: f"in {UTC}", AS_WRITTEN: f"on clocks {AS_WRITTEN}", "": ""}
         return known.get(self.clock, f"on clocks in {self.clock}")
 
     @property
     def start(self) -> str:
-        """Return the first step's time, to the minute for sub-daily steps.
-
-        >>> Window("2026-01-05 to 2026-01-12", "1 hour", None).start
-        '2026-01-05 00:00'
-        >>> Window("2026-01-05T10:30:00 to 2026-01-12", "30 minutes", "Europe/Berlin").start
-        '2026-01-05 10:30'
-        """
+        """Return the first step's time, to the minute for sub-daily steps."""
         first = self.span.partition(" to ")[0]
         if re.fullmatch(r"\d{4}-\d\d-\d\d", first) and not re.search(r" days?$", self.step):
             first = f"{first}T00:00:00"
@@ -97,13 +82,7 @@ class Window:
 
     @property
     def days(self) -> str:
-        """Return the days that the window reads, to the last one, or its times; "" for steps that are counted.
-
-        >>> Window("2026-01-05 to 2026-01-12", "1 hour", None).days
-        '5 to 11 January 2026'
-        >>> Window("2026-01-05 to 2026-01-05T01:00:00", "1 hour", None).days
-        '5 January 2026, 00:00 to 01:00'
-        """
+        """Return the days that the window reads, to the last one, or its times; "" for steps that are counted."""
         try:
             first, end = map(datetime.fromisoformat, self.span.split(" to "))
         except ValueError:
@@ -129,31 +108,19 @@ class Window:
 
     @property
     def not_hidden(self) -> tuple[str, ...]:
-        """Say which changes of many steps the noise does not hide, with the epsilon of each.
-
-        >>> Window("2026-01-05 to 2026-01-12", "1 hour", None, {"one day": "56.8"}).not_hidden
-        ('a whole day: against someone who knows all other steps, the noise alone gives epsilon 56.8',)
-        """
+        """Say which changes of many steps the noise does not hide, with the epsilon of each."""
         against = "against someone who knows all other steps, the noise alone gives epsilon"
         return tuple(f"a whole {span}: {against} {cost}" for span, cost in self.spans.items())
 
     @property
     def spans(self) -> dict[str, str]:
-        """Return the epsilon of a change of every step, by how long the change lasts: day, week.
-
-        >>> Window("2026-01-05 to 2026-01-12", "1 hour", None, {"one day": "56.8"}).spans
-        {'day': '56.8'}
-        """
+        """Return the epsilon of a change of every step, by how long the change lasts: day, week."""
         return {what.removeprefix("one "): cost for what, cost in self.costs.items()}
 
 
 @dataclass(frozen=True)
 class Stays:
-    """How long the states of a chain last at a time on average; `cells` are the steps that it is about, "" for all.
-
-    >>> Stays({"still": "about 10 minutes", "walking": "about 4 minutes"}).words
-    "On average 'still' lasts about 10 minutes at a time, 'walking' about 4 minutes."
-    """
+    """How long the states of a chain last at a time on average; `cells` are the steps that it is about, "" for all."""
 
     lasting: Mapping[str, str]
     cells: str = ""
@@ -167,11 +134,7 @@ class Stays:
 
 
 def _between(first: date, last: date) -> str:
-    """Write two days without what they share.
-
-    >>> _between(date(2026, 1, 5), date(2026, 1, 5)), _between(date(2025, 12, 29), date(2026, 1, 4))
-    ('5 January 2026', '29 December 2025 to 4 January 2026')
-    """
+    """Write two days without what they share."""
     end = f"{last.day} {_MONTHS[last.month - 1]} {last.year}"
     if first == last:
         return end

@@ -32,22 +32,16 @@ def files_of(names: Iterable[str]) -> list[str]:
 
 
 def content_of(path: Path) -> bytes | None:
-    """Return a file's bytes, or None if absent or unreadable.
-
-    Only regular files are read: opening a pipe would wait for its writer.
-    """
+    """Return a file's bytes, or None if absent or unreadable."""
     try:
+        # opening a pipe would wait for its writer
         return path.read_bytes() if path.is_file() else None
     except OSError:
         return None
 
 
 def digest_of(content: bytes) -> str:
-    """Return the digest of public bytes.
-
-    >>> digest_of(b"")[:23]
-    'sha256:e3b0c44298fc1c14'
-    """
+    """Return the digest of public bytes."""
     return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 

@@ -50,11 +50,7 @@ def key_file() -> Path:
 
 
 def configured(ledger: str = "", output: Path | None = None) -> Signer | None:
-    """Return the user's signing key, None where there is none.
-
-    Raises InputError for a key that others can read, that lies beside the ledger or in the folder of tables (whoever
-    copies them could sign), that cannot be read or is none, and where `cryptography` is not installed.
-    """
+    """Return the user's signing key, None where there is none; InputError for one in an unsafe place."""
     path = key_file()
     try:
         mode = path.stat().st_mode
@@ -78,10 +74,7 @@ def configured(ledger: str = "", output: Path | None = None) -> Signer | None:
 
 
 def new_key() -> Signer:
-    """Make a signing key for the user, in a file that only the user can read.
-
-    Raises InputError where there is one already, or none can be written.
-    """
+    """Make a signing key in a file that only the user can read; InputError where there is one already."""
     ed25519, serialization = _library()
     path, private = key_file(), ed25519.Ed25519PrivateKey.generate()
     content = private.private_bytes(
@@ -99,10 +92,7 @@ def new_key() -> Signer:
 
 
 def signed_by(content: bytes, signature: bytes, name: str) -> str:
-    """Return the public key that signed some bytes; `name` is what messages call the signature's file.
-
-    Raises InputError for what is no signature, one of other bytes, and where `cryptography` is not installed.
-    """
+    """Return the public key that signed some bytes; InputError for no signature, or one of other bytes."""
     try:
         said = json.loads(signature)
         key, sign = bytes.fromhex(said["key"]), bytes.fromhex(said["signature"])

@@ -31,17 +31,15 @@ _READ = (CERTIFICATE, SIGNATURE, TABLE)
 
 @dataclass(frozen=True)
 class Verified:
-    """A certificate that was not changed, the state of its table, and the files of it that nothing vouches for.
-
-    `signed_by` is the public key that signed it, in hexadecimal digits; None without a signature. `others` lie at the
-    same place and are of no table that has a certificate there.
-    """
+    """A certificate that was not changed, the state of its table, and the files of it that nothing vouches for."""
 
     name: str
     certificate: Certificate
     table: str
     unverified: tuple[str, ...]
+    #: The public key that signed it, in hexadecimal digits; None without a signature.
     signed_by: str | None = None
+    #: Files at the same place, of no table that has a certificate there.
     others: tuple[str, ...] = ()
 
     @property
@@ -62,19 +60,7 @@ class Verified:
 
 
 def verified(path: str | Path) -> tuple[Verified, ...]:
-    """Verify all certificates at a place: a folder, a ZIP of a published table, or one certificate beside its table.
-
-    Args:
-        path: The folder, the `.zip`, or the `.certificate.json`.
-
-    Returns:
-        One `Verified` for each certificate, by name. A table that is missing is said, and is no error.
-
-    Raises:
-        InputError: for a certificate or a table that was changed, for a signature of something else, for a place
-            without a certificate, and for a ZIP that no release has written: members with paths, links, or too many or
-            too large ones.
-    """
+    """Verify all certificates at a place: a folder, a ZIP of a published table, or one certificate; InputError."""
     place = Path(path)
     content: Callable[[str], bytes] = partial(_read_in, place if place.is_dir() else place.parent)
     if place.is_dir():
@@ -92,6 +78,7 @@ def verified(path: str | Path) -> tuple[Verified, ...]:
     for file in sorted(files - read):
         unverified.setdefault(_table_of(file, files), []).append(file)
     others = tuple(unverified.get(None, ()))
+    # a table that is missing is said, and is no error
     return tuple(_verified(name, files, content, tuple(unverified.get(name, ())), others) for name in names)
 
 

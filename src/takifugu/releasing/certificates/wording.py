@@ -314,18 +314,12 @@ def _units(units: tuple[str, ...]) -> str:
 
 
 def is_worded(c: Content) -> bool:
-    """Return whether a certificate's definition is registered here.
-
-    Only a registered definition can word the certificate.
-    """
+    """Return whether a certificate's definition is registered here: only such a one can word it."""
     return c.definition in DEFINITIONS
 
 
 def definition_of(c: Content) -> definitions.Definition:
-    """Return the certificate's definition, or plain Pufferfish if unregistered.
-
-    Plain Pufferfish guarantees no more than a registered definition.
-    """
+    """Return the certificate's definition, or plain Pufferfish, which guarantees no more, if unregistered."""
     return definitions.find(c.definition) if is_worded(c) else definitions.find("pufferfish")
 
 

@@ -106,10 +106,7 @@ def window_of(item: Windowed, calendar: Calendar) -> range:
 
 
 def of_window(items: Sequence[Table | None], window: str) -> tuple[Table | None, ...]:
-    """Return a file's tables with this window in the place of every `every` of its length.
-
-    Others that are regular are None if some have this length. Raises InputError where none is regular.
-    """
+    """Return a file's tables with this window in the place of every `every` of its length."""
     regular = [item.every for item in items if isinstance(item, Windowed) and item.every is not None]
     if not regular:
         raise InputError("no table is published regularly", fix='write every = "week" under [[table]]').at("window")
@@ -117,6 +114,7 @@ def of_window(items: Sequence[Table | None], window: str) -> tuple[Table | None,
     chosen_tables = list[Table | None]()
     for item in items:
         if isinstance(item, Windowed) and item.every is not None:
+            # others that are regular are left out if some have this length
             item = _read_only(item, window) if item.every == length or length not in regular else None
         chosen_tables.append(item)
     return tuple(chosen_tables)
@@ -164,12 +162,7 @@ def windowed(file: ReleaseFile, item: Windowed, calendar: Calendar, places: rang
 
 
 def night_set_back(calendar: Calendar, window: range) -> date | None:
-    """Return the first night of a window in which clocks of some zone are set back, where no zone says which are.
-
-    >>> steps = Calendar.read("2026-10-01", "2026-12-01", timedelta(hours=1))
-    >>> night_set_back(steps, range(steps.size)), night_set_back(steps, range(24 * 24))
-    (datetime.date(2026, 10, 25), None)
-    """
+    """Return the first night of a window in which clocks of some zone are set back, where no zone is declared."""
     if not calendar.is_time or calendar.zone is not None:
         return None
     ends = (calendar.moment_of(window.start), calendar.moment_of(window.stop))
@@ -180,10 +173,13 @@ def night_set_back(calendar: Calendar, window: range) -> date | None:
     return next((day for day in sundays if first.date() <= day and day < last.date()), None)
 
 
-def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: Windowed) -> Window:
-    """Return a certificate's facts about a window."""
+def facts_of(file: ReleaseFile, item: Windowed, calibration: Calibrated) -> tuple[Window, ...]:
+    """Return a certificate's facts about the window that a table reads, none without a calendar."""
     from takifugu.accounting.composition.charges import moved_by
 
+    calendar, window = file.source.calendar, file.places
+    if calendar is None or window is None:
+        return ()
     (scale, whole, single), costs, in_a_day = moved_by(calibration), {}, calendar.most_steps_in(86_400, window)
     for what, steps in (("one day", in_a_day), ("one week", calendar.most_steps_in(604_800, window))):
         is_longer = what == "one day" or steps > in_a_day  # a week of one day is that day
@@ -197,7 +193,7 @@ def facts_of(calendar: Calendar, window: range, calibration: Calibrated, item: W
     if not period or series == item.name:
         series = period = ""
     zone = None if calendar.zone is None else calendar.zone.name
-    return Window(calendar.written(window), str(calendar.length), zone, costs, series, period)
+    return (Window(calendar.written(window), str(calendar.length), zone, costs, series, period),)
 
 
 def source_faults(keys: Mapping[str, Any]) -> Iterator[TakifuguError]:
@@ -215,10 +211,8 @@ def calendar_faults(
     needs: Callable[[Any, str], bool] = has_key,
     further: Callable[[Any, int, Calendar], Iterable[TakifuguError]] = lambda *_: (),
 ) -> Iterator[TakifuguError]:
-    """Yield the faults of a calendar's windows; those of the calendar itself are told with its source.
-
-    Tables with one of `keys` need it; `further` yields what else is wrong with a table of a good window.
-    """
+    """Yield the faults of a calendar's windows; those of the calendar itself are told with its source."""
+    # tables with one of `keys` need it; `further` yields what else is wrong with a table of a good window
     has_start, calendar = source.from_ is not None, None
     with suppress(TakifuguError):
         calendar = source.calendar

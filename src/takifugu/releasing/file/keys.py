@@ -33,10 +33,8 @@ class Section(BaseModel):
 
 
 def plain(file: Section, exclude: Mapping[str, Any] | None = None) -> Json:
-    """Return a release file as plain data, each section as its own type writes it.
-
-    `exclude` has keys of the file, with the keys of a section, or of each table, or True for all of it.
-    """
+    """Return a release file as plain data, each section as its own type writes it, without the keys of `exclude`."""
+    # by key of the file: the keys of its section, or of each table ("__all__"), or True for all of it
     without: Mapping[str, Any] = exclude or {}
     data: Json = {}
     for name, value in file:
@@ -114,11 +112,7 @@ def meaning(words: str, *examples: object, **limits: Any) -> Any:
 
 
 def names_of(columns: str | Iterable[str] | None) -> tuple[str, ...]:
-    """Return the names of a key that holds one, several or none.
-
-    >>> names_of(None), names_of("ward"), names_of(["hour", "ward"])
-    ((), ('ward',), ('hour', 'ward'))
-    """
+    """Return the names of a key that holds one, several or none."""
     if isinstance(columns, str):
         return (columns,)
     return tuple(columns or ())

@@ -46,68 +46,59 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(eq=False, slots=True)  # there may be millions, and frozen ones take six times as long to make
 class Unit:
-    """One unit of a source: its canonical name (None: there is only one) and its private data, as its kind reads them.
-
-    `size` is the (public) number of its entries where that varies, `complete` whether every entry was observed, and
-    `seen` which ones were, where not. `attributes` are what is declared public of it, as far as a table is by them,
-    `shape` what the framework about it depends on, and `starts` where its recordings start, in no unit of time that
-    matters, with their names, where no calendar says that. `number` is that of its first piece, where `data` are those
-    of all units.
-    """
+    """One unit of a source: its canonical name (None: there is only one) and its private data."""
 
     name: str | None
     data: Any = field(default=None, repr=False)
+    #: The number of its entries, public, where that varies.
     size: int = 0
+    #: Whether every entry was observed, and, where not, which ones were.
     complete: bool = True
     seen: tuple[range, ...] = field(default=(), repr=False)
+    #: Its public attributes, as far as a table is by them; and what the framework about it depends on.
     attributes: Mapping[str, str] = field(default_factory=lambda: _NONE)
     shape: Hashable = ()
+    #: The starts of its recordings, in no unit of time, with their names, where no calendar says them.
     starts: tuple[Hashable, ...] = ()
+    #: The number of its first piece, where `data` are those of all units.
     number: int = 0
 
 
 @dataclass(frozen=True, eq=False)
 class UnitQuery:
-    """One answer: its query, and the units that it reads, in the order in which the query counts their entries.
-
-    `shares` give, by unit, the query about the unit alone that it is charged for, and how much wider the answer's noise
-    is for that one (`composition.charge_of`); without one a unit is charged for the query itself.
-    """
+    """One answer: its query, and the units that it reads, in the order in which the query counts entries."""
 
     query: Query
     units: Sequence[Unit]
+    #: By unit: the query that it is charged for, and how much wider the noise is for it (`charge_of`).
     shares: Mapping[str, tuple[Query, Fraction]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class ReleaseFile:
-    """A release file that was read and checked; its paths are relative to `folder`.
-
-    `belief` is what its kind made of [belief], `framework` what is hidden from whom, where that is the same for all
-    units. `given` replaces the source's file, if any; the source is opened on request where it need not be there.
-    `places` are the steps of a calendar that are read, where there is one (`Kind.part`), `at` says at which of its
-    steps they start, counted from 1970, and `hides_gaps` whether noise must be right whatever was observed;
-    `may_miss` says that some of it may be missing without anybody knowing of it.
-    `still_open` is the window that is read, where it has not ended.
-    `by_units` says that what is answered depends on which units there are, `most_steps` how many entries a unit has at
-    most, where the file says that. `window` is the one that the caller chose, and `others` are the tables of the file
-    that are left out now (`only`).
-    """
+    """A release file that was read and checked; its paths are relative to `folder`."""
 
     path: Path
     spec: FileSpec
     kind: Kind
     belief: Any = field(repr=False)
+    #: What is hidden from whom, where that is the same for all units.
     framework: Framework | None = field(default=None, repr=False)
+    #: What replaces the source's file, if anything; the opened source, where it was opened already.
     given: object = field(default=None, repr=False)
     opened: Any = field(default=None, repr=False)
+    #: The steps of a calendar that are read (`Kind.part`), and the place of the first one, counted from 1970.
     places: range | None = None
     at: int | None = None
+    #: Whether noise must be right whatever was observed, and whether entries may miss without anybody knowing.
     hides_gaps: bool = False
     may_miss: bool = False
+    #: The window that is read, where it has not ended.
     still_open: str = ""
+    #: Whether the answers depend on which units there are, and the most entries of one, where the file says it.
     by_units: bool = False
     most_steps: int | None = None
+    #: The window that the caller chose; the tables of the file that are left out now (`only`).
     window: str | None = None
     others: tuple[Item, ...] = ()
 
@@ -205,11 +196,9 @@ class ReleaseFile:
 
 
 class Kind:
-    """A kind of release file: one for each shape of data, with its `facts`, for beliefs that bring their `section`.
+    """A kind of release file: one for each shape of data, with its `facts`, for beliefs that bring their `section`."""
 
-    Yours has its `facts`, overrides `framework_of` and `units`, and what else it needs.
-    """
-
+    # Another package gives its `facts`, and overrides `framework_of`, `units` and what else it needs.
     names: tuple[str, ...] = ()
     facts: ClassVar[Shape]
 
@@ -284,11 +273,7 @@ class Kind:
 
 
 def output_by_default(path: Path) -> str:
-    """Return the default name of a release file's output folder.
-
-    >>> output_by_default(Path("study/minutes.toml"))
-    'minutes-published'
-    """
+    """Return the default name of a release file's output folder."""
     return f"{path.stem}-published"
 
 

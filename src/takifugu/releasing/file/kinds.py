@@ -85,14 +85,7 @@ def model_of_file(kind: Kind) -> type[FileSpec]:
 
 
 def register(kind: Kind) -> None:
-    """Let a kind read the files with its section's name in belief.kind.
-
-    Raises InputError for a taken name, an invalid section and an incomplete kind.
-
-    >>> register(Kind())  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    takifugu.core.errors.InputError: None is no section of a belief: it is a frozen dataclass with ...
-    """
+    """Let a kind read the files with its section's name in belief.kind; InputError where it cannot be one."""
     if not isinstance(kind, Kind):
         raise InputError(f"a {type(kind).__name__} is no kind of release file", fix="derive it from Kind")
     section = kind.section
@@ -113,12 +106,8 @@ def register(kind: Kind) -> None:
 
 
 def register_section(section: type, rows: str) -> None:
-    """Let release files name a belief by its section.
-
-    A section is a frozen dataclass with kind: Literal[...] and belief(public). `rows` is the shape of the data,
-    "people" (a row is an entry), "records" (a row is a unit) or "sequences" (rows in order are a unit's steps). Raises
-    InputError for a taken name and an invalid section.
-    """
+    """Let release files name a belief by its section: a frozen dataclass with kind and belief(public)."""
+    # the shape: "people" (a row is an entry), "records" (a unit) or "sequences" (rows in order are a unit's steps)
     register(SHAPES.find(rows)(section))
 
 

@@ -51,12 +51,8 @@ _DEEP = re.compile(rf"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]
 def load(
     path: str | Path, data: object = None, single_release: bool = False, window: str | None = None, first: bool = False
 ) -> ReleaseFile:
-    """Read a release file, with `data` in place of the source's file.
-
-    `data` is a frame or another file of the same columns. `single_release` adds the key `single_release`; `window` is
-    the one of regular tables; `first` takes the first window of a calendar without an end. Raises SpecError, with all
-    `problems`, and InputError for a window without regular tables.
-    """
+    """Read a release file, with `data` (a frame or another file) in place of its source's file; SpecError."""
+    # `window` is that of regular tables (InputError without any); `first` takes one of a calendar without an end
     file = as_path(path, "path")
     raw = parsed(file)
     if single_release:
@@ -156,10 +152,7 @@ def json_schema(kind: str = SEQUENCES) -> Json:
 
 
 def _giants(value: object, path: Where = (), depth: int = 0) -> Iterator[TakifuguError]:
-    """Yield the faults of huge numbers, long texts and deep nesting.
-
-    TOML has whole numbers beyond all floats, and comparisons with floats fail.
-    """
+    """Yield the faults of huge numbers, long texts and deep nesting."""
     if depth > DEEPEST:
         start = f"{InputError().at(*path).place[:40]}..."
         yield fault((start,), f"nests more than {DEEPEST} times", "write keys as the documentation names them")
@@ -178,5 +171,6 @@ def _giants(value: object, path: Where = (), depth: int = 0) -> Iterator[Takifug
     elif isinstance(value, list):
         for position, member in enumerate(value):
             yield from _giants(member, (*path, position), depth + 1)
+    # TOML has whole numbers beyond all floats, and comparisons with floats fail
     elif isinstance(value, int) and abs(value) > _LARGEST:
         yield fault(path, "is too large a number", f"write one of at most {_LARGEST}")

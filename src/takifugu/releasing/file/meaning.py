@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
-from typing import Protocol, runtime_checkable
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, SpecError, TakifuguError
@@ -22,20 +21,9 @@ from takifugu.releasing.file.sharing import promise_problems, single_release_pro
 _HARMLESS = frozenset({"belief.records", "belief.source"})
 
 
-@runtime_checkable
-class Blaming(Protocol):
-    """A section of a table that names the key which an error is about that does not say it."""
-
-    @property
-    def blamed(self) -> str: ...
-
-
 def meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path, data: object) -> Parts:
-    """Return the meaning of a file, with the faults of several keys.
-
-    These are all that no single key shows, in order. Faulty sections are None and `faulty` keys have examples in their
-    place; all that can be said of the others is.
-    """
+    """Return the meaning of a file, with all faults that no single key shows, in order."""
+    # faulty sections are None and `faulty` keys have examples: all that can be said of the others is
     first = kind.facts.meaning or _meaning_of
     belief, framework, table, problems = first(kind, spec, faulty, folder, data)
     if spec.source is not None:
@@ -107,7 +95,7 @@ def table_problems(
         else:  # of one step, to which no list of weights fits
             query.unweighted().resolve(belief)
     except TakifuguError as error:
-        key = item.meant.blamed if isinstance(item.meant, Blaming) else "query"
+        key = getattr(item.meant, "blamed", "query")  # of an error that names none
         for step in reversed(error.where):
             if step in type(item).model_fields:
                 key = str(step)

@@ -29,14 +29,13 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A release file of a folder: its ledger as it is written there, and its output folder, None by default.
-
-    `source` is the name of its source in the ledger and `budget` its budget, None where neither could be one.
-    """
+    """A release file of a folder: its ledger as it is written there, its output, source and budget."""
 
     path: Path
     ledger: str
+    #: None by default.
     output: str | None
+    #: None where neither could be one.
     source: str | None
     budget: float | str | Json | None
 
@@ -99,10 +98,8 @@ def _named(neighbours: Iterable[tuple[Neighbour, str]]) -> str:
 
 
 def outputs_apart(file: ReleaseFile) -> Iterator[Path]:
-    """Yield the default output folders of files under another ledger.
-
-    Yields nothing where this file names its own folder. What lies in those folders is paid for, too.
-    """
+    """Yield the default output folders of files under another ledger: their tables are paid for, too."""
+    # whoever names a folder has one of his own
     if file.spec.output is not None:
         return
     for other in _ledgers_apart(file):

@@ -134,13 +134,7 @@ _LONGEST, _LONGEST_LINE = 120, 600
 
 
 def of_before(where: tuple[Step, ...], file: Json, allowed: Collection[str]) -> InputError | None:
-    """Return the error about a key of before in a file, None for any other; `allowed` are the keys of its section.
-
-    >>> print(of_before(("release",), {"release": []}, ["table"]).line)
-    is the key of before; write [[table]]
-    >>> print(of_before(("ledger_id",), {"ledger_id": "a"}, []).line)
-    is gone; require_ledger and the certificates tell another ledger; leave it out, and write require_ledger = true
-    """
+    """Return the error about a key of before in a file, None for others; `allowed` are those of its section."""
     why, fix = GONE.get(".".join(str(step) for step in where if not isinstance(step, int)), ("", ""))
     if why:
         return InputError("is gone", rule=why, fix=fix)
@@ -170,11 +164,7 @@ def _renamed(where: tuple[Step, ...], file: Json, allowed: Collection[str]) -> I
 
 
 def cleaned(where: tuple[Step, ...], file: Json) -> InputError | None:
-    """Return the error about a key of before that cleaned rows, None for any other.
-
-    >>> print(cleaned(("source", "order_format"), {"source": {"order": "Datum", "order_format": "%d.%m.%Y"}}).line)
-    is a key of before; cleaning is an expression now; write order = "strptime(Datum, '%d.%m.%Y')"
-    """
+    """Return the error about a key of before that cleaned rows, None for any other."""
     if len(where) < 2 or where[0] not in ("source", "belief"):
         return None
     section, key = str(where[0]), str(where[1])
@@ -247,11 +237,7 @@ def _words(source: Json, belief: Json) -> dict[str, str]:
 
 
 def column(name: str) -> str:
-    """Return a column's name as an expression has it, in quotes where it needs them.
-
-    >>> print(column("Datum"), column("end"), column("my column"))
-    Datum "end" "my column"
-    """
+    """Return a column's name as an expression has it, in quotes where it needs them."""
     try:
         if columns_in(expression(name, "value")) == [name] and name.isidentifier():
             return name

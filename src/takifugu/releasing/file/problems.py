@@ -32,10 +32,7 @@ MOST_PROBLEMS = 100
 def problems_of(
     errors: Sequence[ErrorDetails], model: type[BaseModel], raw: object, section: Where, file: Json
 ) -> list[TakifuguError]:
-    """Return one error per fault of a section from pydantic.
-
-    `model` is the section's, `section` its place in the `file`.
-    """
+    """Return one error per fault of a section from pydantic; `section` is its place in the `file`."""
     problems: dict[Where, TakifuguError] = {}
     kind, schema = section_in(file, "belief").get("kind"), schema_of(model)
     all_keys = command("keys")
@@ -63,20 +60,12 @@ def problems_of(
 
 
 def fault(where: Where, what: str, fix: str = "") -> InputError:
-    """Return the error about a key of the file.
-
-    >>> fault(("table", 0, "grid"), "is missing", 'write grid = "0.01"').line
-    'table[0].grid: is missing; write grid = "0.01"'
-    """
+    """Return the error about a key of the file: `table[0].grid: is missing; write grid = "0.01"`."""
     return InputError(what, fix=fix).at(*where)
 
 
 def broken(*rules: Rule) -> Iterator[TakifuguError]:
-    """Yield the fault of each broken rule between keys.
-
-    >>> [error.line for error in broken((True, "table.0.by", "is missing", 'write by = "hour"'))]
-    ['table[0].by: is missing; write by = "hour"']
-    """
+    """Yield the fault of each broken rule between keys."""
     for is_broken, place, what, fix in rules:
         if is_broken:
             if isinstance(place, str):
@@ -85,11 +74,7 @@ def broken(*rules: Rule) -> Iterator[TakifuguError]:
 
 
 def stranger(where: Where, word: object, what: str, choices: Iterable[object]) -> InputError:
-    """Return the error about a word that is none of the choices.
-
-    >>> stranger(("source", "default_state"), "gone", "state", ["away", "home"]).line
-    "source.default_state: 'gone' is no state; write one of ['away', 'home']"
-    """
+    """Return the error about a word that is none of the choices."""
     names = [*map(str, choices)]
     return fault(where, f"{word!r} is no {what}{did_you_mean(word, names)}", f"write {nearest(word, names)}")
 
@@ -111,13 +96,7 @@ def never_read(where: Where, values: Iterable[Hashable]) -> Iterator[TakifuguErr
 
 
 def blamed(error: TakifuguError, *where: Step) -> TakifuguError:
-    """Return a lower layer's error as the fault of a key.
-
-    >>> blamed(InputError("net.bif: 'a' has an unknown parent 'c'"), "belief", "file").line
-    "belief.file: net.bif: 'a' has an unknown parent 'c'; repair it"
-    >>> blamed(InputError("it takes numbers", fix="give codes={'ill': 1}"), "table", 0).fix
-    'give codes = { ill = 1 }'
-    """
+    """Return a lower layer's error as the fault of a key, in the words of a release file."""
     error.where = where
     error.reworded(in_toml)
     if not error.fix and not error.rule:
@@ -126,11 +105,7 @@ def blamed(error: TakifuguError, *where: Step) -> TakifuguError:
 
 
 def blamed_keys(error: TakifuguError, *section: Step) -> list[TakifuguError]:
-    """Return every fault that a lower layer's error tells of as that of its key in a section, `file` without one.
-
-    >>> [fault.line for fault in blamed_keys(InputError("is empty", fix="leave it out").at("where"), "source")]
-    ['source.where: is empty; leave it out']
-    """
+    """Return every fault of a lower layer's error as that of its key in a section, `file` without one."""
     return [blamed(fault, *section, *(fault.where[:1] or ("file",))) for fault in faults_in(error)]
 
 

@@ -222,11 +222,8 @@ def revealed(spec: FileSpec, folder: Path, table: Any) -> Iterator[TakifuguError
 
 
 def same_rows(public_rows: Mapping[Texts, int], private: Table, columns: Sequence[str]) -> bool:
-    """Return whether the private data hold these rows in any order, and no others, whatever their file is called.
-
-    Only who holds both is told. A part of the data, or recoded data, is not recognised (docs/concepts/limits.md), and
-    of refused data nothing is said here.
-    """
+    """Return whether the private data hold these rows in any order, and no others, whatever their file."""
+    # only who holds both is told; recoded data is not recognised (docs/concepts/limits.md), nor is refused data
     try:
         return bool(private.has_rows(public_rows, columns))
     except TakifuguError:

@@ -22,10 +22,8 @@ _COMPARING = ("COMPARISON", "BETWEEN", "OPERATOR")
 def people_named(
     source: RelationKeys, people: Iterable[object], states: Iterable[object] = ()
 ) -> Iterator[TakifuguError]:
-    """Yield the expressions of [source] that name one of the people; what is a state, too, is no name there.
-
-    The names are public, so that a refusal tells nothing. Other names are the owner's care: no list has them.
-    """
+    """Yield the expressions of [source] that name one of the people; a state of that name is no name there."""
+    # the names are public, so that a refusal tells nothing; no list has the others, which are for the owner to see
     known, unit = {_spelled(name) for name in people} - {_spelled(state) for state in states} - {""}, set[str]()
     if source.unit is not None:
         unit = {name.lower() for tree in _trees("unit", source.unit) for name in columns_in(tree)} or {source.unit}

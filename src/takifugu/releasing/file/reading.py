@@ -61,14 +61,20 @@ def wrong(key: str, what: str, rule: str = "", fix: str = "") -> DataError:
     return DataError(what, rule=rule, fix=fix).at("source", key).placed()
 
 
+@contextmanager
+def telling_all(table: Table, known: Sequence[Known], fixes: Fixes = MappingProxyType({})) -> Iterator[None]:
+    """Raise all faults of the rows that are counted inside, with the `fixes` of this kind of file."""
+    try:
+        yield
+    except TakifuguError as error:
+        raise_all(faults_of_rows(table, known, error, fixes))
+        raise
+
+
 def faults_of_rows(
     table: Table, known: Sequence[Known], error: TakifuguError, fixes: Fixes = MappingProxyType({})
 ) -> Iterator[TakifuguError]:
-    """Yield the faults of the rows, each at its key of [source].
-
-    In place of an unknown value one is told that looks like a declared one: it is mistyped, or written otherwise.
-    `fixes` say, by cause and column, what this kind of file writes.
-    """
+    """Yield the faults of the rows, each at its key of [source], with the `fixes` of this kind of file."""
     for fault_of_rows in error.each() if isinstance(error, RowFault) else (error,):
         of_column = _of_column(table, known, fault_of_rows, fixes)
         if of_column.where[:1] == ("value",) and isinstance(table.opened.source.values[0], Column):
@@ -98,10 +104,8 @@ def _of_column(table: Table, known: Sequence[Known], error: TakifuguError, fixes
 def cells_on(
     box: Box, names: Sequence[str], first: FloatArray, second: FloatArray, rows: Sequence[int] = ()
 ) -> Codes:
-    """Return the number of each place's cell; DataError for a place beyond the earth or the box.
-
-    `rows` are the numbers of the places' rows, where these are not all.
-    """
+    """Return the number of each place's cell; DataError for a place beyond the earth or the box."""
+    # `rows` are the numbers of the places' rows, where these are not all
     if box.degrees or are_degrees(names[:2]):
         _refuse_beyond(names, (first, second), rows)
     return box.cells_of(first, second)
@@ -111,10 +115,8 @@ def coded(
     texts: Sequence[str | None], values: Iterable[Hashable], column: str, fixes: tuple[str, str],
     rows: Sequence[int] = (),
 ) -> Codes:
-    """Return the number of each text's value; DataError for one that is missing or not declared, which `fixes` mend.
-
-    `rows` are the numbers of the texts' rows, which are told.
-    """
+    """Return the number of each text's value; DataError, told by its row, for a missing or undeclared one."""
+    # `fixes` mend a missing value, and an undeclared one
     places: dict[str | None, int] = {value: place for place, value in enumerate(spelled(values))}
     odd = [number for number, text in enumerate(texts) if text not in places]
     if not odd:
@@ -159,11 +161,7 @@ _NAMES = ("longitude", "latitude")
 
 
 def are_degrees(columns: Sequence[str]) -> bool:
-    """Return whether two columns are longitude and latitude by name.
-
-    >>> are_degrees(["lat", "gps_lon"]), are_degrees(["x", "y"])
-    (True, False)
-    """
+    """Return whether two columns are longitude and latitude by name, in either order."""
     first, second = map(words_in, columns)
     return bool((first & EAST and second & NORTH) or (first & NORTH and second & EAST))
 
@@ -171,14 +169,11 @@ def are_degrees(columns: Sequence[str]) -> bool:
 def misplaced(
     columns: Sequence[str], ends: Sequence[Sequence[Number]], boxes: tuple[Where, Where]
 ) -> Iterator[TakifuguError]:
-    """Yield the faults of a box of longitudes and latitudes.
-
-    `boxes` are the keys of its `ends`. A latitude may only come first with a box beyond 90: then the data
-    have exchanged the names.
-    """
+    """Yield the faults of a box of longitudes and latitudes; `boxes` are the keys of its `ends`."""
     if not are_degrees(columns):
         return
     reach = [max(abs(as_fraction(low, "an end")), abs(as_fraction(high, "an end"))) for low, high in ends]
+    # a latitude may only come first with a box beyond 90: then the data have exchanged the names
     if words_in(columns[0]) & NORTH and reach[0] <= _LARGEST[1]:
         right = toml_of([columns[1], columns[0]])
         fault_text = f"takes {columns[0]!r} for the longitude and {columns[1]!r} for the latitude"

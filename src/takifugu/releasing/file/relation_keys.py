@@ -142,11 +142,8 @@ def open_relation(
     source: RelationKeys, keys: Mapping[str, Any], states: Sequence[State], folder: Path, data: object,
     public: Sequence[str] = (),
 ) -> Table:
-    """Return the opened relation of a source, whose rows are not read; `data` replaces its file.
-
-    `keys` are those of `Source`, and `public` columns by which answers are counted. Raises InputError and DataError,
-    with the key.
-    """
+    """Return the opened relation of a source, whose rows are not read; `data` replaces its file."""
+    # those of `Source`; answers are counted by the columns `public`. InputError and DataError have the key
     keys = dict(keys)
     if isinstance(data, str | Path):
         keys["file"], data = str(Path(data).absolute()), None
@@ -194,13 +191,9 @@ def read_with(reading: str, belief: Described) -> str:
 
 
 def entries_of(source: RelationKeys, given: object) -> str | None:
-    """Return the name of a source's entries; None where nobody named them.
-
-    The name is declared, or else that of the source's file: its owner is asked where the next one is called otherwise.
-    Where `order` holds times they say which entries are read, so that dates in the name are no part of it. Of rows that
-    are sent one by one every one about a person counts, whatever its batch is called.
-    """
+    """Return the name of a source's entries, declared or that of its file; None where nobody named them."""
     if source.names_rows:
+        # of rows that are sent one by one each counts, whatever its batch is called
         return ROWS
     if source.entries is not None:
         return source.entries
@@ -208,6 +201,7 @@ def entries_of(source: RelationKeys, given: object) -> str | None:
         return TIMES if source.has_times else None
     name = ", ".join(dict.fromkeys(_files(source, given))) or None
     if name is not None and source.has_times:
+        # times say which entries are read, so that dates in the name are no part of it
         name = _DATE.sub("*", name)
     return name
 

@@ -111,10 +111,7 @@ class ListedKey:
 
 
 def listed_keys(kind: str, schema: Json, is_deep: bool = False) -> Iterator[ListedKey]:
-    """Yield the keys of a kind by its JSON Schema, so that they are what is read.
-
-    If `is_deep`, those of sections inside sections follow.
-    """
+    """Yield the keys of a kind by its JSON Schema; if `is_deep`, those of sections inside sections, too."""
     sections = ("source", "belief", "hide", "table")
     others = {key: value for key, value in schema["properties"].items() if key not in sections}
     top = {"properties": others, "required": schema.get("required", [])}

@@ -43,14 +43,7 @@ SUMS_TO_ONE = 1e-6
 
 
 def public_source(value: str) -> str:
-    """Return the source of an expectation; InputError for the private data.
-
-    >>> public_source("last year's published report")
-    "last year's published report"
-    >>> public_source("Counts estimated from the private data")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    takifugu.core.errors.InputError: says 'private data': advice must not depend on them; write what is known ...
-    """
+    """Return the source of an expectation; InputError for the private data."""
     words = value.casefold()
     for private in _THESE_DATA.finditer(words):
         if not _NOT.search(words[: private.start()]):
@@ -59,11 +52,7 @@ def public_source(value: str) -> str:
 
 
 def size_that_matters(value: Number) -> tuple[Fraction, str]:
-    """Return an important difference and its unit or ""; InputError if invalid.
-
-    >>> size_that_matters("2.5 h"), size_that_matters(30), size_that_matters("10%")
-    ((Fraction(5, 2), 'h'), (Fraction(30, 1), ''), (Fraction(10, 1), '%'))
-    """
+    """Return an important difference and its unit or "" (30, "2.5 h", "10%"); InputError if invalid."""
     number, unit = value, ""
     read = re.fullmatch(r"\s*([0-9][0-9./]*)\s*([^\s0-9.,/].*?)\s*", value) if isinstance(value, str) else None
     if read is not None:
@@ -154,11 +143,9 @@ class MetricSpec(Section):
 
 
 class Table(Described):
-    """The keys that every [[table]] has; its query adds its own.
+    """The keys that every [[table]] has; its query adds its own."""
 
-    `expect`, `title` and `measured_in` are for readers of the report and the certificate.
-    """
-
+    # for readers of the report and the certificate; they change no number
     expect: Annotated[ExpectSpec | None, meaning("what is expected of this table, in place of [expect]")] = None
     title: Annotated[Words | None, meaning("what the table is called in words", "Activity on the ward")] = None
     measured_in: Annotated[Words | None, meaning("what one of its values is", "hours")] = None

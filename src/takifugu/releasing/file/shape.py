@@ -28,30 +28,31 @@ KnownOf = Callable[[Any, Any], Sequence[Known]]
 
 @dataclass(frozen=True)
 class Shape:
-    """What is the same in all files about data of one shape, in `rows` (`model.queries.sections`) as queries read them.
+    """The facts that all files about data of one shape share: their sections, columns and readings."""
 
-    `sections` is the model of the whole file, `table` has the keys that all tables have, `believed` those that all
-    beliefs have. `of_belief` says whether the data must have the belief's columns, `is_one_unit` whether all people
-    together are one unit of the ledger, though a key of [source] may name them, `has_lengths` whether a unit has more
-    or fewer entries than another one. The belief is made of the sections `believes_from`: faults in others are told
-    beside its own. `meaning` returns the `Parts` of sections that are checked one by one, where others are not valid;
-    `notices` say what [source] leaves unsaid, and `may_miss` which values may be missing.
-    `tables` are those of a file without a fault: of a regular one there is one for each window.
-    """
-
+    #: How queries read the rows (`model.queries.sections`).
     rows: str
+    #: The model of the whole file, the keys that all its tables have, and those that all its beliefs have.
     sections: type[FileSpec]
     table: type[Table] = Table
     believed: type[Described] = Described
+    #: Whether the data must have the belief's columns.
     of_belief: bool = False
+    #: Whether all people are one unit of the ledger, though a key of [source] may name them.
     is_one_unit: bool = False
+    #: Whether one unit has more entries than another.
     has_lengths: bool = False
+    #: The sections that the belief is made of: faults in others are told beside its own.
     believes_from: tuple[str, ...] = ("source", "belief")
+    #: The `Parts` of sections that are checked one by one, where others are not valid.
     meaning: Callable[..., Parts] | None = None
+    #: What [source] leaves unsaid.
     notices: Callable[[Any], Iterator[str]] = lambda source: iter(())
+    #: The tables of a file without a fault: of a regular one there is one for each window.
     tables: Callable[[Any], tuple[Table, ...]] = lambda spec: spec.table
     read_by: Callable[[Any, Any], ReadBy] = lambda spec, belief: (spec.source.read(), (), ())
     known: KnownOf = lambda spec, belief: ()
+    #: Which values may be missing.
     may_miss: Callable[[Any], Sequence[bool]] = lambda spec: ()
 
     def owner_column(self, source: Any) -> str | None:

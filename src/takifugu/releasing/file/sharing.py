@@ -75,7 +75,9 @@ def metric_of(item: Table) -> Declared | None:
 
 
 def sharing(file: ReleaseFile, item: Table) -> tuple[Table, ...]:
-    """Return all tables with a table's joint epsilon, unpublished ones included."""
+    """Return all tables of a table's epsilon: itself, or those of the joint one, unpublished ones included."""
+    if not item.shares_epsilon:
+        return (item,)
     same = [table for table in (*file.items, *file.others) if table.shares_epsilon and table.period == item.period]
     return tuple(sorted(same, key=lambda table: table.name))
 

@@ -14,15 +14,7 @@ _KEY = re.compile(r"(?<![\w.(])([a-z]\w*)=(True|False|\"[^\"]*\"|'[^']*'|\.\.\.|
 
 
 def in_toml(text: str) -> str:
-    """Return a message with its hints as lines of a release file.
-
-    >>> in_toml('use mechanism="quilt-exact"; allow_zero_noise=True accepts that')
-    'use mechanism = "quilt-exact"; allow_zero_noise = true accepts that'
-    >>> in_toml("give codes, for example codes={'ill': 1}, or write --allow-useless (allow_useless=True)")
-    'give codes, for example codes = { ill = 1 }, or write --allow-useless'
-    >>> in_toml("write every_entry('age', max_difference=...)")
-    'write record = { attribute = "age", max_difference = ... } under [hide]'
-    """
+    """Return a message with its hints as lines of a release file: mechanism='x' as mechanism = "x"."""
     text = _SECRET.sub(_secret, _ASIDE.sub("", text))
     return _KEY.sub(_key, _TABLE.sub(_table, text))
 

@@ -18,13 +18,11 @@ from takifugu.core.sections import section_in
 
 @dataclass(frozen=True)
 class Recipe:
-    """Which query to publish instead, and `how` to read off its table what was asked for, behind a comma or semicolon.
-
-    `bins` says that the file must declare them, `why` what speaks against the query itself.
-    """
+    """A query to publish instead, and `how` to read off its table the wanted one, behind a comma or semicolon."""
 
     query: str
     how: str
+    #: What speaks against the query itself; and whether the file must declare bins.
     why: str = ""
     bins: bool = False
 
@@ -83,13 +81,7 @@ _BINS = {
 
 
 def instead_of(wanted: object, allowed: Sequence[str], raw: object = None) -> InputError | None:
-    """Return the error for an unpublished query with its recipe, if known.
-
-    `allowed` are the queries of this kind of file, `raw` is the parsed file.
-
-    >>> print(instead_of("avg", ["mean", "sum"]))
-    "avg" is not published under this name: write query = "mean"; it is the same
-    """
+    """Return the error for an unpublished query with its recipe, if known; `allowed` are those of the kind."""
     if not isinstance(wanted, str) or len(wanted) >= 60:
         return None
     name = _NAMES.get(re.sub("[^a-z0-9]", "", wanted.lower()))
@@ -121,11 +113,7 @@ _EXACT = frozenset(
 
 
 def exact_total(key: str) -> InputError | None:
-    """Return the error for a key about an exact total.
-
-    >>> print(exact_total("invariant").line)
-    asks for an exact total, which is not published; it has no noise, so its epsilon would be infinite: ...
-    """
+    """Return the error for a key about an exact total, such as "invariant"."""
     if re.sub("[^a-z]", "", key.lower()) not in _EXACT:
         return None
     return InputError(

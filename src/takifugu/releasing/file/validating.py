@@ -27,11 +27,7 @@ _HARMLESS = {"name", "epsilon"}
 
 
 class Reading:
-    """A release file's sections as its kind reads them.
-
-    `spec` holds what is valid: a section that is not is None, and so is a table; in [source], [belief] and above all
-    sections an example stands for each of the `faulty` keys, so that the others are checked.
-    """
+    """A release file's sections as its kind reads them, as far as they are valid, with all their faults."""
 
     def __init__(self, kind: Kind, raw: Json) -> None:
         self._kind, self._raw = kind, raw
@@ -48,6 +44,7 @@ class Reading:
                 parts[name] = self._section(name, members)
             else:
                 parts[name] = field.get_default(call_default_factory=True)
+        # a faulty section or table is None; in [source], [belief] and above all an example stands for a faulty key
         self.spec: FileSpec = kind.facts.sections.model_construct(_fields_set=None, **parts)
         if len(self.faults) > MOST_PROBLEMS:
             self.faults[MOST_PROBLEMS:] = [fault(("the file",), "has more faults than these", "fix these first")]

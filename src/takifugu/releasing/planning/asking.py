@@ -34,13 +34,11 @@ BY_PROFILE = ("influence-gaussian",)
 
 @dataclass(frozen=True, eq=False)
 class Calibrated:
-    """What a file has calibrated: windows whose frameworks have one fingerprint share the framework, and its noise.
-
-    `problems` are the first ones of each answer: at other epsilons these share what depends on none.
-    """
+    """The calibrations of a file: windows whose frameworks have one fingerprint share framework and noise."""
 
     frameworks: dict[Hashable, Framework] = field(default_factory=dict)
     by_fingerprint: dict[str, Framework] = field(default_factory=dict)
+    #: The first problem of each answer: at other epsilons all share the parts that depend on none.
     problems: dict[Hashable, Problem] = field(default_factory=dict)
     single: dict[Hashable, Calibration] = field(default_factory=dict)
     shared: dict[Hashable, tuple[Calibration, ...]] = field(default_factory=dict)
@@ -102,10 +100,7 @@ class Asking:
         return tuple(totals)
 
     def _ask(self, name: str, item: Item, query: Query, units: Sequence[Unit]) -> Question:
-        """Return one question of a table.
-
-        Its calibration is alone if nothing else in the file reads its data and every entry was observed.
-        """
+        """Return one question of a table."""
         calibration: Calibration | None = None
         if item.shares_epsilon:
             calibration = self._shared(item, units)
@@ -113,6 +108,7 @@ class Asking:
         query, units = requested.query, requested.units
         data = self.kind.data(self.file, item, query, units)
         if calibration is None:
+            # nothing else in the file reads its data, and every entry was observed
             alone = self.is_alone and (len(units) == 1 or all_complete(units))
             calibration = self._calibrated(item, self._observed(query, units), self.about(units), alone)
         alike = {(unit.shape, unit.starts): unit for unit in units}
@@ -131,10 +127,7 @@ class Asking:
         return query if len(units) > 1 or units[0].complete else about_observed(query, units[0].seen)
 
     def priced_at(self, item: Item, epsilon: Number) -> tuple[Asking, Item]:
-        """Return the asking and the table with another epsilon.
-
-        The epsilon replaces the table's own, or the one that it shares.
-        """
+        """Return the asking and the table with another epsilon, in place of the table's own or of the shared one."""
         if item.shares_epsilon:
             spec = self.file.spec.model_copy(update={"joint_epsilon": epsilon})
             return replace(self, file=replace(self.file, spec=spec)), item

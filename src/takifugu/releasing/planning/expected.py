@@ -29,21 +29,20 @@ _QUARTILE = 0.6744897501960817
 
 @dataclass(frozen=True)
 class Blur:
-    """Answers of one table that get the same noise over the same ranges; `unit` is named where there is only one.
-
-    Per cell and in answer units: `half_width` is the ± at 95 % (all values of the table at once), `median` that of
-    the absolute noise, `ranges` the difference between the largest and the smallest value that a cell can have, of none
-    where nothing bounds one. `marks` says how likely a cell is called safe, where noise calls cells so.
-    """
+    """Answers of one table that get the same noise over the same ranges; `unit` is named where there is only one."""
 
     unit: str | None
     answers: int
     cells: int
+    #: The ± at 95 % of one value, all values of the table at once, in answer units.
     half_width: Fraction
+    #: The median of the absolute noise of a cell, in answer units.
     median: Fraction
+    #: By cell: its largest less its least possible value, in answer units; nothing where nothing bounds one.
     ranges: tuple[Fraction, ...]
     variance: float
     excess: float
+    #: How likely a cell is called safe, where noise calls cells so.
     marks: str = ""
 
     @property
@@ -73,15 +72,14 @@ class Blur:
 
 @dataclass(frozen=True)
 class Expected:
-    """What the noise of one table does to it; `remark` says it of values that are randomised row by row, or chosen.
-
-    `is_blind` says of a choice that it mostly misses the best value even where all entries agree.
-    """
+    """The effect of the noise on one table."""
 
     name: str
     scope: str
     blurs: tuple[Blur, ...]
+    #: The effect in words, where values are randomised row by row, or chosen.
     remark: str = ""
+    #: Whether a choice mostly misses the best value even where all entries agree.
     is_blind: bool = False
     people: People = PEOPLE
 
@@ -92,15 +90,12 @@ class Expected:
 
     @property
     def noise_and_range(self) -> tuple[float, float]:
-        """Return the clearest answer's median |noise| and its widest cell's range.
-
-        A table of units is judged by the sum of its answers over the units, which may be clear where no answer is. The
-        median of |sum of independent noises| is computed by Cornish and Fisher to the fourth cumulant. For Laplace
-        noise this is at most 6 % too small (one answer outweighs all others), for equal ones at most 1 %.
-        """
+        """Return the clearest answer's median |noise| and its widest cell's range."""
         if self.is_one_answer:
             return float(self.blurs[0].median), self.blurs[0].widest
+        # of units the sum counts, which may be clear where no answer is: the median of |sum of independent noises|
         median, variance = 0.0, math.fsum(b.answers * b.variance for b in self.blurs)
+        # by Cornish and Fisher to the fourth cumulant: at most 6 % too small, of equal Laplace noises 1 %
         if variance:
             excess = math.fsum(b.answers * b.excess * b.variance**2 for b in self.blurs) / variance**2
             median = math.sqrt(variance) * (_QUARTILE + (_QUARTILE**3 - 3 * _QUARTILE) * excess / 24)
@@ -116,15 +111,13 @@ class Expected:
 
     @property
     def only_noise(self) -> str:
-        """Say why the table would be nothing but noise, "" where it may show something.
-
-        Its noise is hopeless, or one answer's 95 % ± exceeds every cell's range.
-        """
+        """Say why the table would be nothing but noise, "" where it may show something."""
         if self.hopeless:
             return self.words()
         with_numbers = [blur for blur in self.blurs if not blur.marks]
         if not self.is_one_answer or not with_numbers or min(min(blur.shares) for blur in with_numbers) <= 1:
             return ""
+        # one answer's ± exceeds the range of every cell
         return beside_range(plus_minus(self.blurs[0].half_width), self.blurs[0].widest)
 
     def words(self) -> str:

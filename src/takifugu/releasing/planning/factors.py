@@ -22,13 +22,8 @@ _Cost = tuple[Fraction, Fraction]
 
 
 def largest_factor(cost: Callable[[Fraction], Fraction | None], budget: Fraction, now: Fraction) -> Fraction | None:
-    """Return the largest numbered factor with a cost within the budget, or None.
-
-    `cost` rises with the factor, is `now` at 1, and None where there is no promise. What is returned was seen to fit.
-
-    >>> largest_factor(lambda factor: factor * 3, Fraction(2), Fraction(3))
-    Fraction(341, 512)
-    """
+    """Return the largest numbered factor with a cost within the budget, or None."""
+    # the cost rises with the factor, is `now` at 1, and None without a promise; a returned factor was seen to fit
     good, bad = (FINENESS, FINENESS * (1 + MOST_DOUBLINGS)) if now <= budget else (0, FINENESS)
     last, earlier = (Fraction(1), now), (Fraction(0), Fraction(0))
     is_refused = good > 0
@@ -60,11 +55,7 @@ def _meeting(last: _Cost, earlier: _Cost, budget: Fraction) -> Fraction:
 
 
 def factor_of(number: int) -> Fraction:
-    """Return a numbered factor.
-
-    >>> [float(factor_of(number)) for number in (512, 1024, 1536, 2048, 3072)]
-    [0.5, 1.0, 1.5, 2.0, 4.0]
-    """
+    """Return a numbered factor: number 512 is 0.5, 1024 is 1, 1536 is 1.5, 2048 is 2, 3072 is 4."""
     doublings, rest = divmod(number, FINENESS)
     if not doublings:
         return Fraction(rest, FINENESS)
@@ -72,11 +63,7 @@ def factor_of(number: int) -> Fraction:
 
 
 def number_of(factor: Fraction) -> int:
-    """Return the number of the last factor up to this one.
-
-    >>> [number_of(factor_of(number)) for number in (1, 1023, 1024, 1025, 2048, 4000)]
-    [1, 1023, 1024, 1025, 2048, 4000]
-    """
+    """Return the number of the last factor up to this one."""
     if factor < 1:
         return math.floor(factor * FINENESS)
     doublings = math.floor(factor).bit_length() - 1

@@ -48,12 +48,10 @@ _OTHERWISE = ("calibration", "data", "entries", "observed", "readers", "shares")
 def identity_of(
     questions: Sequence[Question], spec: FileSpec | None, private: bool, once: str | None = None
 ) -> bytes:
-    """Return the identity of answers released together.
-
-    `private` says whether their noise is; `once` is the key under which they are paid for, where there is one.
-    """
+    """Return the identity of answers released together; `private` says whether their noise is."""
     content: Json = {"file": {} if spec is None else _keys(spec), "private": private}
     if once is not None:
+        # the key under which they are paid for
         content["once"] = once
     digest = hashlib.sha256(_plain(content))
     noise_digests: dict[int, bytes] = {}
@@ -107,10 +105,7 @@ def keys_of(file: ReleaseFile, item: Item) -> str:
 
 
 def _keys(spec: FileSpec) -> Json:
-    """Return the keys of a release file.
-
-    A window is the same however it was chosen, and wherever the calendar ends meanwhile.
-    """
+    """Return the keys of a release file, each in one spelling."""
     content = plain(spec, exclude=_ELSEWHERE)
     if content["source"].get("rows") in (None, "visits", "answers"):  # which a belief of this kind decides
         content["source"].pop("rows", None)
@@ -118,6 +113,7 @@ def _keys(spec: FileSpec) -> Json:
         content["source"]["step"] = str(parse_step(content["source"]["step"]))
     if "gaps" in content["source"]:  # which a calendar decides where nothing is written
         content["source"]["gaps"] = spec.source.hides_gaps
+    # a window is the same however it was chosen, and wherever the calendar ends meanwhile
     windows = [item.get("window") for item in content["table"]]
     for item, window in zip(content["table"], windows, strict=True):
         if window is not None:

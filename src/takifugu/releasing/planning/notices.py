@@ -108,13 +108,11 @@ WHY_DEARER = "beside what was published before its noise hides less than alone"
 
 
 def dearer_than_alone(account: Preview) -> tuple[int, str, str] | None:
-    """Return how many are charged more than a release promises them alone, what that is, and what alone would be.
-
-    People of many lengths have as many charges.
-    """
+    """Return the number of people charged more than alone, that charge, and the one of the release alone."""
     dearer = [charge for charge in account.charges if charge.added.epsilon > charge.alone.epsilon]
     if not dearer:
         return None
+    # people of many lengths have as many charges
     return sum(map(attrgetter("units"), dearer)), added(dearer), _from_to(map(attrgetter("alone"), dearer))
 
 

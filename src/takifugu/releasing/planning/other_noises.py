@@ -21,11 +21,9 @@ ORDINARY, TAKIFUGU, GROUP = "ordinary", "takifugu", "group"
 
 
 def three_noises(calibration: Calibration) -> dict[str, Bound | Calibration]:
-    """Return ordinary noise, Takifugu's, and group noise, of one epsilon, with what they promise under the belief.
-
-    Raises Unsupported where there is none.
-    """
+    """Return ordinary noise, Takifugu's and group noise, of one epsilon; Unsupported where there is none."""
     problem, bounds = Problem(calibration.framework, calibration.query, calibration.epsilon), list[Bound]()
+    # each with its promise under the belief
     for mechanism in ("entry", "group"):
         bound = find(mechanism).load().bound(problem)
         if isinstance(bound, Refusal):
@@ -36,11 +34,8 @@ def three_noises(calibration: Calibration) -> dict[str, Bound | Calibration]:
 
 
 def attacked(calibration: Calibration) -> tuple[Chained, Additive]:
-    """Return the chain and the answer that a reader's posterior is computed of.
-
-    Raises Unsupported, with the reason, for anything but sums over one chain of two or three states with a known start,
-    with Laplace noise.
-    """
+    """Return the chain and the answer behind a reader's posterior; Unsupported, with the reason, for any other."""
+    # sums over one chain of two or three states with a known start, with Laplace noise
     beliefs = calibration.framework.beliefs
     if len(beliefs) != 1:
         raise Unsupported("its belief is no single chain")

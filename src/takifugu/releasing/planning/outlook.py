@@ -61,17 +61,16 @@ class Ahead:
 
 @dataclass(frozen=True)
 class Outlook(InParts):
-    """What the tables of a file cost over many windows; `fits` is the factor of every epsilon that the budget allows.
+    """The cost of the tables of a file over many windows."""
 
-    `windows` names the tables, each with the steps of its window and its scale. `is_sought` is false where
-    nobody looked for what fits; `cost --windows` does.
-    """
-
+    #: The tables, each with the steps of its window, its epsilon and its scale.
     windows: tuple[tuple[str, int, Fraction, Fraction | None], ...]
     rows: tuple[Ahead, ...]
     budget: Fraction | None
+    #: The factor of every epsilon that the budget allows.
     fits: Fraction | None
     people: People = PEOPLE
+    #: False where nobody looked for a fitting factor; `cost --windows` does.
     is_sought: bool = True
     plan: str = ""
     meaning: str = _MEANING
@@ -144,13 +143,7 @@ class _Round:
 
 
 def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook:
-    """Return the costs of 1, 2, 4, ..., `releases` windows per table.
-
-    The factor of epsilons that fits the budget takes many calibrations, and is sought only where `is_sought`.
-
-    Raises InputError for a number of releases that is none and a file without a calendar, and CalibrationRefused or
-    CompositionRefused where a table has no noise, or nothing bounds what several windows reveal together.
-    """
+    """Return the costs of 1, 2, 4, ..., `releases` windows per table; InputError for no calendar."""
     if not 1 <= releases <= MOST_RELEASES:
         raise InputError(
             f"the number of windows is {releases}", fix=f"write a whole number from 1 to {MOST_RELEASES:,}"
@@ -170,6 +163,7 @@ def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook
     ahead = tuple(Ahead(n, _cost(charged[:n]), n * once) for n in steps)
     most = file.epsilon_budget
     firsts = tuple((t.series, len(t.places), t.charge.epsilon, t.charge.scale) for t in tables)
+    # it takes many calibrations; CalibrationRefused and CompositionRefused say that there is no noise, or no bound
     fits = _fitting(rounds, most, ahead[-1].epsilon) if most is not None and is_sought else None
     meaning = _MEANING if file.kind.facts.rows == IN_ORDER else _OF_PEOPLE
     window = ("--window", file.window) if file.window else ()

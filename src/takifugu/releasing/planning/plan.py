@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import attrgetter
 
 from takifugu.calibration import Calibration
-from takifugu.core.errors import InputError
+from takifugu.core.errors import DataError, InputError, SpecError
 from takifugu.core.people import PEOPLE, People
 from takifugu.core.sections import values_of, written
 from takifugu.model.queries.answer import Additive
@@ -32,19 +33,17 @@ def unwatched(what: str, done: int, all_of_them: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """One table to publish: the answers of one release to one scope ("all", "unit" or "pooled").
-
-    `facts` are what its certificate says of the window that it reads. `totals` are what the cells of each answer
-    sum to, for a table that publishes adjusted values, too. `people` is what those are called whose data it reads, and
-    `counted_in` what its counts are of.
-    """
+    """One table to publish: the answers of one release to one scope ("all", "unit" or "pooled")."""
 
     name: str
     scope: str
     item: Item
     questions: tuple[Question, ...] = field(repr=False)
+    #: The words of its certificate on the window that it reads.
     facts: tuple[Fact, ...] = ()
+    #: By answer: the sums of its cells, for a table that publishes adjusted values, too.
     totals: tuple[Totals, ...] | None = None
+    #: The noun for those whose data it reads; and for the things that it counts.
     people: People = PEOPLE
     counted_in: str = "rows"
 
@@ -115,24 +114,15 @@ class Plan:
 def plan(
     file: ReleaseFile, watch: Watch = unwatched, before_reading: Callable[[Plan], None] | None = None
 ) -> Plan:
-    """Read the data and calibrate every answer, drawing nothing.
-
-    `before_reading` receives the plan without the data, where nothing asked depends on them. Raises what it raises,
-    DataError for data that breaks a rule, and CalibrationRefused where no mechanism may be used as asked.
-    """
+    """Read the data and calibrate every answer, drawing nothing; DataError, CalibrationRefused."""
     calibrated_before = Calibrated()
-    depends_on_lengths = any(imagined(file.kind.part(file, item)).size for item in file.items)
+    parts = [file.kind.part(file, item) for item in file.items]
+    depends_on_lengths = any(unit.size for part in parts for unit in imagined(part))
     if before_reading is not None and not depends_on_lengths:
-        before_reading(planned_of(file, _aims(file, lambda part: (imagined(part),), calibrated_before), watch))
+        # the plan without the data, where nothing asked depends on them
+        before_reading(planned_of(file, aims_of(file, already=calibrated_before), watch))
     watch("reading the data", 0, 1)
-    return planned_of(file, _aims(file, _read, calibrated_before), watch)
-
-
-def planned_about(
-    file: ReleaseFile, units_of: Callable[[ReleaseFile], tuple[Unit, ...]], watch: Watch = unwatched
-) -> Plan:
-    """Return the calibrated plan about given units of each window, whose data nobody reads."""
-    return planned_of(file, _aims(file, units_of, Calibrated()), watch)
+    return planned_of(file, aims_of(file, _read, calibrated_before), watch)
 
 
 def calibrated(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
@@ -140,34 +130,29 @@ def calibrated(file: ReleaseFile, watch: Watch = unwatched) -> Plan:
     return planned_of(file, aims_as_needed(file, watch), watch)
 
 
-def number_of_units(file: ReleaseFile, watch: Watch) -> int:
-    """Read the data and return the number of units."""
+def number_of_units(planned: Plan, watch: Watch) -> int | None:
+    """Read the data and return the number of units, where a plan needs it, does not know it, and the data tell."""
+    if planned.knows_units or not any(table.scope == "unit" for table in planned.tables):
+        return None
     watch("reading the data", 0, 1)
-    return len(_read(file))
+    with suppress(DataError, SpecError):  # `release` names what is wrong with them
+        return len(_read(planned.file))
+    return None
 
 
 def calibrated_unread(file: ReleaseFile, watch: Watch) -> Plan:
     """Return the calibrated plan of tables with data-independent noise. A window is taken to have all its steps."""
     ready = []
     for item in file.items:
-        if not any(_needs_units(file, sharer) for sharer in _calibrated_with(file, item)):
+        if not any(_needs_units(file, sharer) for sharer in sharing(file, item)):
             ready.append(item)
     unread = file if len(ready) == len(file.items) else file.only(ready)
     return planned_of(unread, aims_of(unread), watch)
 
 
-def calibrated_at_most(file: ReleaseFile, item: Item, watch: Watch) -> Plan:
-    """Return the plan of a table with data-dependent noise at its longest.
-
-    The table is about one whole sequence as long as the file allows.
-    """
-    sharers = file.only(_calibrated_with(file, item))
-    return planned_of(sharers, aims_of(sharers), watch)
-
-
 def why_untried(file: ReleaseFile, item: Item) -> str:
     """Say why a table cannot be calibrated without data, if so."""
-    for sharer in _calibrated_with(file, item):
+    for sharer in sharing(file, item):
         part = file.kind.part(file, sharer)
         if part.by_units:
             return f"it depends on which {file.people.many} there are"
@@ -176,10 +161,6 @@ def why_untried(file: ReleaseFile, item: Item) -> str:
         if not file.kind.query_of(part, sharer).reads_alike:
             return "its query reads each step, and the data say which ones there are"
     return ""
-
-
-def _calibrated_with(file: ReleaseFile, item: Item) -> tuple[Item, ...]:
-    return sharing(file, item) if item.shares_epsilon else (item,)
 
 
 def _needs_units(file: ReleaseFile, item: Item) -> bool:
@@ -192,11 +173,6 @@ def _needs_units(file: ReleaseFile, item: Item) -> bool:
     return not file.kind.query_of(part, item).reads_alike
 
 
-def aims_of(file: ReleaseFile) -> list[Aim]:
-    """Return every table with its asking, without data. One unit of the window's length stands in for the data."""
-    return _aims(file, lambda part: (imagined(part),), Calibrated())
-
-
 def aims_as_needed(file: ReleaseFile, watch: Watch) -> list[Aim]:
     """Return every table with its asking, reading data only if needed."""
     if not file.kind.facts.has_lengths:
@@ -206,7 +182,7 @@ def aims_as_needed(file: ReleaseFile, watch: Watch) -> list[Aim]:
         watch("reading the data", 0, 1)
         return _read(part)
 
-    return _aims(file, watched, Calibrated())
+    return aims_of(file, watched)
 
 
 def planned_of(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
@@ -229,14 +205,6 @@ def planned_of(file: ReleaseFile, scopes: Sequence[Aim], watch: Watch) -> Plan:
     names = dict.fromkeys(map(attrgetter("name"), units))
     names.pop(None, None)
     return Plan(file, tuple(names), tuple(tables), assumptions_of(file))
-
-
-def imagined(file: ReleaseFile) -> Unit:
-    """Return a unit without data, as long as the file allows."""
-    if not file.kind.facts.has_lengths:
-        return Unit(None)
-    size = file.most_steps or 1
-    return Unit(None, size=size, shape=(size,))
 
 
 def _read(file: ReleaseFile) -> tuple[Unit, ...]:
@@ -267,10 +235,20 @@ def table_names(file: ReleaseFile, items: Iterable[Item]) -> list[str]:
     return [name for name, _ in tables]
 
 
-def _aims(
-    file: ReleaseFile, read: Callable[[ReleaseFile], tuple[Unit, ...]], calibrated_before: Calibrated
-) -> list[Aim]:
-    """Return every table to publish with its units, reading each window once."""
+def imagined(file: ReleaseFile) -> tuple[Unit, ...]:
+    """Return one unit without data, as long as the file allows."""
+    if not file.kind.facts.has_lengths:
+        return (Unit(None),)
+    size = file.most_steps or 1
+    return (Unit(None, size=size, shape=(size,)),)
+
+
+def aims_of(
+    file: ReleaseFile, units_of: Callable[[ReleaseFile], tuple[Unit, ...]] = imagined,
+    already: Calibrated | None = None,
+) -> list[Aim]:  # fmt: skip
+    """Return every table to publish with the units of its window, each found once, by default without data."""
+    calibrated_before = Calibrated() if already is None else already
     tables = [(item, tables_of(file, item)) for item in file.items]
     is_alone = sum(len(names) for _, names in tables) == 1 and not file.others
     askings: dict[range | None, Asking] = {}
@@ -278,6 +256,6 @@ def _aims(
     for item, names in tables:
         part = file.kind.part(file, item)
         if part.places not in askings:
-            askings[part.places] = Asking(part, read(part), is_alone, calibrated_before)
+            askings[part.places] = Asking(part, units_of(part), is_alone, calibrated_before)
         plans += [(askings[part.places], item, name, scope) for name, scope in names]
     return plans

@@ -135,21 +135,14 @@ class Prices(OfTable):
 
 
 def epsilons_of(text: str) -> tuple[Fraction, ...]:
-    """Read epsilons between commas.
-
-    >>> epsilons_of("0.5, 1,2")
-    (Fraction(1, 2), Fraction(1, 1), Fraction(2, 1))
-    """
+    """Read epsilons between commas: "0.5, 1,2"."""
     return tuple(as_fraction(part.strip(), "epsilon", "epsilons") for part in text.split(","))
 
 
 def prices(
     file: ReleaseFile, scopes: Sequence[Aim], epsilons: Sequence[Fraction], watch: Watch = unwatched
 ) -> Iterator[Prices]:
-    """Yield each table's prices at these epsilons and at its own.
-
-    Each epsilon replaces the table's own; a table of units is priced for the longest.
-    """
+    """Yield each table's prices at these epsilons and at its own; a table of units is priced for the longest."""
     for place, (all_units, item, name, scope) in enumerate(scopes):
         asking, unit = _shown(all_units, scope)
         of_file = as_fraction(epsilon_of(file, item), "epsilon")
@@ -190,10 +183,7 @@ class Compared(OfTable):
 
 
 def only_one(compared: Sequence[Compared], mechanism: str, file: ReleaseFile) -> tuple[Compared, ...]:
-    """Return comparisons with one mechanism's rows alone.
-
-    Raises InputError for one that is proved for other promises than the tables make.
-    """
+    """Return comparisons with one mechanism's rows alone; InputError for one of other promises than the tables'."""
     tables = list[Compared]()
     for table in compared:
         rows = tuple(row for row in table.rows if row.name == mechanism)

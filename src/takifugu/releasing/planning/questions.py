@@ -6,7 +6,7 @@ Which entries were observed may be public: plans then expect of a query what it 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -40,28 +40,27 @@ class Reader(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """One answer to be published: its calibration, the private data, and the units whose data it reads.
+    """One answer to be published: its calibration, the private data, and the units whose data it reads."""
 
-    `readers` are the units that are debited ("" where a source is one unit), alike ones with one `Reader`; `unit` is
-    None where the answer is not about one unit alone. Questions with the same `release` name are one release. `at` is
-    the declared step where the data start in the unit's one recording, counted from 1970 where there is a calendar.
-    `shares` are what single units of a pooled answer are charged for, where that is not the query itself (`charge_of`).
-    `reading` is how rows became entries (`ReleaseFile.reading`), and `entries` the name of these; `begins_series`
-    declares that later releases count as multiples of it. `may_miss` says that entries may be missing without anybody
-    knowing of it.
-    """
-
+    #: Questions of one name are one release.
     release: str
+    #: None where the answer is not about one unit alone.
     unit: str | None
     calibration: Calibration
     data: object = field(repr=False)
+    #: The units that are debited ("" where a source is one unit), alike ones with one `Reader`.
     readers: Mapping[str, Reader] = field(repr=False)
+    #: The declared step at which the data start in the one recording, since 1970 where there is a calendar.
     at: int | None = None
+    #: The charge of single units of a pooled answer, where that is not the query itself (`charge_of`).
     shares: Mapping[str, tuple[Query, Fraction]] = field(default_factory=dict)
+    #: How rows became entries (`ReleaseFile.reading`), and the name of these.
     reading: str = ""
     entries: str | None = None
+    #: Whether later releases count as multiples of it.
     begins_series: bool = False
     observed: Runs | None = field(default=None, repr=False)
+    #: Whether entries may be missing without anybody knowing of it.
     may_miss: bool = False
 
     @cached_property
@@ -83,12 +82,10 @@ class Question:
 
     @property
     def complete(self) -> bool | None:
-        """Return whether all values that its query reads are there, None where nobody may know it.
-
-        The query of one unit reads those that were observed, and no others.
-        """
+        """Return whether all values that its query reads are there, None where nobody may know it."""
         if self.may_miss:
             return None
+        # the query of one unit reads those that were observed, and no others
         return self.observed is None or len(self.readers) == 1
 
     @cached_property
@@ -101,16 +98,15 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class NoisyAnswer:
-    """A question's noisy answer in answer units; `account` is what the ledger says of it, None where none was used.
-
-    Of rows that are randomised one by one `values` holds what was sent (`SentRows`). `declared` says what was declared
-    of the source's entries, and of the people of other sources of the ledger.
-    """
+    """A question's noisy answer in answer units."""
 
     question: Question
+    #: Of rows that are randomised one by one: the sent ones (`SentRows`).
     values: Any
     private: bool
+    #: The statement of the ledger, None where none was used.
     account: Plain | None
+    #: What was declared of the source's entries, and of the people of other sources of the ledger.
     declared: tuple[Assumption, ...] = ()
 
     @property
@@ -125,6 +121,11 @@ class NoisyAnswer:
     def cells(self) -> Mapping[str, Hashable]:
         """Return the values by label, as in a certificate."""
         return dict(zip(self.labels, self.values, strict=True)) if self.labels else {}
+
+
+def calibrations_of(questions: Iterable[Question]) -> list[Calibration]:
+    """Return the calibrations of some questions, each once: those of alike units share one."""
+    return list({id(question.calibration): question.calibration for question in questions}.values())
 
 
 #: What the certificate of a release says that begins a series.

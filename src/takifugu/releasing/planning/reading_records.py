@@ -23,16 +23,7 @@ from takifugu.model.beliefs.records.records import Records
 
 
 def of_records(belief: Records, data: object) -> IntArray:
-    """Return the row number of every record.
-
-    `data` are rows, a mapping of columns, or a frame with named columns. Raises DataError for another number of records
-    than the belief's, a missing or unknown value, and a combination of values that the table does not list.
-
-    >>> from takifugu import JointTable, Records
-    >>> people = Records(JointTable([("a", 0), ("b", 1)], [0.5, 0.5], names=["group", "ill"]), 3)
-    >>> of_records(people, {"ill": [0, 1, 0], "group": ["a", "b", "a"]}).tolist()
-    [0, 1, 0]
-    """
+    """Return the row number of every record of rows, columns or a frame; DataError for data of another belief."""
     if isinstance(data, np.ndarray):
         data = data.tolist()
     if isinstance(data, Mapping):

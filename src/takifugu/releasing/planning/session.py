@@ -64,10 +64,7 @@ class Terms:
 
     @staticmethod
     def of(table: str, calibration: Calibration) -> Terms:
-        """Return the terms of a table.
-
-        Raises InputError for a table that does not say which places are safe.
-        """
+        """Return the terms of a table; InputError for one that does not say which places are safe."""
         query, noise = calibration.query, calibration.randomiser
         if isinstance(query, AtMost) and isinstance(query.query, Visitors) and isinstance(noise, SafeCells):
             return Terms(calibration, query, noise)
@@ -82,11 +79,7 @@ class Terms:
         return dict(zip(self.calibration.problem.labels, self.noise.each, strict=True))
 
     def questions(self, places: Iterable[str], at_most: Number | None, replies: Sequence[Reply]) -> list[Inquiry]:
-        """Return the questions about places after earlier replies.
-
-        Raises InputError for another place, for one that was asked about with another threshold, and for a threshold
-        that is none.
-        """
+        """Return the questions about places after earlier replies; InputError for another place or threshold."""
         levels = self.thresholds
         if at_most is not None:
             level = AtMost(Visitors(), at_most).steps(self.calibration.problem.answers[0])[0]

@@ -42,20 +42,14 @@ Way = tuple[IntArray, list[list[int]]]
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """Private data that were read and are valid under the belief; nothing is computed from them yet.
+    """Private data that were read and are valid under the belief; nothing is computed from them yet."""
 
-    `data` are value indices, one per entry, or rows by the numbers of their values, or counted pieces (`ways` say how
-    these are read), or exact columns of real numbers, or for two distributions the number as given.
-    """
-
+    #: Value indices by entry, row numbers, counted pieces (read by `ways`), exact columns, or a number as given.
     data: Any = field(repr=False)
     ways: tuple[Way, ...] = field(default=(), repr=False)
 
     def digest(self) -> bytes:
-        """Return a digest of the data, equal only for equal data.
-
-        The digest goes into a keyed hash and nowhere else.
-        """
+        """Return a digest of the data, equal only for equal data: for a keyed hash, and nothing else."""
         if isinstance(self.data, Counts):
             return self.data.digest()
         content = self.data.tobytes() if hasattr(self.data, "tobytes") else repr(self.data).encode()
@@ -63,13 +57,8 @@ class Seen:
 
 
 def read(calibration: Calibration, data: object) -> Seen:
-    """Validate and return the data as they enter the answer.
-
-    Every fault is reported before anything is paid for. `data` is a sequence of states for a chain, a list of sequences
-    for independent pieces (or their counts), a list of values (or a mapping of names) for users, a mapping or tuple for
-    a record, columns of numbers or records for a normal belief, a number for two distributions; what was read is itself
-    (`Seen`). Raises DataError for data that the belief does not know.
-    """
+    """Validate and return the data as they enter the answer; DataError for data that the belief does not know."""
+    # before anything is paid for, whatever form the data of a belief may have (`release` lists them)
     if isinstance(data, Seen):
         return data
     if isinstance(data, CodedRows):
@@ -93,10 +82,7 @@ def read(calibration: Calibration, data: object) -> Seen:
 
 
 def answer_of(calibration: Calibration, seen: Seen) -> tuple[int | Fraction, ...]:
-    """Return the exact answer in grid units, before rounding.
-
-    Counts are integers; sums of real numbers may be any rational, and the noise rounds them.
-    """
+    """Return the exact answer in grid units, before rounding: integers for counts, else any rationals."""
     data = seen.data
     if isinstance(data, CodedRows):  # an array, in which each row is randomised by itself
         return data.codes  # type: ignore[return-value]
@@ -125,10 +111,7 @@ def _check_written(answer: Sequence[Fraction | int], calibration: Calibration) -
 
 
 def _read_of_pieces(calibration: Calibration, data: Counts) -> Iterator[Way]:
-    """Yield runs of pieces read alike, with their cells, weights and tables.
-
-    Raises DataError where a query reads entries in different ways that were counted together.
-    """
+    """Yield runs of pieces read alike, with their cells, weights and tables."""
     belief = calibration.framework.beliefs[0]
     answer = resolved(calibration.query, belief)
     if not np.array_equal(lengths_of(belief), data.lengths):
@@ -159,25 +142,20 @@ def _read_of_pieces(calibration: Calibration, data: Counts) -> Iterator[Way]:
 
 
 def _read_as(calibration: Calibration, ways: IntArray, missed: IntArray) -> list[list[int]]:
-    """Return the ways of reading entries with weight.
-
-    `missed` are those of missing entries. Raises DataError where these would be unsound, and where a query reads
-    entries differently that were counted together.
-    """
+    """Return the ways of reading entries with weight; DataError where the `missed` ones would be unsound."""
     if missed[:, 1].any():
         _check_may_miss(calibration)
     read: list[list[int]] = ways[ways[:, 1] != 0].tolist()
     cells = {cell for cell, _, _ in read}
+    # entries that a query reads differently were counted together
     if len(cells) < len(read) or {*ways[ways[:, 1] == 0, 0]} & cells:
         raise DataError("the query weighs entries differently, and counts do not", fix="give the entries").at("data")
     return read
 
 
 def _check_may_miss(calibration: Calibration) -> None:
-    """Raise DataError where missing entries would be unsound.
-
-    Missing entries have weight 0: sound only where less weight needs less noise.
-    """
+    """Raise DataError where missing entries would be unsound."""
+    # missing entries have weight 0: sound only where less weight needs less noise
     if calibration.guarantee.covers is Covers.OUTPUT:
         raise DataError(
             f"the sequence is shorter than the belief or has gaps, and {calibration.mechanism} is valid for one "
@@ -194,11 +172,9 @@ def _check_may_miss(calibration: Calibration) -> None:
 
 
 def _number(calibration: Calibration, data: object) -> Fraction:
-    """Return the number in grid units, unrounded.
-
-    Rounding it first would tell close distributions apart with certainty.
-    """
+    """Return the number in grid units, unrounded."""
     laws = chain.from_iterable((pair.left, pair.right) for pair in calibration.framework.pairs)
     value = number_given(data, list(laws))
+    # rounding it first would tell close distributions apart with certainty
     return value / calibration.problem.grid
 

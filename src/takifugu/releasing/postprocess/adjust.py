@@ -36,11 +36,7 @@ _PUBLIC = (
 def nearest(
     values: Sequence[Fraction], grid: Fraction, total: Fraction | None = None, nonnegative: bool = True
 ) -> tuple[Fraction, ...]:
-    """Return the grid's nearest values, nonnegative and of a sum if wanted.
-
-    >>> [int(v) for v in nearest([Fraction(7), Fraction(-2), Fraction(4)], Fraction(1), Fraction(10))]
-    [7, 0, 3]
-    """
+    """Return the grid's nearest values, nonnegative and of a sum if wanted."""
     if total is None:
         return tuple(max(v, Fraction(0)) for v in values) if nonnegative else tuple(values)
     weights = (Fraction(1),) * len(values)
@@ -50,14 +46,12 @@ def nearest(
 
 
 def published_notes(noise: Randomiser, totals: Sequence[Fraction | None], whose: str) -> tuple[str, ...]:
-    """Return a certificate's notes on adjusted values.
-
-    `totals` are the public totals of the answers; `whose` says which values have one.
-    """
+    """Return a certificate's notes on adjusted values, for answers of these public totals."""
     notes = [f"Beside each noisy value stands an adjusted one. {POST}"]
     sums = set(totals)
     if None in sums:
         notes += bias(noise, None)
+    # `whose` says which values have such a sum
     if public_totals := [value for value in sums if value is not None]:
         size = f", {to_text(public_totals[0])}" if len(public_totals) == 1 else ""
         notes.append(f"The adjusted values {whose}sum to what the public numbers of rows give{size}.")
@@ -66,10 +60,7 @@ def published_notes(noise: Randomiser, totals: Sequence[Fraction | None], whose:
 
 
 def bias(noise: Randomiser | None, total: Fraction | None) -> Iterator[str]:
-    """Describe the bias of adjusting: of being nonnegative, and of a total.
-
-    `noise` is None unless values are made nonnegative, `total` None unless they add up.
-    """
+    """Describe the bias of adjusting: of being nonnegative (None: not), and of a total (None: not)."""
     if noise is None:
         yield "All cells were moved by the same amount. This introduces no bias if the total is unbiased."
     elif total is None:
@@ -87,10 +78,7 @@ def bias(noise: Randomiser | None, total: Fraction | None) -> Iterator[str]:
 
 
 def goal_of(values: Sequence[Fraction], name: str, grid: Fraction, nonnegative: bool) -> Fraction:
-    """Return the sum to adjust to, from a total's values and name.
-
-    Raises InputError for several values, and for a sum that values on the grid cannot have.
-    """
+    """Return the sum to adjust to, from a total's values and name; InputError for an impossible one."""
     if len(values) != 1:
         raise InputError(
             f"the total is a release of {len(values)} cells",
@@ -110,10 +98,7 @@ def goal_of(values: Sequence[Fraction], name: str, grid: Fraction, nonnegative: 
 
 
 def with_total(certificate: Certificate, goal: Fraction, of_total: Certificate | None) -> Certificate:
-    """Return the certificate with a total's assumption, its last one, and seed warnings.
-
-    `of_total` is the certificate of a released total.
-    """
+    """Return the certificate with a total's assumption, its last one, and seed warnings of a released total."""
     condition, place = _PUBLIC.format(total=to_text(goal)), "without a ledger"
     if of_total is not None:
         if of_total.release_id:

@@ -48,18 +48,13 @@ CONTRADICTED = "the belief contradicts the published value, so there is no estim
 
 @dataclass(frozen=True)
 class Estimate:
-    """The mean and 95 % interval of one cell's exact value, given what was published and the belief.
+    """The mean and 95 % interval of one cell's exact value, given what was published and the belief."""
 
-    All three are None where the belief contradicts the published value. `expected` is what the belief alone says of the
-    cell: its mean and 95 % interval before anything was published.
-
-    >>> print(Estimate(2016.4, 1990, 2041, (2010.0, 1900, 2120)))
-    about 2,016.4 (1,990 to 2,041 with probability 95 % if the belief is true)
-    """
-
+    #: All three are None where the belief contradicts the published value.
     mean: float | None
     low: float | int | None
     high: float | int | None
+    #: The mean and 95 % interval by the belief alone, before anything was published.
     expected: tuple[float, float | int, float | int]
 
     @property
@@ -81,23 +76,18 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """What one belief says of the cells of an answer: their laws, and how cells add up.
-
-    `blocks` are cells whose sum is public, and that sum in grid units.
-    """
+    """One belief on the cells of an answer: their distributions, and how cells add up."""
 
     grid: Fraction
     laws: tuple[CellLaw, ...]
+    #: Cells whose sum is public, and that sum in grid units.
     blocks: tuple[tuple[range, int], ...]
 
 
 def estimates_of_answer(
     certificate: Certificate, answer: Answer, noise: Randomiser, values: Sequence[Fraction]
 ) -> tuple[Estimate, ...]:
-    """Return the estimates of one answer of a certificate, from it alone.
-
-    Raises Unsupported, with the reason, where there are none.
-    """
+    """Return the estimates of one answer of a certificate, from it alone; Unsupported, with the reason."""
     if answer.complete is False:
         raise Unsupported(f"{NO_ESTIMATE}: which values are missing is not on the certificate")
     framework = frameworks.from_dict(certificate.frameworks[answer.framework])
@@ -108,10 +98,7 @@ def estimates_of_answer(
 
 
 def priors_of(framework: Framework, query: Query, most: float = MOST_WORK) -> tuple[Prior, ...]:
-    """Return what each belief says of an answer, computed once.
-
-    Raises Unsupported, with the reason, where a belief says nothing that can be computed with the work `most`.
-    """
+    """Return the prior of an answer by each belief, computed once; Unsupported above the work `most`."""
     return cached(framework, (priors_of, key_of(query), most), lambda: _priors(framework, query, most))
 
 
@@ -141,11 +128,7 @@ def _blocks(answer: Additive, query: Query) -> list[tuple[range, int]]:
 
 
 def estimates_of(priors: Sequence[Prior], noise: Randomiser, values: Sequence[Fraction]) -> tuple[Estimate, ...]:
-    """Return the estimate of each cell, from its published value and its block's.
-
-    Of several beliefs the mean is the first's that the value does not contradict, and the interval covers all theirs.
-    Raises Unsupported for what is published without additive noise on the answer's grid.
-    """
+    """Return the estimate of each cell, from its published value and its block's; Unsupported, with the reason."""
     if not isinstance(noise, Noise) or not noise.output.is_number:
         raise Unsupported("what was published is no number with additive noise")
     steps = [Fraction(value) / noise.grid for value in values]
@@ -157,6 +140,7 @@ def estimates_of(priors: Sequence[Prior], noise: Randomiser, values: Sequence[Fr
         expected = _summary([prior.laws[cell] for prior in priors], noise.grid)
         readings = [reading(prior, noise, published, cell) for prior in priors]
         believable = [law for law in readings if law is not None]
+        # the mean is that of the first belief, and the interval covers all beliefs'
         if believable:
             estimates.append(Estimate(*_summary(believable, noise.grid), expected))
         else:
@@ -233,10 +217,7 @@ def _at(masses: FloatArray, distances: IntArray) -> FloatArray:
 
 @lru_cache(maxsize=64)
 def noise_masses(noise: Noise) -> FloatArray:
-    """Return P(noise = d) of one cell for d = -reach, ..., reach, in grid units.
-
-    Raises Unsupported for noise of too many steps.
-    """
+    """Return P(noise = d) of one cell for d = -reach, ..., reach, in grid units; Unsupported for many steps."""
     reach = int(noise.half_width(1 - _BEYOND, 1) / noise.grid)
     if reach > _MOST_STEPS:
         raise Unsupported("the noise goes over too many steps of the grid")
@@ -264,15 +245,7 @@ def sum_masses(noise: Noise, cells: int) -> FloatArray:
 
 
 def narrowing(rows: Sequence[Row], noises: Iterable[tuple[Randomiser, int]], unit: str) -> str:
-    """Say how near the estimates of a table's rows are, where they halve the ± of one value, or which are missing.
-
-    `noises` are those of its answers, each with its number of values; "" where nothing is to be said.
-
-    >>> from takifugu.analysis.randomisers import DiscreteLaplace
-    >>> rows = [{"estimate": 9.5, "estimate_low": 8, "estimate_high": 12}]
-    >>> narrowing(rows, [(DiscreteLaplace(Fraction(5), Fraction(1)), 1)], "rows").partition(" on average")[0]
-    'If the belief is true, an estimate is within ±2 rows of the exact value'
-    """
+    """Say how near a table's estimates are, where they halve the ± of one value, or which miss; else ""."""
     middle, low, high = ESTIMATED
     if not rows or middle not in rows[0]:
         return ""
@@ -281,6 +254,7 @@ def narrowing(rows: Sequence[Row], noises: Iterable[tuple[Randomiser, int]], uni
         have = "it has" if without == 1 else "they have"
         return f"The belief makes {few} less likely than 1 in {1 / CONTRADICTS:,.0f}, so {have} no estimate"
     widths = [float(row[high]) - float(row[low]) for row in rows]
+    # `noises` are those of its answers, each with its number of values
     by_noise = [float(noise.half_width(LEVEL, 1)) * values for noise, values in noises]
     average, alone = math.fsum(widths) / 2 / len(rows), math.fsum(by_noise) / len(rows)
     if not alone or 2 * average > alone:

@@ -22,17 +22,11 @@ _ONE = {People(one).many: one for one in (*NOUNS, "row", "step", "second", "minu
 
 @dataclass(frozen=True)
 class Interval:
-    """Where a true value lies with probability `level` over the noise alone: this is not sampling error.
-
-    `level` holds simultaneously for all `cells` values that were published together. It unpacks to low and high.
-
-    >>> low, high = Interval(3, 9, 0.95, 4)
-    >>> print(Interval(3, 9, 0.95, 4))
-    3 to 9 (95 % over the noise, all 4 cells at once; noise only, not sampling error)
-    """
+    """Where a true value lies with probability `level` over the noise alone; it unpacks to low and high."""
 
     low: Readable
     high: Readable
+    #: Of all `cells` values at once that were published together; this is not sampling error.
     level: float
     cells: int = 1
     label: str = NOISE_ONLY
@@ -51,20 +45,12 @@ class Interval:
 
 
 def is_off_zero(low: float, high: float, can_be_negative: bool = False) -> bool:
-    """Return whether an interval tells its value from 0.
-
-    >>> is_off_zero(44 - 63, 44 + 63), is_off_zero(0, 126), is_off_zero(-133, -7), is_off_zero(-133, -7, True)
-    (False, True, False, True)
-    """
+    """Return whether an interval tells its value from 0."""
     return low >= 0 or (can_be_negative and high <= 0)
 
 
 def measured(size: float, unit: str) -> str:
-    """Write a size, rounded up, with its unit, if any.
-
-    >>> measured(137.0, "rows"), measured(1.0, "steps of 1 day"), measured(1.0, "people"), measured(2.5, "")
-    ('137 rows', '1 step of 1 day', '1 person', '2.5')
-    """
+    """Write a size, rounded up, with its unit, if any: "137 rows", "1 person"."""
     text, (first, sign, rest) = plus_minus(size), unit.partition(" ")
     if text == "1":
         unit = f"{_ONE.get(first, first)}{sign}{rest}"

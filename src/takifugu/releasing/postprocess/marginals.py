@@ -44,10 +44,7 @@ class Marginals:
         return readable(sum(self.values, Fraction(0)))  # type: ignore[no-any-return]
 
     def along(self, *places: int) -> dict[str, Readable]:
-        """Return the sums of cells agreeing in some parts, counted from 0.
-
-        Raises InputError for a part that does not exist.
-        """
+        """Return the sums of cells agreeing in some parts, counted from 0; InputError for a part of none."""
         width = len(self.cells[0])
         if any(isinstance(place, bool) or not 0 <= place < width for place in places):
             raise InputError(f"a cell has no part {list(places)}", rule=f"parts are numbered 0 to {width - 1}")
@@ -94,10 +91,7 @@ def marginals(published: object) -> Marginals:
 
 
 def _parts(labels: Sequence[str], query: Plain) -> tuple[tuple[str, ...], ...]:
-    """Return the parts of each label, by the query or by splitting.
-
-    Labels are split only where all have as many parts.
-    """
+    """Return the parts of each label, by the query, or by splitting where all have as many parts."""
     inner = query.get("query") if query.get("kind") == "by" else query
     kind = inner.get("kind") if isinstance(inner, Mapping) else None
     if kind == "mean":

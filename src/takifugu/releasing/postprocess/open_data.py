@@ -110,13 +110,7 @@ def data_package(
 
 
 def geo_json(boxes: Iterator[tuple[tuple[float, float, float, float], Row]]) -> bytes:
-    """Return boxes (left, low, right, high) and their rows as GeoJSON.
-
-    Coordinates are those of the data.
-
-    >>> json.loads(geo_json(iter([((0.0, 0.0, 1.0, 2.0), {"cell": "a"})])))["features"][0]["properties"]
-    {'cell': 'a'}
-    """
+    """Return boxes (left, low, right, high), in coordinates of the data, and their rows as GeoJSON."""
     features = [
         {
             "type": "Feature",

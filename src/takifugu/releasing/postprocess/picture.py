@@ -42,10 +42,7 @@ Answers = Sequence[tuple[str | None, Sequence[Row]]]
 
 
 def picture_of(certificate: Certificate, answers: Answers, possible: Ends | None, width: int) -> str | None:
-    """Return a table's picture as SVG, or None for undrawable values.
-
-    `possible` are the least and the largest number that a true value can be.
-    """
+    """Return a table's picture as SVG, within what a true value can be; None for undrawable values."""
     rows = list(chain.from_iterable(rows_of_unit for _, rows_of_unit in answers))
     if rows and UPPER in rows[0]:
         boxes = boxes_of(certificate.frameworks.values())
@@ -115,10 +112,7 @@ def _panels(certificate: Certificate, answers: Answers) -> list[Panel]:
 
 
 def _of_two_ways(places: Places, axes: tuple[str, str], rows: Sequence[Row]) -> list[Panel]:
-    """Return a panel for each value of one way, along the other.
-
-    The panels run over time where one way is time, else along the longer way.
-    """
+    """Return a panel for each value of one way, along the other: over time, else along the longer one."""
     names, titles = (list(dict.fromkeys(way)) for way in zip(*places, strict=True))
     are_over_time = [axes[0] in AXES, axes[1] in AXES]
     if are_over_time == [False, True] or (are_over_time[0] == are_over_time[1] and len(titles) > len(names)):

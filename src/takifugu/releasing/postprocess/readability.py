@@ -32,11 +32,7 @@ def counts(query: Plain) -> bool:
 
 
 def exact_word(query: Plain) -> str:
-    """Name an exact value of a written query.
-
-    >>> exact_word({"kind": "count"}), exact_word({"kind": "count", "duration": "1/12"}), exact_word({"kind": "mean"})
-    ('count', 'time', 'value')
-    """
+    """Name an exact value of a written query: "count", "time" or "value"."""
     if not counts(query):
         return "value"
     return "time" if "duration" in _of_cell(query) else "count"
@@ -59,12 +55,7 @@ def _type(query: Plain) -> type[queries.Query]:
 
 @dataclass(frozen=True)
 class Rule:
-    """What decides of the rows of one table: the kind of its query, and which difference matters, where that is known.
-
-    >>> rule = Rule({"kind": "count"})
-    >>> rule.of({"value": 44, "low": -19, "high": 107}), rule.of({"value": 7, "low": None, "high": None})
-    (False, None)
-    """
+    """The rule for the rows of one table: the kind of its query, and which difference matters, where that is known."""
 
     query: Plain
     matters: float | None = None
@@ -88,11 +79,9 @@ class Rule:
 
 
 def possible_ends(certificate: Certificate) -> Ends | None:
-    """Return the least and largest possible true value, if known.
-
-    Finite ends of what has no bound, such as a normal distribution, are unknown, too.
-    """
+    """Return the least and largest possible true value, if known."""
     distinct = {(a.framework, str(a.query)): a for a in certificate.answers}
+    # finite ends of what has no bound, such as a normal distribution, are unknown, too
     problems = ((a.query, certificate.frameworks[a.framework]) for a in distinct.values())
     return cached(certificate, possible_ends, lambda: ends_of(problems))
 
@@ -112,11 +101,7 @@ def is_outside(value: object, possible: Ends | None) -> bool:
 
 
 def with_possible(rows: Iterable[Row], possible: Ends | None) -> list[Json]:
-    """Return rows with a column for possible true values, where known.
-
-    >>> with_possible([{"value": 3}, {"value": -1}], (0, 40))
-    [{'value': 3, 'possible': True}, {'value': -1, 'possible': False}]
-    """
+    """Return rows with a column for possible true values, where known."""
     lines = list(map(dict, rows))
     if possible is None or not all(isinstance(row.get("value"), int | float) for row in lines):
         return lines

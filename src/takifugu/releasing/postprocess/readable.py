@@ -30,10 +30,7 @@ LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb", "pyspark")
 
 
 def one_or_all(certificate: Certificate, labels: Sequence[str], things: Sequence[T]) -> T | dict[str, T]:
-    """Return the things by cell, or the one thing of a number.
-
-    A histogram, several cells and no cell have things by cell.
-    """
+    """Return the things by cell, or the one thing of a number."""
     if certificate.query["kind"] in ("histogram", "visitors", "cross-table", "by") or len(things) != 1:
         return dict(zip(labels, things, strict=True))
     return things[0]
@@ -42,14 +39,11 @@ def one_or_all(certificate: Certificate, labels: Sequence[str], things: Sequence
 def rows_of(
     labels: Sequence[str], values: Sequence[Any], noise: Randomiser, level: float, cells: int | None = None
 ) -> list[Json]:
-    """Return one row per cell: cell, value, low, high.
-
-    Low and high are None where nothing is known around a value. Where counts were compared with thresholds a number is
-    an upper value only, and its column is called so; where places are called dangerous, too, a mark says what it means.
-    """
+    """Return one row per cell: cell, value, low, high (None where nothing is known around a value)."""
     column, rows = "value", list[Json]()
     rounding: Callable[[Fraction], float] = float
     if noise.output is MARKS:
+        # of counts beside thresholds a number is an upper value only
         column, rounding = UPPER, float_at_most
     ends: Sequence[Any] = answered(lambda: noise.intervals(values, level, cells)) or [(None, None)] * len(values)
     for label, value, (low, high) in zip(labels, values, ends, strict=True):
@@ -81,26 +75,14 @@ def made(certificate: Certificate) -> str:
 
 
 def readable(value: object, rounding: Callable[[Fraction], float] = float) -> Any:
-    """Return a whole number as int, any other as the nearest float.
-
-    Bounds have a `rounding` to their safe side. What is no number (a label, a point) stays as it is.
-
-    >>> readable(Fraction(6, 2)), readable(Fraction(1, 4)), readable("yes"), readable(Fraction(4, 3), float_at_most)
-    (3, 0.25, 'yes', 1.3333333333333335)
-    """
+    """Return a whole number as int, any other as the nearest float, or a bound by its safe `rounding`."""
     if not isinstance(value, Fraction):
         return value
     return value.numerator if value.denominator == 1 else rounding(value)
 
 
 def in_words(row: Row) -> str:
-    """Write the published value of a row.
-
-    >>> in_words({"value": 12345}), in_words({UPPER: 12345}), in_words({UPPER: "safe"})
-    ('12,345', 'at most 12,345', 'safe')
-    >>> in_words({UPPER: 45, MARK: "dangerous"})
-    'dangerous: at most 45'
-    """
+    """Write the published value of a row."""
     if UPPER not in row:
         value, low, high = row["value"], row.get("low"), row.get("high")
         if isinstance(value, float) and low is not None and high is not None:
@@ -113,13 +95,7 @@ def in_words(row: Row) -> str:
 
 
 def library_of(data: Any) -> str | None:
-    """Return the data-frame library of private data, if any.
-
-    Of several pieces, the first one decides.
-
-    >>> library_of([["still"], ["walking"]]) is None
-    True
-    """
+    """Return the data-frame library of private data, if any; of several pieces the first one decides."""
     things = [data]
     if isinstance(data, list | tuple):
         things += data[:1]
@@ -131,15 +107,7 @@ def library_of(data: Any) -> str | None:
 
 
 def as_frame(columns: Mapping[str, Sequence[Hashable]], library: Any = None) -> Any:
-    """Return named columns as a frame of a data-frame library.
-
-    The result is a pandas, Polars or Spark frame, a PyArrow table or a DuckDB relation; by default, of the first of
-    these that is installed. Raises InputError for a library that is unknown or not installed, and for Spark without a
-    running session.
-
-    >>> as_frame({"cell": ["still"], "value": [6]}, "polars").rows()
-    [('still', 6)]
-    """
+    """Return named columns as a frame of a library, by default of the first that is installed; InputError."""
     if library is None:
         library = next((name for name in LIBRARIES if find_spec(name) is not None), None)
         if library is None:

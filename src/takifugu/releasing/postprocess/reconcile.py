@@ -27,10 +27,7 @@ class Reconciled(InParts):
     notes: tuple[str, ...]
 
     def rows(self, level: float = 0.95) -> list[Json]:
-        """Return a row per unit and cell, then pooled ones (unit None).
-
-        See `Adjusted.rows`; the intervals hold for all rows at once.
-        """
+        """Return a row per unit and cell, then pooled ones (unit None), all at once (`Adjusted.rows`)."""
         cells = sum(len(a.labels) for a in (*self.units.values(), self.pooled))
         tables: list[tuple[str | None, Adjusted]] = [*self.units.items(), (None, self.pooled)]
         rows: list[Json] = []

@@ -270,15 +270,13 @@ KEYS = ("cell", "value", "raw", "low", "high")
 
 @dataclass(frozen=True)
 class Adjusted(InParts):
-    """Adjusted values on the release's grid, one per cell; `raw` is what was published with noise.
-
-    `notes` say in words what was done and which bias it introduces; the certificate is that of the release, with the
-    condition that a given total places on its promise.
-    """
+    """Adjusted values on the grid of the release, one per cell; `raw` is what was published with noise."""
 
     raw: Release
     values: tuple[Fraction, ...]
+    #: What was done, in words, and which bias it introduces.
     notes: tuple[str, ...]
+    #: That of the release, with the condition that a given total places on its promise.
     certificate: Certificate = field(repr=False)
     nonnegative: bool
 
@@ -292,14 +290,11 @@ class Adjusted(InParts):
         return one_or_all(self.certificate, self.labels, list(map(readable, self.values)))
 
     def rows(self, level: float = 0.95, cells: int | None = None) -> list[Json]:
-        """Return one row per cell: cell, value (adjusted), raw, low, high.
-
-        The interval is the raw value's, cut off at 0 where values are nonnegative: it still holds the true value with
-        probability `level` over the noise, in all cells at once. The adjusted value may lie outside.
-        """
+        """Return one row per cell: cell, value (adjusted), raw, low, high."""
         rows = list[Json]()
         for value, row in zip(self.values, self.raw.rows(level, cells), strict=True):
             low, high = row["low"], row["high"]
+            # the interval of the raw value, cut off at 0, still holds the true one; the adjusted may lie outside
             if self.nonnegative:
                 low, high = max(low, 0), max(high, 0)
             rows.append({
@@ -336,10 +331,7 @@ def title(certificate: Certificate, subject: str) -> Part:
 
 
 def releases_of(certificate: Certificate) -> dict[str | None, Release]:
-    """Return a certificate's answers by unit (None: all together), with noise.
-
-    Raises DataError for a certificate whose answers cannot be read back.
-    """
+    """Return a certificate's answers by unit (None: all together), with noise; DataError for a damaged one."""
     try:
         releases: dict[str | None, Release] = {}
         for answer in certificate.answers:

@@ -32,12 +32,10 @@ class Certificates:
 
 @dataclass(frozen=True)
 class Adopted:
-    """The releases about one source that are entered, and what the source has spent before and after each of them.
-
-    Tables of one payment are entered together.
-    """
+    """The releases about one source that are entered, and its spending before and after each of them."""
 
     source: str
+    #: Tables of one payment are entered together.
     releases: tuple[str, ...]
     before: Amount
     after: tuple[Amount, ...]
@@ -49,11 +47,7 @@ class Adopted:
 
 
 def certificates_in(folders: Iterable[str | Path]) -> Certificates:
-    """Read all certificates in some folders.
-
-    Raises InputError for what is no folder, and for a file that is called a certificate and is none, or was changed: it
-    may have been one that nobody has paid for.
-    """
+    """Read all certificates in some folders; InputError for no folder, and for a changed certificate."""
     paths = list[Path]()
     for folder in map(Path, folders):
         if not folder.is_dir():
@@ -61,6 +55,7 @@ def certificates_in(folders: Iterable[str | Path]) -> Certificates:
         paths += called_certificates(folder)
     paid, unpaid = list[tuple[tuple[str, int, str], Plain, bytes]](), list[str]()
     for path in paths:
+        # one that was changed may have been one that nobody has paid for
         certificate = read_certificate(path)
         if certificate.rehearsal is not None:
             raise InputError(
@@ -93,18 +88,13 @@ def with_waiting(book: Ledger, certificates: Certificates) -> Certificates:
 
 
 def adopt(book: Ledger, certificates: Certificates, agree: Callable[[Sequence[Adopted]], bool]) -> tuple[Adopted, ...]:
-    """Enter as spent the published releases that a ledger lacks.
-
-    Nothing is published. Each is charged as its certificate says, to everybody who is or will be in its source. A
-    release that is known with other values was drawn twice, and is charged once more. `agree` is asked with the prices
-    before anything is entered, if there is anything, and nothing is where it returns False. What waits to be drawn, and
-    was published from a copy of the ledger, is noted as published, for nothing. Raises CompositionRefused where nothing
-    bounds what a release costs beside others; then nothing is entered.
-    """
+    """Enter as spent the published releases that a ledger lacks, after `agree` to their prices; publish nothing."""
+    # each is charged to everybody who is or will be in its source; one with other values was drawn twice
     known = with_waiting(book, certificates)
     prices = _prices(book, known)
     if prices and not agree(prices):
         return ()
+    # CompositionRefused enters nothing; a release that waits, published from a copy, is noted for nothing
     book.adopt(known.statements, bodies=known.bodies)
     return prices
 

@@ -22,11 +22,9 @@ _FORMAT = "takifugu-bundle/4"
 
 @dataclass(frozen=True)
 class Bundle:
-    """The public form of tables: the complete bytes of the files of each, by name, in the order in which they appear.
+    """The public form of tables: the complete bytes of the files of each, by name, in their order."""
 
-    A release of the library has no files but its certificate, which holds the noisy values.
-    """
-
+    #: A release of the library has no files but its certificate, which holds the noisy values.
     tables: Mapping[str, Mapping[str, bytes]]
 
     @property
@@ -57,12 +55,9 @@ def sealed(certificate: Certificate) -> Bundle:
 
 
 def bundle_of(content: bytes, releases: Collection[str]) -> Bundle:
-    """Read the bundle of these releases back.
-
-    Raises LedgerError for one of another version, and for files that are not theirs: a ledger may come from anywhere,
-    and what it keeps is written to the disk.
-    """
+    """Read the bundle of these releases back; LedgerError for another version, and for files of something else."""
     try:
+        # a ledger may come from anywhere, and its files are written to the disk
         data: Json = json.loads(content)
         if data.get("format") == _FORMAT:
             tables = dict[str, Mapping[str, bytes]]()

@@ -28,7 +28,7 @@ from takifugu.releasing.certificates.content import Answer
 from takifugu.releasing.certificates.facts import Caution, Fact, Stays, Window
 from takifugu.releasing.certificates.wording import once
 from takifugu.releasing.planning.expected import half_width
-from takifugu.releasing.planning.questions import NoisyAnswer, Question
+from takifugu.releasing.planning.questions import NoisyAnswer, Question, calibrations_of
 from takifugu.releasing.postprocess.intervals import LEVEL
 from takifugu.releasing.publishing.doubts import doubts_of, foresee_doubts
 from takifugu.releasing.publishing.statements import in_certificate
@@ -49,12 +49,10 @@ def adjusted_values(adjustment: Adjustment | None, answers: int) -> Sequence[Map
 
 
 def foresee(questions: Sequence[Question]) -> None:
-    """Compute what certificates say of calibrations and beliefs, before anything is paid.
-
-    It must not fail once values are drawn: a release that failed on some of them would be drawn again.
-    """
+    """Compute the words of certificates on calibrations and beliefs, before anything is paid."""
+    # it must not fail once values are drawn: a release that failed on some of them would be drawn again
     foresee_doubts(questions)
-    for calibration in {id(question.calibration): question.calibration for question in questions}.values():
+    for calibration in calibrations_of(questions):
         witness_of(calibration)
 
 
@@ -62,11 +60,7 @@ def certificate_of(
     drawn: Sequence[NoisyAnswer], source: str, scope: str, units: Sequence[str], facts: Sequence[Fact] = (),
     table: str | None = None, adjustment: Adjustment | None = None, rehearsal: int | None = None,
 ) -> Certificate:  # fmt: skip
-    """Return the certificate of one release's answers to one query.
-
-    `table` is the digest of their file, `rehearsal` the seed of a rehearsal, which has no date. A pooled table says how
-    many `units` there are, and names none of them.
-    """
+    """Return the certificate of one release's answers to one query; `table` is the digest of their file."""
     calibrations = [answer.question.calibration for answer in drawn]
     query, private, account = calibrations[0].query, all(answer.private for answer in drawn), drawn[0].account
     if any(calibration.query != query for calibration in calibrations):  # entries are each unit's own
@@ -74,6 +68,8 @@ def certificate_of(
     adjusted, notes = adjusted_values(adjustment, len(drawn)), tuple[str, ...]()
     if adjustment is not None:
         notes = adjustment.notes
+    values = sum(len(answer.cells) for answer in drawn)
+    # a pooled table says how many there are, and names none of them
     named_units = () if scope == "pooled" else tuple(units)
     hides_presence, statistic = _hides_presence(calibrations), query.describe()
     for fact in facts:
@@ -91,12 +87,13 @@ def certificate_of(
         statistic=statistic,
         query=query.to_dict(),
         grid=to_text(calibrations[0].randomiser.grid),
-        answers=tuple(_answers(drawn, adjusted)),
+        answers=tuple(_answer(answer, made, values) for answer, made in zip(drawn, adjusted, strict=True)),
         **promise,
         **_facts_of(calibrations, (*facts, *drawn[0].declared)),
         cautions=tuple(_cautions(calibrations, private, account, rehearsal)),
         private=private,
         ledger=account,
+        # a rehearsal has a seed and no date
         date=datetime.now(UTC).date().isoformat() if rehearsal is None else "",
         software=f"takifugu {__version__}",
         table=table,
@@ -191,12 +188,6 @@ def _hides_presence(calibrations: Sequence[Calibration]) -> bool:
             if secrets.view(secret, belief) is None and secret.family(belief).presence:
                 return True
     return False
-
-
-def _answers(drawn: Sequence[NoisyAnswer], adjusted: Sequence[Mapping[str, Fraction] | None]) -> Iterator[Answer]:
-    values = sum(len(answer.cells) for answer in drawn)
-    for answer, adjusted_values_of in zip(drawn, adjusted, strict=True):
-        yield _answer(answer, adjusted_values_of, values)
 
 
 def _answer(drawn: NoisyAnswer, adjusted: Mapping[str, Fraction] | None, values: int) -> Answer:

@@ -37,20 +37,19 @@ _FILES_OF_A_LEDGER = ("", "-journal")
 
 @dataclass(frozen=True)
 class Choice:
-    """Which tables a caller wants: `only` some; some to `replace`, under an `idempotency_key`; `force` overwrites.
+    """The tables that a caller wants: `only` some; some to `replace`, under an `idempotency_key`."""
 
-    `same_entries` says why a source that is read otherwise than before has the same entries, `other_entries` that it
-    has others; `same_people` that a second source is about the same people. One name may stand for a list of one. Two
-    spellings of a key that look alike are one (`normalised`). Raises InputError for `replace`
-    without a key, and for a key that is blank.
-    """
-
+    #: One name may stand for a list of one.
     only: str | Sequence[str] = ()
     replace: str | Sequence[str] = ()
+    #: Two spellings that look alike are one (`normalised`).
     idempotency_key: str | None = None
+    #: Overwrite other files.
     force: bool = False
+    #: Why a source that is read otherwise than before has the same entries; or whether it has others.
     same_entries: str = ""
     other_entries: bool = False
+    #: Whether a second source is about the same people.
     same_people: bool = False
 
     def __post_init__(self) -> None:
@@ -90,10 +89,7 @@ class Choice:
         return True if self.same_entries else False if self.other_entries else None
 
     def of(self, file: ReleaseFile) -> ReleaseFile:
-        """Return the file with the wanted tables.
-
-        Raises InputError for names unknown to the file.
-        """
+        """Return the file with the wanted tables; InputError for names unknown to the file."""
         names_of_file = dict.fromkeys(chain.from_iterable(map(names_of, file.items)))
         for key, names in (("only", self.only), ("replace", self.replace)):
             for name in names:
@@ -133,10 +129,7 @@ def folder_of(file: ReleaseFile, output: str | Path | None) -> Path:
 
 
 def to_plan(file: ReleaseFile, folder: Path, choice: Choice, new_ledger: bool) -> ReleaseFile:
-    """Return a release file of new, repeated and already paid tables.
-
-    Raises ReleaseError where something is in the way, and InputError for names that the file does not have.
-    """
+    """Return a release file of new, repeated and already paid tables; ReleaseError for something in the way."""
     wanted_file = choice.of(file)
     check_place(file, folder, table_names(wanted_file, wanted_file.items), new_ledger)
     standing = standings(wanted_file, folder)
@@ -155,12 +148,7 @@ def check_place(file: ReleaseFile, folder: Path, tables: Sequence[str], new_ledg
 
 
 def to_pay(standing: Sequence[Standing], choice: Choice, goes_on: bool) -> tuple[Standing, ...]:
-    """Return the tables to pay for now.
-
-    `goes_on` says that the call has something else to do. Raises ReleaseError where something is in the way, where the
-    key has paid for what does not lie there, and where nothing is to do but what was published from other keys, or in
-    another folder.
-    """
+    """Return the tables to pay for now; ReleaseError where something is in the way, or nothing is to do."""
     due, alone, refused = list[Standing](), list[Standing](), list[Standing]()
     for release in standing:
         if _is_paid_under(release, choice.idempotency_key):
@@ -172,6 +160,7 @@ def to_pay(standing: Sequence[Standing], choice: Choice, goes_on: bool) -> tuple
             alone.append(release)
         elif act is not Does.LEAVE:
             refused.append(release)
+    # a published table of other keys, or in another folder, is refused where no other work is left
     if not refused and not due and not goes_on:
         is_done = any(release.row.does is Does.LEAVE for release in standing)
         in_question = [release for release in alone if release.is_here or not is_done]
@@ -182,10 +171,7 @@ def to_pay(standing: Sequence[Standing], choice: Choice, goes_on: bool) -> tuple
 
 
 def _is_paid_under(standing: Standing, once: str | None) -> bool:
-    """Return whether this key paid for a table lying here whole.
-
-    Raises ReleaseError for a table that was paid for and is not whole.
-    """
+    """Return whether this key paid for a table lying here whole; ReleaseError for one that is not whole."""
     if once is None:
         return False
     with_key = [paid for paid in standing.payments if paid.once == once]
@@ -203,10 +189,7 @@ def _is_paid_under(standing: Standing, once: str | None) -> bool:
 
 
 def _refusal(standing: Standing) -> ReleaseError:
-    """Return the refusal of an unpublished table, with commands to paste.
-
-    The words are those of the table of states.
-    """
+    """Return the refusal of an unpublished table, in the words of its row, with commands to paste."""
     file, folder, name = standing.file, standing.folder, names_of(standing.item)[0]
     output, rule = "", ""
     if folder != file.output:

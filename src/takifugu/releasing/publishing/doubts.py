@@ -33,10 +33,7 @@ MISS = 0.001
 
 @dataclass(frozen=True)
 class Doubt:
-    """A published value that no belief explains: its place, the least and largest mean, and how far beyond it lies.
-
-    `may_miss` says that missing rows could explain it.
-    """
+    """A published value that no belief explains: its place, the least and largest mean, and its distance beyond."""
 
     place: str
     low: float
@@ -44,6 +41,7 @@ class Doubt:
     value: Fraction
     error: Fraction
     beyond: float
+    #: Whether missing rows could explain it.
     may_miss: bool
 
     @property

@@ -11,7 +11,7 @@ from fractions import Fraction
 from takifugu.analysis.questions.law_of_cell import MOST_WORK
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.releasing.planning.plan import Plan
-from takifugu.releasing.planning.questions import Question
+from takifugu.releasing.planning.questions import Question, calibrations_of
 from takifugu.releasing.postprocess.estimate import Estimate, Prior, estimates_of, priors_of
 
 
@@ -39,17 +39,15 @@ def estimates_of_table(
 
 
 def _priors(questions: Sequence[Question]) -> dict[int, tuple[Prior, ...]] | None:
-    """Return what the beliefs say of each calibration's answer, None where they say nothing of one.
-
-    All together take as much work as one answer may.
-    """
+    """Return the priors of each calibration's answer, None where the beliefs say nothing of one."""
     if not all(question.complete for question in questions):
         return None
-    calibrations = {id(question.calibration): question.calibration for question in questions}
+    calibrations = calibrations_of(questions)
+    # all together take as much work as one answer may
     priors, most = dict[int, tuple[Prior, ...]](), MOST_WORK / len(calibrations)
-    for key, calibration in calibrations.items():
+    for calibration in calibrations:
         try:
-            priors[key] = priors_of(calibration.framework, calibration.query, most)
+            priors[id(calibration)] = priors_of(calibration.framework, calibration.query, most)
         except (Unsupported, InputError):  # no distribution, or no sum over single values
             return None
     return priors

@@ -15,6 +15,7 @@ from takifugu.releasing.certificates.cells import UPPER, table_text
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import WINDOWS, WINDOWS_TABLE, content_of
 from takifugu.releasing.publishing.folder import paid_for
+from takifugu.releasing.report.outcomes import published_of
 from takifugu.releasing.report.page import shown
 from takifugu.releasing.report.windows import MADE, rows_in, windows_html
 
@@ -33,7 +34,9 @@ def index_windows(folder: Path, published: Iterable[Certificate]) -> None:
             in_series[series_of(certificate)] = certificate
     for name, certificate in in_series.items():
         for end, content in shown(name, WINDOWS, partial(_files, folder, name, certificate), MADE).items():
-            _write(folder / f"{name}{end}", content)
+            path = folder / f"{name}{end}"
+            if _may_write(path) and content != content_of(path):
+                replace_synced(path, content)
 
 
 def _files(folder: Path, name: str, certificate: Certificate) -> dict[str, bytes]:
@@ -48,7 +51,7 @@ def _files(folder: Path, name: str, certificate: Certificate) -> dict[str, bytes
             continue
         if series_of(other) == name:
             by_period.append((other.window.period, other))
-    windows = [other for _, other in sorted(by_period, key=lambda pair: pair[0])]
+    windows = [published_of(other) for _, other in sorted(by_period, key=lambda pair: pair[0])]
     rows, tables = rows_in(windows), dict[str, bytes]()
     if rows:
         tables = {WINDOWS_TABLE: table_text(rows).encode()}
@@ -67,12 +70,6 @@ def windows_files(folder: Path, certificate: Certificate) -> list[Path]:
 def _may_write(path: Path) -> bool:
     """Return whether nothing of another program is there."""
     return not path.is_dir() and (content_of(path) is None or _is_ours(path))
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file unless it is another's, or there as it is."""
-    if _may_write(path) and content != content_of(path):
-        replace_synced(path, content)
 
 
 def _is_ours(path: Path) -> bool:

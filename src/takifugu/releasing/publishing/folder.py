@@ -43,11 +43,7 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPN
 
 @contextmanager
 def alone_in(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
-    """Lock the folder for one release, creating it if needed.
-
-    A killed release's leftovers are swept first. Raises ReleaseError where the folder cannot be written, or another
-    release does not end in time. A folder that was made and stays empty is removed again.
-    """
+    """Lock the folder for one release, creating it if needed; ReleaseError where it stays locked or unwritable."""
     is_new = not folder.exists()
     try:
         unlock = _locked(folder, time.monotonic() + patience)
@@ -64,14 +60,12 @@ def alone_in(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
         unlock()
         if is_new:
             with suppress(OSError):
+                # it was made and stayed empty
                 folder.rmdir()
 
 
 def in_the_way(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str]) -> list[str]:
-    """Return existing files of these names, except those to be replaced.
-
-    `replaced` maps names to digests of replaceable content.
-    """
+    """Return existing files of these names, except those of a content whose digest is `replaced`."""
     strange = []
     for name in _different(folder, files):
         if (folder / name).exists() and (digest_at(folder / name) or "") != replaced.get(name):
@@ -95,11 +89,7 @@ def _different(folder: Path, files: Mapping[str, bytes]) -> list[str]:
 
 
 def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str]) -> None:
-    """Place the files in the folder, in their order, skipping identical ones.
-
-    Others of these names are overwritten, and those that `replaced` has the digest of removed. Raises OSError where the
-    disk fails.
-    """
+    """Place the files in the folder, in their order, skipping identical ones; OSError where the disk fails."""
     waiting = _different(folder, files)
     drafts: dict[str, Path] = {}
     try:
@@ -107,6 +97,7 @@ def place(folder: Path, files: Mapping[str, bytes], replaced: Mapping[str, str])
             drafts[name] = draft_of(folder / name)
             write_synced(drafts[name], files[name])
         outdated = [n for n in waiting if n.endswith((*VALUES, SIGNATURE)) and (folder / n).exists()]
+        # files that are not written anew, and are those that were to be replaced
         outdated += [n for n, digest in replaced.items() if n not in files and digest_at(folder / n) == digest]
         for name in outdated:
             (folder / name).unlink()
@@ -155,17 +146,14 @@ def _unlocked(handle: int, path: Path) -> None:
 
 
 def _claimed(folder: Path, until: float) -> Callable[[], None]:
-    """Claim a folder without locks, by a file of one's own.
-
-    The claim is withdrawn where another one is live. Of two that claim at once at least one sees the other, so both
-    never proceed; a claim's name identifies its process, so that the claim of a process that was killed is never
-    mistaken for another's.
-    """
+    """Claim a folder without locks, by a file of one's own, withdrawn where another claim is live."""
     host = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
     while True:
         folder.mkdir(parents=True, exist_ok=True)
+        # the name tells the process, so that no claim of a killed one is mistaken for another
         claim = folder / f".takifugu-{host}-{os.getpid()}-{token_hex(8)}.claim"
         write_synced(claim, b"")
+        # of two that claim at once at least one sees the other, so both never proceed
         rivals = list[Path]()
         for entry in os.scandir(folder):
             match, path = _CLAIM.fullmatch(entry.name), Path(entry.path)

@@ -33,10 +33,7 @@ _METRES_PER_DEGREE = 111_195.0
 
 
 def form_of(folder: Path, name: str, kind: str) -> bytes:
-    """Return a published table in another form.
-
-    Raises InputError for a table that is not there, and for GeoJSON of a table that is not about places in degrees.
-    """
+    """Return a published table in another form; InputError for none, and for GeoJSON without degrees."""
     if content_of(folder / f"{name}{TABLE}") is None:
         raise InputError(f"{name}{TABLE} is not beside {name}{CERTIFICATE}", fix="publish it again: that costs nothing")
     if kind == "zip":  # of what is there, as it is: whoever gets it verifies it

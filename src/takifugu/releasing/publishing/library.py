@@ -191,10 +191,7 @@ class Payer:
 
 
 def called(name: str, key: str, role: str, to_write: str) -> str:
-    """Return the canonical spelling of a caller's name.
-
-    Raises InputError for what is not a name.
-    """
+    """Return the canonical spelling of a caller's name; InputError for a value that is none."""
     if isinstance(name, str) and (spelling := normalised(name, role)):
         return spelling
     raise InputError(f"{role} is {name!r}", fix=f"write {to_write}").at(key)

@@ -61,28 +61,24 @@ def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
 
 
 def check_ledger(file: ReleaseFile, folder: Path, new_ledger: bool) -> None:
-    """Raise LedgerError for a release file's missing or forgetful ledger.
-
-    A ledger is forgetful if it does not know what is published of its source.
-    """
+    """Raise LedgerError for a release file's missing or forgetful ledger."""
     require_known(file.ledger, file.spec.require_ledger)
     paths = (file.output, folder, *outputs_apart(file))
     folders = {path.absolute(): path for path in paths}  # named as the caller does
     published = list(chain.from_iterable(paid_for(file.source.name, path) for path in folders.values()))
+    # forgetful is one that does not know the published tables of its source
     if published:
         _require_same(there(file.ledger) or open_ledger(file.ledger), file, published, new_ledger)
 
 
 def _require_same(book: Ledger, file: ReleaseFile, published: Sequence[Certified], new_ledger: bool) -> None:
-    """Raise LedgerError for releases of another ledger, or forgotten by this.
-
-    The newest certificate decides which ledger it was: whoever has continued with a new one may go on. A ledger that
-    paid and does not know the release is a copy from before it, and `new_ledger` does not excuse that.
-    """
+    """Raise LedgerError for releases of another ledger, or forgotten by this."""
     releases = book.view().releases
+    # a copy from before their payment, which `new_ledger` does not excuse
     forgotten = [one for one in published if one.ledger == book.id and one.release_id not in releases]
     if forgotten:
         raise _forgotten(book, file.ledger, forgotten)
+    # the newest certificate decides: whoever has continued with a new ledger may go on
     newest = max(published, key=lambda certified: certified.made)
     if new_ledger or newest.ledger == book.id or newest.release_id in releases:
         return

@@ -38,11 +38,9 @@ def planned_of(
     plan: Plan, folder: Path, private: bool, once: str | None = None, choice: Choice = NO_CHOICE,
     replaces: Mapping[str, str] | None = None,
 ) -> Planned:  # fmt: skip
-    """Return how the tables of a plan are paid for, and completed; `once` is the key of the payment.
-
-    `replaces` are the digests of the files that they may overwrite.
-    """
+    """Return how the tables of a plan are paid for, and completed; `once` is the key of the payment."""
     file, source, given = plan.file, plan.file.source, plan.file.given
+    # `replaces` are the digests of the files that they may overwrite
     recipe: Json = {
         "kind": "file", "file": str(file.path.absolute()), "single_release": source.single_release,
         "window": file.window, "output": str(folder.absolute()), "replaces": dict(replaces or {}),
@@ -64,10 +62,7 @@ def planned_of(
 def published(
     plan: Plan, folder: Path, choice: Choice, bits: Entropy, progress: Progress, allow_useless: bool, new_ledger: bool
 ) -> Outcome:
-    """Read the data of a plan, complete paid tables, then pay for and publish permitted new ones.
-
-    Raises DataError for data that break a rule.
-    """
+    """Complete the paid tables of a plan, then pay for and publish permitted new ones; DataError for bad data."""
     validate(plan.questions)
     file, once = plan.file, choice.idempotency_key
     with alone_for(plan, folder, new_ledger) as waiting:
@@ -110,10 +105,7 @@ def completed(plan: Plan, folder: Path, group: str, progress: Progress) -> Outco
 
 @contextmanager
 def alone_for(plan: Plan, folder: Path, new_ledger: bool) -> Iterator[Sequence[Payment]]:
-    """Lock a plan's folder, and yield its pending payments.
-
-    Raises unless the ledger paid for what lies there, and nothing is in the way.
-    """
+    """Lock a plan's folder, and yield its pending payments; raise where anything is in the way."""
     file, tables = plan.file, [table.name for table in plan.tables]
     with alone_in(folder):
         check_place(file, folder, tables, new_ledger)
@@ -159,16 +151,13 @@ def _published(
 
 
 def handed_out(drawn: Drawn, folder: Path, force: bool, progress: Progress) -> Outcome:
-    """Place the files of drawn tables, and note them as published.
-
-    Other files are overwritten only with `force`, or where they are those that were to be replaced at the time of
-    payment.
-    """
+    """Place the files of drawn tables, and note them as published."""
     bundle, replaced = drawn.bundle, drawn.paid.recipe.get("replaces", {})
     files = bundle.files
     progress.public = lambda: [name for name, content in files.items() if content_of(folder / name) == content]
     try:
         with writing(folder):
+            # overwritten are only, without `force`, files that were to be replaced at the time of payment
             strange = in_the_way(folder, files, replaced)
             in_folder = InFolder.STRANGE if strange else InFolder.NOTHING
             row = row_of(InLedger.DRAWN, in_folder)

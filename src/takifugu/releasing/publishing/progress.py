@@ -20,17 +20,16 @@ _STATES = {"reserved": State.PAID, "drawn": State.DRAWN, "over": State.DONE}
 
 
 class Progress:
-    """Hold the state of one release, and tell it with any exception: an interrupt and a fault, too.
-
-    Before each step the state is what holds if the step fails without an answer; after it, what holds.
-    `public` are the names of the files that are published, None where a release has no files. `before` are tables that
-    were paid for by an earlier call, and that this one has published first. `ledger` is the one that is paid from.
-    """
+    """The state of one release, told with any exception: an interrupt and a fault, too."""
 
     def __init__(self) -> None:
+        # before each step: the state if it fails without an answer; after it, the state that holds
         self.state: State = State.NOTHING
+        # the names of the published files; None where a release has none
         self.public: Callable[[], Sequence[str]] | None = None
+        # tables of an earlier payment, which this call has published first
         self.before: list[str] = []
+        # the ledger that is paid from
         self.ledger: str | None = None
 
     def completed(self, tables: Iterable[str]) -> None:

@@ -24,7 +24,7 @@ from takifugu.numbers.noise import Entropy, is_private
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.planning.notices import tell_before
-from takifugu.releasing.planning.questions import NoisyAnswer, Question, debits_of
+from takifugu.releasing.planning.questions import NoisyAnswer, Question, calibrations_of, debits_of
 from takifugu.releasing.planning.truth import answer_of
 from takifugu.releasing.publishing.bundle import Bundle, bundle_of
 from takifugu.releasing.publishing.certifying import foresee
@@ -44,16 +44,14 @@ Thing = TypeVar("Thing")
 
 @dataclass(frozen=True, eq=False)
 class Planned:
-    """Answers that are paid for together: under which source, by which budget, as which release, how to complete it.
-
-    `choice` says what the owner declares of the source's entries and people.
-    """
+    """Answers that are paid for together: by which source and budget, as which release, and how to complete it."""
 
     questions: Sequence[Question]
     source: str
     budget: Budget | None
     identity: bytes
     recipe: Plain
+    #: The owner's declarations on the source's entries and people.
     choice: Choice
     people: People = PEOPLE
 
@@ -74,12 +72,9 @@ class Drawn:
 
 
 def validate(questions: Sequence[Question]) -> None:
-    """Read and validate the data of all questions.
-
-    Raises DataError for data that break a rule, and CalibrationRefused for noise that the one gate refuses, whenever
-    it was found, before anything is paid.
-    """
-    for calibration in {id(q.calibration): q.calibration for q in questions}.values():
+    """Read and validate the data of all questions; DataError, and CalibrationRefused for too little noise."""
+    for calibration in calibrations_of(questions):
+        # the one gate for noise, whenever it was found, before anything is paid
         if reason := calibration.too_little_noise:
             raise CalibrationRefused(
                 f"the noise of {calibration.mechanism} is refused", rule=reason,
@@ -93,13 +88,9 @@ def keep(
     book: Ledger, planned: Planned, progress: Progress, bits: Entropy,
     seal: Callable[[Sequence[NoisyAnswer]], Bundle], is_paid: bool = False,
 ) -> Drawn:  # fmt: skip
-    """Pay for all answers or none, draw them, and keep them.
-
-    What an earlier call has paid for and not published is completed instead: drawn once on the same reservation, or
-    used as it was drawn. Where two processes draw, both use the values of one of them. Raises LedgerError where the
-    ledger could not keep the files, and where it `is_paid` for and another process has completed it.
-    """
+    """Pay for all answers or none, draw them, and keep them; LedgerError where the ledger could not."""
     progress.ledger = book.store.name
+    # an earlier payment is completed: drawn once, or used as it was drawn; of two processes one draw counts
     waiting = next(iter(book.pending(planned.source, planned.identity)), None)
     if waiting is None and is_paid:
         raise LedgerError("another process has completed it", fix="run the same command again")
@@ -129,11 +120,7 @@ def drawn_of(book: Ledger, paid: Payment) -> Drawn:
 
 
 def pay(planned: Planned, ledger: Ledger, progress: Progress) -> Payment:
-    """Announce the spending and its exclusions, then pay.
-
-    Raises ReadingChanged where it has to be said first whether the entries are the same, and PeopleUndeclared where it
-    has to be whose data they are.
-    """
+    """Announce the spending and its exclusions, then pay; raise a question on entries or people first."""
     questions, choice = planned.questions, planned.choice
     source, first = normalised(planned.source), questions[0]
     account = ledger.preview(
@@ -167,11 +154,8 @@ def _randomised(question: Question, bits: Entropy) -> Any:
 
 
 def check(questions: Sequence[Question]) -> None:
-    """Raise for answers that could not be read back or kept.
-
-    Raises InputError for the former, once published, and LedgerError for the latter.
-    """
-    for calibration in {id(question.calibration): question.calibration for question in questions}.values():
+    """Raise InputError for answers that could not be read back, and LedgerError for those that could not be kept."""
+    for calibration in calibrations_of(questions):
         framework = calibration.framework
         _check("noise", calibration.randomiser, None, randomisers.KINDS, randomisers.from_dict)
         _check("query", calibration.query, None, queries.KINDS, queries.from_dict)

@@ -26,7 +26,7 @@ from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.relation_keys import UNOPENED, is_one_of, private_files
-from takifugu.releasing.planning.plan import Plan, Table, Watch, planned_about, unwatched
+from takifugu.releasing.planning.plan import Plan, Table, Watch, aims_of, planned_of, unwatched
 from takifugu.releasing.planning.questions import Question, debits_of
 from takifugu.releasing.publishing.choosing import Choice
 from takifugu.releasing.publishing.folder import alone_in, called_certificates, place, writing
@@ -61,19 +61,16 @@ def rehearse(
     path: str | Path, seed: int, people: int | None = None, steps: int | None = None, window: str | None = None,
     only: Sequence[str] = (), allow_useless: bool = False, watch: Watch = unwatched,
 ) -> Rehearsal:  # fmt: skip
-    """Publish the tables of a release file on made-up data, beside the file in FILE-rehearsal.
-
-    `people` and `steps` say how many there are, by default those of the roster, of [expect], of the window and of
-    max_length. The budget is that of the file, of which nothing is spent. Raises what a release raises before it pays,
-    Unsupported for a belief that no data are drawn from, and ReleaseError where another file is in the way.
-    """
+    """Publish the tables of a release file on made-up data, beside the file in FILE-rehearsal."""
     file = Choice(tuple(only)).of(load(path, UNOPENED, window=window))
+    # by default as many people and steps as roster, [expect], window and max_length say
     planned, crowd, bits = about_nobody(file, seed, people, steps, watch)
     if refusal := refusal_of(planned, allow_useless):
         raise refusal
     drawn_plan = with_data(planned, bits)
     validate(drawn_plan.questions)
     check(drawn_plan.questions)
+    # all errors of a release before it pays; of the budget nothing is spent
     _pay_nothing(planned)
     watch("drawing and writing", 0, 1)
     worths = worths_of(planned)
@@ -99,7 +96,8 @@ def about_nobody(
             fix="take the others with --only NAME",
         ).at("only")
     crowd = Crowd(file, people, steps)
-    return planned_about(file, crowd.units, watch), crowd, InsecureSeededEntropyForTests(seed)
+    planned = planned_of(file, aims_of(file, crowd.units), watch)
+    return planned, crowd, InsecureSeededEntropyForTests(seed)
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,16 +37,14 @@ _NO_FILES = ("it was drawn by tf.release, which has no files", "call it again wi
 
 @dataclass(frozen=True)
 class Resumed:
-    """What became of one release that was pending: its state now, and what it published or why it could not.
-
-    `releases` are the names of its tables; `outcome` is an Outcome for a release file, a Release for `tf.release`, and
-    None where another process has completed it meanwhile.
-    """
+    """One release that was pending: its state now, and its outcome or why it could not be completed."""
 
     source: str
+    #: The names of its tables.
     releases: tuple[str, ...]
     since: str
     state: ReleaseState
+    #: None where another process has completed it meanwhile.
     outcome: Outcome | Release | None = field(default=None, repr=False)
     problem: str = ""
 
@@ -108,10 +106,7 @@ def _resumed(book: Ledger, pending: Payment, files_only: bool) -> Resumed:
 
 
 def _release(book: Ledger, pending: Payment, files_only: bool, progress: Progress) -> Release:
-    """Return the drawn values of an unreturned library release.
-
-    Raises LedgerError for what only the caller can complete.
-    """
+    """Return the drawn values of an unreturned library release; LedgerError where only its caller completes it."""
     kind, is_drawn = pending.recipe.get("kind"), pending.state == "drawn"
     if kind not in _BY_THE_CALLER:
         why = pending.recipe.get("unreadable", "the ledger does not say how to complete it")
@@ -152,10 +147,7 @@ def _outcome(book: Ledger, pending: Payment, progress: Progress) -> Outcome:
 
 
 def _drawn_now(book: Ledger, pending: Payment, progress: Progress) -> Outcome:
-    """Reread a release file and its data, and draw on its reservation.
-
-    Raises LedgerError unless they are what was paid for.
-    """
+    """Reread a release file and its data, and draw on its reservation; LedgerError for others than were paid."""
     recipe = pending.recipe
     if recipe.get("frame"):
         raise LedgerError(

@@ -91,15 +91,10 @@ def publish(
     planned: Plan, output: Path | None = None, entropy: Entropy | None = None, *, progress: Progress | None = None,
     new_ledger: bool = False, allow_useless: bool = False, wanted: Choice = NO_CHOICE,
 ) -> Outcome:  # fmt: skip
-    """Publish every new table of a plan: reserve once, draw, write.
-
-    `progress` records how far it comes, `wanted` says which tables (by default all). Raises ReleaseError where a file
-    is in the way or cannot be written, CalibrationRefused for a table that is not worth publishing (without
-    `allow_useless`), and LedgerError where a required ledger is missing, or is not the one that paid for what is in the
-    folder (without `new_ledger`); the error's state says what had happened.
-    """
+    """Publish every new table of a plan: reserve once, draw, write."""
     progress = progress or Progress()
     with progress.telling():
+        # ReleaseError, CalibrationRefused (without `allow_useless`), LedgerError (without `new_ledger`) have a state
         bits, folder = entropy or SystemEntropy(), folder_of(planned.file, output)
         try:
             return published(planned, folder, wanted, bits, progress, allow_useless, new_ledger)
@@ -111,15 +106,12 @@ def planned_for(
     file: ReleaseFile, folder: Path, choice: Choice, new_ledger: bool, allow_useless: bool,
     watch: Watch = unwatched,
 ) -> Plan:  # fmt: skip
-    """Return the plan of the tables to publish now.
-
-    Useless tables are refused before their data are read; data are read where their lengths decide the noise. What was
-    paid for already is completed first.
-    """
+    """Return the plan of the tables to publish now; useless ones are refused before their data are read."""
     new = to_plan(file, folder, choice, new_ledger)
     is_waiting = any(paid.state != OVER for paid in payments_of(new))
 
     def require(planned: Plan) -> None:
+        # paid tables are completed first
         if not is_waiting and (refusal := refusal_of(planned, allow_useless)):
             raise refusal
 

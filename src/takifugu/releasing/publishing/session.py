@@ -56,16 +56,14 @@ CHOSEN = reading(
 
 @dataclass(frozen=True, eq=False)
 class Transcript:
-    """What a session has answered so far, and what is left of it.
-
-    `unanswered` are places of this call that came after its end. Before the first question `paid` is None; `table` is
-    None where there is no answer.
-    """
+    """The answers of a session so far, and the rest of it."""
 
     name: str
     terms: Terms
     replies: tuple[Reply, ...] = ()
+    #: Places of this call that came after its end.
     unanswered: tuple[str, ...] = ()
+    #: None before the first question, and before the first answer.
     paid: Payment | None = None
     table: Published | None = None
     has_ended: bool = False
@@ -83,17 +81,10 @@ def ask(
     entropy: Entropy | None = None,
     progress: Progress | None = None,
 ) -> Transcript:
-    """Ask the session of a file's one table about places, in this order.
-
-    The first question pays for all. A place that was asked about before has the answer that it had. All answers so far
-    are a table in the file's folder. The session ends after its last value or place, or if `is_last`. `choice` answers
-    what a release asks of entries and people.
-
-    Raises InputError for a table or a place that cannot be asked about, BudgetExceeded or CompositionRefused where the
-    ledger refuses, ReleaseError where the file or its data are not what was paid for, and for a session that has ended.
-    """
+    """Ask the session of a file's one table about places, in this order; the first question pays for all."""
     progress, bits = progress or Progress(), entropy or SystemEntropy()
     with progress.telling():
+        # InputError, BudgetExceeded, CompositionRefused; ReleaseError for other data, and for a session that has ended
         session_file, table = _of_session(file), file.items[0].name
         planned = plan(session_file, watch)
         validate(planned.questions)
@@ -193,10 +184,7 @@ class _Sitting:
         return Transcript(self.name, self.terms, replies, unanswered, session.paid, table, has_ended)
 
     def _reopened(self, waiting: Payment) -> Session:
-        """Return the session that was paid for.
-
-        Raises ReleaseError where the file or its data are not those that it was paid for with.
-        """
+        """Return the session that was paid for; ReleaseError where the file or its data are others."""
         book = opened(self.file.ledger)
         if book.tag("identity", self.identity) != waiting.identity:
             raise ReleaseError(
@@ -206,10 +194,7 @@ class _Sitting:
         return Session(book, waiting)
 
     def _there(self, paid: Payment | None, replies: Sequence[Reply]) -> Mapping[str, str]:
-        """Return the digests of the session's own files, which are replaced.
-
-        Raises ReleaseError for files of others, and LedgerError where they have answers that the ledger lacks.
-        """
+        """Return the digests of the session's own files, which are replaced; ReleaseError for files of others."""
         folder, published = self.folder, {}
         files = [name for name in files_of([self.name]) if os.path.lexists(folder / name)]
         if paid is not None:  # also where its tables were published before
@@ -220,6 +205,7 @@ class _Sitting:
                 f"{', '.join(files)} in {str(folder)!r} would be overwritten", fix="move it, or rename the [[table]]"
             ).at("output")
         for path, certificate in published.items():
+            # LedgerError where they have answers that the ledger lacks
             answers = [*certificate.answers[0].values.items()]
             if answers != [(reply.question.place, str(reply.value)) for reply in replies[: len(answers)]]:
                 raise LedgerError(
@@ -245,10 +231,7 @@ class _Sitting:
         return paid
 
     def _answer(self, session: Session, questions: Sequence[Inquiry]) -> tuple[str, ...]:
-        """Answer one question after the other; return the places after the end.
-
-        An exact count goes from its computation into the noise, and nowhere else.
-        """
+        """Answer one question after the other; return the places after the end."""
         unanswered = []
         for question in questions:
             replies = _replies(session)
@@ -257,6 +240,7 @@ class _Sitting:
             if self.terms.is_over(replies):
                 unanswered.append(question.place)
                 continue
+            # an exact count goes from its computation into the noise, and nowhere else
             counts = answer_of(self.terms.calibration, self.plan.questions[0].seen)
             session.ask(question.text, partial(self._drawn, counts, question))
             self.progress.state = ReleaseState.DRAWN

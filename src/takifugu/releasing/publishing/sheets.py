@@ -43,7 +43,7 @@ from takifugu.releasing.certificates.files import (
 )
 from takifugu.releasing.certificates.signing import Signer
 from takifugu.releasing.planning.plan import Plan, Table
-from takifugu.releasing.planning.questions import SERIES, NoisyAnswer
+from takifugu.releasing.planning.questions import SERIES, NoisyAnswer, calibrations_of
 from takifugu.releasing.postprocess.adjust import nearest, published_notes
 from takifugu.releasing.postprocess.readability import Rule, ends_of, with_possible
 from takifugu.releasing.postprocess.readable import library_of
@@ -131,7 +131,7 @@ def _table(
     adjusted, matters = adjusted_values(adjustment, len(answers)), None
     if worth is not None:
         matters = worth.matters
-    calibrations = list({id(answer.question.calibration): answer.question.calibration for answer in answers}.values())
+    calibrations = calibrations_of(answer.question for answer in answers)
     frameworks = [calibrations[0].framework.to_dict()]
     by_unit = [(answer.question.unit, answer) for answer in answers]
     estimated = estimates_of_table(table.questions, [answer.values for answer in answers])

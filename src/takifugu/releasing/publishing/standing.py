@@ -32,14 +32,12 @@ _CLOSED = (
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """The state of one [[table]]: its tables, the files in their places, and the payment that they are about.
-
-    `payments` are all that the ledger has of the source of its `file`.
-    """
+    """The state of one [[table]]: its tables, the files in their places, and the payment that they are about."""
 
     file: ReleaseFile
     item: Item
     folder: Path
+    #: All that the ledger has of the source of its `file`.
     payments: tuple[Payment, ...]
     tables: tuple[str, ...]
     said: InLedger
@@ -148,15 +146,12 @@ def row_of_pending(pending: Payment, public: Sequence[Certified]) -> Row:
 
 
 def settle(book: Ledger, source: str, folders: Sequence[Path]) -> tuple[Payment, ...]:
-    """Close published reservations without values; return those still waiting.
-
-    A ledger writes "drawn" before the first file is public. So one that has no values beside a certificate of that very
-    release was restored from a copy taken in between, and its next draw would be a second one for one payment.
-    """
+    """Close published reservations without values; return those still waiting."""
     waiting = []
     for pending in book.pending(normalised(source)):
         public = public_of(pending, folders)
         if row_of_pending(pending, public).does is Does.CLOSE:
+            # "drawn" is written before a file is public: this ledger is a copy from between, and would draw anew
             close(book, pending, public)
         else:
             waiting.append(pending)

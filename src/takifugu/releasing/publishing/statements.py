@@ -51,13 +51,10 @@ def declared_of(book: Ledger, source: str) -> tuple[Assumption, ...]:
 
 
 def in_certificate(statement: Plain, calibrations: Sequence[Calibration], frameworks: Plain, worst: bool) -> Plain:
-    """Return a statement as a certificate holds it: frameworks by their names, and few lines.
-
-    Where there are many kinds of people, or their number is a secret (`worst`), it has one line for each calibration
-    that covers every change of all its data; nobody's number or kind follows from that.
-    """
+    """Return a statement as a certificate holds it: frameworks by their names, and few lines."""
     lines: Sequence[Plain] = statement["lines"]
     if worst or len(lines) > MOST_LINES:
+        # one line for each calibration covers every change: nobody's number or kind follows from it
         lines = list(_at_worst(lines[0], calibrations))
     named = list[Json]()
     for line in lines:

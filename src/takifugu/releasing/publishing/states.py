@@ -66,19 +66,16 @@ class Does(StrEnum):
 
 @dataclass(frozen=True)
 class Row:
-    """What is done in some states, what is said and exited with; `forced` and `keyed` are what --force and a key do.
-
-    Both are None where they change nothing. In `words` and `fix` stand the table's {names}, its {files}, the folder
-    {where} they go, the folder {output} where they were published, the {day} of the payment, and the commands that
-    {resume} and pay {again}, each between backticks.
-    """
+    """One row of the table: the action in some states, its words and its exit code."""
 
     ledger: tuple[InLedger, ...]
     folder: tuple[InFolder, ...]
     does: Does
     exits: int
+    #: With places for {names}, {files}, {where}, {output} (where published), {day}, {resume} and {again}.
     words: str
     fix: str = ""
+    #: The action with --force, and with a key; None where it changes nothing.
     forced: Does | None = None
     keyed: Does | None = None
 

@@ -26,11 +26,9 @@ RECURSION, GROUP = "recursion", "group"
 
 @memoised
 def witness_of(calibration: Calibration) -> Json | None:
-    """Return what forced the noise of a chain that began long before: the curve, the step, and settled bounds.
-
-    None for every other belief, for noise that is not Laplace's, and where neither curve gives the guarantee.
-    """
+    """Return the cause of the noise of a chain that began long before, None for others: curve, step and bounds."""
     noise, framework = calibration.randomiser, calibration.framework
+    # only noise of Laplace is served; last, neither curve may give the guarantee
     if framework.definition != "pufferfish" or framework.is_pair or calibration.delta or not noise.laplace_scale:
         return None
     if len(framework.beliefs) != 1 or not _is_plain(framework.beliefs[0]) or not calibration.problem.parts:

@@ -80,14 +80,12 @@ def clock_of(facts: Iterable[Fact]) -> str:
 
 @dataclass(frozen=True)
 class Outcome(InParts):
-    """What a release file published, and what its source has now spent of its budget.
+    """The published tables of a release file, and what its source has now spent of its budget."""
 
-    `tables` are those that this call published, and after them those that it left alone (`Published.since`).
-    `completed` is when what was published now was paid for, where an earlier call paid and did not finish.
-    """
-
+    #: Those that this call published, and after them those that it left alone (`Published.since`).
     tables: tuple[Published, ...]
     reservation: Payment
+    #: The time of an earlier payment that did not finish.
     completed: str | None = None
 
     @property

@@ -67,18 +67,17 @@ Line = Sequence[str | Cell]
 
 @dataclass(frozen=True)
 class Table:
-    """A table that scrolls where it is too wide, by keyboard, too; the first cell of a row is its heading.
-
-    `numbers` are the columns that are aligned right, `spare` those that a narrow screen omits, `chosen` is the row
-    that is highlighted. No two tables of a page have one caption.
-    """
+    """A table that scrolls where it is too wide, by keyboard, too; the first cell of a row is its heading."""
 
     block: ClassVar[str] = "table"
+    #: No two tables of a page have one caption.
     caption: str
     header: Sequence[str]
     rows: Sequence[Line]
+    #: The columns that are aligned right.
     numbers: Sequence[int] = ()
     note: str = ""
+    #: The row that is highlighted, and the columns that a narrow screen omits.
     chosen: int = -1
     spare: Sequence[int] = ()
 
@@ -154,12 +153,10 @@ _UNMADE = (
 
 
 def shown(name: str, end: str, make: Callable[[], dict[str, bytes]], mark: str = "") -> dict[str, bytes]:
-    """Return files that show published values, by their ends; where they fail, a page in their place that says so.
-
-    The values are paid for, and are published without it: drawn again they would be others.
-    """
+    """Return files that show published values, by their ends; where they fail, a page in their place that says so."""
     try:
         return make()
+    # the values are paid for, and are published without it: drawn again they would be others
     except Exception as error:
         page = _UNMADE.format(mark=mark, name=escape(in_markup(name)), fault=escape(place_of(error)))
         return {end: page.encode()}

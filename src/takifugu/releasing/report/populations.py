@@ -32,11 +32,7 @@ Picture = Callable[[int], str]
 
 
 def population_maps(name: str, person: str, belief: FromPopulations, noise: Sending) -> Iterator[Block]:
-    """Yield each population's maps or bars, before and after sending.
-
-    A last map of places shows the output for one place. `name` is the table's; a row is of one
-    `person`, in the word of the file.
-    """
+    """Yield each population's maps or bars, before and after sending; a row is of one `person`."""
     yield Words(f"What was sent for each row is in {name}.csv; the rows are not repeated here.")
     yield Table(
         f"What is sent of {name}",
@@ -63,10 +59,7 @@ def drawn_populations(belief: FromPopulations, noise: Sending) -> Iterator[str]:
 
 
 def places_of_populations(belief: FromPopulations, noise: Sending) -> Iterator[tuple[Box, Row]]:
-    """Yield populations' cells as boxes with their shares before and after sending.
-
-    A box is (left, low, right, high).
-    """
+    """Yield populations' cells as boxes (left, low, right, high) with their shares before and after sending."""
     sent = marginals(belief, noise)
     places = belief.places
     halves = [_half_a_cell(sorted({x for x, _ in places})), _half_a_cell(sorted({y for _, y in places}))]

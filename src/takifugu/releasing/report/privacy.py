@@ -67,14 +67,12 @@ def _for_whom(c: Certificate) -> str:
 
 
 def not_protected(c: Certificate) -> str:
-    """Name what the guarantee leaves open, in short: changes of a day or a week where they have a price.
-
-    One below the promise has none here: it is that of a reader who knows all other steps, and no other is told more.
-    """
+    """Name the changes that the guarantee leaves open, of a day or a week where they have a price."""
     spans, stays = {} if c.window is None else c.window.spans, longer_stays(c)
     words = definition_of(c).not_in_short(c.many)
     if spans:
         whose = f"{c.people.a_one}'s whole" if c.scope != "all" else "the whole"
+        # one below the promise has none here: it is that of a reader who knows all other steps
         prices = {span: f" (epsilon {cost})" * (Fraction(cost) > Fraction(c.epsilon)) for span, cost in spans.items()}
         words = f"{whose} {' or '.join(f'{span}{price}' for span, price in prices.items())}"
     return f"{stays}; {words}" if stays else words

@@ -53,39 +53,29 @@ _DO_NOT = {True: "do not compare these rows", False: "do not rely on it"}
 
 @dataclass(frozen=True)
 class Published(InParts):
-    """One table that was published: its rows (unit, cell, value, low, high), certificate and files.
-
-    Where the file asks for adjusted values they are a column more; the rows of a randomised column are (row, and the
-    value's own columns).
-
-    `releases` are its answers by unit (None: of all units together), for what can be done after a release: `adjusted`,
-    `reconcile`. `library` is the data-frame library that the data came in, where it came as a frame. `since` is when
-    it was paid for, where it was published before and this call has left it alone. `worth` is what it is worth to a
-    reader, where that is known.
-    """
+    """One table that was published: its rows (unit, cell, value, low, high), certificate and files."""
 
     name: str
     scope: str
+    #: With a column of adjusted values, if the file asks for them; of a randomised column (row, its own columns).
     rows: Sequence[Row]
     certificate: Certificate
     files: tuple[Path, ...]
+    #: Its answers by unit (None: of all units together), for `adjusted` and `reconcile`.
     releases: tuple[tuple[str | None, Release], ...] = field(repr=False)
+    #: The data-frame library of the data, where they came as a frame.
     library: str | None = None
+    #: The time of its payment, where it was published before and this call has left it alone.
     since: str | None = None
+    #: The worth to a reader, where that is known.
     worth: Worth | None = field(default=None, repr=False, compare=False)
 
     def to_frame(self, library: object = None) -> Any:
-        """Return the rows as a frame, by default of the data's library.
-
-        See `Release.to_frame`.
-        """
+        """Return the rows as a frame, by default of the data's library (`Release.to_frame`)."""
         return frame_of(self.rows, library or self.library)
 
     def plot(self) -> Plot:
-        """Return the report's picture of the table.
-
-        Raises InputError for a table without one.
-        """
+        """Return the report's picture of the table; InputError for a table without one."""
         picture = self.drawing
         if picture is None:
             raise InputError("this table has no picture", fix="print it, or take `to_frame()`")
@@ -198,11 +188,7 @@ def accuracy(t: Published, left_out: str | None = None) -> list[str]:
 
 
 def verdict_of(t: Published, left_out: str | None = None) -> tuple[Verdict | None, str]:
-    """Return the verdict on a table, if any, and its sentence.
-
-    Without a verdict, the sentence names the least visible difference. What stands in the place of "good" may be said
-    in other words than the published ones (`left_out`).
-    """
+    """Return the verdict on a table, if any, and its sentence; `left_out` may be in other words than published."""
     unit = t.certificate.measured_in or ""
     worth = t.worth
     if worth is not None:
@@ -225,6 +211,7 @@ def verdict_of(t: Published, left_out: str | None = None) -> tuple[Verdict | Non
         return verdict, f"{sentence(words)}{came}"
     if not t.cells:
         return None, _NO_VERDICT
+    # without a verdict the sentence names the least visible difference
     noisy = [answer.randomiser for _, answer in t.releases if isinstance(answer.randomiser, Noise)]
     if not noisy:
         return None, ""
@@ -245,10 +232,7 @@ def _plainly_good(worth: Worth, unit: str, cells: int) -> str:
 
 
 def _what_came(t: Published, worth: Worth) -> str:
-    """Return the shortfall of the published values from their verdict.
-
-    The verdict was known before; only the published values are compared with it.
-    """
+    """Return the shortfall of the published values from their verdict, which was known before."""
     if t.certificate.adjusting:
         return ""  # the verdict is about other values than the intervals
     answer = t.releases[0][1]
@@ -295,20 +279,13 @@ def number_with_error(t: Published) -> str:
 
 
 def error_words(error: float, values: int, unit: str, exact: str = "value") -> str:
-    """State the ± of all values of a table.
-
-    >>> error_words(63, 2, "rows", "count")
-    'Every value is within ±63 rows of the exact count (95 %, all 2 at once).'
-    """
+    """State the ± of all values of a table."""
     together, each = (f", all {values:,} at once", "Every") if values > 1 else ("", "The")
     return f"{each} value is within ±{measured(error, unit)} of the exact {exact} (95 %{together})."
 
 
 def farthest_end(answer: Release, cells: int) -> Fraction | None:
-    """Return the largest distance from a value to its interval's ends.
-
-    None where no value has an interval.
-    """
+    """Return the largest distance from a value to its interval's ends, None without an interval."""
     ends = answered(lambda: answer.randomiser.intervals(answer.values, LEVEL, cells))
     if ends is None:
         return None

@@ -63,13 +63,11 @@ def published(t: Published) -> Iterator[Block]:
 
 
 def _table_of_cells(t: Published, rows: Sequence[Row]) -> Table:
-    """Return one row per cell, with any adjusted value.
-
-    Intervals are shown only where they differ in width.
-    """
+    """Return one row per cell, with any adjusted value."""
     error = common_error(rows)
     header = [axes_of(t.certificate)[0], f"noisy value{t.certificate.unit_in_brackets}"]
     if error is None:
+        # only where intervals differ in width
         header.append("95 % interval")
     if "adjusted" in rows[0]:
         header.append("adjusted")

@@ -25,9 +25,9 @@ from takifugu.releasing.postprocess.intervals import measured
 from takifugu.releasing.postprocess.picture import LEGEND, MOST_PANELS, SAFE, boxes_in, place_kind, safe_map
 from takifugu.releasing.postprocess.readability import possible_ends
 from takifugu.releasing.postprocess.readable import in_words, readable
-from takifugu.releasing.report.outcomes import published_of
 from takifugu.releasing.report.page import Block, Cell, Figure, Folded, Gallery, Table, Words, page
 from takifugu.releasing.report.privacy import privacy_of
+from takifugu.releasing.report.published import Published
 from takifugu.releasing.report.values import marks_meant, noisy_cell
 
 #: How a page says that it is ours, so that it may be written anew.
@@ -64,14 +64,13 @@ class Point:
         return {"value": self.value, "low": self.low, "high": self.high, READABLE: self.readable}
 
 
-def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence[tuple[str, str]]) -> str:
-    """Return the page of a table's windows.
-
-    `certificates` are in the order of time; `files` are those beside the page that hold its table, each with its
-    description.
-    """
+def windows_html(name: str, tables: Sequence[Published], files: Sequence[tuple[str, str]]) -> str:
+    """Return the page of a table's windows, in the order of time, with links to the `files` of its table."""
+    certificates = [window.certificate for window in tables]
     first = certificates[-1]
-    series = series_in(certificates)
+    series = dict[str, list[Point]]()  # the values of each unit and cell over all windows, by name
+    for title, point, _ in _points(tables):
+        series.setdefault(title, []).append(point)
     drawn, table = [], None
     if series:
         table = _table(name, series, first)
@@ -92,7 +91,7 @@ def windows_html(name: str, certificates: Sequence[Certificate], files: Sequence
         doubts=_doubts(certificates),
         series=drawn,
         not_drawn=max(len(series) - MOST_PANELS, 0),
-        places=place_blocks(name, certificates),
+        places=place_blocks(name, tables),
         table=table,
         files=files,
         reports=_reports(certificates),
@@ -150,11 +149,7 @@ def _table(name: str, series: dict[str, list[Point]], first: Certificate) -> Tab
 
 
 def change_words(points: Sequence[Point], unit: str) -> str:
-    """Say a value's mean change per period, and whether noise explains it.
-
-    The change is from the first window to the last. The noises of two windows are independent, so the error of the
-    change is their difference, whose band is exact.
-    """
+    """Say a value's mean change per period, and whether noise explains it."""
     if len(points) < 2:
         return "A change needs two windows or more."
     first, last = points[0], points[-1]
@@ -163,6 +158,7 @@ def change_words(points: Sequence[Point], unit: str) -> str:
     period = period_number(first.period)
     assert period is not None
     periods, change = last.place - first.place, last.value - first.value
+    # the noises of two windows are independent, so the band of their difference is exact
     off = difference_band(first.noise, last.noise).width
     said = f"From {first.period} to {last.period} it changed by {_size(change, off, unit)}"
     if periods > 1:
@@ -173,31 +169,22 @@ def change_words(points: Sequence[Point], unit: str) -> str:
     return f"{said} (95 %): no change shows through the noise."
 
 
-def series_in(certificates: Sequence[Certificate]) -> dict[str, list[Point]]:
-    """Return each unit and cell's values over all its windows, by name."""
-    series: dict[str, list[Point]] = {}
-    for title, point, _ in _points(certificates):
-        series.setdefault(title, []).append(point)
-    return series
-
-
-def rows_in(certificates: Sequence[Certificate]) -> list[Json]:
-    """Return a row for each value of each window.
-
-    Its columns are window, any unit, cell, value, low and high; of places compared with thresholds, "safe" or an upper
-    value replaces the last three.
-    """
-    rows = place_rows(certificates)
-    for _, point, names in _points(certificates):
+def rows_in(tables: Sequence[Published]) -> list[Json]:
+    """Return a row for each value of each window: the window, any unit, the cell, and the value or mark."""
+    rows = list[Json]()
+    for period, marks in _windows(tables):
+        for mark in marks:
+            rows.append({"window": period, **{key: mark[key] for key in ("cell", UPPER, MARK) if key in mark}})
+    for _, point, names in _points(tables):
         rows.append({"window": point.period, **names, **point.row})
     return rows
 
 
-def _points(certificates: Sequence[Certificate]) -> Iterator[tuple[str, Point, Json]]:
+def _points(tables: Sequence[Published]) -> Iterator[tuple[str, Point, Json]]:
     """Yield each value with an interval: its name, point, unit and cell."""
-    for certificate in certificates:
-        assert certificate.window is not None
-        published = published_of(certificate)
+    for published in tables:
+        window = published.certificate.window
+        assert window is not None
         for (unit, answer), (_, rows) in zip(published.releases, published.rows_by_unit, strict=True):
             for row in rows:
                 if UPPER in row or row["low"] is None or not isinstance(row["value"], int | float):
@@ -208,7 +195,7 @@ def _points(certificates: Sequence[Certificate]) -> Iterator[tuple[str, Point, J
                 title = unit or ""
                 if len(answer.labels) > 1:
                     title = ", ".join(map(str, names.values()))
-                ends = (certificate.window.period, row["value"], row["low"], row["high"])
+                ends = (window.period, row["value"], row["low"], row["high"])
                 yield title, Point(*ends, answer.randomiser, row.get(READABLE)), names
 
 
@@ -217,10 +204,7 @@ def _size(change: float, off: float, unit: str) -> str:
 
 
 def _picture(first: Certificate, points: Sequence[Point], title: str, width: int) -> str:
-    """Return the values and their band as SVG, in proportion to time.
-
-    Missing windows leave gaps.
-    """
+    """Return the values and their band as SVG, in proportion to time; missing windows leave gaps."""
     bars = [Bar(p.period, p.value, p.low, p.high, p.readable is False) for p in points]
     axis = Axis(f"noisy value{first.unit_in_brackets} and its 95 % band", possible=possible_ends(first))
     return value_chart([Panel("", bars, [point.place for point in points])], axis, title, width=width)
@@ -230,26 +214,14 @@ def _plain(value: float) -> int | float:
     return int(value) if float(value).is_integer() else value
 
 
-def place_rows(certificates: Sequence[Certificate]) -> list[Json]:
-    """Return a row (window, cell, mark) for each place and window.
-
-    The mark is "safe" or an upper value.
-    """
-    rows = list[Json]()
-    for period, marks in _windows(certificates):
-        for mark in marks:
-            rows.append({"window": period, **{key: mark[key] for key in ("cell", UPPER, MARK) if key in mark}})
-    return rows
-
-
-def place_blocks(name: str, certificates: Sequence[Certificate]) -> list[Block]:
+def place_blocks(name: str, tables: Sequence[Published]) -> list[Block]:
     """Return all windows' table, and their maps for places of a grid."""
-    windows = list(_windows(certificates))
+    windows = list(_windows(tables))
     if not windows:
         return []
     maps = list[Figure]()
-    for certificate, (period, rows) in list(zip(certificates, windows, strict=True))[-MOST_MAPS:]:
-        boxes = boxes_in(certificate.frameworks.values(), [row["cell"] for row in rows])
+    for table, (period, rows) in list(zip(tables, windows, strict=True))[-MOST_MAPS:]:
+        boxes = boxes_in(table.certificate.frameworks.values(), [row["cell"] for row in rows])
         if boxes is not None:
             maps.append(Figure(partial(safe_map, boxes, rows, f"{name}, {period}"), period, narrow_only=True))
     blocks: list[Block] = [Gallery(maps)] if maps else []
@@ -269,16 +241,14 @@ def place_blocks(name: str, certificates: Sequence[Certificate]) -> list[Block]:
     return blocks
 
 
-def _windows(certificates: Sequence[Certificate]) -> Iterator[tuple[str, list[Row]]]:
+def _windows(tables: Sequence[Published]) -> Iterator[tuple[str, Sequence[Row]]]:
     """Yield each window with its marked places, none for numbers."""
-    for certificate in certificates:
-        if certificate.window is not None:
-            rows = list(published_of(certificate).rows)
-            if rows and UPPER in rows[0]:
-                yield certificate.window.period, rows
+    for table in tables:
+        if table.certificate.window is not None and table.rows and UPPER in table.rows[0]:
+            yield table.certificate.window.period, table.rows
 
 
-def _counts(name: str, windows: Sequence[tuple[str, list[Row]]], note: str = _MEANING) -> Table:
+def _counts(name: str, windows: Sequence[tuple[str, Sequence[Row]]], note: str = _MEANING) -> Table:
     """Return each window's number of safe places, or few places' marks."""
     counts, labels = [Counter(map(place_kind, rows)) for _, rows in windows], dict[str, None]()
     for _, rows in windows:

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from takifugu.releasing.file.attributes.kind import AttributeReleaseSpec, Attrib
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import Where, blamed, fault, stranger
 from takifugu.releasing.file.public import Public
-from takifugu.releasing.file.reading import faults_of_rows, raise_all, wrong
+from takifugu.releasing.file.reading import telling_all, wrong
 from takifugu.releasing.file.sections import Table as Item
 
 
@@ -64,11 +64,8 @@ class Finite(Attributes):
         missing = {
             name: f'fill them, or write missing = "..." under [belief.classes.{name}]' for name in _classes(file.spec)
         }
-        try:
+        with telling_all(file.table, known, {"no value": missing}):
             groups = file.table.answers(known)
-        except TakifuguError as error:
-            raise_all(faults_of_rows(file.table, known, error, {"no value": missing}))
-            raise
         _check_count(int(groups.rows.sum()), file.spec.belief.meant.records)
         columns = dict[str, list[State]]()
         for name, codes in zip(states, groups.codes.T, strict=True):
@@ -88,13 +85,6 @@ if TYPE_CHECKING:
     from takifugu.model.beliefs.records.declared_normal import NormalSection
 
     Section = NormalSection | DensitySection
-
-
-@runtime_checkable
-class Remarking(Protocol):
-    """A section of a belief that says of its public files how well they fit it."""
-
-    def remarks(self, public: Public) -> Iterator[str]: ...
 
 
 class Numbers(Attributes):
@@ -129,7 +119,7 @@ class Numbers(Attributes):
     def remarks(self, file: ReleaseFile, item: Item, mechanism: str, noise: object = None) -> Iterator[str]:
         """Yield how normal the numbers of a public file look, if any are fitted."""
         section, public = file.spec.belief.meant, Public(file.folder, file.source)
-        if isinstance(section, Remarking):
+        if hasattr(section, "remarks"):
             yield from cached(file.belief, "remarks", lambda: tuple(section.remarks(public)))  # the same for all tables
 
 
@@ -146,13 +136,10 @@ class OneNumber(Numbers):
 def _totals(table: Table, belief: Section) -> tuple[Fraction, ...]:
     """Return the exact total of each column; DataError for rows against a rule."""
     rules = [_rule(belief, name) for name in belief.columns]
-    try:
+    wider = 'declare a wider range, or have them clipped, outside = "clip" under [belief]'
+    fixes = {"no value": dict(map(_counting_as, rules)), "out of bounds": dict.fromkeys(belief.columns, wider)}
+    with telling_all(table, (), fixes):
         groups = table.totals(rules)
-    except TakifuguError as error:
-        wider = 'declare a wider range, or have them clipped, outside = "clip" under [belief]'
-        fixes = {"no value": dict(map(_counting_as, rules)), "out of bounds": dict.fromkeys(belief.columns, wider)}
-        raise_all(faults_of_rows(table, (), error, fixes))
-        raise
     _check_count(int(groups.rows.sum()), belief.records)
     step = as_fraction(belief.resolution, "the resolution")
     return tuple(total * step for total in groups.sums[0].tolist())

@@ -1,16 +1,25 @@
-"""Release files under a policy: their domain, policy and queries, and how private visits become counts."""
+"""Release files under a policy: their domain, policy and queries, and how private visits become counts.
+
+Every person is counted once at a place, or has one declared value; nobody is named.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from takifugu.calibration import Calibration
+from takifugu.core.arrays import IntArray
 from takifugu.core.assumptions import limit, public, reading
+from takifugu.core.cache import cached
 from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import written
+from takifugu.data.relation.source import Table
+from takifugu.data.relation.types import Known
+from takifugu.data.relation.visits import Grid
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.frameworks import Framework
@@ -30,15 +39,63 @@ from takifugu.releasing.file.calendars import (
     window_of,
     windowed,
 )
-from takifugu.releasing.file.keys import ROWS
+from takifugu.releasing.file.keys import ROWS, names_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit
-from takifugu.releasing.file.policies.reading import known, read_by, valued, visited
 from takifugu.releasing.file.policies.sections import PolicyReleaseSpec, PolicySourceSpec, PriorSpec
 from takifugu.releasing.file.problems import blaming, broken, fault
-from takifugu.releasing.file.reading import misplaced
+from takifugu.releasing.file.reading import are_degrees, misplaced, placed_at, wrong
 from takifugu.releasing.file.sections import Table as Item
 from takifugu.releasing.file.sections import numbered
 from takifugu.releasing.file.shape import Shape
+
+
+def read_by(spec: Any, belief: object) -> tuple[dict[str, Any], Sequence[Hashable], tuple[str, ...]]:
+    """Return the keys that rows are read by; what a row is follows from the belief."""
+    rows = "answers" if spec.belief.meant.values is not None else "visits"
+    return {"rows": rows, **spec.source.read()}, (), ()
+
+
+def known(spec: Any, belief: Domain | Visits) -> Sequence[Known]:
+    """Return how the value of a row is counted: by declared values or places, or by the edges of boxes."""
+    if isinstance(belief, Domain):
+        return [tuple(map(str, belief.alphabets[0]))]
+    counted = _counted(belief, names_of(spec.source.value))
+    if not isinstance(counted, Grid):
+        return [counted]
+    return counted.bins if isinstance(spec.source.value, tuple) else ()
+
+
+def _counted(domain: Visits, values: Sequence[str]) -> Grid | tuple[str, ...]:
+    """Return the places that visits are counted at: their names, or the boxes of two coordinates."""
+    if domain.boxes is None:
+        return tuple(map(str, domain.places))
+    return Grid(*domain.boxes.edges(), in_degrees=len(values) == 2 and are_degrees(values))
+
+
+def visited(table: Table, domain: Visits, window: range | None) -> IntArray:
+    """Return the number of people at each place in a window of steps, shape (1, places)."""
+    # DataError, with the key and nobody's name, for rows against a rule, and for a person at too many places
+    with placed_at():
+        counted = _counted(domain, table.opened.source.values)  # once for all windows
+        visits = cached(table, ("visits", counted), lambda: table.visits(counted))
+        if window is not None:
+            visits = visits.within(window)
+    with placed_at("file"):
+        domain.check_sizes([visits.most])
+    return visits.people(domain.size)[None]
+
+
+def valued(table: Table, values: Sequence[Hashable], people: int) -> list[Hashable]:
+    """Return one value per person, in an order independent of the data; DataError for rows against a rule."""
+    with placed_at():
+        table.refuse_lookalikes(values, "value")
+        groups = table.answers([tuple(map(str, values))])
+    if groups.rows.sum() != people:
+        raise wrong("file", "the data have another number of rows than belief.people says", fix="check both")
+    by_value = list[Hashable]()
+    for (code,), rows in zip(groups.codes.tolist(), groups.rows.tolist(), strict=True):
+        by_value += [values[code]] * rows
+    return by_value
 
 
 class UnderPolicy(Kind):
@@ -86,10 +143,7 @@ class UnderPolicy(Kind):
         return replace(part, belief=domain, framework=self.framework_of(spec, domain))
 
     def certificate_words(self, file: ReleaseFile, item: Windowed, calibration: Calibration) -> tuple[Fact, ...]:
-        calendar = file.sections(PolicyReleaseSpec).source.calendar
-        if calendar is None or file.places is None:
-            return ()
-        return (facts_of(calendar, file.places, calibration, item),)
+        return facts_of(file, item, calibration)
 
     def framework_of(self, spec: PolicyReleaseSpec, belief: Visits | Domain) -> Framework:
         hide, key, rules = spec.hide, "policy", list[Predicate | EachOf]()
@@ -153,10 +207,8 @@ class UnderPolicy(Kind):
         spec = file.sections(PolicyReleaseSpec)
         if spec.prior is None or not isinstance(noise, SafeCells):
             return
-        of_prior = [as_fraction(share, "a share") for share in spec.prior.shares]
-        shares = dict(zip(spec.prior.counts, of_prior, strict=True))
         threshold = min(noise.thresholds)
-        safe, dangerous = noise.expected_shares(shares, threshold)
+        safe, dangerous = noise.expected_shares(spec.prior.by_count, threshold)
         if math.isnan(safe):
             yield f"{item.name}: no place is safe, if the counts are as [prior] says"
         else:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Annotated, Any, Literal
 
 from pydantic import StrictInt
 
+from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.calendars import CalendarKeys, Windowed
 from takifugu.releasing.file.keys import Number, OfPolicy, Section, State, Text, meaning
 from takifugu.releasing.file.relation_keys import key
@@ -43,6 +45,11 @@ class PriorSpec(Section):
 
     counts: Annotated[tuple[StrictInt, ...], meaning("counts", [0, 1, 5], min_length=1)]
     shares: Annotated[tuple[Number, ...], meaning("the share of the places", [0.9, 0.08, 0.02], min_length=1)]
+
+    @property
+    def by_count(self) -> dict[int, Fraction]:
+        """Return the share of the places with each count."""
+        return {n: as_fraction(share, "a share") for n, share in zip(self.counts, self.shares, strict=True)}
 
 
 class PolicyReleaseSpec(FileSpec):

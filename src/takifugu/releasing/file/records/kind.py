@@ -107,14 +107,12 @@ _HIDES = {"variable": "network", "attribute": "joint-table", "presence": "users"
 
 
 class Records(Kind):
-    """A kind whose data are rows without an order in time.
-
-    `reads` are the keys of [source] and `hides` is the key of [hide] that not every kind has.
-    """
+    """A kind whose data are rows without an order in time."""
 
     facts = Shape(
         RECORDS, RecordReleaseSpec, RecordItemSpec
     )  # fmt: skip
+    #: The keys of [source] and the key of [hide] that not every kind has.
     reads: ClassVar[tuple[str, ...]] = ()
     hides: ClassVar[str] = ""
 

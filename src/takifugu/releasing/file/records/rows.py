@@ -15,7 +15,6 @@ from takifugu.core.sections import written
 from takifugu.data import meant
 from takifugu.data.relation.answers import Answers
 from takifugu.data.relation.keys import Column
-from takifugu.data.relation.source import Table
 from takifugu.data.relation.types import Listed, state_of
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries.sections import spelled
@@ -23,7 +22,7 @@ from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.problems import broken, fault, undeclared
 from takifugu.releasing.file.published_words import people_named
-from takifugu.releasing.file.reading import bins_of, faults_of_rows, placed_at, raise_all, wrong
+from takifugu.releasing.file.reading import bins_of, placed_at, telling_all, wrong
 from takifugu.releasing.file.records.kind import (
     NAMED,
     RecordReleaseSpec,
@@ -69,7 +68,8 @@ class Columned(Records):
         """Return the rows by unit, one without a unit column."""
         spec = file.sections(RecordReleaseSpec)
         unit, known = spec.source.unit, _values_of_columns(spec, file.belief)
-        answers = _listed(file.table, known)
+        with telling_all(file.table, known):
+            answers = file.table.listed(known)
         if unit is None and len(answers.rows) != 1:
             fix = 'write unit = "<the column that says whose row it is>"'
             raise wrong("unit", "the data has several rows", fix=fix)
@@ -86,15 +86,6 @@ class Columned(Records):
         whose = _called(answers, unit)
         units = [Unit(whose[name], record) for name, record in zip(answers.units, records, strict=True)]
         return tuple(sorted(units, key=lambda person: natural(person.name or "")))
-
-
-def _listed(table: Table, known: Sequence[Listed]) -> Answers:
-    """Return the answers of each row; raises all faults of the rows."""
-    try:
-        return table.listed(known)
-    except TakifuguError as error:
-        raise_all(faults_of_rows(table, known, error))
-        raise
 
 
 _NAMELESS = "is missing", 'write unit = "<the column with the name of each person>"'
@@ -139,7 +130,8 @@ class SingleValues(Records):
         belief, spec, once = file.belief, file.sections(RecordReleaseSpec), "every person has one row"
         column, value = str(spec.source.unit), str(spec.source.value)  # which `shape_faults` and `misfits` require
         known = _values_of_all(spec, belief)
-        answers = _listed(file.table, known)
+        with telling_all(file.table, known):
+            answers = file.table.listed(known)
 
         def value_of(row: int, entry: int) -> Hashable:
             return _value(int(answers.codes[row, 0]), value, spelled(belief.alphabet(entry)), known[0])

@@ -101,10 +101,7 @@ class Users(Records):
         return Pufferfish(secrets, belief)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
-        """Return one value per user, in the order of the belief's groups.
-
-        Users of a group are alike, so they are counted. Raises DataError unless each user has one row.
-        """
+        """Return one value per user, in the order of the belief's groups; DataError unless each user has one row."""
         spec, belief = file.sections(RecordReleaseSpec), file.belief
         source, groups, letters = spec.source, _groups(spec, belief), _letters(spec, belief)
         texts, column = list(dict.fromkeys(chain(*letters))), BETWEEN.join(names_of(source.value))
@@ -127,6 +124,7 @@ class Users(Records):
         if any(code == UNKNOWN for code, *_ in counts):
             faults.append(unknown_value(column, letters[0]))
         raise_all(faults)
+        # users of a group are alike, so they are counted
         values: list[Hashable] = []
         for number, (name, size) in enumerate(groups):
             tallies = {code: rows for (code, *group), rows in counts.items() if group in ([], [name])}
@@ -256,13 +254,9 @@ def _may_miss(spec: RecordReleaseSpec) -> list[bool]:
 def _counted(
     table: Table, spec: RecordReleaseSpec, belief: Any, words: Sequence[str], faults: list[TakifuguError]
 ) -> dict[tuple[Any, ...], int]:
-    """Return the number of rows by value, and by the name of the group where there are groups.
-
-    Values are numbered as in `words`, and others, such as a combination that nobody declares, are UNKNOWN. There is
-    nothing to count where a row has a value that no column declares, or a missing one of which nobody says what it
-    counts as: these are `faults`.
-    """
+    """Return the number of rows by value, and by the name of the group where there are groups, or add `faults`."""
     known, replaced, names = _known(spec, belief), spec.belief.missing or {}, names_of(spec.source.value)
+    # values are numbered as in `words`; another one, such as an undeclared combination, is UNKNOWN
     counts = dict[tuple[Any, ...], int]()
     try:
         answers = table.answers(known, _may_miss(spec))

@@ -93,10 +93,7 @@ def values_of_attribute(roster: Roster | None, name: str) -> list[str]:
 
 
 def by_attribute(query: Query, name: str, values: Sequence[Hashable], units: Sequence[Unit]) -> UnitQuery:
-    """Return a pooled query per value of an attribute.
-
-    A unit is charged for its own answer: its share of a mean over a ward is its sum, divided by the ward's entries.
-    """
+    """Return a pooled query per value of an attribute, in which each unit is charged for its own answer."""
     of_unit = {unit.name: unit.attributes.get(name, str(values[0])) for unit in units}
     ordered, cells, first = list[Unit](), dict[str, range](), 0
     for value in map(str, values):
@@ -111,6 +108,7 @@ def by_attribute(query: Query, name: str, values: Sequence[Hashable], units: Seq
     shares = dict[str, tuple[Query, Fraction]]()
     for unit in units:
         shares[unit.name or ""] = query, Fraction(1)
+        # its share of a mean over a ward is its sum, divided by the ward's entries
         if query.is_mean:  # its noise is as much wider as it is divided by
             shares[unit.name or ""] = query.undivided(), Fraction(len(cells[of_unit[unit.name]]))
     return UnitQuery(by_value, tuple(ordered), shares)

@@ -52,11 +52,8 @@ _OF_STATES = ("bins", "default_state")
 
 
 def meaning_of(kind: Kind, spec: ReleaseSpec, faulty: frozenset[str], folder: Path, data: object = None) -> Parts:
-    """Return the meaning of a release file's well-formed keys.
-
-    Invalid sections are None. `faulty` keys have an example in their place, and nothing that depends on them is
-    checked. `data` replaces the source's file.
-    """
+    """Return the meaning of a release file's well-formed keys; invalid sections are None."""
+    # `faulty` keys have an example in their place, and nothing that depends on them is checked
     source: SourceSpec | None = spec.source
     belief: SequenceBelief | None = spec.belief
     hide: Hide | None = spec.hide

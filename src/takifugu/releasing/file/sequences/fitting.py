@@ -31,13 +31,10 @@ _SHARED = ("step", "bins", "nulls", "timezone")
 
 @dataclass(frozen=True)
 class PublicSequences(Public):
-    """The folder of a release file, its [source], which says how long steps are, and the keys of its `belief`.
-
-    `private` are the private data, which a chain must not be fitted to unless its file says so; `data` replaces their
-    file.
-    """
+    """The folder of a release file, its [source], which says how long steps are, and the keys of its `belief`."""
 
     belief: Any
+    #: The private data, which no chain is fitted to unless its file says so, and what replaces their file.
     private: Table | None = field(default=None, repr=False)
     data: object = field(default=None, repr=False)
 
@@ -50,11 +47,7 @@ class PublicSequences(Public):
         return None if self.source is None else self.source.calendar
 
     def transitions(self, fit: ChainFit) -> IntArray:
-        """Return the counts of transitions in a file, by cell if declared.
-
-        Missing entries end a sequence. Raises SpecError, at the fit's key, for a file that cannot be opened or read by
-        its roles, for rows against a rule, and for counts equal to the private data's unless the fit declares them.
-        """
+        """Return the counts of transitions in a file, by cell if declared; SpecError at the key of the fit."""
         said, of_fit = self.source.read(), values_of(fit, written(fit, _OF_FIT))
         keys = {key: value for key, value in {**said, **of_fit}.items() if key in (*_OF_FIT, *_SHARED)}
         keys["sql" if is_select(fit.file, self.folder) else "file"] = fit.file
@@ -69,6 +62,7 @@ class PublicSequences(Public):
         except TakifuguError as error:
             key = next((key for key in map(str, error.where[:1]) if key in (*_OF_FIT, "encoding")), "file")
             raise SpecError([blamed(error.about(fit.file), "fit", key)]) from None
+        # missing entries end a sequence
         total = counts.sum(axis=0)
         others = self._private_counts(of_fit)
         if not fit.private and total.any() and any(np.array_equal(total, other) for other in others):
@@ -77,12 +71,10 @@ class PublicSequences(Public):
         return total if by_cell is None else counts
 
     def _private_counts(self, of_fit: Mapping[str, Any]) -> Iterator[IntArray]:
-        """Yield the counts of the private data, by the roles of [source] and by those of the fit.
-
-        What is wrong with the data is said by who reads them, and they need not have the fit's columns.
-        """
+        """Yield the counts of the private data, by the roles of [source] and by those of the fit."""
         if self.private is None:
             return
+        # who reads the data says their faults, and they need not have the fit's columns
         with suppress(TakifuguError):
             yield self.private.all_transitions()
         if of_fit:

@@ -77,11 +77,9 @@ class Sequences(Kind):
         return replace(part, hides_gaps=hides_gaps, may_miss=may_miss, by_units=by_units, most_steps=len(places))
 
     def certificate_words(self, file: ReleaseFile, item: ItemSpec, calibration: Calibration) -> tuple[Fact, ...]:
-        source, clock = file.sections(ReleaseSpec).source, ""
-        calendar, by, facts = source.calendar, attribute_of(item), list[Fact]()
-        if calendar is not None and file.places is not None:
-            clock = clock_of(source) if item.by is not None and by is None else ""
-            facts.append(replace(facts_of(calendar, file.places, calibration, item), clock=clock))
+        by = attribute_of(item)
+        clock = clock_of(file.sections(ReleaseSpec).source) if item.by is not None and by is None else ""
+        facts: list[Fact] = [replace(window, clock=clock) for window in facts_of(file, item, calibration)]
         if by is not None:
             values = values_of_attribute(file.table.roster, by)
             facts += cells_of_nobody(by, values, calibration.query, file.people)
@@ -93,10 +91,7 @@ class Sequences(Kind):
         return tuple(facts)
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
-        """Return the units by name, with the pieces of allowed (public) lengths.
-
-        Raises DataError, with the rule's key in the release file.
-        """
+        """Return the units by name, with the pieces of allowed (public) lengths; DataError with the key of the rule."""
         spec = file.sections(ReleaseSpec)
         source, table = spec.source, file.table
         entrywise = not all(item.meant.query_about(file.belief, file.folder).reads_alike for item in spec.table)
@@ -165,7 +160,10 @@ class Sequences(Kind):
     def data(self, file: ReleaseFile, item: ItemSpec, query: Query, units: Sequence[Unit]) -> object:
         pieces: Counts | None = units[0].data
         if query.reads_alike:
-            return None if pieces is None else _taken(pieces, units)
+            if pieces is None:
+                return None
+            numbers = _numbers_of(units)  # mostly those of all pieces, in their order
+            return pieces if np.array_equal(numbers, np.arange(len(pieces))) else pieces.taken(numbers)
         unit, entries = units[0], units[0].size
         if query.weights is not None and len(query.weights) != entries:
             whose = "the sequence" if unit.name is None else f"the sequence of {unit.name!r}"
@@ -250,12 +248,6 @@ def _units_of(pieces: Counts) -> Iterator[Unit]:
         shape, starts = known.setdefault(shape, shape), known.setdefault(starts, starts)
         seen = () if complete[number] else pieces.observed_through(range(low, high))
         yield Unit(names[low], pieces, sizes[number], complete[number], seen, shape=shape, starts=starts, number=low)
-
-
-def _taken(pieces: Counts, units: Sequence[Unit]) -> Counts:
-    """Return the pieces of some units; mostly those are all, in their order."""
-    numbers = _numbers_of(units)
-    return pieces if np.array_equal(numbers, np.arange(len(pieces))) else pieces.taken(numbers)
 
 
 def _numbers_of(units: Sequence[Unit]) -> IntArray:

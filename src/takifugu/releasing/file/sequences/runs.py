@@ -24,12 +24,10 @@ from takifugu.releasing.file.sequences.sections import SequenceBelief, SourceSpe
 
 
 def declared_source(spec: Any, has_states: bool = True) -> Source:
-    """Return the source of a file's keys; InputError, or SpecError, for keys that do not fit together.
-
-    Without the states nothing is said of those that keys name.
-    """
+    """Return the source of a file's keys; InputError, or SpecError, for keys that do not fit together."""
     keys, states, _ = read_by(spec, None)
     if not has_states or not states:
+        # without the states nothing is said of those that keys name
         keys.pop("default_state", None)
         states = ()
     return Source.of(keys, states)

@@ -156,11 +156,7 @@ def seconds_of_step(step: Any) -> Fraction | None:
 
 
 def seconds_in(words: str) -> int | None:
-    """Return the seconds in a unit of time, if it is one.
-
-    >>> seconds_in("Minutes"), seconds_in("15 min"), seconds_in("people")
-    (60, 900, None)
-    """
+    """Return the seconds in a unit of time ("Minutes", "15 min"), None for any other unit."""
     read = re.fullmatch(r"([0-9]{0,6})\s*([a-z-]+)\.?", words.strip().lower())
     if read is None or read[2] not in _SECONDS:
         return None
@@ -168,11 +164,7 @@ def seconds_in(words: str) -> int | None:
 
 
 def duration_in(unit: str | None, step: Any) -> Fraction | None:
-    """Return how much of a unit of time one step lasts; None where it is that unit, or either is no time.
-
-    >>> duration_in("hours", "5min"), duration_in("minutes", "1min"), duration_in("rows", "5min")
-    (Fraction(1, 12), None, None)
-    """
+    """Return how much of a unit of time one step lasts; None where it is that unit, or either is no time."""
     seconds, of_a_step = seconds_in(unit or ""), seconds_of_step(step)
     if seconds is None or of_a_step is None or of_a_step == seconds:
         return None
@@ -199,11 +191,7 @@ def lasting(file: ReleaseFile) -> Iterator[Fact]:
 def stays_of(
     matrix: Sequence[Sequence[float]] | FloatArray, states: Sequence[Hashable], step: Step, cells: str = ""
 ) -> Stays:
-    """Return the mean lengths of states, in time or else in steps.
-
-    >>> stays_of([[0.9, 0.1], [0.25, 0.75]], ["still", "walking"], timedelta(minutes=1)).lasting["walking"]
-    'about 4 minutes'
-    """
+    """Return the mean lengths of states, in time or else in steps."""
     lasting = dict[str, str]()
     for place, (state, row) in enumerate(zip(states, matrix, strict=False)):
         leaving = 1 - row[place]
