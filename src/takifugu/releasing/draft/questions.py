@@ -199,7 +199,7 @@ def _unit(evidence: Evidence, answers: Answers) -> Question | None:
     if kind is not None and names_nobody(kind):
         (different,) = evidence.count(f"count(distinct {whose})")
         if different < evidence.size:
-            what = f"{evidence.size:,} rows have {different:,} names in {unit!r}, and with {kind!r} each row is another's"
+            what = f"{evidence.size:,} rows have {different:,} names in {unit!r}, and with {kind!r} each is another's"
             raise InputError(what, fix="make a table with one row of each, or take another kind").at("unit")
         return None
     if unit not in evidence.types:
