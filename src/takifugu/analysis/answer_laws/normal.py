@@ -150,11 +150,11 @@ def column_moves(view: NormalView, answer: ColumnSums, a: int, b: int) -> Vector
     if view.of == "mean":
         return _moved_mean(view, totals, view.parameters[b] - view.parameters[a])
     if not view.sets:
-        return conditional(view, totals, view.difference(a, b))[0]
+        return view.column_moves(view.difference(a, b))
     # finite sets move value by value
     left, right = view.sets[a], view.sets[b]
     if not isinstance(left, Intervals) and not isinstance(right, Intervals):
-        return conditional(view, totals, (max(max(right) - min(left), max(left) - min(right)),))[0]
+        return view.column_moves((max(max(right) - min(left), max(left) - min(right)),))
     shared = view.shared(totals)
     for j in read:
         if any(shared[j]):

@@ -7,11 +7,13 @@ up to a difference, some pairs, or some sets. Of a Gaussian process it is each s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain, product
+from itertools import chain, combinations, product
 from typing import ClassVar
+
+import numpy as np
 
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.rules import check_known
@@ -22,7 +24,7 @@ from takifugu.model.secrets.families import View
 from takifugu.model.secrets.of_entries import EveryEntry
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, NamedFunction
 from takifugu.model.secrets.value_sets import Intervals, ValueSet, described, number
-from takifugu.numbers.normal.matrices import Matrix, Vector, form, solved, unit
+from takifugu.numbers.normal.matrices import Matrix, Vector, dot, form, solved, unit
 from takifugu.numbers.rationals import as_fractions, to_text
 
 
@@ -79,6 +81,14 @@ class NormalView(ColumnsView):
         """Return the covariance of the answer's cells and the numbers in g."""
         scale = 1 if self.single else self.whole.records
         return _forms(answer.coefficients, self.whole.covariance, self.weights, scale)
+
+    def column_moves(self, change: Vector) -> Vector:
+        """Return how far the mean total of each column moves with a change of g."""
+        scale = 1 if self.single else self.whole.records
+        factors = solved(self.variance, change)
+        assert factors is not None, "no number in g follows from the others"
+        mixed = np.array(factors, dtype=object) @ np.array(self.weights, dtype=object)
+        return tuple(scale * dot(row, mixed) for row in self.whole.covariance)
 
     def spread(self, answer: ColumnSums) -> Matrix:
         """Return the covariance of the answer's cells."""
@@ -152,14 +162,36 @@ def view_of(belief: MultivariateNormal, secret: Secret) -> NormalView | ProcessV
 def records_view_of(belief: MultivariateNormal, secret: Secret) -> NormalView:
     """Return the view of several records."""
     if isinstance(secret, DatasetProperty):
-        return _of_records(belief, secret)
-    if isinstance(secret, EveryEntry):
-        return _of_one_record(belief, secret)
-    if isinstance(secret, DistributionParameter):
-        return _of_population(belief, secret)
-    raise InputError(
-        f"a normal belief is not asked for {secret.describe()}", fix="hide dataset_property(column, 'mean', ...)"
-    ).at("secrets")
+        view = _of_records(belief, secret)
+    elif isinstance(secret, EveryEntry):
+        view = _of_one_record(belief, secret)
+    elif isinstance(secret, DistributionParameter):
+        view = _of_population(belief, secret)
+    else:
+        raise InputError(
+            f"a normal belief is not asked for {secret.describe()}", fix="hide dataset_property(column, 'mean', ...)"
+        ).at("secrets")
+    for moves in _moves_in_a_record(view):
+        for column, move in enumerate(moves):
+            belief.check_range(column, move, secret.describe())
+    return view
+
+
+def _moves_in_a_record(view: NormalView) -> Iterator[Vector]:
+    """Yield how far each number of one record moves between hypotheses of one law and its translate."""
+    changes = list[Vector]()
+    for a, b in combinations(range(len(view.values)), 2) if view.pairs is None else view.pairs:
+        if view.of == "mean":
+            yield tuple(weight * (view.parameters[b] - view.parameters[a]) for weight in view.weights[0])
+        elif view.differences:
+            changes.append(view.difference(a, b))
+        elif view.sets:
+            left, right = view.sets[a], view.sets[b]
+            if not isinstance(left, Intervals) and not isinstance(right, Intervals):
+                changes.append((max(max(right) - min(left), max(left) - min(right)),))
+    for change in changes:
+        moves = view.column_moves(change)
+        yield moves if view.single else tuple(move / view.whole.records for move in moves)
 
 
 def process_view_of(belief: MultivariateNormal, secret: Secret) -> ProcessView:
@@ -178,6 +210,15 @@ def process_view_of(belief: MultivariateNormal, secret: Secret) -> ProcessView:
     columns = tuple(column for column in named if belief.varies(column))
     if not columns:
         raise _constant(secret.describe())
+    least = min(belief.covariance[hidden][hidden] for hidden in columns)
+    for column, reach in enumerate(belief.read.reaches):
+        if reach is None:
+            continue
+        steps = reach if belief.resolution is None else reach // belief.resolution * belief.resolution
+        # by Cauchy and Schwarz no value moves farther than this with another
+        if secret.max_difference**2 * belief.covariance[column][column] > steps**2 * least:
+            for hidden in columns:
+                belief.check_range(column, secret.max_difference * belief.drift(hidden)[column], secret.describe())
     return ProcessView(belief, secret, columns, secret.max_difference)
 
 
