@@ -146,5 +146,6 @@ def test_a_week_is_told_where_it_is_longer_than_a_day() -> None:
     calibration = tf.calibrate(EVERY, tf.Count(1), epsilon=1)
     for days, told in ((1, ["day"]), (2, ["day", "week"])):
         calendar = Calendar.read("2026-01-05", f"2026-01-0{5 + days}", timedelta(minutes=36 * days))
-        window = facts_of(calendar, range(40), calibration, SimpleNamespace(window=None, name="t"))
+        file = SimpleNamespace(source=SimpleNamespace(calendar=calendar), places=range(40))
+        (window,) = facts_of(file, SimpleNamespace(window=None, name="t"), calibration)
         assert [*window.spans] == told

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
+from typing import Protocol, runtime_checkable
 
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError, SpecError, TakifuguError
@@ -19,6 +20,14 @@ from takifugu.releasing.file.sharing import promise_problems, single_release_pro
 
 #: Keys of [belief] in whose place an example tells nothing wrong about the others.
 _HARMLESS = frozenset({"belief.records", "belief.source"})
+
+
+@runtime_checkable
+class Blaming(Protocol):
+    """A section of a table that names the key which an error is about that does not say it."""
+
+    @property
+    def blamed(self) -> str: ...
 
 
 def meaning_of(kind: Kind, spec: FileSpec, faulty: frozenset[str], folder: Path, data: object) -> Parts:
@@ -95,7 +104,7 @@ def table_problems(
         else:  # of one step, to which no list of weights fits
             query.unweighted().resolve(belief)
     except TakifuguError as error:
-        key = getattr(item.meant, "blamed", "query")  # of an error that names none
+        key = item.meant.blamed if isinstance(item.meant, Blaming) else "query"
         for step in reversed(error.where):
             if step in type(item).model_fields:
                 key = str(step)

@@ -165,7 +165,10 @@ class Asking:
         only = self.file.source.single_release and alone and not hidden
         fitted = fitted_to_data(self.file.spec)
         with stopping():
-            problem = self._problem(item, query, framework)
+            problem = problem_of(framework, query, epsilon_of(self.file, item), item.delta, metric_of(item))
+            first = self.already.problems.setdefault((id(framework), query, problem.delta, item.metric), problem)
+            if first is not problem:  # which has found all that depends on no epsilon
+                problem = first.at(problem.epsilon)
             calibration = of_problem(problem, item.mechanism, only, item.allow_zero_noise, fitted)
         is_alone = calibration.guarantee.covers is Covers.OUTPUT and calibration.mechanism not in BY_PROFILE
         if hidden and is_alone:
@@ -183,9 +186,3 @@ class Asking:
             )
         self.already.single[key] = calibration
         return calibration
-
-    def _problem(self, item: Item, query: Query, framework: Framework) -> Problem:
-        """Return the problem of one answer, which shares what depends on no epsilon."""
-        problem = problem_of(framework, query, epsilon_of(self.file, item), item.delta, metric_of(item))
-        first = self.already.problems.setdefault((id(framework), query, problem.delta, item.metric), problem)
-        return problem if first is problem else first.at(problem.epsilon)

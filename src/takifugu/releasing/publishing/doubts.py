@@ -54,8 +54,13 @@ class Doubt:
 
 def doubts_of(drawn: Sequence[NoisyAnswer]) -> tuple[str, ...]:
     """Say where a table's values contradict every belief of their answer, if they do."""
-    values = sum(len(answer.labels) for answer in drawn)
-    doubts = sorted(_doubts(drawn, values), key=lambda doubt: (doubt.may_miss, -doubt.beyond))
+    values, doubts = sum(len(answer.labels) for answer in drawn), list[Doubt]()
+    expected = _compared(answer.question for answer in drawn)
+    for answer in drawn:
+        noise, of_beliefs = answer.question.calibration.randomiser, expected.get(_kind(answer.question))
+        if of_beliefs is not None and answer.labels and isinstance(noise, Noise):
+            doubts += _of_answer(answer, of_beliefs, noise, values)
+    doubts.sort(key=lambda doubt: (doubt.may_miss, -doubt.beyond))
     if not doubts:
         return ()
     more = ""
@@ -86,14 +91,6 @@ def _compared(questions: Iterable[Question]) -> dict[tuple[int, int], Expected]:
 
 def _kind(question: Question) -> tuple[int, int]:
     return id(question.calibration), id(question.observed)
-
-
-def _doubts(drawn: Sequence[NoisyAnswer], values: int) -> Iterator[Doubt]:
-    expected = _compared(answer.question for answer in drawn)
-    for answer in drawn:
-        noise, of_beliefs = answer.question.calibration.randomiser, expected.get(_kind(answer.question))
-        if of_beliefs is not None and answer.labels and isinstance(noise, Noise):
-            yield from _of_answer(answer, of_beliefs, noise, values)
 
 
 def _of_answer(answer: NoisyAnswer, expected: Expected, noise: Noise, values: int) -> Iterator[Doubt]:

@@ -16,7 +16,6 @@ from takifugu.influence.chains.settled import settled
 from takifugu.influence.curves import Release, profile_of
 from takifugu.influence.profiles.patience import most_steps
 from takifugu.influence.profiles.rays import MOST_STATES
-from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import MarkovChain, steady_chain
 from takifugu.numbers.rationals import to_text
 
@@ -31,8 +30,9 @@ def witness_of(calibration: Calibration) -> Json | None:
     # only noise of Laplace is served; last, neither curve may give the guarantee
     if framework.definition != "pufferfish" or framework.is_pair or calibration.delta or not noise.laplace_scale:
         return None
-    if len(framework.beliefs) != 1 or not _is_plain(framework.beliefs[0]) or not calibration.problem.parts:
-        return None
+    chain = steady_chain(framework.beliefs[0]) if len(framework.beliefs) == 1 else None
+    if chain is None or len(chain.states) > MOST_STATES or not calibration.problem.parts:
+        return None  # only chains with one matrix for all steps, begun long before, of a few states
     part = max(calibration.problem.parts, key=lambda part: part.belief.size)  # a longer recording loses no less
     units = Fraction(noise.laplace_scale) / calibration.problem.grid
     of_group = part_change(part) / units
@@ -56,9 +56,3 @@ def _by_recursion(part: Part, units: Fraction) -> Json | None:
             said["pair"] = [chain.states[code] for code in said["pair"]]
         return {"curve": RECURSION, "steps": chain.size, **said}
     return None
-
-
-def _is_plain(belief: Belief) -> bool:
-    """Whether a belief is of chains with one matrix for all steps, begun long before, of a few states."""
-    chain = steady_chain(belief)
-    return chain is not None and len(chain.states) <= MOST_STATES

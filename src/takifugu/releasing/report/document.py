@@ -180,10 +180,11 @@ def _article(t: Published) -> dict[str, object]:
     for end, label in DOWNLOADS.items():
         if f"{t.name}{end}" in names:
             files.append((label, f"{t.name}{end}"))
+    before = " ".join([*c.of_kind(Kind.CHECK), _NOT_SAMPLING.format(people=c.people.many)])
     return {
         "name": t.name, "certificate": c, "title": c.title or t.name, "lead": about(c), "made": _made(t),
         "warnings": [*warnings, *(Words(sentence(words), "warning") for words in c.doubts)],
-        "pictures": pictures, "columns": _columns(t), "before": _before(t), "files": files,
+        "pictures": pictures, "columns": _columns(t), "before": before, "files": files,
         "published": [*map(Words, meaning_of(c)), *tables],
         "assumptions": [group for group in groups(c) if group.first], "limits": c.of_kind(Kind.LIMIT),
         "suspicions": [*suspicions(c), *beside(t)],
@@ -215,12 +216,6 @@ def _columns(t: Published) -> list[Column]:
         limits.append(Words("Anything against readers who know more than the stated model."))
     named = {"How accurate": accurate, "How private": private, "What is not protected": limits}
     return [Column(heading, blocks) for heading, blocks in named.items()]
-
-
-def _before(t: Published) -> str:
-    """Say what to judge before one relies on a table."""
-    checks = " ".join(t.certificate.of_kind(Kind.CHECK))
-    return f"{checks} {_NOT_SAMPLING.format(people=t.certificate.people.many)}".strip()
 
 
 def _key_facts(t: Published) -> Iterator[tuple[str, str]]:

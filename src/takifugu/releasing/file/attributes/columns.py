@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -87,6 +87,13 @@ if TYPE_CHECKING:
     Section = NormalSection | DensitySection
 
 
+@runtime_checkable
+class Remarking(Protocol):
+    """A section of a belief that says of its public files how well they fit it."""
+
+    def remarks(self, public: Public) -> Iterator[str]: ...
+
+
 class Numbers(Attributes):
     """A kind whose columns hold numbers: its belief says their `ranges`, `resolution`, and what is `missing`."""
 
@@ -119,7 +126,7 @@ class Numbers(Attributes):
     def remarks(self, file: ReleaseFile, item: Item, mechanism: str, noise: object = None) -> Iterator[str]:
         """Yield how normal the numbers of a public file look, if any are fitted."""
         section, public = file.spec.belief.meant, Public(file.folder, file.source)
-        if hasattr(section, "remarks"):
+        if isinstance(section, Remarking):
             yield from cached(file.belief, "remarks", lambda: tuple(section.remarks(public)))  # the same for all tables
 
 

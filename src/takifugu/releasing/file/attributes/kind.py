@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from pydantic import Field
 
@@ -131,6 +131,28 @@ Known = Mapping[str, Mapping[str, Hashable]]
 _SETTINGS = {"property": "the records at hand", "record": "the records at hand", "parameter": "the population"}
 
 
+@runtime_checkable
+class Hiding(Protocol):
+    """A section of a belief that says which keys of [hide] it has an answer to."""
+
+    @property
+    def hides(self) -> tuple[str, ...]: ...
+
+
+@runtime_checkable
+class Listing(Protocol):
+    """A section of a belief that lists what a secret may name, where that is not the values of columns."""
+
+    def hidden(self, belief: object) -> Known: ...
+
+
+@runtime_checkable
+class OfAClass(Protocol):
+    """A section of a belief that states other beliefs, too."""
+
+    def class_with(self, belief: Belief) -> list[Belief]: ...
+
+
 def read_by(spec: AttributeReleaseSpec, belief: Any) -> ReadBy:
     """Return the keys that rows are read by: the columns of the belief are the values."""
     return {**spec.source.read(), "value": [*map(Column, columns_of(belief))]}, (), ()
@@ -145,7 +167,7 @@ class Attributes(Kind):
 
     @property
     def hides(self) -> tuple[str, ...]:
-        return getattr(self.section, "hides", ("property", "record"))
+        return self.section.hides if isinstance(self.section, Hiding) else ("property", "record")
 
     def shape(self, spec: AttributeReleaseSpec, folder: Path, data: object) -> Iterable[TakifuguError]:
         hidden_sections = _given(spec)
@@ -168,9 +190,9 @@ class Attributes(Kind):
 
     def framework_of(self, spec: AttributeReleaseSpec, belief: Belief) -> Framework:
         """Return the framework of a belief; SpecError names every faulty secret."""
-        hidden = getattr(self.section, "hidden", values_by_column)(belief)  # what a secret may name
+        hidden = self.section.hidden(belief) if isinstance(self.section, Listing) else values_by_column(belief)
         secrets, beliefs, meant = _secrets(spec, hidden), [belief], spec.belief.meant
-        if hasattr(meant, "class_with"):  # its section states other beliefs, too
+        if isinstance(meant, OfAClass):
             beliefs = meant.class_with(belief)
         try:
             return Pufferfish(secrets, beliefs)
