@@ -312,13 +312,13 @@ def test_no_series_costs_less_than_one_of_its_releases_claims() -> None:
 def test_the_least_epsilon_is_searched_from_above() -> None:
     for least in (Fraction(1, 7), Fraction(5, 3), Fraction(5000)):
         for start in (least * Fraction(9, 10), least / 5):
-            epsilon = least_epsilon(lambda _, least=least: least, start)
+            epsilon = least_epsilon(least.__le__, start)
             assert least <= epsilon <= least * (1 + Fraction(2, 10**9))
-        assert least_epsilon(lambda _, least=least: least, least) == pytest.approx(float(least), rel=1e-11)
-        assert least_epsilon(lambda _: Fraction(0), least * 3) == pytest.approx(float(least * 3), rel=1e-11)
-    assert least_epsilon(lambda _: Fraction(9500), Fraction(5000)) >= 9500  # doubled once, up to the limit
+        assert least_epsilon(least.__le__, least) == pytest.approx(float(least), rel=1e-11)
+        assert least_epsilon(lambda _: True, least * 3) == pytest.approx(float(least * 3), rel=1e-11)
+    assert least_epsilon(Fraction(9500).__le__, Fraction(5000)) >= 9500  # doubled once, up to the limit
     with pytest.raises(CompositionRefused, match="promise nothing"):
-        least_epsilon(lambda epsilon: epsilon + 1, Fraction(1))
+        least_epsilon(lambda _: False, Fraction(1))
 
 
 def debit(calibration: Any, begins: bool) -> Debit:

@@ -27,7 +27,7 @@ from tests.support.ledger_tools import one_thing
 from tests.support.paying import group_debit
 
 from takifugu.accounting.ledger import OVER, SESSION, Amount, Debit, Ledger, people
-from takifugu.accounting.ledger import log as values
+from takifugu.accounting.ledger import words as values
 from takifugu.accounting.ledger.fitting import Charged
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import (

@@ -153,7 +153,7 @@ def test_a_session_begins_no_other_ledger(file: Path) -> None:
 
 
 def test_a_session_that_no_ledger_could_keep_is_refused_unpaid(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("takifugu.accounting.ledger.log.LARGEST", 100)
+    monkeypatch.setattr("takifugu.accounting.ledger.words.LARGEST", 100)
     assert "publish fewer rows or cells at once" in words_of(ended(BAD_INPUT, "session", file, "inn"))
     assert not Ledger.open(file.parent / "ledger.db").show()
 

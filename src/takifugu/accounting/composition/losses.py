@@ -178,16 +178,12 @@ def noise_loss(charge: Charge) -> Fraction | float:
 def any_change(charge: Charge) -> Fraction | None:
     """Return a release's loss on any change, either way; None if unbounded."""
     costs = []
-    if charge.scale and charge.change is not None:
-        costs.append(charge.change / charge.scale)
-    if charge.definition in OF_ROWS:
-        # every row is randomised by itself: what the noise loses for any rows
+    # where every row is randomised by itself, what the noise loses for any rows
+    if charge.change == 0 or charge.scale is not None or charge.definition in OF_ROWS:
         cost = noise_loss(charge)
         if not isinf(cost):
             costs.append(Fraction(cost))
     known_both_ways = charge.definition in DEFINITIONS and not DEFINITIONS.find(charge.definition).one_way
     if charge.covers is Covers.EVERYTHING and known_both_ways:
         costs.append(charge.epsilon)
-    if not costs and charge.change == 0:
-        return Fraction(0)
     return max(costs, default=None)

@@ -47,10 +47,9 @@ def stacked_joint(view: View, charges: Sequence[Charge]) -> Joint | None:
         return None
     square = max(_largest_square(belief, seen, charges) for belief, seen in views)
 
-    def lost(epsilon: Fraction) -> Fraction:
-        return Fraction(0) if shifted_delta(square, epsilon) <= delta else 2 * epsilon
-
-    return Joint(least_epsilon(lost, max(charge.epsilon for charge in charges)), delta, STACKED, Covers.ENTRIES)
+    start = max(charge.epsilon for charge in charges)
+    least = least_epsilon(lambda epsilon: shifted_delta(square, epsilon) <= delta, start)
+    return Joint(least, delta, STACKED, Covers.ENTRIES)
 
 
 def _largest_square(belief: Belief, seen: Hypotheses, charges: Sequence[Charge]) -> Fraction:

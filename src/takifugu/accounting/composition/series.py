@@ -34,15 +34,15 @@ SERIES = "series of normal releases"
 LARGEST, EXACT = Fraction(10**4), Fraction(1, 10**9)
 
 
-def least_epsilon(lost: Callable[[Fraction], Fraction], start: Fraction) -> Fraction:
-    """Return the least epsilon from `start` on to cover its own loss; raises where there is none."""
+def least_epsilon(keeps: Callable[[Fraction], bool], start: Fraction) -> Fraction:
+    """Return the least epsilon from `start` on that releases keep, as all above it; raises where there is none."""
     low, high = Fraction(0), start
-    while lost(high) > high:
+    while not keeps(high):
         low, high = high, 2 * high
         if high > LARGEST:
             raise CompositionRefused("these releases together promise nothing", fix="use more noise")
     if low:
-        high = halved(lambda e: lost(e) <= e, high, low, lambda good, bad: good - bad <= EXACT * good, mean)
+        high = halved(keeps, high, low, lambda good, bad: good - bad <= EXACT * good, mean)
     return decimal_up(high)
 
 
@@ -104,13 +104,13 @@ def series_joint(view: View, charges: Sequence[Charge]) -> Joint:
     try:
         terms = [_term(part, charges, reads) for part, reads in list(shares(view, charges))]
 
-        def lost(epsilon: Fraction) -> Fraction:
-            return _loss(terms, epsilon, delta)
+        def keeps(epsilon: Fraction) -> bool:
+            return _loss(terms, epsilon, delta) <= epsilon
 
-        if len(charges) == 1 and lost(promised) <= promised:
+        if len(charges) == 1 and keeps(promised):
             least = promised
         else:
-            least = least_epsilon(lost, max(charge.epsilon for charge in charges))
+            least = least_epsilon(keeps, max(charge.epsilon for charge in charges))
     except Unsupported as error:
         raise CompositionRefused(error.message) from None
     return Joint(least, delta, SERIES, Covers.ENTRIES)

@@ -11,6 +11,7 @@ from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Problem
 from takifugu.core.errors import InputError
+from takifugu.core.escaping import at_most
 from takifugu.model import secrets
 from takifugu.model.frameworks import DEFINITIONS, Framework
 from takifugu.model.secrets.hypotheses import Comparison
@@ -105,6 +106,11 @@ class Definition:
             "facts that are not listed as secrets",
             "anything combined with publications outside this ledger",
         )
+
+
+def but_for(promise: str, delta: Fraction) -> str:
+    """Add to a promise in words the excess probability of a delta."""
+    return f"{promise}, but for an excess probability of at most {at_most(delta)}" if delta else promise
 
 
 def register(definition: Definition) -> None:

@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from takifugu.accounting.composition.losses import Joint
 from takifugu.accounting.composition.views import View
-from takifugu.accounting.definitions import Definition
+from takifugu.accounting.definitions import Definition, but_for
 from takifugu.accounting.definitions.rows import (
     Loss,
     cap,
@@ -113,13 +113,8 @@ class Distribution(Definition):
         )
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
-        words = (
-            f"any output about a person's rows is at most {power_at_most(epsilon)} times as likely from one population "
-            "as from any other"
-        )
-        if delta == 0:
-            return words
-        return f"{words}, but for an excess probability of at most {at_most(delta)}"
+        words = "times as likely from one population as from any other"
+        return but_for(f"any output about a person's rows is at most {power_at_most(epsilon)} {words}", delta)
 
     def in_short(self, hidden: Sequence[str], beliefs: Sequence[str], secrets: Sequence[str]) -> str:
         return (
@@ -172,13 +167,8 @@ class Extended(Distribution):
         return between
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
-        words = (
-            f"any output about a person's rows is at most e^({at_most(epsilon)} d) times as likely from one population "
-            "as from another one at distance d"
-        )
-        if delta == 0:
-            return words
-        return f"{words}, but for an excess probability of at most {at_most(delta)}"
+        words = "times as likely from one population as from another one at distance d"
+        return but_for(f"any output about a person's rows is at most e^({at_most(epsilon)} d) {words}", delta)
 
     def in_numbers(self, epsilon: Fraction, delta: Fraction) -> list[str]:
         """Put the promise for a distance of 1 in a sentence about a suspicion."""

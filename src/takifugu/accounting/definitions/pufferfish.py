@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from takifugu.accounting.definitions import Definition
+from takifugu.accounting.definitions import Definition, but_for
 from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.sensitivity import change_to_hide
-from takifugu.core.escaping import at_most, power_at_most
+from takifugu.core.escaping import power_at_most
 
 if TYPE_CHECKING:
     from takifugu.accounting.composition.losses import Joint
@@ -41,13 +41,8 @@ class Pufferfish(Definition):
         return bound.randomiser.hides(change, bound.epsilon, bound.delta)
 
     def promise(self, epsilon: Fraction, delta: Fraction) -> str:
-        words = (
-            "the output changes the odds of any secret, against its alternative, by a factor of at most "
-            f"{power_at_most(epsilon)}"
-        )
-        if delta == 0:
-            return words
-        return f"{words}, but for an excess probability of at most {at_most(delta)}"
+        words = "the output changes the odds of any secret, against its alternative, by a factor of at most"
+        return but_for(f"{words} {power_at_most(epsilon)}", delta)
 
 
 PUFFERFISH = Pufferfish()

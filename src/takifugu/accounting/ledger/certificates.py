@@ -88,40 +88,44 @@ def lacking_in(
     view: View, certificates: Iterable[Mapping[str, Any]], bodies: Iterable[bytes] = ()
 ) -> Iterator[Lacking]:
     """Yield what a ledger lacks of published certificates, by release; `bodies` are their texts, if known."""
-    statements, published = list(certificates), dict[str, set[str]]()
+    published = dict[str, set[str]]()
+    for name, number, certificate, digests in _each_release(view, certificates, bodies):
+        group, why = view.groups.get(view.releases.get(number, "")), _UNKNOWN
+        if group is not None or number in published:
+            known = published.setdefault(number, {*group.certificates} if group is not None else set())
+            answered = group is not None and certificate.get("answered") in group.values
+            is_other = not known.issuperset(digests)
+            if not known:  # a session has answered, though nothing notes its certificate
+                is_other = group is not None and bool(group.values) and view.is_session(group)
+            if group is not None and not group.paid.adopted and group.digest != certificate["head"]:
+                why = _REWRITTEN
+            elif is_other and not answered:
+                why = _AGAIN
+            else:  # what is not noted as published yet may have been so with these values
+                known.update(digests)
+                continue
+            # another draw of what is paid for has an id that follows from what was drawn, so that it is so once
+            drawn = "\n".join((number, str(certificate["head"]), *digests))
+            number = keyed(view.key, "again", drawn.encode())[:16]
+        if number not in view.releases and number not in published:
+            published[number] = {*digests}
+            yield Lacking(why, {**certificate, "ids": {name: number}}, digests)
+
+
+def _each_release(
+    view: View, certificates: Iterable[Mapping[str, Any]], bodies: Iterable[bytes]
+) -> Iterator[tuple[str, str, dict[str, Any], tuple[str, ...]]]:
+    """Yield the name and number of each release, what its certificate says of it alone, and the digest of its text."""
+    statements = list(certificates)
     for statement, body in zip(statements, [*bodies] or [b""] * len(statements), strict=True):
         digests = (digest_of_body(view.key, body),) if body else ()
-        for name, number, certificate in _each_release(statement):
-            group, why = view.groups.get(view.releases.get(number, "")), _UNKNOWN
-            if group is not None or number in published:
-                known = published.setdefault(number, {*group.certificates} if group is not None else set())
-                answered = group is not None and certificate.get("answered") in group.values
-                is_other = not known.issuperset(digests)
-                if not known:  # a session has answered, though nothing notes its certificate
-                    is_other = group is not None and bool(group.values) and view.is_session(group)
-                if group is not None and not group.paid.adopted and group.digest != certificate["head"]:
-                    why = _REWRITTEN
-                elif is_other and not answered:
-                    why = _AGAIN
-                else:  # what is not noted as published yet may have been so with these values
-                    known.update(digests)
-                    continue
-                # another draw of what is paid for has an id that follows from what was drawn, so that it is so once
-                drawn = "\n".join((number, str(certificate["head"]), *digests))
-                number = keyed(view.key, "again", drawn.encode())[:16]
-            if number not in view.releases and number not in published:
-                published[number] = {*digests}
-                yield Lacking(why, {**certificate, "ids": {name: number}}, digests)
-
-
-def _each_release(statement: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield the name and number of each release of a certificate, and what that says of it alone."""
-    with words.of_certificate():
-        ids, lines = {str(name): str(number) for name, number in statement["ids"].items()}, statement["lines"]
-        if {line["release"] for line in lines} != {*ids} or not isinstance(statement["head"], str):
-            raise ValueError("its lines are no lines of a release")
-    for name, number in ids.items():
-        yield name, number, {**statement, "lines": [line for line in lines if line["release"] == name]}
+        with words.of_certificate():
+            ids, lines = {str(name): str(number) for name, number in statement["ids"].items()}, statement["lines"]
+            if {line["release"] for line in lines} != {*ids} or not isinstance(statement["head"], str):
+                raise ValueError("its lines are no lines of a release")
+        for name, number in ids.items():
+            of_release = [line for line in lines if line["release"] == name]
+            yield name, number, {**statement, "lines": of_release}, digests
 
 
 def in_payments(lacking: Iterable[Lacking]) -> list[Lacking]:
@@ -164,12 +168,10 @@ def entered(
 def _drawn_elsewhere(view: View, certificates: Sequence[Mapping[str, Any]], bodies: Sequence[bytes]) -> list[Over]:
     """Return that payments which wait to be drawn are published, with the first values of each release."""
     digests = dict[str, dict[str, tuple[str, ...]]]()
-    for statement, body in zip(certificates, bodies or [b""] * len(certificates), strict=True):
-        for _, number, certificate in _each_release(statement):
-            group = view.groups.get(view.releases.get(number, ""))
-            if group is not None and group.state == RESERVED and group.digest == certificate["head"]:
-                known = (digest_of_body(view.key, body),) if body else ()
-                digests.setdefault(group.paid.group, {}).setdefault(number, known)
+    for _, number, certificate, known in _each_release(view, certificates, bodies):
+        group = view.groups.get(view.releases.get(number, ""))
+        if group is not None and group.state == RESERVED and group.digest == certificate["head"]:
+            digests.setdefault(group.paid.group, {}).setdefault(number, known)
     return [Over(group, tuple(dict.fromkeys(chain.from_iterable(of.values())))) for group, of in digests.items()]
 
 

@@ -44,8 +44,6 @@ from takifugu.core.rules import check_type
 LOST = 3
 #: So many payments are computed anew one by one; of all later ones only what they come to in the end.
 RECOMPUTED = 300
-#: The most bytes of noisy values that one payment keeps.
-LARGEST = 400_000_000
 
 
 @dataclass(eq=False)
@@ -138,7 +136,7 @@ class Log:
 
         Raises LedgerError where the values were published already, or are gone: they are never drawn again.
         """
-        body = words.packed(values, LARGEST)
+        body = words.packed(values)
 
         def decide(view: View) -> Change:
             if view.group(group).state != RESERVED:
@@ -176,7 +174,7 @@ class Log:
                     fix="ask again: each answer is kept before the next question",
                 )
             digest = keyed(view.key, "values", body)
-            return Change([Drawn(group, digest)], waiting={(group, number): words.packed(body, LARGEST)})
+            return Change([Drawn(group, digest)], waiting={(group, number): words.packed(body)})
 
         self._change(decide)
         questions, answer = self.answers(group)[number]
@@ -217,7 +215,7 @@ class Log:
                 f"the reservation {group!r} is published or closed", rule="a second draw would pay nothing for it",
                 fix="use what was published, or make another release",
             )  # fmt: skip
-        bodies = tuple(words.unpacked(body, LARGEST) for body in self.store.waiting(group))
+        bodies = tuple(words.unpacked(body) for body in self.store.waiting(group))
         if tuple(keyed(view.key, "values", body) for body in bodies) != there.values or not bodies:
             number, newer = view.number, self.view()
             if newer.number > number:  # another process has answered or published between the two readings

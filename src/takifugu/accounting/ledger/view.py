@@ -252,13 +252,12 @@ class View:
 
     def touched(self, paid: Paid) -> list[int]:
         """Return the classes of units whose totals a payment, the last event, may have raised."""
-        touched = [EVERYBODY] if self.nobody else []
         sets = {line.units for line in paid.lines}
         is_second = len(self.releases) - len(paid.ids) == 1  # the first one's promise may have counted alone
         if sets & {NOBODY, EACH} or is_second or paid.source in self.loose():
-            return [*touched, *range(len(self.people.sizes)), COMING]
+            return self.everyone()
         classes = dict.fromkeys(number for name in sets for number in self.people.classes_of(name, self.content))
-        return [*touched, *classes]
+        return [*([EVERYBODY] if self.nobody else []), *classes]
 
     def everyone(self) -> list[int]:
         """Return all classes of units."""

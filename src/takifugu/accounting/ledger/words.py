@@ -21,6 +21,9 @@ from takifugu.core.rules import check_type
 from takifugu.model.frameworks import Framework
 from takifugu.numbers.rationals import to_text
 
+#: The most bytes of noisy values that one payment keeps.
+LARGEST = 400_000_000
+
 
 def source_name(name: object) -> str:
     """Return a name in the ledger's spelling; raises InputError for none."""
@@ -141,13 +144,13 @@ def check_spent(source: Source, budget: Amount) -> None:
 # What waits, and what is read
 
 
-def packed(values: bytes, largest: int) -> bytes:
+def packed(values: bytes) -> bytes:
     """Pack noisy values; raises LedgerError for more than a ledger keeps, and InputError for what are none."""
     check_type(values, bytes, "the bytes of values", "encode a text, as by text.encode()", "values")
-    if len(values) > largest:
+    if len(values) > LARGEST:
         raise LedgerError(
             f"the files of this release take {len(values) // 1_000_000:,} MB",
-            rule=f"a ledger keeps at most {largest // 1_000_000} MB of one release",
+            rule=f"a ledger keeps at most {LARGEST // 1_000_000} MB of one release",
             fix="publish fewer rows or cells at once",
         )
     return zlib.compress(values, 9 if len(values) < 10**6 else 1)
@@ -163,11 +166,11 @@ def texts_of(certificates: Iterable[bytes]) -> tuple[bytes, ...]:
     return texts
 
 
-def unpacked(body: bytes, largest: int) -> bytes:
+def unpacked(body: bytes) -> bytes:
     """Return packed values; b"" for what are none, which have no such digest."""
     unpacking = zlib.decompressobj()
     try:
-        values = unpacking.decompress(body, largest + 1)
+        values = unpacking.decompress(body, LARGEST + 1)
     except (zlib.error, TypeError):
         return b""
     return values if unpacking.eof and not unpacking.unused_data else b""

@@ -13,11 +13,11 @@ import numpy as np
 
 from takifugu.analysis.questions.answer_law import AnswerLaw
 from takifugu.analysis.questions.compared import Compared, LawIndex, Move, laws_of, log_error, unordered
+from takifugu.analysis.questions.evaluating import row_answers
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.beliefs.table import JointTable
-from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import compared_values
 from takifugu.numbers.after_noise.noised import (
     exact_laplace_scale,
@@ -130,15 +130,6 @@ class PairLaw(AnswerLaw[LawPair]):
 
 #: Relative error of a mass of `law_given` for a table of floats: two sums, one division, one division in Pmf.
 ROUNDED = 6 * UNIT
-
-
-def row_answers(belief: JointTable, answer: Additive) -> IntArray:
-    """Return the answer of every row of the table, in grid units."""
-    total = np.zeros(len(belief.rows), dtype=np.int64)
-    for entry in range(belief.size):
-        if answer.weights[entry]:
-            total += answer.contribution(entry)[belief.indices[:, entry], 0]
-    return total
 
 
 def law_given(belief: JointTable, answers: IntArray, entry: int, value: int) -> Pmf:

@@ -13,11 +13,11 @@ from functools import reduce
 import numpy as np
 
 from takifugu.analysis.answer_laws.cliques import law_of_answer
-from takifugu.analysis.answer_laws.listed import row_answers
 from takifugu.analysis.answer_laws.network import whole_law
 from takifugu.analysis.expectations.moments_of_chains import start_of
 from takifugu.analysis.expectations.moments_of_rows import kinds_of
 from takifugu.analysis.expectations.rows import laws_of_users, masses_of
+from takifugu.analysis.questions.evaluating import row_answers
 from takifugu.analysis.questions.law_of_cell import ComplexArray
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported

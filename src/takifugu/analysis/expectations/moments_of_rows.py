@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from takifugu.analysis.answer_laws.listed import row_answers
 from takifugu.analysis.expectations.columns import means_of_record
 from takifugu.analysis.expectations.rows import largest_mean, laws_of_users, masses_of
+from takifugu.analysis.questions.evaluating import row_answers
 from takifugu.analysis.questions.expected_answer import expected, expected_range
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.model.beliefs import Belief

@@ -27,6 +27,7 @@ from takifugu.numbers.rationals import as_fraction
 
 if TYPE_CHECKING:
     from takifugu.model.beliefs.records.parameters import Parameters
+    from takifugu.model.beliefs.table import JointTable
     from takifugu.model.beliefs.users import IndependentUsers
 
 #: Marks an entry that was not observed; it has weight 0.
@@ -64,6 +65,15 @@ def evaluate(answer: Additive, values: IntArray) -> tuple[int, ...]:
     observed = values != MISSING
     weights = np.where(observed, answer.weights, 0)
     return replace(answer, weights=weights).evaluate(np.where(observed, values, 0))
+
+
+def row_answers(belief: JointTable, answer: Additive) -> IntArray:
+    """Return the answer of every row of the table, in grid units."""
+    total = np.zeros(len(belief.rows), dtype=np.int64)
+    for entry in range(belief.size):
+        if answer.weights[entry]:
+            total += answer.contribution(entry)[belief.indices[:, entry], 0]
+    return total
 
 
 def one_number(data: object, rule: str) -> Fraction:

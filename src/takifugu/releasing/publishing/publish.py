@@ -164,7 +164,7 @@ def check(questions: Sequence[Question]) -> None:
             _check("belief", belief, data, beliefs.KINDS, beliefs.from_dict)
         for secret, data in zip(framework.secrets, content["secrets"], strict=True):
             _check("secret", secret, data, secrets.KINDS, secrets.from_dict)
-    from takifugu.accounting.ledger.log import LARGEST
+    from takifugu.accounting.ledger.words import LARGEST
 
     size = 0  # from public sizes alone: a refusal says nothing of the data
     for question in questions:
