@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from copy import copy
 from itertools import chain
-from typing import Protocol, Self, TypeVar, overload
+from typing import Protocol, Self, TypeVar, overload, runtime_checkable
 
-from takifugu.core.cache import forget
+from takifugu.core.cache import forget, memoised
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import set_fields
 
@@ -89,15 +89,40 @@ class Components(Sequence[range]):
 Belief = TypeVar("Belief", bound=Entries)
 
 
+@runtime_checkable
+class Listed(Protocol):
+    """A belief over entries in another order than its own."""
+
+    @property
+    def listed(self) -> tuple[Hashable, ...] | None: ...
+
+
+@runtime_checkable
+class Worded(Protocol):
+    """A belief with people's word for an entry without a name."""
+
+    @property
+    def entry_word(self) -> str: ...
+
+
+@runtime_checkable
+class Columned(Protocol):
+    """A belief over records, or a query that names the columns that it reads."""
+
+    @property
+    def columns(self) -> Sequence[str]: ...
+
+
 def columns_of(belief: object) -> tuple[str, ...]:
-    """Return the columns of a belief over records, or of a query that names those that it reads; none of others."""
-    return tuple(getattr(belief, "columns", ()))
+    """Return the columns of a belief over records, none of others."""
+    return tuple(belief.columns) if isinstance(belief, Columned) else ()
 
 
 def listed(belief: Entries) -> tuple[Hashable, ...] | None:
     """Return the names in the order of their numbers, or None."""
-    names: tuple[Hashable, ...] | None = getattr(belief, "listed", None)
-    return names or belief.names
+    if isinstance(belief, Listed) and belief.listed:
+        return belief.listed
+    return belief.names
 
 
 def order(belief: Entries) -> tuple[int, ...] | None:
@@ -174,6 +199,7 @@ def called(belief: Entries, place: int, start: int = 0) -> str:
     return repr(names[place])
 
 
+@memoised
 def entry_word(belief: object) -> str:
-    """Return "step" for an entry of a sequence, "row" for any other without a name."""
-    return str(getattr(belief, "entry_word", "row"))
+    """Return "step" for an entry of a sequence, "row" for any other."""
+    return belief.entry_word if isinstance(belief, Worded) else "row"

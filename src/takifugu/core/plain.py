@@ -72,6 +72,13 @@ class Writing(Protocol):
     def to_dict(self) -> Json: ...
 
 
+@runtime_checkable
+class ArrayOfAny(Protocol):
+    """An array of any library."""
+
+    def tolist(self) -> object: ...
+
+
 class ByValue:
     """A value that equals another of its class with the same plain form.
 
@@ -176,7 +183,7 @@ def to_plain(value: Any) -> Any:
         return {str(key): to_plain(part) for key, part in value.items()}
     if is_dataclass(value):
         return {field.name: to_plain(getattr(value, field.name)) for field in fields(value)}
-    if hasattr(value, "tolist"):  # an array of any library
+    if isinstance(value, ArrayOfAny):
         return value.tolist()
     return value
 

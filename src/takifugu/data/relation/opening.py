@@ -326,9 +326,9 @@ class Opening:
             raise wrong_key("sql", "sql reads one file in two ways", "a column has one name", "read it once, in WITH")
         scans = list[tuple[Reader, Sequence[str], str, str]]()
         for reader, pairs in zip(readers, called, strict=True):
-            files, names = zip(*pairs, strict=True)
-            decoded = self._decoded(files, reader.options.get("encoding"))
-            scans.append((reader, files, reader.scan(decoded, names), reader.as_texts().scan(decoded, names)))
+            read, names = zip(*pairs, strict=True)
+            decoded = self._decoded(read, reader.options.get("encoding"))
+            scans.append((reader, read, reader.scan(decoded, names), reader.as_texts().scan(decoded, names)))
         self.kind = "sql"
         if self.file is not None:
             self.kind = _kind(self.file, declared[0])
