@@ -258,9 +258,9 @@ def test_a_track_says_what_each_position_loses():
     track = Track(7, np.arange(3.0)[:, None, None], np.array([10.0, 11.0])[:, None, None], 15)
     assert [track.at(position).item() for position in range(7, 15)] == [0, 1, 2, 10, 11, 10, 11, 10]
     assert track.settled == 10
-    assert [(first, stop) for first, stop, _ in sweeps.pieces([track])] == [(7, 10), (10, 15)]
+    assert [(piece.first, piece.last) for piece in sweeps.pieces_of([track])] == [(7, 10), (10, 15)]
     for part in (Track(2, track.explicit, track.repeated[:0], 5), Track(2, track.explicit[:0], track.repeated, 5)):
-        assert [(first, stop) for first, stop, _ in sweeps.pieces([part])] == [(2, 5)]
+        assert [(piece.first, piece.last) for piece in sweeps.pieces_of([part])] == [(2, 5)]
 
 
 def test_a_memory_holds_what_the_next_positions_can_reach():
