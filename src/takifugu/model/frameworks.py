@@ -52,6 +52,22 @@ class Assuming(Protocol):
     def assumptions(self) -> tuple[Assumption, ...]: ...
 
 
+@runtime_checkable
+class OfPlaces(Protocol):
+    """A belief whose values may be places, pairs of numbers."""
+
+    @property
+    def is_planar(self) -> bool: ...
+
+
+@runtime_checkable
+class Defined(Protocol):
+    """A secret that is read under a definition of its own."""
+
+    @property
+    def definition(self) -> str: ...
+
+
 @dataclass(frozen=True, eq=False)
 class Framework(ByValue):
     """Hold the hypotheses to hide from each other: every pair of every secret, under every belief.
@@ -266,7 +282,7 @@ def _check_belief(belief: object) -> None:
     belief_room.check_registered(belief)
     belief_room.check_components(belief)
     belief_room.check_alphabets(belief)
-    if columns_of(belief) or getattr(belief, "is_planar", False):
+    if columns_of(belief) or (isinstance(belief, OfPlaces) and belief.is_planar):
         return  # its values are tuples, which the belief itself has checked
     states = set[State]()
     for alphabet in alphabets(belief):
@@ -282,8 +298,8 @@ def _refuse(value: object) -> NoReturn:
 
 
 def definition_of(secret: Secret) -> str:
-    """Return the definition of a secret: its own, if it has one."""
-    return str(getattr(secret, "definition", "pufferfish"))
+    """Return the definition of a secret."""
+    return secret.definition if isinstance(secret, Defined) else "pufferfish"
 
 
 def _definition(secrets: Sequence[Secret]) -> str:

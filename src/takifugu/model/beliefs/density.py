@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from operator import itemgetter
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
 from takifugu.core.assumptions import Assumption, world
 from takifugu.core.entries import Nameless, Undivided
@@ -74,6 +74,14 @@ def check_references(table: list[tuple[Fraction, Continuous]], normals: list[tup
             "the references have different deviations",
             rule="Zhang22 Algorithm 2 requires one variance for all values", fix="give all of them one deviation",
         ).at("references")  # fmt: skip
+
+
+@runtime_checkable
+class OfOneColumn(Protocol):
+    """A query that may read one column only."""
+
+    @property
+    def attribute(self) -> Hashable | None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,9 +176,8 @@ class Density(Nameless, Undivided, ByValue):
 
         If it reads the hidden number itself, these are that number's columns.
         """
-        column: Hashable | None = getattr(self.answer, "attribute", None)  # which some queries have
-        if column is not None:
-            return (str(column),)
+        if isinstance(self.answer, OfOneColumn) and self.answer.attribute is not None:
+            return (str(self.answer.attribute),)
         if isinstance(self.about, DistributionParameter):
             return (self.about.column,)
         return self.about.columns

@@ -135,8 +135,16 @@ def agreed(beliefs: Sequence[Believing]) -> tuple[Believing, ...]:
     return tuple(agreeing)
 
 
+@runtime_checkable
+class CountsRecords(Protocol):
+    """A belief that says how many records there are."""
+
+    @property
+    def records(self) -> int: ...
+
+
 def _records(belief: Entries) -> int:
-    return int(getattr(belief, "records", belief.size))
+    return belief.records if isinstance(belief, CountsRecords) else belief.size
 
 
 def _check_values(first: Entries, other: Entries) -> None:
