@@ -26,7 +26,8 @@ from takifugu.core.errors import CalibrationRefused
 from takifugu.influence.quilts.network.influence import influences
 from takifugu.numbers.after_noise.gaussian import shifted_delta
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.normal.printed import printed_per_shift, printed_variance
+from takifugu.numbers.normal.printed import printed_per_shift
+from takifugu.numbers.rationals import as_delta, as_epsilon
 
 REPRODUCES = "Zhang, Ohrimenko and Cummings 2022 (Attribute Privacy), Examples 1 to 3, Tables 1 and 2, Section 4.3"
 
@@ -248,7 +249,8 @@ def printed(correlation: float, records: int, epsilon: float) -> float:
     """Return the deviation of the noise of Section 4.3, whatever its delta really is."""
     slope = Fraction(str(correlation)) * WEIGHT / INCOME
     conditional = (1 - Fraction(str(correlation)) ** 2) * WEIGHT**2 / records
-    return math.sqrt(max(0.0, printed_variance(slope * APART, conditional, epsilon, DELTA)))
+    needed = (slope * APART) ** 2 * printed_per_shift(as_epsilon(epsilon), as_delta(DELTA))
+    return math.sqrt(max(0.0, float(needed - conditional)))
 
 
 CASES_IN_TABLE = ((0.5, 500, 1.0), (0.1, 500, 1.0), (0.05, 20, 1.0), (0.5, 500, 5.0), (0.5, 500, 10.0))

@@ -24,7 +24,7 @@ from tests.support.release_files import believe, publish, read_from, release_tex
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.accounting.ledger import log as book_of
+from takifugu.accounting.ledger import words as book_of
 from takifugu.core.errors import LedgerError, TakifuguError
 from takifugu.releasing.certificates.facts import checksum_of
 from takifugu.releasing.publishing.bundle import bundle_of
