@@ -28,7 +28,7 @@ from takifugu.numbers.normal.comparisons import (
     between_values,
     one_number,
 )
-from takifugu.numbers.normal.matrices import Matrix, Vector, solved, times, unit
+from takifugu.numbers.normal.matrices import Matrix, Vector, dot, solved, times
 from takifugu.numbers.normal.pair import Normal
 from takifugu.numbers.normal.rounded import Rounded, unevenness
 
@@ -141,25 +141,14 @@ def conditional(view: NormalView, answer: ColumnSums, change: Vector) -> tuple[V
 
 def column_moves(view: NormalView, answer: ColumnSums, a: int, b: int) -> Vector | None:
     """Return how far each column's mean total moves between two hypotheses; None where laws differ otherwise."""
-    belief, read = view.whole, answer.read_columns
-    size = len(belief.columns)
-    units = tuple(unit(place, size) for place in range(size))
-    totals = ColumnSums(Fraction(1), belief.columns, belief.columns, units, belief.records, belief.read.reaches)
-    if view.of == "variance":
-        return None if _column(view) in read else (Fraction(0),) * size
-    if view.of == "mean":
-        return _moved_mean(view, totals, view.parameters[b] - view.parameters[a])
-    if not view.sets:
-        return view.column_moves(view.difference(a, b))
-    # finite sets move value by value
-    left, right = view.sets[a], view.sets[b]
-    if not isinstance(left, Intervals) and not isinstance(right, Intervals):
-        return view.column_moves((max(max(right) - min(left), max(left) - min(right)),))
-    shared = view.shared(totals)
-    for j in read:
-        if any(shared[j]):
-            return None
-    return (Fraction(0),) * size
+    moves = view.column_moves(a, b)
+    if moves is not None:
+        return moves
+    covariance, read = view.whole.covariance, answer.read_columns
+    follows = _column(view) in read
+    if view.sets:
+        follows = any(dot(covariance[j], weights) for j in read for weights in view.weights)
+    return None if follows else (Fraction(0),) * len(covariance)
 
 
 def _of_sets(view: NormalView, answer: ColumnSums, left: ValueSet, right: ValueSet) -> NormalComparison:

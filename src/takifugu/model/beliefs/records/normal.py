@@ -14,7 +14,6 @@ import numpy as np
 from takifugu.core.assumptions import Assumption, limit, world
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError, within
-from takifugu.core.escaping import at_most
 from takifugu.core.plain import ByValue, Json, Plain, set_fields
 from takifugu.core.rules import check_as_many, check_known, check_type, list_of, members_of
 from takifugu.model.beliefs.estimate import checked_source, point_estimate
@@ -282,28 +281,6 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
             True if they are.
         """
         return any(self.columns[j] in self.replaced for j in read)
-
-    def check_range(self, column: int, move: Fraction, secret: str) -> None:
-        """Refuse a secret that moves a number farther than its range, where numbers are not clipped to it.
-
-        Args:
-            column: The number of the column.
-            move: How far a number in it moves with the secret.
-            secret: The secret, in words.
-
-        Raises:
-            InputError: For a farther move, also once both numbers are rounded.
-        """
-        reach, step = self.read.reaches[column], self.resolution
-        farthest = abs(move) if step is None else math.ceil(abs(move) / step) * step
-        if reach is None or farthest <= reach or self.outside == "clip":
-            return
-        raise InputError(
-            f"under the belief {secret} moves a number in {self.columns[column]!r} by up to {at_most(abs(move))}, and "
-            f"the range of that column is {to_text(reach)} wide",
-            rule="noise that hides all numbers in the range would not hide such a move",
-            fix='declare the true range, a smaller difference, or outside="clip"',
-        ).at("secrets")  # fmt: skip
 
     def _reach(self, low: Fraction, high: Fraction) -> Fraction:
         """Return the largest distance in a range, after clipping and rounding."""

@@ -7,7 +7,8 @@ up to a difference, some pairs, or some sets. Of a Gaussian process it is each s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, combinations, product
@@ -16,6 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from takifugu.core.errors import InputError, Unsupported
+from takifugu.core.escaping import at_most
 from takifugu.core.rules import check_known
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.queries.resolving.real_columns import ColumnSums
@@ -82,10 +84,21 @@ class NormalView(ColumnsView):
         scale = 1 if self.single else self.whole.records
         return _forms(answer.coefficients, self.whole.covariance, self.weights, scale)
 
-    def column_moves(self, change: Vector) -> Vector:
-        """Return how far the mean total of each column moves with a change of g."""
-        scale = 1 if self.single else self.whole.records
-        factors = solved(self.variance, change)
+    def column_moves(self, a: int, b: int) -> Vector | None:
+        """Return how far the mean total of each column moves; None where the laws are not one and its translate."""
+        if self.of == "variance":
+            return None
+        if self.of == "mean":
+            farther = self.whole.records * (self.parameters[b] - self.parameters[a])
+            return tuple(weight * farther for weight in self.weights[0])
+        if self.sets:
+            left, right = self.sets[a], self.sets[b]
+            if isinstance(left, Intervals) or isinstance(right, Intervals):
+                return None
+            change: Vector = (max(max(right) - min(left), max(left) - min(right)),)  # finite sets move value by value
+        else:
+            change = self.difference(a, b)
+        scale, factors = 1 if self.single else self.whole.records, solved(self.variance, change)
         assert factors is not None, "no number in g follows from the others"
         mixed = np.array(factors, dtype=object) @ np.array(self.weights, dtype=object)
         return tuple(scale * dot(row, mixed) for row in self.whole.covariance)
@@ -171,27 +184,13 @@ def records_view_of(belief: MultivariateNormal, secret: Secret) -> NormalView:
         raise InputError(
             f"a normal belief is not asked for {secret.describe()}", fix="hide dataset_property(column, 'mean', ...)"
         ).at("secrets")
-    for moves in _moves_in_a_record(view):
-        for column, move in enumerate(moves):
-            belief.check_range(column, move, secret.describe())
-    return view
-
-
-def _moves_in_a_record(view: NormalView) -> Iterator[Vector]:
-    """Yield how far each number of one record moves between hypotheses of one law and its translate."""
-    changes = list[Vector]()
+    if belief.outside == "clip" or not any(belief.read.reaches):
+        return view
+    scale = 1 if view.single else belief.records
     for a, b in combinations(range(len(view.values)), 2) if view.pairs is None else view.pairs:
-        if view.of == "mean":
-            yield tuple(weight * (view.parameters[b] - view.parameters[a]) for weight in view.weights[0])
-        elif view.differences:
-            changes.append(view.difference(a, b))
-        elif view.sets:
-            left, right = view.sets[a], view.sets[b]
-            if not isinstance(left, Intervals) and not isinstance(right, Intervals):
-                changes.append((max(max(right) - min(left), max(left) - min(right)),))
-    for change in changes:
-        moves = view.column_moves(change)
-        yield moves if view.single else tuple(move / view.whole.records for move in moves)
+        for column, move in enumerate(view.column_moves(a, b) or ()):
+            _check_range(belief, column, move / scale, secret)
+    return view
 
 
 def process_view_of(belief: MultivariateNormal, secret: Secret) -> ProcessView:
@@ -210,16 +209,40 @@ def process_view_of(belief: MultivariateNormal, secret: Secret) -> ProcessView:
     columns = tuple(column for column in named if belief.varies(column))
     if not columns:
         raise _constant(secret.describe())
-    least = min(belief.covariance[hidden][hidden] for hidden in columns)
+    view = ProcessView(belief, secret, columns, secret.max_difference)
+    if belief.outside != "clip":
+        _check_process(view)
+    return view
+
+
+def _check_process(view: ProcessView) -> None:
+    """Refuse a largest difference that moves a value beyond the range of its column."""
+    belief, doubtful = view.whole, list[int]()
+    least = min(belief.covariance[hidden][hidden] for hidden in view.columns)
     for column, reach in enumerate(belief.read.reaches):
-        if reach is None:
-            continue
-        steps = reach if belief.resolution is None else reach // belief.resolution * belief.resolution
-        # by Cauchy and Schwarz no value moves farther than this with another
-        if secret.max_difference**2 * belief.covariance[column][column] > steps**2 * least:
-            for hidden in columns:
-                belief.check_range(column, secret.max_difference * belief.drift(hidden)[column], secret.describe())
-    return ProcessView(belief, secret, columns, secret.max_difference)
+        if reach is not None:
+            steps = reach if belief.resolution is None else reach // belief.resolution * belief.resolution
+            # by Cauchy and Schwarz no value moves farther than this with another
+            if view.reach**2 * belief.covariance[column][column] > steps**2 * least:
+                doubtful.append(column)
+    for hidden in view.columns if doubtful else ():
+        moves = belief.drift(hidden)
+        for column in doubtful:
+            _check_range(belief, column, view.reach * moves[column], view.secret)
+
+
+def _check_range(belief: MultivariateNormal, column: int, move: Fraction, secret: Secret) -> None:
+    """Refuse a secret that moves a number of one record beyond the range of its column."""
+    reach, step = belief.read.reaches[column], belief.resolution
+    farthest = abs(move) if step is None else math.ceil(abs(move) / step) * step
+    if reach is None or farthest <= reach:
+        return
+    raise InputError(
+        f"under the belief {secret.describe()} moves a number in {belief.columns[column]!r} by up to "
+        f"{at_most(abs(move))}, and the range of that column is {to_text(reach)} wide",
+        rule="noise that hides all numbers in the range would not hide such a move",
+        fix='declare the true range, a smaller difference, or outside="clip"',
+    ).at("secrets")  # fmt: skip
 
 
 def _of_records(belief: MultivariateNormal, secret: DatasetProperty) -> NormalView:
