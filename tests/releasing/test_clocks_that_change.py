@@ -99,6 +99,7 @@ def test_a_week_with_a_change_is_published_and_says_whose_clocks_it_means(tmp_pa
 
 @pytest.mark.parametrize(("query", "is_told"), [
     ('"count"\nstates = ["busy"]', True), ('"mean"\ncodes = {busy = 1, calm = 0}\ngrid = 0.01', False),
+    ('"mode"', False),
 ])  # fmt: skip
 def test_hours_that_are_shown_twice_have_larger_sums_and_the_certificate_says_so(
     tmp_path: Path, query: str, is_told: bool

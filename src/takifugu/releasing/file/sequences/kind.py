@@ -18,7 +18,7 @@ from takifugu.data.relation.pieces import pieces_of
 from takifugu.data.values.counts import Counts
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish
-from takifugu.model.queries import Query
+from takifugu.model.queries import GroupBy, Query
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.model.secrets.of_entries import entry, every_entry, every_run
 from takifugu.releasing.certificates.facts import Fact
@@ -51,7 +51,6 @@ from takifugu.releasing.file.sequences.sections import (
     read_by,
 )
 from takifugu.releasing.file.shape import Shape
-from takifugu.releasing.file.sharing import CHOICES
 
 #: The section of a release file that has a key, where it is not [source].
 _SECTIONS: dict[Step, str] = {"states": "belief", "max_length": "belief"}
@@ -84,9 +83,9 @@ class Sequences(Kind):
             values = values_of_attribute(file.table.roster, by)
             facts += cells_of_nobody(by, values, calibration.query, file.people)
         elif facts and item.by is not None:
-            slots = self._slots(file, item)
+            slots, query = self._slots(file, item), calibration.query
             facts.append(words_of_cells(slots))
-            if item.query != "mean" and item.query not in CHOICES:
+            if isinstance(query, GroupBy) and not (query.query.is_mean or query.is_choice):
                 facts.extend(unequal_cells(slots))
         return tuple(facts)
 
