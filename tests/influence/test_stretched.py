@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support import messages
 
 import takifugu as tf
 from takifugu.influence import stretched
+from takifugu.influence.chains import remembered
 from takifugu.influence.curves import CURVES
 from takifugu.numbers.outward_rounding import floats_above
 from takifugu.numbers.rationals import decimal_up
@@ -38,7 +38,7 @@ def chains(random: np.random.Generator) -> list[Any]:
 
 def one_by_one(belief: Any, steps: Runs) -> float:
     """Return the loss of all stretches, none put together."""
-    messages.forget()
+    remembered.forget()
     curve, family = CURVES.of(belief), stretched._EveryStep(range(steps.size), ())
     return float(curve.along(belief, steps.lengths, floats_above(steps.values, UNIT), family, True).epsilon)
 
@@ -52,7 +52,7 @@ def test_stretches_put_together_lose_what_they_lose_one_by_one(seed: int, monkey
         for gap in (0, 3):
             steps = history(random, int(random.integers(4, 30)), gap)
             exact = one_by_one(belief, steps)
-            messages.forget()
+            remembered.forget()
             loss = stretched.stretched_loss(belief.with_length(steps.size), (), steps, UNIT, True)
             assert loss is not None
             assert exact <= loss[0] <= decimal_up(Fraction(exact) * (1 + Fraction(2, 10**12))), (seed, belief, gap)
@@ -80,7 +80,7 @@ def test_a_state_that_is_never_entered_loses_nothing() -> None:
     three = tf.MarkovChain([[*two[0], 0], [*two[1], 0], [0.9, 0.1, 0]], 30, [0.5, 0.5, 0])
     losses = list[float]()
     for belief in (tf.MarkovChain(two, 30, [0.5, 0.5]), three):
-        messages.forget()
+        remembered.forget()
         loss = stretched.stretched_loss(belief, (), steps, UNIT, False)
         assert loss is not None
         losses.append(float(loss[0]))

@@ -23,7 +23,6 @@ from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
 from takifugu.influence.chains.chains import chain_loss, chain_work
 from takifugu.influence.chains.class_chains import class_loss, class_work
-from takifugu.influence.chains.recordings import recording_loss
 from takifugu.influence.profiles.patience import most_steps
 from takifugu.influence.profiles.profile import Loss, Profile
 from takifugu.model.beliefs import Belief
@@ -223,9 +222,7 @@ def _patient_loss(chain: PeriodicChain, profile: Profile, family: Family, is_any
 def _along_chain(
     chain: PeriodicChain, lengths: IntArray, rates: FloatArray, family: Family, is_anywhere: bool
 ) -> Loss:
-    if family.run > 1:  # a run may lie in several stretches
-        return _patient_loss(chain, _in_stretches(chain, lengths, rates), family, is_anywhere)
-    return recording_loss(chain, lengths, rates, family, most_steps(len(chain.states)), is_anywhere)
+    return _patient_loss(chain, _in_stretches(chain, lengths, rates), family, is_anywhere)
 
 
 def _along_class(

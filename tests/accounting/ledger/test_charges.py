@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support import messages
 from tests.support.ledger_tools import (
     TWO_BITS,
     TWO_NUMBERS,
@@ -31,6 +30,7 @@ from takifugu.accounting.ledger.totals import whole_loss
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError
+from takifugu.influence.chains import remembered
 from takifugu.mechanisms import group, wasserstein
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.frameworks import from_dict as framework_from
@@ -277,7 +277,7 @@ def drawn(random: np.random.Generator, frameworks: Sequence[Framework], many: in
 
 def from_scratch(released: Sequence[tuple[Framework, Charge]]) -> Fraction:
     """Return what releases cost, computed by frameworks that nobody asked before, with nothing remembered."""
-    messages.forget()
+    remembered.forget()
     frameworks = {framework.fingerprint(): framework for framework, _ in released}
     charges = [one for _, one in released]
     return max(cost(framework_from(one.to_dict()), charges) for one in frameworks.values())

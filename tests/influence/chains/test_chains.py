@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 from tests.support import influence_oracle as oracle
-from tests.support import messages
 
 import takifugu as tf
-from takifugu.influence.chains import chains, sweeps
+from takifugu.influence.chains import chains, remembered, sweeps
 from takifugu.influence.chains.chains import chain_loss
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.secrets.families import Family
@@ -196,7 +195,7 @@ def test_a_jump_too_far_is_below_what_a_mechanism_attains(monkeypatch):
     tables = constant(np.eye(3), 1, 5)
     worst = worst_by_program(CYCLE, "stationary", tables)
     assert loss(CYCLE, tables) >= worst * (1 - 1e-7)
-    messages.forget()
+    remembered.forget()
     monkeypatch.setattr(sweeps, "_jumped_over", lambda memory, behind: range(0))
     assert loss(CYCLE, tables) < worst * (1 - 1e-3)
 

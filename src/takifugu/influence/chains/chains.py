@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
@@ -127,38 +127,33 @@ def worst(
     starts_anew: bool = False,
 ) -> Loss:  # fmt: skip
     """Return a family's largest c + R + L, period by period."""
+    rights, lefts = pieces_of(right, profile.size), pieces_of(left)
     if family.run > 1:
         # Where the sequence starts anew before any step each value may follow each other one.
         followers = None if starts_anew else chain.followers
         runs = Runs(chain, profile, family, min(family.run, profile.size), followers)
-        return runs.worst(pieces_of(right, profile.size), pieces_of(left))
-    return worst_between(chain, profile.size, [0, *profile.ends.tolist()], profile.at, family, right, left)
-
-
-def worst_between(
-    chain: OneSequence, size: int, ends: Sequence[int], table_at: Callable[[int], FloatArray], family: Family,
-    right: Sequence[Track], left: Sequence[Track],
-) -> Loss:  # fmt: skip
-    """Return a family's largest c + R + L from the first of some ends to the last."""
-    # Entries between two ends have one table; the tracks are those of these entries, in a chain of `size` of them.
-    rights, lefts = pieces_of(right, size), pieces_of(left)
-    cuts = sorted({*ends, *(piece.first for piece in (*rights, *lefts))})
+        return runs.worst(rights, lefts)
+    cuts = sorted({0, *profile.ends.tolist(), *(piece.first for piece in (*rights, *lefts))})
     once = chain.period
     if chain.supports is not None:
         once += len(chain.supports.patterns)
     best = Loss(0.0)
     after = before = 0
-    for first, last in pairwise(cuts):
+    most = [float(table.max()) for table in profile.tables]
+    for (first, last), number in zip(pairwise(cuts), profile.kinds.at(np.array(cuts[:-1])).tolist(), strict=True):
         while rights[after].last <= first:
             after += 1
         while lefts[before].last <= first:
             before += 1
+        # A long history has thousands of pieces, and few of them can hold the largest loss.
+        if up(up(rights[after].most + lefts[before].most) + most[number]) <= best.epsilon:
+            continue
+        table = profile.tables[number]
         entries = secret_entries(family, first, last)
         if rights[after].repeats and lefts[before].repeats and isinstance(entries, range):
             entries = entries[:once]  # what is possible repeats, too, once it has been met
         if not len(entries):
             continue
-        table = table_at(first)
         for chunk in np.array_split(np.asarray(entries, dtype=np.int64), 1 + len(entries) // 4096):
             ahead, behind = rights[after].at(chunk), lefts[before].at(chunk)
             both_sides = np.where((ahead == 0) & (behind == 0), table, up(up(ahead + behind) + table))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -301,6 +302,11 @@ class Piece:
     track: Track
     size: int  # of the chain, for R, whose positions count from the end; 0 for L
     repeats: bool
+
+    @cached_property
+    def most(self) -> float:
+        """Return the largest of its losses."""
+        return float((self.track.repeated if self.repeats else self.track.explicit).max())
 
     def at(self, entries: IntArray) -> FloatArray:
         """Return the losses at some of the entries, shape (entries, k, k)."""

@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support import messages
 
 import takifugu as tf
-from takifugu.influence.chains import recordings, remembered, sides, sweeps
+from takifugu.influence.chains import remembered, sides, sweeps
 from takifugu.influence.chains.chains import backward_side, chain_loss
-from takifugu.influence.chains.recordings import recording_loss
+from takifugu.influence.curves import CURVES
 from takifugu.influence.profiles.patience import most_steps
 from takifugu.influence.profiles.profile import Loss, Profile
 from takifugu.influence.stretched import _EveryStep
@@ -21,9 +20,9 @@ RATES = [0.0, 0.01, 0.2, 0.5, 1.5]
 
 @pytest.fixture(autouse=True)
 def _afresh():
-    messages.forget()
+    remembered.forget()
     yield
-    messages.forget()
+    remembered.forget()
 
 
 def drawn_chain(random: np.random.Generator, states: int, size: int = 1) -> Any:
@@ -46,9 +45,14 @@ def stretches(windows: list[tuple[int, int, float]]) -> tuple[Any, Any]:
     return np.diff(np.append(new, len(steps))), steps[new]
 
 
+def by_stretches(chain: Any, lengths: Any, rates: Any, family: Family) -> Loss:
+    """Return the loss as a ledger asks for it, with all that was asked before remembered."""
+    return CURVES.of(chain).along(chain, lengths, rates, family, False)
+
+
 def from_scratch(chain: Any, lengths: Any, rates: Any, family: Family) -> Loss:
     """Return the loss of the whole profile by one sweep, with nothing remembered."""
-    messages.forget()
+    remembered.forget()
     states = len(chain.states)
     profile = Profile(tuple(rate * (1 - np.eye(states)) for rate in rates), lengths, np.arange(len(lengths)))
     return chain_loss(chain, profile, family, most=most_steps(states))
@@ -72,7 +76,7 @@ def test_windows_in_any_order_lose_what_a_sweep_from_scratch_says(seed: int) -> 
         lengths, rates = stretches(windows)
         size = int(lengths.sum())
         arguments.append((chain.with_length(size), lengths, rates, _EveryStep(range(size), pairs)))
-    losses = [recording_loss(*one, most_steps(states)) for one in arguments]
+    losses = [by_stretches(*one) for one in arguments]
     assert losses == [from_scratch(*one) for one in arguments]
 
 
@@ -82,53 +86,8 @@ def test_one_law_of_another_start_is_another_recording() -> None:
         (tf.MarkovChain(matrix, 60, start), np.array([30, 30]), rates, _EveryStep(range(60), pairs))
         for start, pairs in product(("any", "stationary", [0.5, 0.5], [0.01, 0.99]), (None, ((0, 1),)))
     ]
-    losses = [recording_loss(*each, most_steps(2)) for each in arguments]
+    losses = [by_stretches(*each) for each in arguments]
     assert losses == [from_scratch(*each) for each in arguments]
-
-
-@pytest.mark.sampled(4)
-@pytest.mark.parametrize("place", ["behind all others", "before them", "between them"])
-def test_few_stretches_are_followed_for_a_window_more(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many there are: messages far from a new one are what they were."""
-    random = np.random.default_rng(1)
-    lengths, rates = np.full(12, 168), random.uniform(0.01, 0.1, size=12)
-    chain = tf.MarkovChain([[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6]], 1)
-    followed: list[int] = []
-    before = recordings.along
-
-    def counting(*given: Any) -> Any:
-        followed.append(1)
-        return before(*given)
-
-    def ask(lengths: Any, rates: Any) -> Loss:
-        size = int(lengths.sum())
-        return recording_loss(chain.with_length(size), lengths, rates, _EveryStep(range(size)), 10**4)
-
-    monkeypatch.setattr(recordings, "along", counting)
-    ask(lengths, rates)
-    assert len(followed) == 24
-    at = {"behind all others": 12, "before them": 0, "between them": 6}[place]
-    more, with_one = np.insert(lengths, at, 168), np.insert(rates, at, 0.05)
-    followed.clear()
-    loss = ask(more, with_one)
-    assert len(followed) <= 12
-    followed.clear()
-    assert ask(more, with_one) == loss
-    assert not followed
-    monkeypatch.undo()
-    size = int(more.sum())
-    assert loss == from_scratch(chain.with_length(size), more, with_one, _EveryStep(range(size)))
-
-
-def test_no_more_is_remembered_than_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recordings, "MOST", 2**16)
-    for number in range(40):
-        chain = tf.MarkovChain([[0.9, 0.1], [0.4 + number / 100, 0.6 - number / 100]], 20)
-        lengths = np.full(4, 5)
-        recording_loss(chain, lengths, np.array([0.1, 0.2, 0.3, 0.4]), _EveryStep(range(20)), 10**4)
-    taken = sum(one.size for known in recordings._KNOWN.values() for one in known)
-    assert 0 < taken <= 2**16
-    assert 1 < len(recordings._KNOWN) < 40
 
 
 def profile(random: np.random.Generator, states: int, windows: int) -> Profile:
@@ -305,7 +264,7 @@ def test_a_run_that_settled_is_that_of_any_length(seed: int) -> None:
     belief = drawn_chain(random, states)
     first, second = random.uniform(0.05, 0.3, size=2) * random.choice([1.0, 0.0], size=2, p=[0.8, 0.2])
     tables = tuple(rate * (1 - np.eye(states)) for rate in (first, second, 0.1))
-    messages.forget()
+    remembered.forget()
     (track, *_) = sweeps.sweep(belief_side(belief), Profile(tables[2:], np.array([900]), np.zeros(1, int)))[-1:]
     near = range(max(2, track.settled - 3), track.settled + 6)
     lengths = [500, 167, 169, 168, *random.permutation(near).tolist(), 900]
@@ -321,7 +280,7 @@ def test_a_run_that_settled_is_that_of_any_length(seed: int) -> None:
 
     together = [tracks(length) for length in lengths]
     for length, made in zip(lengths, together, strict=True):
-        messages.forget()
+        remembered.forget()
         assert tracks(length) == made
 
 
@@ -349,6 +308,6 @@ def test_runs_after_one_given_start_are_not_those_after_another() -> None:
         beliefs.append(belief)
         losses.append(chain_loss(belief, whole, Family(range(60))))
     for belief, loss in zip(beliefs, losses, strict=True):
-        messages.forget()
+        remembered.forget()
         assert chain_loss(belief, whole, Family(range(60))) == loss
     assert losses[0] != losses[1]
