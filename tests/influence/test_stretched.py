@@ -1,5 +1,6 @@
 """A long history of windows: what is put together first bounds the loss of every stretch, and misses none of it."""
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -10,6 +11,7 @@ import takifugu as tf
 from takifugu.influence import stretched
 from takifugu.influence.chains import remembered
 from takifugu.influence.curves import CURVES
+from takifugu.influence.profiles.profile import Profile
 from takifugu.numbers.outward_rounding import floats_above
 from takifugu.numbers.rationals import decimal_up
 from takifugu.numbers.runs import Runs
@@ -39,8 +41,10 @@ def chains(random: np.random.Generator) -> list[Any]:
 def one_by_one(belief: Any, steps: Runs) -> float:
     """Return the loss of all stretches, none put together."""
     remembered.forget()
-    curve, family = CURVES.of(belief), stretched._EveryStep(range(steps.size), ())
-    return float(curve.along(belief, steps.lengths, floats_above(steps.values, UNIT), family, True).epsilon)
+    tables = tuple(rate * (1 - np.eye(len(belief.states))) for rate in floats_above(steps.values, UNIT).tolist())
+    profile = Profile(tables, steps.lengths, np.arange(len(tables)))
+    family = stretched._EveryStep(range(steps.size), ())
+    return float(CURVES.of(belief).anywhere(belief, profile, family).epsilon)
 
 
 @pytest.mark.sampled(2)
@@ -63,13 +67,12 @@ def test_of_a_long_history_few_stretches_are_followed(monkeypatch: pytest.Monkey
     steps, asked = history(np.random.default_rng(2), 3000, 0), list[int]()
     steps = Runs(steps.values, 40 * np.arange(1, 3001))
     curve = CURVES.of(belief)
-    along = curve.along
 
-    def counted(belief: Any, lengths: Any, *rest: Any) -> Any:
-        asked.append(len(lengths))
-        return along(belief, lengths, *rest)
+    def counted(belief: Any, profile: Any, family: Any) -> Any:
+        asked.append(len(profile.lengths))
+        return curve.loss(belief, profile, family)
 
-    monkeypatch.setattr(type(curve), "along", property(lambda _: counted), raising=False)
+    monkeypatch.setattr(stretched.CURVES, "of", lambda _: replace(curve, anywhere=counted))
     assert stretched.stretched_loss(belief.with_length(steps.size), (), steps, UNIT, True) is not None
     assert len(asked) == 2
     assert max(asked) < 200

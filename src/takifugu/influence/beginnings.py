@@ -36,7 +36,7 @@ def beginning(belief: Belief, family: Family, answers: Sequence[Additive]) -> Ha
     """Return a key of a sequence whose steps are all secret and counted alike: equal for beginnings of one."""
     sequence: Any = belief
     curve = CURVES.of(belief)
-    if curve is None or curve.along is None or family.run > 1 or family.entries != range(belief.size):
+    if curve is None or curve.anywhere is None or family.run > 1 or family.entries != range(belief.size):
         return None
     first = list[Hashable]()
     for answer in answers:

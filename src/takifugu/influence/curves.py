@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -28,7 +28,6 @@ from takifugu.influence.profiles.profile import Loss, Profile
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import BinaryChains
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
-from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.queries import Additive
 from takifugu.model.secrets.families import Family
 from takifugu.model.secrets.hypotheses import compared, compared_runs
@@ -53,9 +52,9 @@ class Curve(Generic[Along]):
     work: Callable[[Along], float]  # operations
     #: Whether a mechanism with the profile attains the loss: then `group` is never smaller.
     is_least: Callable[[Along], bool] = lambda belief: False
-    #: Of a sequence the loss of a recording by its stretches, each step the same for any two values, and whether it may
-    #: start anew before any. Then both follow the `run` of a family, and first steps have the law they have alone.
-    along: Callable[[Along, IntArray, FloatArray, Family, bool], Loss] | None = None
+    #: Of a sequence the loss where it may start anew before any step. Then both follow the `run` of a family, and first
+    #: steps have the law they have alone.
+    anywhere: Callable[[Along, Profile, Family], Loss] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +104,7 @@ def along_curve(part: Part, profile: Profile) -> tuple[float, Witness] | None:
     curve = CURVES.of(part.belief)
     if curve is None or len(profile.lengths) * len(profile.tables[0]) ** 2 > MOST_WORK:
         return None
-    if part.family.run > 1 and curve.along is None:
+    if part.family.run > 1 and curve.anywhere is None:
         return None
     try:
         loss = curve.loss(part.belief, of_all_values(part.belief, profile), part.family)
@@ -219,38 +218,22 @@ def _patient_loss(chain: PeriodicChain, profile: Profile, family: Family, is_any
     return chain_loss(chain, profile, family, most=most_steps(len(chain.states)), is_anywhere=is_anywhere)
 
 
-def _along_chain(
-    chain: PeriodicChain, lengths: IntArray, rates: FloatArray, family: Family, is_anywhere: bool
-) -> Loss:
-    return _patient_loss(chain, _in_stretches(chain, lengths, rates), family, is_anywhere)
+def _from_anywhere(chain: PeriodicChain, profile: Profile, family: Family) -> Loss:
+    return _patient_loss(chain, profile, family, is_anywhere=True)
 
 
-def _along_class(
-    belief: OneSequence, lengths: IntArray, rates: FloatArray, family: Family, is_anywhere: bool
-) -> Loss:
-    """Return the loss over a class: its bounds hold wherever a recording starts."""
-    return class_loss(belief, _in_stretches(belief, lengths, rates), family, is_anywhere)
-
-
-def _in_stretches(belief: OneSequence, lengths: IntArray, rates: FloatArray) -> Profile:
-    """Return the profile of stretches whose steps lose `rates` for any two values."""
-    different, table_of = np.unique(rates, return_inverse=True)
-    tables = tuple(rate * (1 - np.eye(len(belief.states))) for rate in different.tolist())
-    return Profile(tables, lengths, table_of.ravel())
+def _worst_of_class(belief: BinaryChains, profile: Profile, family: Family) -> Loss:
+    # That of its worst chain with any start (chain classes, section 6); the proof is of Lemma 2, which needs no start.
+    # It is step by step, so runs follow; any state may follow any other in the class.
+    return _from_anywhere(belief.worst, profile, family)
 
 
 #: For two states and one law of the first the recursion is attained (Theorem 3).
 CHAIN = Curve(
-    _patient_loss, chain_work, lambda chain: len(chain.states) == 2 and not chain.starts_anyhow, _along_chain
+    _patient_loss, chain_work, lambda chain: len(chain.states) == 2 and not chain.starts_anyhow, _from_anywhere
 )
-CLASS = Curve(class_loss, class_work, along=_along_class)
-#: The loss over a class of binary chains is that of its worst one with any start (chain classes, section 6); the proof
-#: is of Lemma 2, which needs no start. It is step by step, so runs follow; any state may follow any other in the class.
-INTERVAL: Curve[BinaryChains] = Curve(
-    lambda belief, profile, family: _patient_loss(belief.worst, profile, family, is_anywhere=True),
-    lambda belief: chain_work(belief.worst),
-    along=lambda belief, lengths, rates, family, _: _along_chain(belief.worst, lengths, rates, family, True),
-)
+CLASS = Curve(class_loss, class_work, anywhere=partial(class_loss, is_anywhere=True))
+INTERVAL = Curve(_worst_of_class, lambda belief: chain_work(belief.worst), anywhere=_worst_of_class)
 
 #: Curves by type of belief.
 CURVES: Question[Curve[Any] | None] = Question("what a profile costs its secrets", None)

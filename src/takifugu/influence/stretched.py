@@ -19,7 +19,7 @@ from takifugu.analysis.bounds import Witness
 from takifugu.analysis.questions.influence import Pairs
 from takifugu.core.errors import Unsupported
 from takifugu.influence.curves import CURVES, MOST_WORK
-from takifugu.influence.profiles.profile import Loss
+from takifugu.influence.profiles.profile import Loss, Profile
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.outward_rounding import floats_above
@@ -39,22 +39,24 @@ def stretched_loss(
 ) -> tuple[Fraction, Witness] | None:
     """Return the cost of a recording's windows, whose steps lose multiples of `unit` for any two values."""
     curve = CURVES.of(belief)
-    if curve is None or curve.along is None or len(steps.ends) * len(belief.states) ** 2 > MOST_WORK:
+    if curve is None or curve.anywhere is None or len(steps.ends) * len(belief.states) ** 2 > MOST_WORK:
         return None
     # Every step is secret, or every `run` of them in a row; the recording may start anew before any (`is_anywhere`).
     family = _EveryStep(range(steps.size), pairs, run=run)
+    loss = curve.anywhere if is_anywhere else curve.loss
 
     def along(stretches: Runs) -> Loss:
-        rates = floats_above(stretches.values, unit)
-        return curve.along(belief, stretches.lengths, rates, family, is_anywhere)  # type: ignore[misc]
+        rates, table_of = np.unique(floats_above(stretches.values, unit), return_inverse=True)
+        tables = tuple(rate * (1 - np.eye(len(belief.states))) for rate in rates.tolist())
+        return loss(belief, Profile(tables, stretches.lengths, table_of.ravel()), family)
 
     try:
-        loss = _by_the_dearest(along, steps) or along(steps)
+        least = _by_the_dearest(along, steps) or along(steps)
     except Unsupported:  # the belief forgets nothing
         return None
     secret = "one step" if run == 1 else f"{run} steps in a row"
-    witness = Witness(f"{secret} of the recording", "the steps around it", (("loss", loss.epsilon),))
-    return decimal_up(Fraction(loss.epsilon)), witness
+    witness = Witness(f"{secret} of the recording", "the steps around it", (("loss", least.epsilon),))
+    return decimal_up(Fraction(least.epsilon)), witness
 
 
 def _by_the_dearest(along: Callable[[Runs], Loss], steps: Runs) -> Loss | None:

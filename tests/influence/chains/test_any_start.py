@@ -168,8 +168,8 @@ def test_a_recording_that_may_start_anew_takes_lemma_2_alone():
 def test_the_worst_chain_of_an_interval_stands_for_it_by_lemma_2(monkeypatch):
     chains = tf.BinaryChains(0.2, length=30)
     curve, family = CURVES.of(chains), Family(range(30))
-    profile, lengths, rates = Profile.of(of_codes([0, 1], 4), 30), np.array([30]), np.array([0.25])
-    losses = [curve.loss(chains, profile, family).epsilon, curve.along(chains, lengths, rates, family, False).epsilon]
+    profile = Profile.of(of_codes([0, 1], 4), 30)
+    losses = [curve.loss(chains, profile, family).epsilon, curve.anywhere(chains, profile, family).epsilon]
     expected = chain_loss(chains.worst, profile, family, is_anywhere=True).epsilon
     assert losses == [expected, expected]
     as_if_unguarded(monkeypatch)

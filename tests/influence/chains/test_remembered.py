@@ -9,7 +9,6 @@ import pytest
 import takifugu as tf
 from takifugu.influence.chains import remembered, sides, sweeps
 from takifugu.influence.chains.chains import backward_side, chain_loss
-from takifugu.influence.curves import CURVES
 from takifugu.influence.profiles.patience import most_steps
 from takifugu.influence.profiles.profile import Loss, Profile
 from takifugu.influence.stretched import _EveryStep
@@ -46,16 +45,16 @@ def stretches(windows: list[tuple[int, int, float]]) -> tuple[Any, Any]:
 
 
 def by_stretches(chain: Any, lengths: Any, rates: Any, family: Family) -> Loss:
-    """Return the loss as a ledger asks for it, with all that was asked before remembered."""
-    return CURVES.of(chain).along(chain, lengths, rates, family, False)
-
-
-def from_scratch(chain: Any, lengths: Any, rates: Any, family: Family) -> Loss:
-    """Return the loss of the whole profile by one sweep, with nothing remembered."""
-    remembered.forget()
+    """Return the loss of a recording's stretches, with all that was asked before remembered."""
     states = len(chain.states)
     profile = Profile(tuple(rate * (1 - np.eye(states)) for rate in rates), lengths, np.arange(len(lengths)))
     return chain_loss(chain, profile, family, most=most_steps(states))
+
+
+def from_scratch(*question: Any) -> Loss:
+    """Return the same loss with nothing remembered."""
+    remembered.forget()
+    return by_stretches(*question)
 
 
 @pytest.mark.sampled(8)
