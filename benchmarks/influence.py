@@ -11,11 +11,12 @@ import numpy as np
 import takifugu as tf
 from measure import compared, row, seconds, span, title
 from takifugu.analysis.problem import Part, Problem
+from takifugu.analysis.questions.influence import Release
 from takifugu.core.cache import forget
 from takifugu.influence.chains import sides
 from takifugu.influence.chains.chains import chain_loss
 from takifugu.influence.chains.class_chains import class_loss
-from takifugu.influence.curves import Release, joint_loss
+from takifugu.influence.curves import joint_loss
 from takifugu.influence.networks import networks
 from takifugu.influence.profiles import certified
 from takifugu.influence.profiles.profile import Profile

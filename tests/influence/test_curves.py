@@ -10,10 +10,10 @@ from tests.support.tree_networks import spec_of, tree
 
 import takifugu as tf
 from takifugu.analysis.problem import Problem
+from takifugu.analysis.questions.influence import Release
 from takifugu.core.errors import Unsupported
 from takifugu.influence import curves
 from takifugu.influence.curves import (
-    Release,
     in_steps,
     influence_loss,
     joint_loss,

@@ -10,8 +10,9 @@ from scipy.special import ndtr
 
 import takifugu as tf
 from takifugu.analysis.problem import Problem
+from takifugu.analysis.questions.influence import Release
 from takifugu.core.errors import CalibrationRefused
-from takifugu.influence.curves import Release, joint_loss, profile_loss
+from takifugu.influence.curves import joint_loss, profile_loss
 from takifugu.influence.profiles.normal import NormalRelease, log_share, normal_profile
 from takifugu.mechanisms.influence_gaussian import longest_change
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma

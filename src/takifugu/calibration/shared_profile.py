@@ -19,10 +19,10 @@ from takifugu.accounting.composition.series import shares
 from takifugu.accounting.composition.views import Read, View
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Part
-from takifugu.analysis.questions.influence import quilts
+from takifugu.analysis.questions.influence import Release, quilts
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import CompositionRefused, Unsupported
-from takifugu.influence.curves import Release, along_curve, of_all_values, profile_of
+from takifugu.influence.curves import along_curve, of_all_values, profile_of
 from takifugu.influence.profiles.profile import Profile
 from takifugu.numbers.rationals import float_above
 from takifugu.numbers.runs import Runs, different

@@ -17,7 +17,7 @@ import numpy as np
 
 from takifugu.analysis.bounds import Witness
 from takifugu.analysis.problem import Part
-from takifugu.analysis.questions.influence import Charges, joint_cost
+from takifugu.analysis.questions.influence import Release, joint_cost
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
@@ -57,32 +57,21 @@ class Curve(Generic[Along]):
     anywhere: Callable[[Along, Profile, Family], Loss] | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Release:
-    """Laplace noise on an answer, as one part reads it."""
-
-    changes: IntArray  # the largest L1 changes by entry
-    scale: Fraction  # in grid units
-    answer: Additive | None = None  # what adds up, where it is known value by value
-    charge: tuple[IntArray, Fraction] | None = None  # of quilts, where D(N) is less than the sum
-
-
 def joint_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witness]:
     """Return Laplace releases' least joint cost over all curves, rounded up; Unsupported where nothing is known."""
     # A release of scale 0 costs infinitely much where it reads what a curve must cover.
     by_influence = influence_loss(part, releases)
-    if by_influence is not None and is_least(part.belief) and not any(release.charge for release in releases):
+    if by_influence is not None and is_least(part.belief) and not any(release.together for release in releases):
         return by_influence
-    charges = [release.charge or (release.changes, release.scale) for release in releases]
-    return _at_most_quilts(part, by_influence, charges)
+    return _at_most_quilts(part, by_influence, releases)
 
 
 def _at_most_quilts(
-    part: Part, by_influence: tuple[float, Witness] | None, charges: Charges
+    part: Part, by_influence: tuple[float, Witness] | None, releases: Sequence[Release]
 ) -> tuple[float, Witness]:
     """Return the lesser of a curve's loss and the joint cost by `group`, of columns by quilts."""
     try:
-        by_quilts = joint_cost(part, charges)
+        by_quilts = joint_cost(part, releases)
     except Unsupported:
         if by_influence is None:
             raise
@@ -137,7 +126,7 @@ def profile_loss(part: Part, profile: Profile) -> tuple[float, Witness]:
     if by_influence is not None and is_least(part.belief):
         return by_influence
     # `group` adds up the profile's largest losses.
-    return _at_most_quilts(part, by_influence, [in_steps(profile)])
+    return _at_most_quilts(part, by_influence, [Release(*in_steps(profile))])
 
 
 def in_steps(profile: Profile) -> tuple[IntArray, Fraction]:

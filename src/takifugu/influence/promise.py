@@ -9,10 +9,11 @@ from fractions import Fraction
 from takifugu.analysis.bounds import Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Part, Problem
+from takifugu.analysis.questions.influence import Release
 from takifugu.analysis.sensitivity import component_change, part_change
 from takifugu.core.errors import Unsupported
 from takifugu.influence.beginnings import longest
-from takifugu.influence.curves import Release, joint_loss
+from takifugu.influence.curves import joint_loss
 from takifugu.model.queries import Additive
 from takifugu.numbers.rationals import decimal_up
 

@@ -15,10 +15,11 @@ from functools import lru_cache
 from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Part, Problem
+from takifugu.analysis.questions.influence import Release
 from takifugu.analysis.sensitivity import part_change
 from takifugu.core.errors import Unsupported
 from takifugu.influence.beginnings import longest
-from takifugu.influence.curves import CURVES, Release, influence_loss
+from takifugu.influence.curves import CURVES, influence_loss
 from takifugu.influence.profiles.patience import EVALUATIONS
 from takifugu.mechanisms.common.answer_noise import covering
 from takifugu.model.queries import Additive

@@ -7,7 +7,7 @@ import pytest
 
 from takifugu import BayesianNetwork, Count, JointTable, MarkovChain, Pufferfish, calibrate, every_entry
 from takifugu.analysis.problem import Part, Problem
-from takifugu.analysis.questions.influence import CLIQUE, joint_cost, quilts
+from takifugu.analysis.questions.influence import CLIQUE, Release, joint_cost, quilts
 from takifugu.core.errors import CalibrationRefused, Unsupported
 from takifugu.model.beliefs.chains.chain import ReversibleChains
 
@@ -31,7 +31,7 @@ def test_a_belief_without_quilts_says_so_and_costs_what_its_trivial_quilt_costs(
         assert search.cost(Fraction(1)).operations == 0
         with pytest.raises(Unsupported, match="known for"):
             search.worst(Fraction(1))
-    cost, witness = joint_cost(part, [(np.array([1, 1]), Fraction(4)), (np.array([0, 1]), Fraction(2))])
+    cost, witness = joint_cost(part, [Release(np.array([1, 1]), Fraction(4)), Release(np.array([0, 1]), Fraction(2))])
     assert cost == pytest.approx(1)
     assert witness.detail == "the near set is everything"
 

@@ -11,9 +11,10 @@ from tests.support.run_oracles import noise_loss, response_loss, worst_of_runs
 
 import takifugu as tf
 from takifugu.analysis.problem import Problem
+from takifugu.analysis.questions.influence import Release
 from takifugu.influence.chains import runs
 from takifugu.influence.chains.chains import chain_loss
-from takifugu.influence.curves import CURVES, Release, influence_loss
+from takifugu.influence.curves import CURVES, influence_loss
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.secrets.families import Family
 

@@ -28,10 +28,10 @@ from takifugu.accounting.composition.several import STEADY
 from takifugu.accounting.composition.views import View
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Part
-from takifugu.analysis.questions.influence import Moving
+from takifugu.analysis.questions.influence import Release
 from takifugu.core.errors import CompositionRefused, Unsupported
 from takifugu.influence.beginnings import beginning
-from takifugu.influence.curves import Release, joint_loss
+from takifugu.influence.curves import joint_loss
 from takifugu.influence.stretched import stretched_loss
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
@@ -201,9 +201,7 @@ def _part_cost(view: View, part: Part, shares: Sequence[Item]) -> Fraction:
     releases = []
     for term in searched:
         read = term.read
-        scale = term.scale / read.grid
-        moving = None if read.together is None else Moving((read.changes, scale), read.together)
-        releases.append(Release(read.changes, scale, read.answer, moving))
+        releases.append(Release(read.changes, term.scale / read.grid, read.answer, read.together))
     cost = None
     if releases:
         with suppress(Unsupported):

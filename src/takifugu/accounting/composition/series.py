@@ -21,8 +21,9 @@ from takifugu.accounting.composition.views import Read, View, is_about
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.analysis.problem import Part
+from takifugu.analysis.questions.influence import Release
 from takifugu.core.errors import CompositionRefused, Unsupported
-from takifugu.influence.curves import Release, profile_loss, profile_of
+from takifugu.influence.curves import profile_loss, profile_of
 from takifugu.influence.profiles.normal import NormalRelease, covering_multiple, log_share, normal_profile
 from takifugu.numbers.rationals import decimal_up
 from takifugu.numbers.search import halved, mean

@@ -20,22 +20,20 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
 from takifugu.model.beliefs import Belief
+from takifugu.model.queries import Additive
 from takifugu.numbers.rationals import float_above
 from takifugu.numbers.runs import Runs
 
-#: (entry changes, scale) of each of several releases of Laplace noise, in grid units.
-Charges = Sequence[tuple[IntArray, Fraction]]
 
+@dataclass(frozen=True, eq=False)
+class Release:
+    """Laplace noise on an answer, as one part reads it."""
 
-class Moving(tuple[IntArray, Fraction]):
-    """A charge (entry changes, scale) that also knows D(N), where that is less than the sum of the changes."""
+    changes: IntArray  # the largest L1 changes by entry
+    scale: Fraction  # in grid units
+    answer: Additive | None = None  # what adds up, where it is known value by value
+    together: Callable[[Iterable[int]], int] | None = None  # D(N), where it is less than the sum of the changes
 
-    together: Callable[[Iterable[int]], int]
-
-    def __new__(cls, charge: tuple[IntArray, Fraction], together: Callable[[Iterable[int]], int]) -> Moving:
-        moving = super().__new__(cls, charge)
-        moving.together = together
-        return moving
 
 Pairs = tuple[tuple[int, int], ...] | None
 
@@ -100,7 +98,7 @@ class Quilts:
 
     exact: Callable[[Part], Search] = _NO_QUILTS
     bounded: Callable[[Part], Search] = _NO_BOUND
-    joint_cost: Callable[[Part, Charges], tuple[float, Witness]] | None = None
+    joint_cost: Callable[[Part, Sequence[Release]], tuple[float, Witness]] | None = None
     of_columns: bool = False
 
 
@@ -109,21 +107,21 @@ def quilts(belief: Belief) -> Quilts:
     return QUILTS.of(belief)
 
 
-def joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
+def joint_cost(part: Part, releases: Sequence[Release]) -> tuple[float, Witness]:
     """Return the joint cost of Laplace releases on one part by quilts, at each transcript, rounded up."""
     # no quilt shields runs of entries
     by_quilts = quilts(part.belief).joint_cost if part.family.run == 1 else None
-    return (by_quilts or _trivial_cost)(part, charges)
+    return (by_quilts or _trivial_cost)(part, releases)
 
 
-def _trivial_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
+def _trivial_cost(part: Part, releases: Sequence[Release]) -> tuple[float, Witness]:
     """Return the joint cost by the trivial quilt, rounded up: all entries change."""
     total, is_infinite = Fraction(0), False
-    for changes, scale in charges:
-        each = Runs.of(changes)
+    for release in releases:
+        each = Runs.of(release.changes)
         moved = sum(map(mul, each.values.tolist(), each.lengths.tolist()))  # beyond 64 bits, if it must be
-        if scale:
-            total += moved / Fraction(scale)
+        if release.scale:
+            total += moved / Fraction(release.scale)
         else:
             is_infinite |= moved > 0
     cost = math.inf if is_infinite else float_above(total)

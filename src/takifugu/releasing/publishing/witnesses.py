@@ -7,13 +7,14 @@ from fractions import Fraction
 from typing import cast
 
 from takifugu.analysis.problem import Part
+from takifugu.analysis.questions.influence import Release
 from takifugu.analysis.sensitivity import part_change
 from takifugu.calibration import Calibration
 from takifugu.core.cache import memoised
 from takifugu.core.errors import Unsupported
 from takifugu.core.plain import Json
 from takifugu.influence.chains.settled import settled
-from takifugu.influence.curves import Release, profile_of
+from takifugu.influence.curves import profile_of
 from takifugu.influence.profiles.patience import most_steps
 from takifugu.influence.profiles.rays import MOST_STATES
 from takifugu.model.beliefs.chains.chain import MarkovChain, steady_chain

@@ -28,7 +28,7 @@ import numpy as np
 
 from takifugu.analysis.bounds import Cost, Witness
 from takifugu.analysis.problem import Part
-from takifugu.analysis.questions.influence import Charges, Moving, Quilts, Search, Worst
+from takifugu.analysis.questions.influence import Quilts, Release, Search, Worst
 from takifugu.influence.quilts.network.best import BestCosts, trivial_costs, trivial_scales
 from takifugu.influence.quilts.network.candidates import count_quilts, witness
 from takifugu.influence.quilts.network.near import BLOCKED, GraphSets, NearSets, near_sets
@@ -115,10 +115,10 @@ class ColumnSearch(Search):
         return Worst(Fraction(quilt.value), lambda: witness(part, quilt, numbers), note)
 
 
-def column_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
+def column_joint_cost(part: Part, releases: Sequence[Release]) -> tuple[float, Witness]:
     """Return max over parameters and pairs of min over quilts of e(Q) + sum_k D_k(N)/b_k, rounded up."""
     of_network = _over_network(part)
-    change, entries = costs_of(of_network, charges)
+    change, entries = costs_of(of_network, releases)
     quilt, note = search_quilts(of_network, ColumnSets(of_network.belief, change), entries)  # type: ignore[arg-type]
     if math.isinf(quilt.value):
         rounded = math.inf
@@ -127,22 +127,21 @@ def column_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
     return rounded, witness(of_network, quilt, (("cost", rounded),), note)
 
 
-def costs_of(part: Part, charges: Charges) -> tuple[Change, list[BestCosts]]:
+def costs_of(part: Part, releases: Sequence[Release]) -> tuple[Change, list[BestCosts]]:
     """Return the cost of near sets in units of 2^-60, and the trivial costs."""
     unit = Fraction(1, 2**60)
 
     def change(entries: Iterable[int]) -> int:
         near = list(entries)
         costs = Fraction(0)
-        for charge in charges:
-            changes, scale = charge
-            moved = int(np.asarray(changes)[near].sum())
-            if isinstance(charge, Moving):
-                moved = min(charge.together(near), moved)
-            if moved and scale == 0:
+        for release in releases:
+            moved = int(np.asarray(release.changes)[near].sum())
+            if release.together is not None:
+                moved = min(release.together(near), moved)
+            if moved and release.scale == 0:
                 return BLOCKED
             if moved:
-                costs += Fraction(moved) / scale
+                costs += Fraction(moved) / release.scale
         return min(math.ceil(costs / unit), BLOCKED)
 
     every = change(range(part.belief.size))

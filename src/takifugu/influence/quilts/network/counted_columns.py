@@ -8,7 +8,7 @@ log h_a(x)/l_b(x), so that Theorem 4 of Zhang22 holds for all with e(Q) + D(N)/b
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 
 from takifugu.analysis.bounds import Cost, Witness
 from takifugu.analysis.problem import Part
-from takifugu.analysis.questions.influence import Charges, Quilts, Search, Worst
+from takifugu.analysis.questions.influence import Quilts, Release, Search, Worst
 from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import memoised
 from takifugu.influence.quilts.network.best import BestCosts, BestScale, trivial_scales
@@ -62,9 +62,9 @@ class CountedSearch(Search):
         return Worst(Fraction(worst.value), lambda: _witness(part, worst, numbers))
 
 
-def counted_joint_cost(part: Part, charges: Charges) -> tuple[float, Witness]:
+def counted_joint_cost(part: Part, releases: Sequence[Release]) -> tuple[float, Witness]:
     """Return the least joint cost by quilts over the class, rounded up."""
-    change, entries = costs_of(part, charges)
+    change, entries = costs_of(part, releases)
     worst = _searched(part, entries, change)
     rounded = math.inf if math.isinf(worst.value) else float_above(Fraction(worst.value))
     return rounded, _witness(part, worst, (("cost", rounded),))
