@@ -21,6 +21,7 @@ from typing import Protocol, runtime_checkable
 
 from mpmath import mp, mpf
 
+from takifugu.analysis.calibrated import Calibrated
 from takifugu.analysis.questions.joint_states import joint_states, stand_ins
 from takifugu.analysis.randomisers import Randomiser, RoundedLaplace
 from takifugu.audit import real_line
@@ -40,23 +41,6 @@ from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
 from takifugu.model.secrets.of_populations import WhichPopulation
 from takifugu.numbers.rationals import Number, as_epsilon, as_mpf
-
-
-@runtime_checkable
-class Calibrated(Protocol):
-    """A calibration's part under audit: the hidden, the published, the noise."""
-
-    @property
-    def framework(self) -> Framework: ...
-
-    @property
-    def query(self) -> Query: ...
-
-    @property
-    def randomiser(self) -> Randomiser: ...
-
-    @property
-    def epsilon(self) -> Fraction: ...
 
 
 @runtime_checkable
@@ -308,7 +292,7 @@ def _promised(subject: Calibrated | Framework) -> Fraction:
             "epsilon"
         )
     check_type(subject, Calibrated, *CALIBRATION, "subject")
-    return subject.epsilon
+    return subject.guarantee.epsilon
 
 
 def _largest_delta(cases: Iterable[Hypotheses], randomiser: Randomiser, epsilon: Fraction) -> Audit:

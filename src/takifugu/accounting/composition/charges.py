@@ -7,11 +7,11 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from takifugu.analysis.guarantee import Charge, Guarantee
+from takifugu.analysis.calibrated import Calibrated
+from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Randomiser
 from takifugu.analysis.sensitivity import component_change
@@ -33,23 +33,6 @@ from takifugu.numbers.runs import Runs
 
 #: How many integers are written out at once: half a megabyte.
 HASHED_AT_ONCE = 2**16
-
-
-@runtime_checkable
-class Calibrated(Protocol):
-    """The needs of a charge from a calibration."""
-
-    @property
-    def framework(self) -> Framework: ...
-
-    @property
-    def query(self) -> Query: ...
-
-    @property
-    def randomiser(self) -> Randomiser: ...
-
-    @property
-    def guarantee(self) -> Guarantee: ...
 
 
 def charge_of(

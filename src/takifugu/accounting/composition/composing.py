@@ -7,11 +7,12 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import chain
 
-from takifugu.accounting.composition.charges import Calibrated, charge_of
+from takifugu.accounting.composition.charges import charge_of
 from takifugu.accounting.composition.losses import ELSEWHERE, Joint, as_whole
 from takifugu.accounting.composition.series import NORMAL, SERIES
 from takifugu.accounting.composition.several import Several
 from takifugu.accounting.composition.views import View
+from takifugu.analysis.calibrated import Calibrated
 from takifugu.analysis.guarantee import Charge, Covers, Guarantee
 from takifugu.core.cache import cached
 from takifugu.core.errors import CompositionRefused, InputError

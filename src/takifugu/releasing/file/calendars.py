@@ -25,7 +25,7 @@ from takifugu.releasing.file.relation_keys import RelationKeys, key
 from takifugu.releasing.file.sections import Table, numbered
 
 if TYPE_CHECKING:
-    from takifugu.accounting.composition.charges import Calibrated
+    from takifugu.analysis.calibrated import Calibrated
 
 #: The keys of a table that choose its window, with the names of their values.
 WINDOW_KEYS = {"from": "from_", "to": "to", "window": "window", "every": "every"}
