@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from takifugu.influence.chains.chains import chain_loss, chain_work
 from takifugu.influence.chains.class_chains import class_loss, class_work
 from takifugu.influence.chains.recordings import recording_loss
 from takifugu.influence.profiles.patience import most_steps
-from takifugu.influence.profiles.profile import Loss, Profile
+from takifugu.influence.profiles.profile import Curve, Loss, Profile
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import BinaryChains
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
@@ -36,27 +36,11 @@ from takifugu.model.secrets.hypotheses import compared, compared_runs
 from takifugu.numbers.rationals import float_above
 from takifugu.numbers.runs import Runs, different
 
-#: The type of belief that a curve is of.
-Along = TypeVar("Along")
-
 #: Beyond this many entries times different profiles a recursion is not tried: group remains.
 MOST_WORK = 5e6
 
 #: So many profiles are added up one after the other.
 FEW = 8
-
-
-@dataclass(frozen=True)
-class Curve(Generic[Along]):
-    """A belief type's largest loss from a profile, with its work."""
-
-    loss: Callable[[Along, Profile, Family], Loss]
-    work: Callable[[Along], float]  # operations
-    #: Whether a mechanism with the profile attains the loss: then `group` is never smaller.
-    is_least: Callable[[Along], bool] = lambda belief: False
-    #: Of a sequence the loss of a recording by its stretches, each step the same for any two values, and whether it may
-    #: start anew before any. Then both follow the `run` of a family, and first steps have the law they have alone.
-    along: Callable[[Along, IntArray, FloatArray, Family, bool], Loss] | None = None
 
 
 @dataclass(frozen=True, eq=False)
