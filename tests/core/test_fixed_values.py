@@ -23,7 +23,6 @@ from takifugu.core.cache import MOST, cached
 from takifugu.core.errors import InputError
 from takifugu.core.plain import LEFT_OUT, VALUES, PlainForm, form, indented, set_fields, to_plain, writes_all
 from takifugu.influence.quilts.network.influence import influences_of
-from takifugu.model import frameworks
 from takifugu.model.queries.answer import Additive
 
 CODES = {0: 0, 1: 1}
@@ -79,17 +78,6 @@ def test_nobody_can_write_into_a_value(value: Any) -> None:
     if value in QUERIES[:5]:
         assert [*writable(value.resolve(CHAIN), "answer")] == []
     assert [*writable(value, type(value).__name__)] == []
-
-
-@pytest.mark.parametrize("value", [*QUERIES, *BELIEFS, *CALIBRATIONS], ids=lambda value: type(value).__name__)
-def test_a_value_equals_its_copies_and_what_was_written_of_it(value: Any) -> None:
-    for same in (copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
-        assert (same == value, hash(same) == hash(value), len({same, value})) == (True, True, 1)
-    assert value != CHAIN.with_length(7)
-    if value in BELIEFS:
-        read = tf.Pufferfish(tf.every_entry(), value)
-        written = json.loads(json.dumps(read.to_dict()))
-        assert frameworks.from_dict(written) == read
 
 
 @pytest.mark.parametrize("value", [

@@ -1,5 +1,6 @@
 """Each name that left the package says where it is now."""
 
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,12 @@ def test_a_mechanism_of_before_says_where_it_is_and_what_to_write(name: str) -> 
 def test_a_name_that_is_gone_says_what_to_write(name: str) -> None:
     with pytest.raises(AttributeError, match=f"has no attribute {name!r}; intervals of parameters are gone: list"):
         getattr(tf, name)
+
+
+@pytest.mark.parametrize("name", tf._FORMER)
+def test_a_public_name_of_before_names_the_one_of_now(name: str) -> None:
+    now = tf._FORMER[name]
+    with pytest.raises(AttributeError, match=f"^takifugu.{name} is now takifugu.{now}$"):
+        getattr(tf, name)
+    assert attrgetter(now)(tf) is not None
+    assert name not in tf.__all__

@@ -39,7 +39,7 @@ def test_the_only_release_waits_for_the_quickest_law_beyond_the_limit() -> None:
     ordinary = {t.line.name: t for t in attempt_all(problem, True, alone=False)}
     patient = {t.line.name: t for t in attempt_all(problem, True, alone=True)}
     assert ordinary["laplace-exact"].status == SKIPPED
-    assert ordinary["laplace-exact"].reason == "it would take about 1 s; ask for it by name to run it"
+    assert ordinary["laplace-exact"].reason == "it would take about 1 s: by name only"
     assert patient["influence"].status == POSSIBLE
     assert patient["laplace-exact"].status == patient["wasserstein"].status == SKIPPED  # costlier
     choice = choose(list(patient.values()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from takifugu.accounting.definitions.gate import ACCEPT
 from takifugu.analysis.bounds import Bound
@@ -35,7 +36,9 @@ from takifugu.model import queries
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction, as_truth, to_text
-from takifugu.numbers.transport.metrics import Declared
+
+if TYPE_CHECKING:
+    from takifugu.numbers.transport.metrics import Declared
 
 __all__ = ["REGISTRY", "Alternative", "Calibration", "Comparisons", "calibrate", "compare", "with_scale"]
 
@@ -284,6 +287,8 @@ def problem_of(
         ).at("framework")
     queries.check(query)
     if metric is not None:
+        from takifugu.numbers.transport.metrics import Declared  # few name a metric
+
         check_type(metric, Declared, "a metric", "write takifugu.numbers.transport.metrics.declared(name)", "metric")
     if query.definitions is not None and framework.definition not in query.definitions:
         rule, fix = query.elsewhere

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from takifugu.numbers.transport.metrics import Declared
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class AtEpsilon:
     """The noise at one epsilon; `calibration` is None where `reason` says why it is refused."""
 

@@ -19,13 +19,14 @@ from takifugu.analysis.randomisers import Randomiser
 from takifugu.calibration.registry import Line
 from takifugu.core.plain import made_of
 from takifugu.core.plugins import package_of, promise_of_package
-from takifugu.mechanisms import claims
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.queries import Query
 
 
 def judged(line: Line, problem: Problem, bound: Bound) -> Bound | Refusal:
     """Return what remains of the promise of a mechanism from elsewhere, marked as its package's, or a refusal."""
+    from takifugu.mechanisms import claims  # it is for noise of packages alone
+
     proved = claims.bounded(problem, bound)
     if isinstance(proved, Refusal):
         return Refusal(f"{promise_of_package(line.package)}: {proved.reason}")

@@ -32,8 +32,9 @@ class Line:
     alone: bool = False
     #: The mechanism than which it is proved never to need less noise.
     not_below: str = ""
-    #: What papers call it.
+    #: What papers call it, and the one of these names that comparisons print.
     aliases: tuple[str, ...] = ()
+    also: str = ""
     #: Whether it may choose by a declared distance.
     takes_metric: bool = False
     #: The reference page's phrase on the noise and why it is enough.
@@ -74,12 +75,9 @@ class Line:
 
 #: For mechanisms that look at nothing but the distribution of the answer, or at its largest change.
 _ANY_HYPOTHESES = ("pufferfish", "attribute")
-_A_CHOICE = (
-    "for reference and by name only: it publishes one of finitely many values, and at a small epsilon nearly the same "
-    "whatever the answer"
-)
-_PRINTED = 'a printed baseline: "influence" hardly ever needs more noise'
-_A_RULE = "for reference and by name only: gaussian-exact never needs more noise"
+_A_CHOICE = "by name only: it publishes one of finitely many values"
+_PRINTED = "a printed baseline"
+_A_RULE = "by name only: gaussian-exact never needs more noise"
 
 _OURS = (
     Line(
@@ -108,6 +106,7 @@ _OURS = (
         aliases=(
             "Algorithm 1 of Song", "Algorithm 4 of Zhang", "kantorovich", "Kantorovich-Laplace", "Lemma 1 of Ding",
         ),
+        also="= kantorovich (Lemma 1 of Ding22)",
         noise="Laplace, b = W∞/ε: the answer's distributions under the secrets are at most W∞ apart",
     ),
     Line(

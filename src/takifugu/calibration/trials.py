@@ -37,7 +37,6 @@ from takifugu.calibration.alternatives import (
 )
 from takifugu.calibration.outside import judged
 from takifugu.calibration.registry import REGISTRY, Line
-from takifugu.calibration.remedies import applicable
 from takifugu.core import searches
 from takifugu.core.errors import CalibrationRefused, InputError, Unsupported
 from takifugu.core.escaping import at_least, at_most, number
@@ -131,7 +130,7 @@ def _too_long(line: Line, problem: Problem) -> Trial | None:
     with suppress(Unsupported):
         cost = line.load().cost(problem)
         if cost.operations > problem.work_limit or cost.memory > MEMORY_LIMIT:
-            return Trial(line, SKIPPED, f"it would take {cost.describe()}; ask for it by name to run it", cost=cost)
+            return Trial(line, SKIPPED, f"it would take {cost.describe()}: by name only", cost=cost)
     return None
 
 
@@ -167,6 +166,8 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
     except (ArithmeticError, LinAlgError) as error:
         bound = Refusal(OUT_OF_RANGE.format(type(error).__name__))
     if isinstance(bound, Refusal):
+        from takifugu.calibration.remedies import applicable  # a refusal alone names other mechanisms
+
         return Trial(line, INAPPLICABLE, applicable(bound.reason, problem))
     _check(line, problem, bound)
     if line.package:
@@ -183,7 +184,8 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
         if isinstance(hiding, str):
             return Trial(line, REFUSED, hiding + ACCEPT, bound)
         bound = hiding
-    return Trial(line, POSSIBLE, _why(line, bound) if line.baseline else "; ".join(bound.conditions), bound)
+    words = [_why(line, bound)] if line.baseline else list(bound.conditions)
+    return Trial(line, POSSIBLE, "; ".join(filter(None, [line.also, *words])), bound)
 
 
 def _hiding_one_entry(line: Line, problem: Problem, bound: Bound) -> Bound | str:

@@ -43,7 +43,7 @@ from takifugu.numbers.rationals import round_up
 
 if TYPE_CHECKING:
     from takifugu.core.arrays import IntArray
-    from takifugu.influence.curves import Curve
+    from takifugu.influence.profiles.profile import Curve
     from takifugu.model.beliefs import Belief
     from takifugu.model.secrets.families import Family
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial, reduce
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from takifugu.core.registry import Question
 from takifugu.influence.chains.chains import chain_loss, chain_work
 from takifugu.influence.chains.class_chains import class_loss, class_work
 from takifugu.influence.profiles.patience import most_steps
-from takifugu.influence.profiles.profile import Loss, Profile
+from takifugu.influence.profiles.profile import Curve, Loss, Profile
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.chains.chain import BinaryChains
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
@@ -34,27 +33,11 @@ from takifugu.model.secrets.hypotheses import compared, compared_runs
 from takifugu.numbers.rationals import float_above
 from takifugu.numbers.runs import Runs, different
 
-#: The type of belief that a curve is of.
-Along = TypeVar("Along")
-
 #: Beyond this many entries times different profiles a recursion is not tried: group remains.
 MOST_WORK = 5e6
 
 #: So many profiles are added up one after the other.
 FEW = 8
-
-
-@dataclass(frozen=True)
-class Curve(Generic[Along]):
-    """A belief type's largest loss from a profile, with its work."""
-
-    loss: Callable[[Along, Profile, Family], Loss]
-    work: Callable[[Along], float]  # operations
-    #: Whether a mechanism with the profile attains the loss: then `group` is never smaller.
-    is_least: Callable[[Along], bool] = lambda belief: False
-    #: Of a sequence the loss where it may start anew before any step. Then both follow the `run` of a family, and first
-    #: steps have the law they have alone.
-    anywhere: Callable[[Along, Profile, Family], Loss] | None = None
 
 
 def joint_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witness]:

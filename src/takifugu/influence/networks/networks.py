@@ -22,7 +22,7 @@ from takifugu.influence.networks.conditionals import joint_size, moral_graph
 from takifugu.influence.networks.elimination import loss_by_elimination
 from takifugu.influence.networks.junction import JOINED, Messages, block_losses, junction_messages, junction_work
 from takifugu.influence.networks.trees import is_forest, losses_on_tree
-from takifugu.influence.profiles.profile import Loss, Profile
+from takifugu.influence.profiles.profile import Curve, Loss, Profile
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.secrets.families import Family
@@ -204,3 +204,6 @@ def _worst_pair(table: FloatArray, entry: int, pairs: Sequence[tuple[int, int]])
     rows = table.tolist()
     left, right = max(pairs, key=lambda pair: rows[pair[0]][pair[1]])
     return Loss(rows[left][right], entry, left, right)
+
+
+NETWORK: Curve[BayesianNetwork] = Curve(network_loss, network_work, is_least)

@@ -22,7 +22,7 @@ from takifugu.core.cache import cached
 from takifugu.influence.networks.conditionals import TRUSTED
 from takifugu.influence.networks.networks import largest_of_family, with_others
 from takifugu.influence.profiles.certified import Programs
-from takifugu.influence.profiles.profile import Loss, Profile
+from takifugu.influence.profiles.profile import Curve, Loss, Profile
 from takifugu.influence.profiles.sparse import SparsePrograms
 from takifugu.influence.profiles.suprema import LARGEST_POWER, suprema
 from takifugu.model.beliefs.contacts import Clique, CliqueInfection
@@ -32,6 +32,8 @@ from takifugu.numbers.outward_rounding import UNIT, sum_up, up
 
 #: The search for lambda ends at this relative distance; what it returns is then proved, in steps of this size.
 CLOSE = 1e-14
+#: Operations for a person in a clique.
+PER_PERSON = 2e5
 
 
 def exchangeable_loss(number: Sequence[float | Fraction], for_itself: float, for_others: float) -> FloatArray:
@@ -222,3 +224,7 @@ def table_work(belief: JointTable) -> float:
 def clique_loss(belief: CliqueInfection | Clique, profile: Profile, family: Family) -> Loss:
     """Return the largest `clique_losses` of a family, its entry and values."""
     return largest_of_family(belief, family, lambda entry: clique_losses(belief, profile, entry))
+
+
+TABLE: Curve[JointTable] = Curve(table_loss, table_work)
+CLIQUE = Curve(clique_loss, lambda belief: PER_PERSON * belief.size)

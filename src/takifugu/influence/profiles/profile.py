@@ -1,17 +1,22 @@
-"""The profile of what is released: how far its log-likelihood moves when one entry alone changes; and a loss by it."""
+"""The profile of what is released: how far its log-likelihood moves when one entry alone changes; and curves of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import InputError
+from takifugu.model.secrets.families import Family
 from takifugu.numbers.outward_rounding import closed, sum_up
 from takifugu.numbers.runs import Runs, refined
+
+#: The type of belief that a curve is of.
+Along = TypeVar("Along")
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,3 +100,16 @@ class Loss:
     right: int = 0
     note: str = ""  # what must be said of the bound
     paths: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())  # of a run: all its values, on both sides
+
+
+@dataclass(frozen=True)
+class Curve(Generic[Along]):
+    """A belief type's largest loss from a profile, with its work."""
+
+    loss: Callable[[Along, Profile, Family], Loss]
+    work: Callable[[Along], float]  # operations
+    #: Whether a mechanism with the profile attains the loss: then `group` is never smaller.
+    is_least: Callable[[Along], bool] = lambda belief: False
+    #: Of a sequence the loss where it may start anew before any step. Then both follow the `run` of a family, and first
+    #: steps have the law they have alone.
+    anywhere: Callable[[Along, Profile, Family], Loss] | None = None

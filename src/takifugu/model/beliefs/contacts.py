@@ -53,7 +53,7 @@ class Clique(Nameless, Undivided):
         "the distribution of a cell": "analysis.cell_laws.characteristic:of_clique",
         "the moments of a count": "analysis.expectations.moments_of_rows:of_any_law",
         "the distribution of an entry": "analysis.answer_laws.cliques:CliqueMarginal",
-        "what a profile costs its secrets": "influence.network_curves:CLIQUE",
+        "what a profile costs its secrets": "influence.networks.tables:CLIQUE",
     }
 
     def __post_init__(self) -> None:

@@ -153,6 +153,8 @@ def checked_start(initial: Start, k: int) -> str | tuple[float, ...]:
         return initial
     masses = list_of(initial, "the initial distribution", "initial", "[0.2, 0.8]")
     law = np.array([float(as_fraction(mass, "an initial probability", "initial")) for mass in masses])
-    if law.shape != (k,) or not np.isfinite(law).all() or (law < 0).any() or abs(law.sum() - 1) > ROW_TOLERANCE:
+    if law.shape != (k,):
         raise InputError(f"initial must be {k} probabilities that sum to 1, one per state").at("initial")
+    if not np.isfinite(law).all() or (law < 0).any() or abs(law.sum() - 1) > ROW_TOLERANCE:
+        raise no_law("the initial distribution", law.sum()).at("initial")
     return tuple(map(float, normalised(law[None, :])[0]))

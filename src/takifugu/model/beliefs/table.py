@@ -62,7 +62,7 @@ class JointTable(Undivided, ByValue):
         "the distribution of a cell": "analysis.cell_laws.characteristic:of_table",
         "the moments of a count": "analysis.expectations.moments_of_rows:of_table",
         "data drawn from a belief": "analysis.questions.made_up_data:of_table",
-        "what a profile costs its secrets": "influence.network_curves:TABLE",
+        "what a profile costs its secrets": "influence.networks.tables:TABLE",
     }
 
     def __init__(

@@ -61,7 +61,7 @@ class BayesianNetwork(ByValue):
         "the moments of a count": "analysis.expectations.moments_of_rows:of_any_law",
         "the distribution of an entry": "analysis.answer_laws.network:NetworkMarginal",
         "data drawn from a belief": "analysis.questions.made_up_data:of_network",
-        "what a profile costs its secrets": "influence.network_curves:NETWORK",
+        "what a profile costs its secrets": "influence.networks.networks:NETWORK",
     }
 
     def __repr__(self) -> str:
