@@ -183,7 +183,7 @@ def test_an_expectation_is_checked_where_data_decide_noise(tmp_path: Path, text:
     ("month", "2026-01-31", "hours-2026-02"),
     ("year", "2026-01-01", "hours-2026"),
 ])  # fmt: skip
-def test_the_first_whole_window_stands_for_a_calendar_without_an_end(tmp_path: Path, every: str, start: str, name: str) -> None:
+def test_the_first_window_stands_for_a_series_without_an_end(tmp_path: Path, every: str, start: str, name: str) -> None:
     text = WARD.replace("until = ", "# until = ").replace('"2026-01-05"', f'"{start}"')
     text = text.replace("epsilon = 0.5", "epsilon = 5")  # at 0.5 a day is useless, and refused
     (one,) = result_of(write(tmp_path, text.replace('every = "week"', f'every = "{every}"')))["files"]
