@@ -37,11 +37,11 @@ _LONGEST_NAME = 64
 class CalendarKeys(RelationKeys):
     """The keys of [source] about when rows are, and about a calendar."""
 
-    order: Annotated[Text | None, key("order", "time")] = None
-    step: Annotated[StrictInt | Text | None, key("step", "15min")] = None
-    from_: Annotated[Moment | None, key("from", "2026-01-05", alias="from")] = None
-    until: Annotated[Moment | None, key("until", "2027-01-04")] = None
-    timezone: Annotated[Text | None, key("timezone", "Europe/Berlin"), checked(Zone)] = None
+    order: Annotated[Text | None, key("order")] = None
+    step: Annotated[StrictInt | Text | None, key("step")] = None
+    from_: Annotated[Moment | None, key("from", alias="from")] = None
+    until: Annotated[Moment | None, key("until")] = None
+    timezone: Annotated[Text | None, key("timezone"), checked(Zone)] = None
 
     @property
     def has_times(self) -> bool:
