@@ -80,6 +80,7 @@ def test_what_init_writes_lacks_only_what_it_says(tmp_path: Path, monkeypatch: p
 def test_data_and_ledger_need_not_be_there(tmp_path: Path) -> None:
     outcome = succeed("check", write(tmp_path, files.SPEC))
     assert outcome.stdout.count("depends on the data") == 2  # how long the sequences are
+    assert words_of(outcome).count("Not looked at: the columns and values of the data") == 1
     assert os.listdir(tmp_path) == ["release.toml"]
 
 

@@ -42,7 +42,7 @@ def test_a_command_of_before_names_a_line_that_is_understood(path: str) -> None:
 
 
 @pytest.mark.parametrize(("words", "line"), [
-    ("compare --all a.toml", "cost --all a.toml"), ("calibrate a.toml", "cost a.toml"),
+    ("compare --all a.toml", "cost --all a.toml"), ("compare", "cost FILE"), ("calibrate a.toml", "cost a.toml"),
     ("plan a.toml", "cost a.toml --windows 52"), ("plan a.toml --releases=4", "cost a.toml --windows=4"),
     ("explain", "odds"), ("explain --prior 20%", "odds --prior 20%"),
     ("explain a.toml", "cost a.toml --epsilons 0.1,0.2,0.5,1,2,5,10"),
