@@ -7,10 +7,11 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from tests.releasing.test_proposal import table
-from tests.support.commands import ended, words_of
+from tests.support.commands import ended, succeed, words_of
 from tests.support.terminals import PLACE
 
 from takifugu.pages.app import serving
@@ -24,8 +25,14 @@ def test_without_its_packages_it_names_what_to_type(tmp_path: Path, monkeypatch:
 
 @pytest.mark.parametrize(("name", "words"), [("none.csv", "is not there"), (".", "is a folder")])
 def test_a_table_that_is_none_is_refused_before_anything_is_served(tmp_path: Path, name: str, words: str) -> None:
-    for command in (["app"], ["init", "--app"]):
-        assert words in words_of(ended(2, *command, tmp_path / name, "-o", tmp_path / "r.toml"))
+    assert words in words_of(ended(2, "app", tmp_path / name, "-o", tmp_path / "r.toml"))
+
+
+def test_a_kind_is_answered_by_its_plain_name(tmp_path: Path) -> None:
+    with patch("takifugu.releasing.proposal.Proposal") as proposed, patch.object(serving, "serve"):
+        succeed("app", table(tmp_path), "-o", tmp_path / "r.toml", "kind=records")
+    assert proposed.call_args.args[3] == {"kind": "joint-table"}
+    assert "there is no kind 'recrods'" in words_of(ended(2, "app", table(tmp_path), "kind=recrods"))
 
 
 def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
@@ -52,11 +59,9 @@ def test_its_page_waits_for_nothing_that_only_an_audit_needs() -> None:
     assert not {"mpmath", "scipy", "duckdb", "matplotlib", "takifugu.audit"} & {*loaded}
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize("command", [["app"], ["init", "--app"]])
-def test_ctrl_c_ends_it_and_nothing_is_left_behind(tmp_path: Path, command: list[str]) -> None:
+def test_ctrl_c_ends_it_and_nothing_is_left_behind(tmp_path: Path) -> None:
     table(tmp_path)
-    run = [sys.executable, "-m", "takifugu", *command, "d.csv", "rows=samples"]
+    run = [sys.executable, "-m", "takifugu", "app", "d.csv", "rows=samples"]
     with subprocess.Popen(
         run, cwd=tmp_path, env={**PLACE, "BROWSER": "true"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as app:

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import pytest
 from tests.releasing import files
-from tests.support.commands import ended, invoke, json_of, succeed
+from tests.support.commands import ended, invoke, json_of, succeed, words_of
 from tests.support.release_files import believe, publish, read_from, release_text
 from tests.support.releases import put
 
@@ -80,6 +80,7 @@ def test_what_init_writes_lacks_only_what_it_says(tmp_path: Path, monkeypatch: p
 def test_data_and_ledger_need_not_be_there(tmp_path: Path) -> None:
     outcome = succeed("check", write(tmp_path, files.SPEC))
     assert outcome.stdout.count("depends on the data") == 2  # how long the sequences are
+    assert words_of(outcome).count("Not looked at: the columns and values of the data") == 1
     assert os.listdir(tmp_path) == ["release.toml"]
 
 
@@ -96,6 +97,18 @@ def test_windows_of_a_calendar_are_calibrated(tmp_path: Path) -> None:
         "most that the file allows, with a row in each step; the data decide"
     ]
     assert not one["notices"]
+
+
+def test_a_series_without_an_end_is_valid_with_a_window_in_the_words_of_its_release(tmp_path: Path) -> None:
+    path = write(tmp_path, WARD.replace("until = ", "# until = "))
+    refused = ended(BAD_INPUT, "release", path).stderr.splitlines()[0].partition("every: ")[2]
+    what, fix = refused.split("; ")
+    assert fix.endswith("--window 2026-W02")  # its first whole week
+    assert f"{path}: valid, but {what}: {fix}" in words_of(succeed("check", path))
+    (said,) = result_of(path)["files"]
+    assert [table["name"] for table in said["tables"]] == ["hours-2026-W02"]
+    assert said["notices"][0].startswith(what)
+    assert f"{path}: valid table" in words_of(succeed("check", path, "--window", "2026-W02"))
 
 
 @pytest.mark.parametrize(("text", "words"), [
@@ -166,13 +179,13 @@ def test_an_expectation_is_checked_where_data_decide_noise(tmp_path: Path, text:
 
 
 @pytest.mark.parametrize(("every", "start", "name"), [
-    ("day", "2026-01-05", "hours-2026-01-06"),
+    ("day", "2026-01-05", "hours-2026-01-05"),
     ("week", "2026-01-07T13:00", "hours-2026-W03"),
-    ("month", "2026-01-31", "hours-2026-03"),
-    ("year", "2026-01-01", "hours-2027"),
+    ("month", "2026-01-31", "hours-2026-02"),
+    ("year", "2026-01-01", "hours-2026"),
 ])  # fmt: skip
-def test_one_window_stands_for_a_calendar_without_an_end(tmp_path: Path, every: str, start: str, name: str) -> None:
-    text = WARD.replace('until = "2026-02-02"\n', "").replace('"2026-01-05"', f'"{start}"')
+def test_the_first_window_stands_for_a_series_without_an_end(tmp_path: Path, every: str, start: str, name: str) -> None:
+    text = WARD.replace("until = ", "# until = ").replace('"2026-01-05"', f'"{start}"')
     text = text.replace("epsilon = 0.5", "epsilon = 5")  # at 0.5 a day is useless, and refused
     (one,) = result_of(write(tmp_path, text.replace('every = "week"', f'every = "{every}"')))["files"]
     assert [table["name"] for table in one["tables"]] == [name]

@@ -42,7 +42,7 @@ def test_a_command_of_before_names_a_line_that_is_understood(path: str) -> None:
 
 
 @pytest.mark.parametrize(("words", "line"), [
-    ("compare --all a.toml", "cost --all a.toml"), ("calibrate a.toml", "cost a.toml"),
+    ("compare --all a.toml", "cost --all a.toml"), ("compare", "cost FILE"), ("calibrate a.toml", "cost a.toml"),
     ("plan a.toml", "cost a.toml --windows 52"), ("plan a.toml --releases=4", "cost a.toml --windows=4"),
     ("explain", "odds"), ("explain --prior 20%", "odds --prior 20%"),
     ("explain a.toml", "cost a.toml --epsilons 0.1,0.2,0.5,1,2,5,10"),
@@ -50,6 +50,9 @@ def test_a_command_of_before_names_a_line_that_is_understood(path: str) -> None:
     ("release a.toml --again t --once=2 --anyway", "release a.toml --replace t --idempotency-key=2 --allow-useless"),
     ("certificate show a.json --picture x.png", "verify a.json"), ("open", "report"), ("open out", "report out"),
     ("ask a.toml bar --end", "session a.toml bar --end"), ("schema", "keys markov-chain --json"),
+    ("init --app a.csv --unit who --step=1h --yes -o b.toml states=on,off",
+     "app a.csv unit=who step=1h -o b.toml states=on,off"),
+    ("init a.csv --app --force --unit", "app a.csv --force unit=ANSWER"),
     ("schema --kind=users", "keys users --json"), ("demo --folder x", "example --run --output x"),
 ])  # fmt: skip
 def test_the_line_to_paste_keeps_what_was_typed(words: str, line: str) -> None:

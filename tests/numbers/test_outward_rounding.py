@@ -12,7 +12,7 @@ from takifugu.influence.chains import two_states
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.suprema import LARGEST_POWER, suprema
-from takifugu.numbers.outward_rounding import closed, exp_up, sum_up, up
+from takifugu.numbers.outward_rounding import closed, exp_up, log_ratio_error, sum_up, up
 
 #: Sums of whole multiples of this are exact, those of tenths are not.
 TENTHS = np.arange(1, 60) / 10
@@ -168,3 +168,10 @@ def test_steps_of_two_states_are_never_below_the_exact_ones(power):
             true = max(0, *(mpmath.log(p / q) for p, q in means))
             assert true * (1 - mpmath.mpf(10) ** -30) <= exact(loss)
             assert exact(loss) <= true * (1 + mpmath.mpf(2) ** -45) + mpmath.mpf(2) ** -52
+
+
+def test_a_log_ratio_is_off_by_at_most_the_bound_of_its_masses():
+    for error in (Fraction(1, 2**place) for place in range(1, 60)):
+        bound = log_ratio_error(error)
+        assert mpmath.log((1 + exact(error)) / (1 - exact(error))) * bound.denominator <= bound.numerator
+    assert log_ratio_error(0.25) == 0.625

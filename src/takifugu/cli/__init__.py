@@ -50,7 +50,6 @@ def main(plugins: tuple[str, ...]) -> None:
 @click.argument("data")
 @click.argument("answers", metavar="[KEY=ANSWER]...", nargs=-1)
 @click.option("-o", "--output", type=PATH, default="release.toml", show_default=True, help="The file to write.")
-@click.option("--app", is_flag=True, help="Ask on a page of this machine: see `takifugu app`.")
 @click.option("--kind", help="What is secret, by the kind of belief: one of those below.")
 @click.option("--rows", metavar="WORD", help="What a row says: samples, changes, stays, events, wide, answers, visits.")
 @click.option("--unit", metavar="COLUMN", help='Whose a row is: a column, an expression, or "-" for none.')

@@ -15,9 +15,11 @@ from takifugu.core.plain import Json
 from takifugu.core.text.tables import paragraph
 from takifugu.releasing.advice.checking import NOT_SEEN
 from takifugu.releasing.advice.checking import check as checked
+from takifugu.releasing.file.toml_words import in_toml
 
-#: What is refused has no fault: all keys are right, and a table is useless, has no noise, or costs too much.
-_REFUSED = "valid, but "
+#: No key is at fault, and a release is refused: a table is useless, has no noise, costs too much, or is one of a series
+#: without an end.
+_BUT = "valid, but "
 
 
 def check(files: tuple[Path, ...], allow_useless: bool, window: str | None) -> None:
@@ -31,14 +33,14 @@ def check(files: tuple[Path, ...], allow_useless: bool, window: str | None) -> N
         except TakifuguError as error:
             if len(files) == 1:
                 if isinstance(error, CalibrationRefused) and not wants_json():
-                    error.what = f"{file}: {_REFUSED}{error.what}"
+                    error.what = f"{file}: {_BUT}{error.what}"
                 raise
             code = code_of(error)
             worst = max(worst, code)
             document |= {"valid": False, "error": failure(error, "", code)}
             before = f"{file}: "
             if isinstance(error, CalibrationRefused):
-                before += _REFUSED
+                before += _BUT
             lines = error.problems if isinstance(error, SpecError) else (error.message,)
             for line in lines:
                 if not line.startswith(str(file)):
@@ -47,7 +49,8 @@ def check(files: tuple[Path, ...], allow_useless: bool, window: str | None) -> N
         else:
             document |= {"valid": True, **report.to_dict()}
             if not wants_json():
-                click.echo(f"{paragraph(f'{file}: valid')}\n\n{report}\n")
+                verdict = f"{_BUT}{in_toml(report.proviso)}" if report.proviso else "valid"
+                click.echo(f"{paragraph(f'{file}: {verdict}')}\n\n{report}\n")
         documents.append(document)
     is_printed = print_json({"files": documents})
     if not is_printed and any(document["valid"] for document in documents):

@@ -103,6 +103,22 @@ GONE: dict[str, dict[str, str]] = {
 }
 
 
+def _served(typed: Sequence[str]) -> list[str]:
+    """Return the line for `init --app`, whose options are answers of `app`."""
+    line, words = list[str](), iter(typed)
+    for word in words:
+        name, is_given, value = word.partition("=")
+        if not word.startswith("--") or name in ("--output", "--force", "--json"):
+            line.append("app" if word == "init" else word)
+        elif name not in ("--app", "--yes"):
+            line.append(f"{name.removeprefix('--')}={value if is_given else next(words, 'ANSWER')}")
+    return line
+
+
+#: The options of before that are a command, with what became of them and the line to write now.
+MOVED: dict[str, tuple[str, Line]] = {"init --app": ("is the command 'app' now", _served)}
+
+
 def command_now(path: str, typed: Sequence[str]) -> str | None:
     """Say what became of a command of before, and the line to paste; None of any other."""
     if path not in COMMANDS:
@@ -115,6 +131,9 @@ def option_now(path: str, option: str, words: Sequence[str]) -> str | None:
     """Say what became of an option of before, and the line to paste; `words` are all that was typed."""
     if words_of_gone := GONE.get(path, {}).get(option):
         return words_of_gone
+    if moved := MOVED.get(f"{path} {option}"):
+        became, line = moved
+        return f"It {became}. Write {_pasted(line(words))}."
     names = OPTIONS.get(path, {})
     if option not in names:
         return None

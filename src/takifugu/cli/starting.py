@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -36,16 +36,10 @@ _Answered = list[tuple[Question, str]]
 
 
 def init(
-    data: str, answers: tuple[str, ...], output: Path, kind: str | None, yes: bool, force: bool, app: bool,
-    **options: str | None,
-) -> None:  # fmt: skip
-    said = {name: word for name, word in options.items() if word is not None} | said_in(answers)
-    if kind is not None:
-        said["kind"] = _kind(kind)
+    data: str, answers: tuple[str, ...], output: Path, yes: bool, force: bool, **options: str | None
+) -> None:
+    said = _said(answers, options)
     _check_places(data, output, force)
-    if app:
-        _serve(data, output, force, said)
-        return
     answered, asks = _Answered(), not yes and can_ask()
     with _opened(data, said, answered, asks) as opened:
         if asks:
@@ -65,12 +59,9 @@ def init(
 
 
 def app(data: str, answers: tuple[str, ...], output: Path, force: bool) -> None:
+    """Serve the app about a table until Ctrl-C; it starts with the answers."""
+    said = _said(answers, {})
     _check_places(data, output, force)
-    _serve(data, output, force, said_in(answers))
-
-
-def _serve(data: str, output: Path, force: bool, said: Answers) -> None:
-    """Serve the app about a table until Ctrl-C; it starts with what was said."""
     try:
         from takifugu.pages.app.serving import serve
     except ImportError:
@@ -93,15 +84,17 @@ def _serve(data: str, output: Path, force: bool, said: Answers) -> None:
         proposal.close()
 
 
-def said_in(answers: tuple[str, ...]) -> dict[str, str]:
-    """Return answers that are written KEY=ANSWER."""
-    said = dict[str, str]()
+def _said(answers: tuple[str, ...], options: Mapping[str, str | None]) -> dict[str, str]:
+    """Return answers that are written KEY=ANSWER, or --KEY ANSWER."""
+    said = {name: word for name, word in options.items() if word is not None}
     for answer in answers:
         name, sign, word = answer.partition("=")
         if not sign or not name.strip() or not word.strip():
             fix = "write for example states='still, walking', in quotes for a shell"
             raise InputError(f"{answer[:40]!r} is no answer", rule="an answer has a key", fix=fix).at("answers")
         said[name.strip()] = word.strip()
+    if "kind" in said:
+        said["kind"] = _kind(said["kind"])
     return said
 
 

@@ -25,6 +25,8 @@ _PEOPLE = _words("who whose person people")
 #: Words in the names of columns of degrees.
 NORTH = _words("lat latitude latitud latitudine breite breitengrad")
 EAST = _words("lon lng long longitude longitud longitudine lange langengrad")
+#: The largest longitude, which some count from 0 to 360, and the largest latitude.
+MOST_DEGREES = (360, 90)
 
 
 def words_in(name: str) -> frozenset[str]:

@@ -16,6 +16,7 @@ from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.numbers.rationals import float_above
 
 Rounded = TypeVar("Rounded", float, FloatArray)
+Error = TypeVar("Error", float, Fraction)
 
 #: The unit roundoff of a double.
 UNIT = 2.0**-53
@@ -111,6 +112,11 @@ def log_rounding(*logs: FloatArray) -> float:
     """Bound the rounding of logs of these sizes and their sums."""
     sizes = [np.abs(x[np.abs(x) < NEVER / 2]).max(initial=0.0) for x in logs]
     return 16 * UNIT * float(max(sizes, default=0.0))
+
+
+def log_ratio_error(error: Error) -> Error:
+    """Bound the error of a log-ratio of two masses, each right up to a factor 1 ± `error`."""
+    return 2 * error * (1 + error)
 
 
 def product_error(steps: IntArray, k: int) -> FloatArray:

@@ -13,12 +13,13 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from takifugu.analysis.questions.compared import Compared, LawIndex, laws_of, least_scale, log_error, unordered
+from takifugu.analysis.questions.compared import Compared, LawIndex, laws_of, least_scale, unordered
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import NARROW, UNIT, Blocks, Wide, as_law, stack
 from takifugu.numbers.extended.laplace_smoothing import decayed, losses_between, roundings
 from takifugu.numbers.extended.leave_one_out import Weights
+from takifugu.numbers.outward_rounding import log_ratio_error
 from takifugu.numbers.rationals import round_up
 from takifugu.numbers.transport.on_the_line import w_infinity_candidates
 
@@ -103,7 +104,7 @@ class DenseFamily:
     @cached_property
     def margin(self) -> float:
         """How far rounded masses can move a log-ratio."""
-        return log_error(self.relative_error)
+        return log_ratio_error(self.relative_error)
 
     @cached_property
     def indices(self) -> tuple[tuple[LawIndex, LawIndex], ...]:

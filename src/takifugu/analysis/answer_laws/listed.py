@@ -12,7 +12,7 @@ from itertools import chain, starmap
 import numpy as np
 
 from takifugu.analysis.questions.answer_law import AnswerLaw
-from takifugu.analysis.questions.compared import Compared, LawIndex, Move, laws_of, log_error, unordered
+from takifugu.analysis.questions.compared import Compared, LawIndex, Move, laws_of, unordered
 from takifugu.analysis.questions.evaluating import row_answers
 from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError
@@ -28,6 +28,7 @@ from takifugu.numbers.after_noise.noised import (
 from takifugu.numbers.distributions.exact_ratio import log_masses
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.extended.floats import UNIT
+from takifugu.numbers.outward_rounding import log_ratio_error
 from takifugu.numbers.rationals import round_up
 from takifugu.numbers.transport.on_the_line import w_infinity_candidates
 
@@ -105,7 +106,7 @@ class ListedFamily:
     @property
     def _margin(self) -> float:
         """How far rounded masses can move a log-ratio."""
-        return log_error(self.relative_error)
+        return log_ratio_error(self.relative_error)
 
 
 def one_move(entry: int, pair: tuple[int, int], move: Fraction) -> ListedFamily:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.outward_rounding import log_ratio_error
 from takifugu.numbers.rationals import round_up
 from takifugu.numbers.search import smallest_noise
 from takifugu.numbers.transport.on_the_line import level_tolerance
@@ -19,14 +20,6 @@ Move = int | float | Fraction
 #: The index of a value, and the number of a law in the value's hull.
 LawIndex = tuple[int, int]
 Loss = Callable[[Fraction], float]
-
-
-Error = TypeVar("Error", float, Fraction)
-
-
-def log_error(error: Error) -> Error:
-    """Return how far a log-ratio of two masses may be off, each right up to a factor 1 +- `error`."""
-    return 2 * error * (1 + error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +33,7 @@ class TwoLaws:
 
     def budget(self, epsilon: Fraction) -> Fraction:
         """Return the epsilon left for p and q; it may be negative."""
-        return epsilon - log_error(Fraction(self.error))
+        return epsilon - log_ratio_error(Fraction(self.error))
 
     def share(self, delta: Fraction) -> Fraction:
         """Return the delta left for p and q at `budget(epsilon)`."""

@@ -12,6 +12,7 @@ from typing import Any
 from takifugu.core.errors import TakifuguError, gathered, raise_gathered, within
 from takifugu.core.nearest import unknown
 from takifugu.core.rules import check_printable
+from takifugu.core.sections import Key
 from takifugu.data.sql.faults import wrong_key
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.steps import parse_step
@@ -26,48 +27,38 @@ RUNS = ("changes", "stays", "events")
 _CALENDAR = 'order = "time", step = "1h", from = "2026-01-05"'
 
 
-@dataclass(frozen=True)
-class Key:
-    """A key of [source]: its type, whether it is part of the reading, and one sentence."""
-
-    name: str
-    type: str
-    is_read: bool
-    sentence: str
-
-
-KEYS = {
-    key.name: key
-    for key in (
-        Key("name", "text", False, "who these people are to the ledger"),
-        Key("budget", "number or table", False, "the most epsilon that they spend"),
-        Key("entries", "text", False, "the name of what is measured"),
-        Key("single_release", "true or false", False, "nothing else is ever published about these people"),
-        Key("same_people", "true", False, "these people are those of the other sources of the ledger"),
-        Key("engine", "spark", False, "the cluster that counts the rows where they are"),
-        Key("file", "text", False, "the file with the rows, from the release file on"),
-        Key("sql", "SELECT of DuckDB's", True, "the rows, as a SELECT over files that it names"),
-        Key("rows", "one of " + ", ".join(KINDS), True, "what a row says"),
-        Key("where", "column or expression", True, "which rows count"),
-        Key("encoding", "codec of Python's", True, "how a text file that is not UTF-8 is written"),
-        Key("unit", "column or expression", True, "whose a row is"),
-        Key("called", "words", False, "the noun of what `unit` names, such as household or parking bay"),
-        Key("recording", "column or expression", True, "the unbroken recording that a row belongs to"),
-        Key("order", "column or expression", True, "when; of stays, when they start"),
-        Key("end", "column or expression", True, "when a stay ends"),
-        Key("value", "column or expression, or several", True, "what is published"),
-        Key("bins", "table of pairs, or one by column", True, "the state of a number, by its edges"),
-        Key("nulls", "refuse or unobserved", True, "what a missing value is"),
-        Key("step", "whole number, or a time such as 15min", True, "how long a step is"),
-        Key("from", "number, date or time", False, "when the source starts"),
-        Key("until", "number, date or time", False, "when the source ends"),
-        Key("timezone", "time zone", False, "whose clocks show days and hours, of moments"),
-        Key("gaps", "hidden or public", True, "whether steps without a row are public"),
-        Key("default_state", "state", True, "the state where no row says one"),
-        Key("roster", "names, a file or a SELECT", False, "everybody who is covered"),
-        Key("group", "column or expression", True, "users: the group that each one belongs to"),
-        Key("rows_per_person", "whole number", False, "populations: the most rows that a person may have"),
-    )
+#: Those that are a column or an expression, or several.
+ROLES = ("where", "unit", "recording", "order", "end", "value", "group")
+#: The keys of [source], for all kinds. Those with `read` are part of the reading, and so is the kind of the file.
+KEYS: Mapping[str, Key] = {
+    "name": Key("who these people are to the ledger", "activity-study"),
+    "budget": Key("the most epsilon that they spend"),
+    "entries": Key("the name of what is measured", "2026-03"),
+    "single_release": Key("nothing else is ever published about these people"),
+    "same_people": Key("these people are those of the other sources of the ledger", True),
+    "engine": Key("the cluster that counts the rows where they are"),
+    "file": Key("the file with the rows, from the release file on", "data.csv"),
+    "sql": Key("the rows, as a SELECT over files that it names", "from read_csv('data.csv', skip = 2)"),
+    "rows": Key("what a row says", read=str),
+    "where": Key("which rows count", "kind <> 'total'", read=str),
+    "encoding": Key("how a text file that is not UTF-8 is written", "cp1252", read=str),
+    "unit": Key("whose a row is", "person", read=str),
+    "called": Key("the noun of what `unit` names, such as household or parking bay", "household"),
+    "recording": Key("the unbroken recording that a row belongs to", read=str),
+    "order": Key("when; of stays, when they start", "time", read=str),
+    "end": Key("when a stay ends", "left", read=str),
+    "value": Key("what is published", read=str),
+    "bins": Key("the state of a number, by its edges", read=str),
+    "nulls": Key("what a missing value is", read=str),
+    "step": Key("how long a step is", "15min", read=str),
+    "from": Key("when the source starts", "2026-01-05"),
+    "until": Key("when the source ends", "2027-01-04"),
+    "timezone": Key("whose clocks show days and hours, of moments", "Europe/Berlin"),
+    "gaps": Key("whether steps without a row are public", read=str),
+    "default_state": Key("the state where no row says one", read=str),
+    "roster": Key("everybody who is covered", "people.csv"),
+    "group": Key("users: the group that each one belongs to", "ward", read=str),
+    "rows_per_person": Key("populations: the most rows that a person may have", 1),
 }
 
 

@@ -25,25 +25,25 @@ def _lines(opened: Opened) -> Iterator[tuple[str, str]]:
         yield "split at", {"\t": "tab"}.get(opened.split, opened.split)
     if opened.sql:
         yield "sql", opened.sql
-    for key in KEYS.values():
-        if not key.is_read or key.name == "sql":
+    for name, key in KEYS.items():
+        if key.read is None:
             continue
-        roles = [role for role in opened.roles if key_of(role) == key.name]
+        roles = [role for role in opened.roles if key_of(role) == name]
         for role in roles:
             declared = opened.roles[role]
-            if not (key.name == "value" and isinstance(source.values[0], Column)):  # a name says what it is
-                yield role if len(roles) > 1 else key.name, f"{declared.text} ({declared.type})"
-        value = getattr(source, key.name, None)
-        if value is not None and key.name == "bins":
+            if not (name == "value" and isinstance(source.values[0], Column)):  # a name says what it is
+                yield role if len(roles) > 1 else name, f"{declared.text} ({declared.type})"
+        value = getattr(source, name, None)
+        if value is not None and name == "bins":
             for column, bins in zip(source.values, source.bins_of_values, strict=True):
                 if bins is not None:
                     edges = zip(bins.states, bins.words, strict=True)
-                    name = "bins" if str(bins.states[0]) in (source.bins or ()) else f"bins of {column}"
-                    yield name, ", ".join(f"{state} {words}" for state, words in edges)
-        elif key.name == "step" and value is not None:  # 60min is 1h
+                    whose = "bins" if str(bins.states[0]) in (source.bins or ()) else f"bins of {column}"
+                    yield whose, ", ".join(f"{state} {words}" for state, words in edges)
+        elif name == "step" and value is not None:  # 60min is 1h
             yield "step", f"{source.width // 10**6}s" if source.is_time else str(source.width)
         elif not roles and value is not None:
-            yield key.name, str(value)
+            yield name, str(key.read(value))
     if source.timezone is not None:  # texts do not show it by their type
         yield "times", "moments"
     if source.origin is not None:

@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from takifugu.core.arrays import IntArray
+from takifugu.core.column_words import MOST_DEGREES
 from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.relation.counts import bits, integers, refuse
 from takifugu.data.relation.opening import WRITTEN
@@ -25,8 +26,6 @@ from takifugu.data.values.spellings import meant
 from takifugu.data.values.texts import MISSING, UNKNOWN
 
 _VISITS, _PEOPLE = '"takifugu visits"', '"takifugu people"'
-#: The largest longitude, which some count from 0 to 360, and the largest latitude.
-_LARGEST = (360, 90)
 
 
 @dataclass(frozen=True)
@@ -122,7 +121,7 @@ def _of_grid(opened: Opened, grid: Grid) -> str:
     cases = [f"when {' or '.join(missing)} then {MISSING}"]
     cases += [f"when not coalesce(isfinite({number}), false) then {NO_COORDINATE}" for number in numbers]
     if grid.in_degrees:
-        beyond = zip(numbers, _LARGEST, NO_DEGREES, strict=True)
+        beyond = zip(numbers, MOST_DEGREES, NO_DEGREES, strict=True)
         cases += [f"when abs({number}) > {most} then {code}" for number, most, code in beyond]
     outside = [f"{n} < {double(e[0])} or {n} > {double(e[-1])}" for n, e in ((x, grid.x), (y, grid.y))]
     cases.append(f"when {' or '.join(outside)} then {UNKNOWN}")

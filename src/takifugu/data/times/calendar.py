@@ -108,12 +108,7 @@ class Calendar:
         """Yield every whole hour, day, week, month or year of a finite calendar with its name."""
         size = self.size
         if size is None:
-            first_window = next((text for text, _, _ in self._windows(every)), "")
-            raise InputError(
-                "the calendar has no end, so there is no last window",
-                fix=f"declare until under [source], or publish one window, such as --window {first_window} "
-                f"(window='{first_window}' in Python)",
-            ).at("every")
+            raise self.endless(every)
         if self.is_time and size * self.step > MOST_WINDOWS * _LENGTHS[every]:
             raise InputError(
                 f"the calendar holds more than {MOST_WINDOWS:,} windows of a {every}",
@@ -123,6 +118,19 @@ class Calendar:
             if last > self.moment_of(size):
                 return
             yield text, range(self._place(first, "every"), self._place(last, "every"))
+
+    def first_period(self, every: str) -> str:
+        """Return the name of the first whole hour, day, week, month or year, "" for none."""
+        return next((text for text, _, _ in self._windows(every)), "")
+
+    def endless(self, every: str) -> InputError:
+        """Return the refusal of every window of a calendar without an end."""
+        first = self.first_period(every)
+        return InputError(
+            "the calendar has no end, so there is no last window",
+            fix=f"declare until under [source], or publish one window, such as --window {first} "
+            f"(window='{first}' in Python)",
+        ).at("every")
 
     def periods_from(self, text: str) -> Iterator[tuple[str, range]]:
         """Yield a named period and all later ones, without end."""

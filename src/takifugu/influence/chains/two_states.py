@@ -15,7 +15,7 @@ import numpy as np
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import Unsupported
 from takifugu.influence.profiles.patience import TWO_STATES
-from takifugu.numbers.outward_rounding import UNIT
+from takifugu.numbers.outward_rounding import UNIT, log_ratio_error
 
 #: Beyond this a ratio's exponential has lost digits beside entries below LEAST, or is 0.
 WIDE, LEAST = 650.0, 1e-290
@@ -49,7 +49,7 @@ def step(rows: Rows, error: float, up_ratio: float, down_ratio: float) -> tuple[
     """Return R(1, 0) and R(0, 1) from rho(1, 0) and rho(0, 1), rounded up; `error` is relative, of the rows."""
     (stay, leave), (back, remain) = rows
     # What rounding can hide is added; no loss is more than the largest ratio, which bounds it anyway.
-    largest, rounding = max(up_ratio, down_ratio), 2 * error * (1 + error)
+    largest, rounding = max(up_ratio, down_ratio), log_ratio_error(error)
     if largest > WIDE:
         if error and min(stay, leave, back, remain) < LEAST:  # these may have lost digits, too
             return largest, largest
@@ -184,14 +184,14 @@ class _Way:
         shares = self._share(start) * np.exp(-self.rate * position)
         exact = np.log1p((self.high - self.low * shares) / (1 - shares)) - self.change
         fastest = self.apart / (math.sqrt(self.remain * self.stay) + math.sqrt(self.leave * (1 - self.remain))) ** 2
-        rounding = 2 * error * (1 + error) + 128 * UNIT * (self.change + max(self.limit, start))
+        rounding = log_ratio_error(error) + 128 * UNIT * (self.change + max(self.limit, start))
         fading = 1 / max(1 - fastest, 1e-15)
         return np.asarray(np.maximum(exact, 0.0) + rounding * np.minimum(position, fading))
 
     def step(self, ratios: FloatArray, error: float) -> FloatArray:
         """Return F, rounded up twice as far as `step`."""
         loss = np.log1p(-self.apart * np.expm1(-ratios) / (self.leave + self.stay * np.exp(-ratios)))
-        return np.minimum(loss * (1 + 32 * UNIT) + 2 * error * (1 + error), ratios)
+        return np.minimum(loss * (1 + 32 * UNIT) + log_ratio_error(error), ratios)
 
 
 def _proved_bound(

@@ -28,7 +28,7 @@ from takifugu.influence.profiles.suprema import LARGEST_POWER, suprema
 from takifugu.model.beliefs.contacts import Clique, CliqueInfection
 from takifugu.model.beliefs.table import JointTable
 from takifugu.model.secrets.families import Family
-from takifugu.numbers.outward_rounding import UNIT, sum_up, up
+from takifugu.numbers.outward_rounding import UNIT, log_ratio_error, sum_up, up
 
 #: The search for lambda ends at this relative distance; what it returns is then proved, in steps of this size.
 CLOSE = 1e-14
@@ -71,7 +71,7 @@ def supremum_of_number(p: FloatArray, q: FloatArray, c: float, error: float = 0.
     step = CLOSE
     while _may_exceed(p, q, c, ratio):
         ratio, step = ratio * (1 + step), 2 * step
-    log_ratio = up(math.log(ratio) * (1 + 4 * UNIT) + 4 * UNIT + 2 * error * (1 + error))
+    log_ratio = up(math.log(ratio) * (1 + 4 * UNIT) + 4 * UNIT + log_ratio_error(error))
     return min(float(log_ratio), most)
 
 

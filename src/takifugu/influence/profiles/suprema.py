@@ -15,7 +15,7 @@ from takifugu.core.arrays import BoolArray, FloatArray, read_only
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.rays import MOST_STATES, extreme_rays, star_rays
-from takifugu.numbers.outward_rounding import TRUSTED, closed, padded, up
+from takifugu.numbers.outward_rounding import TRUSTED, closed, log_ratio_error, padded, up
 
 #: Beyond this many states the supremum over a cone of pairs is replaced by that over [m, e^s m], s the largest pair.
 EXACT_STATES = 12
@@ -58,7 +58,7 @@ def suprema(
         bound = (levels or Levels(rows)).bound(largest)
     bound = np.minimum(bound, largest)  # phi(u) <= e^largest phi(v) for all u, v
     if relative_error:
-        bound = up(bound + 2 * relative_error * (1 + relative_error))
+        bound = up(bound + log_ratio_error(relative_error))
     bound = np.maximum(bound, 0.0)
     bound.flat[:: len(bound) + 1] = 0.0
     return np.asarray(bound)

@@ -35,6 +35,7 @@ from takifugu.numbers.atoms import Atom, Floats
 from takifugu.numbers.distributions.channel import Channel, largest_log_ratio
 from takifugu.numbers.distributions.exact_ratio import exact_law
 from takifugu.numbers.distributions.pmf import Pmf
+from takifugu.numbers.outward_rounding import log_ratio_error
 
 #: Laws of sums of independent shares are listed up to this many values.
 MOST_ANSWERS = 1000
@@ -171,7 +172,7 @@ def finite_problem(problem: Problem) -> FiniteProblem:
             placed.append(numbers[key])
             counts[numbers[key]] = counts.get(numbers[key], 0) + 1
         left, right = placed
-        margin = 2 * of_whole.error * (1 + of_whole.error)
+        margin = log_ratio_error(of_whole.error)
         if left != right and (left, right, margin) not in keys:
             keys.add((left, right, margin))
             sides.append(Side(left, right, margin, describe()))

@@ -18,6 +18,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.numbers.after_noise.gaussian import deviation_per_shift, shifted_delta
 from takifugu.numbers.normal.comparisons import NormalComparison, Shifted
 from takifugu.numbers.normal.matrices import Matrix, Vector
+from takifugu.numbers.outward_rounding import log_ratio_error
 
 #: Records whose share of the error is computed each by itself; all others count like the first of them.
 _EACH = 64
@@ -100,7 +101,7 @@ class Rounded:
         return min(1.0, delta * float(1 + self.error) * (1 + 2.0**-50))
 
     def _left(self, epsilon: Fraction) -> Fraction:
-        return epsilon - 2 * self.error * (1 + self.error)
+        return epsilon - log_ratio_error(self.error)
 
     @property
     def _moved(self) -> Shifted | None:

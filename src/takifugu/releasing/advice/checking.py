@@ -17,6 +17,7 @@ from takifugu.core.tracebacks import without_data
 from takifugu.releasing.advice.advising import advice_of, refuse_other_names, refuse_other_units
 from takifugu.releasing.advice.budgets import two_digits
 from takifugu.releasing.advice.refusing import refusals, too_early
+from takifugu.releasing.file.calendars import endless
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.neighbours import notices_of_file
@@ -59,6 +60,8 @@ class Checked:
     tables: tuple[CheckedTable, ...]
     #: Worth knowing, such as noise that was tried for the longest sequence only, or not at all.
     notices: tuple[str, ...]
+    #: Why it is released one window at a time, in the words of a release without a window.
+    proviso: str = ""
 
     def __str__(self) -> str:
         rows = list[tuple[str, ...]]()
@@ -70,7 +73,7 @@ class Checked:
     def to_dict(self) -> Json:
         """Return plain data for JSON."""
         tables = [{"name": t.name, "query": t.query, "mechanisms": list(t.mechanisms)} for t in self.tables]
-        return {"tables": tables, "notices": list(self.notices)}
+        return {"tables": tables, "notices": [*filter(None, [self.proviso]), *self.notices]}
 
 
 @without_data
@@ -101,7 +104,7 @@ def check(
             remarks.setdefault(words, []).extend(names)
         tables += [CheckedTable(name, item.query, mechanisms.get(name, ())) for name in names]
     notices = (f"{', '.join(names)}: {words}" for words, names in remarks.items())
-    return Checked(tuple(tables), (*notices, *too_early(file), *notices_of_file(file)))
+    return Checked(tuple(tables), (*notices, *too_early(file), *notices_of_file(file)), endless(file))
 
 
 def _tried(file: ReleaseFile, item: Item, watch: Watch) -> tuple[dict[str, tuple[str, ...]], str]:

@@ -20,7 +20,7 @@ from typing import Any
 from takifugu.core.column_words import people_of
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.core.plain import toml_of
-from takifugu.data.relation.keys import KEYS
+from takifugu.data.relation.keys import KEYS, ROLES
 from takifugu.releasing.draft.questions import NONE, Answers, Choice, Question
 from takifugu.releasing.file.loading import checked
 
@@ -129,7 +129,7 @@ def value_of(name: str, word: str, answers: Answers) -> Any:
     key, lines = place_of(name)[1], _lines(word)
     if lines and (not key or [*lines] == [key]):  # as an error writes what is missing
         return lines[key] if key else lines
-    if form == "text" or (key in KEYS and KEYS[key].type.startswith(("column", "state"))):
+    if form == "text" or key in (*ROLES, "default_state"):
         return word
     read = _as_toml(word)
     if isinstance(read, date | time):

@@ -155,7 +155,7 @@ def text_of(start: Draft, makes_ledger: bool = True) -> str:
              *([("require_ledger", True, "if it is missing nothing is published; it was made with this file")]
                if makes_ledger or other is not None else []),
              ("output", output_by_default(start.output), "the folder of what is published")],
-        "[source]": [(key, value, f"{KEYS[key].sentence if key in KEYS else ''}{behind}") for key, value, behind in (
+        "[source]": [(key, value, f"{KEYS[key].meaning if key in KEYS else ''}{behind}") for key, value, behind in (
             _name(start, other), *_source(start), ("budget", budget, ", ever"))],
         "[belief]": [("kind", start.kind, f"what may be believed; other keys: `takifugu keys {start.kind}`"),
                      *_filled(start.answers, "belief")],

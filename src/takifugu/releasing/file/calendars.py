@@ -15,8 +15,8 @@ from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.sections import written
 from takifugu.data import Calendar, Zone, parse_step
 from takifugu.data.relation.keys import Source
-from takifugu.data.times.moments import name_of, period_number, periods_at
-from takifugu.data.times.zones import EPOCH, MICROSECOND
+from takifugu.data.times.moments import period_number
+from takifugu.data.times.zones import EPOCH
 from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.file.keys import Moment, Text, checked, meaning
 from takifugu.releasing.file.kind import ReleaseFile
@@ -32,18 +32,16 @@ WINDOW_KEYS = {"from": "from_", "to": "to", "window": "window", "every": "every"
 #: A window has no more steps.
 LONGEST_WINDOW = 2**24
 _LONGEST_NAME = 64
-#: How many days a window has at most.
-_LONGEST = {"hour": 1, "day": 1, "week": 7, "month": 31, "year": 366}
 
 
 class CalendarKeys(RelationKeys):
     """The keys of [source] about when rows are, and about a calendar."""
 
-    order: Annotated[Text | None, key("order", "time")] = None
-    step: Annotated[StrictInt | Text | None, key("step", "15min")] = None
-    from_: Annotated[Moment | None, key("from", "2026-01-05", alias="from")] = None
-    until: Annotated[Moment | None, key("until", "2027-01-04")] = None
-    timezone: Annotated[Text | None, key("timezone", "Europe/Berlin"), checked(Zone)] = None
+    order: Annotated[Text | None, key("order")] = None
+    step: Annotated[StrictInt | Text | None, key("step")] = None
+    from_: Annotated[Moment | None, key("from", alias="from")] = None
+    until: Annotated[Moment | None, key("until")] = None
+    timezone: Annotated[Text | None, key("timezone"), checked(Zone)] = None
 
     @property
     def has_times(self) -> bool:
@@ -127,13 +125,21 @@ def of_first_window(source: Any, items: Sequence[Table | None]) -> tuple[Table |
     single_tables = list[Table | None]()
     for item in items:
         if isinstance(item, Windowed) and item.every is not None and item.window is None:
-            with suppress(ValueError, OverflowError):  # a start that is none is told with the source
-                start = date.fromisoformat(str(source.from_)[:10])
-                # the window that so many days later lies in is a whole one
-                later = (start + timedelta(days=_LONGEST[item.every]) - EPOCH.date()) // MICROSECOND
-                item = _read_only(item, name_of(item.every, int(periods_at(later, item.every))))
+            with suppress(TakifuguError):  # a start that is none is told with the source
+                first = source.calendar and source.calendar.first_period(item.every)
+                item = _read_only(item, first) if first else item
         single_tables.append(item)
     return tuple(single_tables)
+
+
+def endless(file: ReleaseFile) -> str:
+    """Return why a file is released one window at a time, "" where it is not: a series has no end."""
+    for item in file.items if file.window is None else ():
+        # the first window stands for a series here (`of_first_window`)
+        if isinstance(item, Windowed) and item.every is not None and item.name.endswith(f"-{item.window}"):
+            calendar: Calendar = file.source.calendar
+            return calendar.endless(item.every).message if calendar.size is None else ""
+    return ""
 
 
 def _read_only(item: Windowed, window: str) -> Windowed:

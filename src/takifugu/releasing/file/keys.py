@@ -25,6 +25,7 @@ from takifugu.core.escaping import visible
 from takifugu.core.names import normalised
 from takifugu.core.plain import Json, either
 from takifugu.core.sections import checked_path
+from takifugu.data.relation.keys import KEYS
 from takifugu.numbers.rationals import as_delta, as_epsilon
 
 
@@ -156,7 +157,7 @@ def _meanings(*words: str) -> str:
     *phrases, last = [f'{ROWS[word]} ("{word}")' for word in words]
     if phrases:
         last = f"{', '.join(phrases)} or {last}"
-    return f"what a row says: {last}"
+    return f"{KEYS['rows'].meaning}: {last}"
 
 
 def rows_among(*words: str) -> BeforeValidator:

@@ -16,7 +16,7 @@ from takifugu.core.files import read_file
 from takifugu.core.plain import Json
 from takifugu.core.rules import as_path
 from takifugu.core.sections import section_in
-from takifugu.data.relation.keys import KEYS
+from takifugu.data.relation.keys import ROLES
 from takifugu.data.relation.opening import FILES
 from takifugu.releasing.file.calendars import of_first_window, of_window
 from takifugu.releasing.file.kind import ReleaseFile
@@ -41,7 +41,7 @@ _PRINTED = "remove it: what the file names is printed and published"
 _ESCAPED = "in double quotes \\t is a tab and \\n a line end: put the text in single quotes, or write / in paths"
 _MADE_OF_DATA = "is made of the private data, which are not opened here"
 #: The keys of [source] that are SQL.
-_SQL = frozenset(key.name for key in KEYS.values() if key.type.startswith(("SELECT", "column or expression")))
+_SQL = frozenset({"sql", *ROLES})
 #: A text in double quotes with a backslash, as in paths on Windows.
 _BACKSLASH = re.compile(r'^[^"\n]*"[^"\n\\]*\\', re.MULTILINE)
 #: A key of more dots: each part is scanned once, because it starts where a word starts.

@@ -48,7 +48,7 @@ class PopulationSourceSpec(RelationKeys):
 
     rows: Answers = "answers"
     value: Annotated[Text | tuple[Text, Text], key("value", "activity", ["longitude", "latitude"])]
-    rows_per_person: Annotated[Positive, key("rows_per_person", 1)]
+    rows_per_person: Annotated[Positive, key("rows_per_person")]
     nulls: ClassVar[None] = None  # type: ignore[misc, assignment]
     roster: ClassVar[None] = None  # type: ignore[misc]
 

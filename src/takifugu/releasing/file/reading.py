@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.arrays import FloatArray
-from takifugu.core.column_words import EAST, NORTH, words_in
+from takifugu.core.column_words import EAST, MOST_DEGREES, NORTH, words_in
 from takifugu.core.errors import DataError, InputError, TakifuguError, raise_gathered
 from takifugu.core.nearest import first_of
 from takifugu.core.plain import toml_of
@@ -155,8 +155,6 @@ def binned(text: str | None, column: str, bins: Bins | None) -> str | None:
     return str(bins.states[code])
 
 
-#: The largest longitude, which some count from 0 to 360, and the largest latitude.
-_LARGEST = (360, 90)
 _NAMES = ("longitude", "latitude")
 
 
@@ -174,15 +172,15 @@ def misplaced(
         return
     reach = [max(abs(as_fraction(low, "an end")), abs(as_fraction(high, "an end"))) for low, high in ends]
     # a latitude may only come first with a box beyond 90: then the data have exchanged the names
-    if words_in(columns[0]) & NORTH and reach[0] <= _LARGEST[1]:
+    if words_in(columns[0]) & NORTH and reach[0] <= MOST_DEGREES[1]:
         right = toml_of([columns[1], columns[0]])
         fault_text = f"takes {columns[0]!r} for the longitude and {columns[1]!r} for the latitude"
         box = InputError().at(*boxes[0][:2]).place
         yield fault(("source", "value"), fault_text, f"the longitude comes first: {right}, and so do its ends in {box}")
         return
     for axis, name in enumerate(_NAMES):
-        if reach[axis] > _LARGEST[axis]:
-            most = _LARGEST[axis]
+        if reach[axis] > MOST_DEGREES[axis]:
+            most = MOST_DEGREES[axis]
             yield fault(
                 boxes[axis], f"is no range of the {name} {columns[axis]!r}",
                 f"write degrees from -{most} to {most}, the longitude first",
@@ -191,7 +189,7 @@ def misplaced(
 
 def _refuse_beyond(columns: Sequence[str], coordinates: Sequence[FloatArray], rows: Sequence[int]) -> None:
     """Raise DataError for a row of coordinates beyond the earth; `rows` are the numbers of rows that are not all."""
-    for axis, largest in enumerate(_LARGEST):
+    for axis, largest in enumerate(MOST_DEGREES):
         is_beyond = np.abs(coordinates[axis]) > largest
         if is_beyond.any():
             row = int(np.argmax(is_beyond))

@@ -46,32 +46,34 @@ UNOPENED = object()
 
 
 def key(name: str, *examples: object, **limits: Any) -> Any:
-    """Return what a key of [source] means, from the one table of them."""
-    return meaning(KEYS[name].sentence, *examples, **limits)
+    """Return what a key of [source] means, from the one table of them; `examples` are those of a kind."""
+    of_table = KEYS[name]
+    by_default = () if of_table.example is None else (of_table.example,)
+    return meaning(of_table.meaning, *(examples or by_default), **limits)
 
 
 class RelationKeys(Section):
     """The keys of [source] that every kind of file has; a kind adds those that it reads."""
 
-    name: Annotated[Name, key("name", "activity-study")]
+    name: Annotated[Name, key("name")]
     budget: Annotated[Epsilon | BudgetSpec | None, key("budget")] = None
-    entries: Annotated[Text | None, key("entries", "2026-03")] = None
+    entries: Annotated[Text | None, key("entries")] = None
     single_release: Annotated[StrictBool, key("single_release")] = False
     same_people: Annotated[
-        StrictBool, key("same_people", True),
+        StrictBool, key("same_people"),
         refused(operator.not_, "is false", 'leave it out, and write a ledger of their own: ledger = "NAME-ledger.db"',
                 "all sources of one ledger are about the same people"),
     ] = False
     engine: Annotated[Literal["spark"] | None, key("engine")] = None
-    file: Annotated[FilePath | None, key("file", "data.csv")] = None
-    sql: Annotated[Text | None, key("sql", "from read_csv('data.csv', skip = 2)")] = None
-    where: Annotated[Text | None, key("where", "kind <> 'total'")] = None
-    encoding: Annotated[StrictStr | None, key("encoding", "cp1252"), checked(check_encoding)] = None
-    unit: Annotated[Text | None, key("unit", "person")] = None
-    called: Annotated[Words | None, key("called", "household")] = None
+    file: Annotated[FilePath | None, key("file")] = None
+    sql: Annotated[Text | None, key("sql")] = None
+    where: Annotated[Text | None, key("where")] = None
+    encoding: Annotated[StrictStr | None, key("encoding"), checked(check_encoding)] = None
+    unit: Annotated[Text | None, key("unit")] = None
+    called: Annotated[Words | None, key("called")] = None
     nulls: Annotated[Literal["refuse", "unobserved"], key("nulls")] = "refuse"
     roster: Annotated[
-        Text | Annotated[tuple[Text, ...], Field(min_length=1)] | None, key("roster", "people.csv")
+        Text | Annotated[tuple[Text, ...], Field(min_length=1)] | None, key("roster")
     ] = None
 
     @property

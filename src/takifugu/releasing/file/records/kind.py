@@ -37,7 +37,7 @@ class RecordSourceSpec(RelationKeys):
     value: Annotated[
         Text | Annotated[tuple[Text, ...], Field(min_length=2)] | None, relation_key("value", "answer", ["age", "sex"])
     ] = None
-    group: Annotated[Text | None, relation_key("group", "ward")] = None
+    group: Annotated[Text | None, relation_key("group")] = None
     bins: Annotated[
         dict[str, Edges | dict[str, Edges]] | None, relation_key("bins", {"young": [0, 30], "old": [30, 120]})
     ] = None

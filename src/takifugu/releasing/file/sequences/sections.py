@@ -55,7 +55,7 @@ class SourceSpec(CalendarKeys):
     rows: Steps = "samples"
     value: Annotated[Text, key("value", "state")]
     recording: Annotated[Text | None, key("recording")] = None
-    end: Annotated[Text | None, key("end", "left")] = None
+    end: Annotated[Text | None, key("end")] = None
     gaps: Annotated[Literal["hidden", "public"] | None, key("gaps")] = None
     default_state: Annotated[State | None, key("default_state")] = None
     bins: Annotated[dict[str, Edges] | None, key("bins", {"still": [0, 100], "moving": [100, 2000]})] = Field(
