@@ -64,7 +64,7 @@ def charged_and_true(seed: int) -> tuple[set[str], float, float]:
         about, pairs = r.choice(pool)
         read, epsilon, mechanism = r.choice([(0,), (1,), (0, 1)]), r.choice(["0.3", 1, 3]), r.choice(MECHANISMS)
         try:
-            if "populations" in about.definition or about.definition == "distribution":
+            if about.definition == "distribution":
                 query: Any = tf.LocalValue(batch=r.choice(["May", ""]), columns=COLUMNS[:1])
                 made: Any = tf.calibrate(about, query, epsilon, mechanism="randomised-response")
                 cells = [sent(made.randomiser, states)]

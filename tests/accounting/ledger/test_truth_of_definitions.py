@@ -101,9 +101,8 @@ def charged_and_true(seed: int) -> tuple[set[str], float, float]:
     ledger, together, used = Ledger.blank(), np.zeros((1, len(data))), list[tuple[Any, Any]]()
     for _ in range(r.randrange(2, 5)):
         (about, meant), (query, answer) = r.choice(frameworks), question(r, values, size)
-        mechanism, ways = r.choice(PUFFERFISH if about.beliefs else ONE_SIDED), None
-        if not about.beliefs:
-            ways = directions(answer, meant, values, size)
+        mechanism = r.choice(PUFFERFISH if about.beliefs else ONE_SIDED)
+        ways = None if about.beliefs else directions(answer, meant, values, size)
         try:
             if mechanism == "with-scale":
                 made = tf.with_scale(about, query, Fraction(r.randrange(1, 12), 4))
