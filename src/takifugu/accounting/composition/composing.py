@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from itertools import chain
 
 from takifugu.accounting.composition.charges import charge_of
-from takifugu.accounting.composition.losses import ELSEWHERE, Joint, as_whole
+from takifugu.accounting.composition.losses import ELSEWHERE, Joint, as_whole, whole_change
 from takifugu.accounting.composition.series import NORMAL, SERIES
 from takifugu.accounting.composition.several import Several
 from takifugu.accounting.composition.views import View
@@ -43,14 +43,15 @@ def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], 
             rule="releases under it do not compose",
             fix=f"known: {list(DEFINITIONS.names)}{did_you_mean(framework.definition, DEFINITIONS.names)}",
         )
-    definition, history = DEFINITIONS.find(framework.definition), []
+    definition, history, view = DEFINITIONS.find(framework.definition), [], View(framework, fingerprint)
     for charge in charges:
         if charge.query == ELSEWHERE:  # such a promise is one under every framework
             charge = replace(charge, framework=fingerprint, definition=framework.definition)
         elif charge.definition not in (framework.definition, *definition.reads_alike):
-            charge = replace(as_whole(charge, framework.definition), framework=fingerprint)
+            whole = as_whole(charge, framework.definition, whole_change(view, charge))
+            charge = replace(whole, framework=fingerprint)
         history.append(charge)
-    joint: Joint = definition.joint(View(framework, fingerprint), tuple(history), is_alone)
+    joint: Joint = definition.joint(view, tuple(history), is_alone)
     return joint
 
 

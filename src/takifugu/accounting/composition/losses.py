@@ -103,20 +103,28 @@ def whole_cost(view: View, charge: Charge) -> Fraction:
                 fix="use Laplace noise (delta = 0)",
             )
         return _stored(view, charge)
-    if charge.change is None:
+    change = whole_change(view, charge)
+    if change is None:
         raise CompositionRefused(
             "nothing bounds how far the answer of a release can move, so it has no cost for a change of the whole data",
             fix="declare the range of every column, or publish it in another source's data",
         )
-    change = charge.change
-    for belief in view.framework.beliefs:
-        read = view.read(belief, charge)
-        if read is not None:
-            change = max(change, read.total)
     cost = loss(change, charge)
     if charge.covers is Covers.EVERYTHING and view.is_native(charge):
         return max(cost, charge.epsilon)
     return cost
+
+
+def whole_change(view: View, charge: Charge) -> Fraction | None:
+    """Return the most that an answer moves as it was charged, and with all values that the framework knows."""
+    if charge.change is None:
+        return None
+    change = charge.change
+    for holder in view.framework.beliefs or (view.framework.domain,):
+        read = view.read(holder, charge)
+        if read is not None:
+            change = max(change, read.total)
+    return change
 
 
 def _stored(view: View, charge: Charge) -> Fraction:
@@ -148,10 +156,10 @@ def covering(charge: Charge, epsilon: Fraction, delta: Fraction) -> Charge:
     )  # fmt: skip
 
 
-def as_whole(charge: Charge, definition: str) -> Charge:
+def as_whole(charge: Charge, definition: str, change: Fraction | None = None) -> Charge:
     """Turn a charge into a promise of a definition about all data, by the loss of its noise; raises for none."""
     # the charge's own promise is of another definition, and counts for nothing here
-    cost = noise_loss(charge)
+    cost = noise_loss(charge, change)
     if isinf(cost):
         raise CompositionRefused(
             f"a release under the definition {charge.definition!r} has no cost for a change of the whole data, so "
@@ -161,18 +169,22 @@ def as_whole(charge: Charge, definition: str) -> Charge:
     return replace(covering(charge, Fraction(cost), charge.delta), definition=definition)
 
 
-def noise_loss(charge: Charge) -> Fraction | float:
-    """Return the loss of the noise, of all releases of a sum, maybe infinite, when all data change."""
-    if charge.change is None:
+def noise_loss(charge: Charge, change: Fraction | None = None) -> Fraction | float:
+    """Return the loss of the noise, of all releases of a sum, maybe infinite, when all data change.
+
+    The answer moves by `change` then; None for the change that was charged.
+    """
+    change = charge.change if change is None else change
+    if change is None:
         return inf
-    if charge.change == 0:
+    if change == 0:
         return Fraction(0)
     if charge.scale is None:
         noise, times = randomisers.from_dict(charge.randomiser), charge.cost.times if isinstance(charge, Several) else 1
-        return inf if package_of(noise) else times * noise.loss(charge.change)  # another package's word bounds nothing
+        return inf if package_of(noise) else times * noise.loss(change)  # another package's word bounds nothing
     if charge.scale == 0:
         return inf
-    return charge.change / charge.scale
+    return change / charge.scale
 
 
 def any_change(charge: Charge) -> Fraction | None:

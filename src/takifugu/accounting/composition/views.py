@@ -24,7 +24,7 @@ from takifugu.core.errors import TakifuguError, Unsupported
 from takifugu.model import queries, secrets
 from takifugu.model.beliefs import Belief, separate
 from takifugu.model.beliefs.alike import lengths_of
-from takifugu.model.beliefs.domain import Domain
+from takifugu.model.beliefs.domain import Data, Domain
 from takifugu.model.beliefs.one_sequence import Recording, is_recording
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive
@@ -91,14 +91,14 @@ class View:
                 return False
         return True
 
-    def read(self, belief: Belief, charge: Charge) -> Read | None:
-        """Return the charge's query under a belief, or None without single entries."""
+    def read(self, belief: Belief | Data, charge: Charge) -> Read | None:
+        """Return the charge's query under a belief or in a domain, or None without single entries."""
         key = id(belief), changed(alike(charge), at=None, reading="", scale=None)
         if key not in self._reads:  # windows that differ in their place and noise read alike
             self._reads[key] = self._read(belief, charge)
         return self._reads[key]
 
-    def _read(self, belief: Belief, charge: Charge) -> Read | None:
+    def _read(self, belief: Belief | Data, charge: Charge) -> Read | None:
         native, answer = self.is_native(charge), self._answer(belief, charge)
         if answer is None or charge.change is None or charge.entry_change is None:
             return None
@@ -125,7 +125,7 @@ class View:
             moved = np.ones(answer.size, dtype=np.int64)
         return Read(moved * largest, answer.grid, min(total, int(moved.sum()) * largest * answer.grid))
 
-    def _answer(self, belief: Belief, charge: Charge) -> Additive | None:
+    def _answer(self, belief: Belief | Data, charge: Charge) -> Additive | None:
         """Return the query in the belief's order, or None without matching entries."""
         if self.framework.is_pair or charge.entries == 0:
             return None
@@ -146,7 +146,7 @@ class View:
         except TakifuguError:
             return None
 
-    def _adds_alike(self, answer: Additive, belief: Belief, charge: Charge) -> bool:
+    def _adds_alike(self, answer: Additive, belief: Belief | Data, charge: Charge) -> bool:
         by_name = charge.names and belief.names is not None
         holder = entries.relisted(belief, charge.names) if by_name else belief
         return answer_hash(answer, holder) in charge.answers

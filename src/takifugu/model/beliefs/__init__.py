@@ -68,7 +68,7 @@ class Registered(Belief, Protocol):
     def from_dict(data: Plain) -> Belief: ...
 
 
-def separate(belief: Belief) -> Separate | None:
+def separate(belief: object) -> Separate | None:
     """Return the belief if its entries are independent, else None."""
     return belief if isinstance(belief, Separate) else None
 
