@@ -3,6 +3,7 @@
 import copy
 import json
 import pickle
+from collections.abc import Callable, Sequence
 from inspect import isclass
 from typing import Any
 
@@ -52,7 +53,7 @@ PARTS = (
 )  # fmt: skip
 #: Those that nobody makes: protocols, and what a ledger or a table on a disk stands behind.
 NO_VALUES = {"Belief", "Ledger", "Mechanism", "Query", "Release", "Session", "TakifuguError"}
-READ = (
+READ: tuple[tuple[Sequence[Any], Callable[[Any], object]], ...] = (
     (BELIEFS, beliefs.from_dict), (QUERIES, queries.from_dict), (SECRETS, secrets.from_dict),
     (NORMALS, densities.from_dict), (FRAMEWORKS, frameworks.from_dict), (CALIBRATIONS, tf.Calibration.from_dict),
 )  # fmt: skip
