@@ -281,6 +281,9 @@ def test_a_certificate_says_what_is_hidden_and_assumed(tmp_path):
     clipped = tf.MultivariateNormal([70, 40], [[144, -12], [-12, 81]], NAMES, 4, {"weight": (40, 140)}, outside="clip")
     said = " ".join(str(tf.release(calibrated(belief=clipped), BODIES).certificate).split())
     assert '"jointly normal" does not hold' in said
+    refused = tf.MultivariateNormal([70, 40], [[144, -12], [-12, 81]], NAMES, 4, {"weight": (40, 140)})
+    said = " ".join(str(tf.release(calibrated(belief=refused), BODIES).certificate).split())
+    assert "all numbers lie in their ranges: others are refused" in said
 
 
 @pytest.mark.parametrize("wrong", [

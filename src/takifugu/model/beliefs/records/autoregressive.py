@@ -114,6 +114,7 @@ class AutoregressiveNormal(MultivariateNormal):
                 f"with mean {to_text(self.mean[0])} and standard deviation {to_text(self.standard_deviation)}, and "
                 f"the correlation of two of them is {to_text(self.correlation)} to the power of their distance."
             ),
+            *self._limits(),
         )
 
     def to_dict(self) -> Json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -303,17 +303,24 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
     def assumptions(self) -> tuple[Assumption, ...]:
         names = " and ".join(map(repr, self.columns))
         if self.is_process:
-            return (world(f"The values are one draw from the stated joint normal distribution of {names}."),)
-        normal = world(
-            f"The {self.records} records are independent, each drawn from the stated joint normal distribution of "
-            f"{names}."
-        )
-        if self.outside == "refuse":
-            return (normal,)
-        return (
-            normal,
-            limit('Values outside the declared ranges are clipped. Where any are, "jointly normal" does not hold.'),
-        )
+            drawn = world(f"The values are one draw from the stated joint normal distribution of {names}.")
+        else:
+            drawn = world(
+                f"The {self.records} records are independent, each drawn from the stated joint normal distribution of "
+                f"{names}."
+            )
+        return drawn, *self._limits()
+
+    def _limits(self) -> Iterator[Assumption]:
+        if self.outside == "refuse" and any(self.ranges):
+            yield limit(
+                "That all numbers lie in their ranges: others are refused, so a published table reveals it, which "
+                "epsilon does not count."
+            )
+        elif self.outside == "clip" and not self.is_process:
+            yield limit(
+                'Values outside the declared ranges are clipped. Where any are, "jointly normal" does not hold.'
+            )
 
     def to_dict(self) -> Json:
         ranges = {}
