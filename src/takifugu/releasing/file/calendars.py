@@ -126,7 +126,8 @@ def of_first_window(source: Any, items: Sequence[Table | None]) -> tuple[Table |
     for item in items:
         if isinstance(item, Windowed) and item.every is not None and item.window is None:
             with suppress(TakifuguError):  # a start that is none is told with the source
-                first = source.calendar and source.calendar.first_period(item.every)
+                calendar = source.calendar
+                first = "" if calendar is None else calendar.first_period(item.every)
                 item = _read_only(item, first) if first else item
         single_tables.append(item)
     return tuple(single_tables)
