@@ -1,13 +1,9 @@
 """What units are charged: every framework, every release, exact amounts, and words that help when it is too much."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-import pytest
-from tests.support import messages
 from tests.support.ledger_tools import (
     TWO_BITS,
     chain,
@@ -23,15 +19,13 @@ from tests.support.paying import epsilon_of, group_debit, refused_unchanged
 
 import takifugu as tf
 from takifugu.accounting.amounts import SMALLEST_SPEND
-from takifugu.accounting.composition import Charge, charge_of, joint
-from takifugu.accounting.composition.several import placed
+from takifugu.accounting.composition import charge_of, joint
 from takifugu.accounting.ledger import Amount, Debit, Ledger
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError
 from takifugu.mechanisms import group, wasserstein
-from takifugu.model.frameworks import Framework, Pufferfish
-from takifugu.model.frameworks import from_dict as framework_from
+from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Count, Histogram, Identity
 from takifugu.model.secrets.of_entries import every_entry
 
@@ -134,81 +128,6 @@ def test_erratum_e12_is_refused_by_the_ledger(ledger: Ledger) -> None:
     refused_unchanged(ledger, CompositionRefused, "its own output only", "data", [second])
     late = Debit(other, charge_of(promised(other, Identity("v"), group.MECHANISM, 1)))
     refused_unchanged(ledger, CompositionRefused, "without any noise", "data", [late])  # a new belief inherits it
-
-
-def unit_framework(*lengths: int) -> Framework:
-    return Pufferfish(every_entry(), tf.IndependentPieces(chain(1, 0.7), lengths))
-
-
-UNITS = {"ann": (4, 2), "bob": (6,), "cid": (3,)}
-
-
-def each(name: str = "each") -> list[Debit]:
-    frameworks = {unit: unit_framework(*lengths) for unit, lengths in UNITS.items()}
-    return [
-        Debit(about, charge_of(promised(about, Histogram(), group.MECHANISM, 1)), [unit], name)
-        for unit, about in frameworks.items()
-    ]
-
-
-# Against the joint cost of the plain list, in the order of the releases.
-
-TWO = [[0.9, 0.1], [0.4, 0.6]]
-THREE = [[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]]
-BELIEFS: dict[str, Any] = {
-    "two values": tf.MarkovChain(TWO, 24),
-    "three values, any start": tf.MarkovChain(THREE, 24, "any"),
-    "a period": tf.PeriodicChain([TWO, [[0.7, 0.3], [0.2, 0.8]], [[0.5, 0.5], [0.5, 0.5]]], 24),
-    "a class": tf.ReversibleChains(0.2, 0.4, 24),
-    "pieces": tf.IndependentPieces(tf.MarkovChain([[0.95, 0.05], [0.1, 0.9]], 24), (24,)),
-}
-
-
-def drawn(random: np.random.Generator, frameworks: Sequence[Framework], many: int) -> list[tuple[Framework, Charge]]:
-    """Return releases in windows: weeks in a row, between them, before them, twice; now and then with equal noise."""
-    releases = []
-    for _ in range(many):
-        framework = frameworks[int(random.integers(len(frameworks)))]
-        scale = Fraction(int(random.integers(50, 5000)), int(random.integers(3, 40)))
-        scale = Fraction(20) if random.random() < 0.2 else scale
-        one = charge(framework, tf.Count(int(random.integers(2))), scale, (NOISE, DATA)[int(random.random() < 0.25)])
-        place = 24 * int(random.integers(-6, 12)) + (3 * int(random.integers(8)) if random.random() < 0.3 else 0)
-        releases.append((framework, replace(one, at=place, reading="")))
-    return releases
-
-
-def from_scratch(released: Sequence[tuple[Framework, Charge]]) -> Fraction:
-    """Return what releases cost, computed by frameworks that nobody asked before, with nothing remembered."""
-    messages.forget()
-    frameworks = {framework.fingerprint(): framework for framework, _ in released}
-    charges = [one for _, one in released]
-    return max(cost(framework_from(one.to_dict()), charges) for one in frameworks.values())
-
-
-def cost(framework: Framework, charges: Sequence[Charge]) -> Fraction:
-    """Return what charges about one table cost together, one by one and in no runs of windows."""
-    given = [placed(one, one.at, "these") for one in charges]
-    return joint(framework, given, is_alone=False).epsilon
-
-
-CASES = [["two values"], ["three values, any start"], ["a period"], ["a class"], ["pieces"], ["two values", "pieces"]]
-
-
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("names", CASES, ids=" and ".join)
-def test_windows_in_any_order_cost_what_they_cost_from_scratch(ledger: Ledger, names: list[str]) -> None:
-    """With what the process remembers, and read anew."""
-    random = np.random.default_rng(CASES.index(names))
-    released = drawn(random, [tf.Pufferfish(tf.every_entry(), BELIEFS[name]) for name in names], 18)
-    spent, close = [], 1 + 1e-9
-    for number, (framework, one) in enumerate(released):
-        ledger.reserve("data", [Debit(framework, one, None, f"release {number}")], 10**6, entries="hours")
-        spent.append(epsilon_of(ledger))
-    assert spent == sorted(spent)
-    for number in (10, 11, 17):
-        afresh = from_scratch(released[: number + 1])
-        assert afresh / close <= spent[number] <= afresh * close
-    assert Ledger.open(ledger.store.name).check() == ()
 
 
 # What was charged below the truth once.
