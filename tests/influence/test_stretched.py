@@ -58,23 +58,6 @@ def test_stretches_put_together_lose_what_they_lose_one_by_one(seed: int, monkey
             assert exact <= loss[0] <= decimal_up(Fraction(exact) * (1 + Fraction(2, 10**12))), (seed, belief, gap)
 
 
-def test_of_a_long_history_few_stretches_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:
-    belief = chains(np.random.default_rng(1))[0]
-    steps, asked = history(np.random.default_rng(2), 3000, 0), list[int]()
-    steps = Runs(steps.values, 40 * np.arange(1, 3001))
-    curve = CURVES.of(belief)
-    along = curve.along
-
-    def counted(belief: Any, lengths: Any, *rest: Any) -> Any:
-        asked.append(len(lengths))
-        return along(belief, lengths, *rest)
-
-    monkeypatch.setattr(type(curve), "along", property(lambda _: counted), raising=False)
-    assert stretched.stretched_loss(belief.with_length(steps.size), (), steps, UNIT, True) is not None
-    assert len(asked) == 2
-    assert max(asked) < 200
-
-
 def test_a_state_that_is_never_entered_loses_nothing() -> None:
     two, steps = [[0.5, 0.5], [0.3, 0.7]], Runs(np.array([0, 2**18, 0]), np.array([9, 15, 30]))
     three = tf.MarkovChain([[*two[0], 0], [*two[1], 0], [0.9, 0.1, 0]], 30, [0.5, 0.5, 0])

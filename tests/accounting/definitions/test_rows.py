@@ -351,6 +351,17 @@ def test_promises_with_a_delta_add_up_where_all_rows_are_known_to_be_distinct(
     assert row > 0.2
 
 
+def test_where_outputs_of_a_class_cannot_be_listed_it_costs_no_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples, costs = samples_of([("p", 0), ("p", 1), ("q", 1)] * 9, 2), list[float]()
+    for most in (together.MOST_OF_CLASS, 1):
+        monkeypatch.setattr(together, "MOST_OF_CLASS", most)
+        belief = tf.FromPopulations.counted(samples, ["a", "b"], 0.9, independent=True)
+        about = tf.Pufferfish(tf.population_membership(), belief)
+        twice = [charge(as_sent(randomised_response(["a", "b"], 1)), about, F(9), "May")] * 2
+        costs.append(float(joint(about, twice).epsilon))
+    assert costs == sorted(costs)
+
+
 def test_a_delta_is_raised_by_what_was_seen_of_the_same_rows_under_another_definition() -> None:
     about, share = framework(LAW), F(1, 20)
     noise = Sending(1, 0.0, 1.0, "", Sender(RESPONSE))

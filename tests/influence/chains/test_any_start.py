@@ -12,7 +12,7 @@ import takifugu as tf
 from takifugu.influence.chains import any_start
 from takifugu.influence.chains.any_start import BackwardFromAnyStart
 from takifugu.influence.chains.chains import backward_side, chain_loss
-from takifugu.influence.chains.recordings import forget, recording_loss
+from takifugu.influence.chains.recordings import forget
 from takifugu.influence.curves import CURVES
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.secrets.families import Family
@@ -112,21 +112,6 @@ def test_a_bound_is_never_below_a_program_over_all_mechanisms(seed):
             assert computed >= true - 1e-7, (seed, entry, computed, true)
 
 
-def test_two_states_lose_what_the_worst_start_does():
-    for matrix in (STAY, [[0.2, 0.8], [0.7, 0.3]], [[0.99, 0.01], [0.5, 0.5]]):
-        tables = [0.7 * of_codes([0, 1])] * 5
-        true = worst_loss([np.array(matrix)] * 4, tables, np.eye(2))
-        assert true * (1 - 1e-9) <= bound([matrix], tables) <= true * 1.02
-        assert bound([matrix], tables, is_anywhere=True) >= bound([matrix], tables)
-
-
-def test_a_start_that_is_forgotten_costs_as_much_as_a_stationary_one():
-    matrix = [[0.5, 0.3, 0.2], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4]]
-    tables = [np.zeros((3, 3))] * 40 + [of_codes([0, 1, 2], 3)] * 5 + [np.zeros((3, 3))] * 5
-    assert bound([matrix], tables) == pytest.approx(bound([matrix], tables, "stationary"), rel=1e-9)
-    assert bound([matrix], tables, is_anywhere=True) > 1.02 * bound([matrix], tables)
-
-
 # States that no start reaches -----------------------------------------------------------------------------------------
 
 
@@ -179,19 +164,6 @@ def test_the_worst_chain_of_an_interval_stands_for_it_by_lemma_2(monkeypatch):
     forget()
 
 
-def test_a_recording_with_any_start_is_not_known_from_a_shifted_one():
-    """Beyond the first steps a message repeats, and is another one where the start is nearer."""
-    forget()
-    chain, rates = tf.MarkovChain([[0.97, 0.03], [0.06, 0.94]], 2, "any"), np.array([0.0, 0.5, 0.0, 0.8])
-    for gap in (150, 100, 90, 1):
-        longer = np.array([gap, 8, 40, 5])
-        size = int(longer.sum())
-        profile = Profile(tuple(rate * (1 - np.eye(2)) for rate in rates), longer, np.arange(4))
-        family = Family(range(size))
-        alone = chain_loss(chain.with_length(size), profile, family)
-        assert recording_loss(chain.with_length(size), longer, rates, family, 10**4) == alone
-
-
 def test_laws_are_followed_for_few_steps_and_then_mixed(monkeypatch):
     slow = [[0.99, 0.01], [0.02, 0.98]]
     side = BackwardFromAnyStart(np.array([slow]))
@@ -200,16 +172,6 @@ def test_laws_are_followed_for_few_steps_and_then_mixed(monkeypatch):
     assert (side.reached(500).apart == far).all()
     assert 0 < far[0, 1] < near[0, 1]
     assert backward_side(tf.MarkovChain([[0.5, 0.5], [0.4, 0.6]], 9, "any")).settled_from < 20
-
-
-def test_a_step_that_forgets_everything_costs_nothing():
-    matrices = np.array([STAY, [[0.3, 0.7]] * 2])
-    for is_anywhere in (False, True):
-        side = BackwardFromAnyStart(matrices, is_anywhere)
-        assert not side.step(4, 1, of_codes([0, 1])).any()  # step 3 leads to entry 4
-        assert not side.step(4, 3, of_codes([0, 1])).any()
-        assert side.step(5, 1, of_codes([0, 1])).any()
-    assert bound([[[0.5, 0.5]] * 2], [of_codes([0, 1])] * 10) == 1
 
 
 def test_masses_that_floats_may_have_lost_leave_lemma_2():

@@ -1,6 +1,5 @@
 """What windows of a recording lose, asked again and again: what is remembered changes no bit of a loss."""
 
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -76,50 +75,6 @@ def test_windows_in_any_order_lose_what_a_sweep_from_scratch_says(seed: int) -> 
     assert losses == [from_scratch(*one) for one in arguments]
 
 
-def test_one_law_of_another_start_is_another_recording() -> None:
-    matrix, rates = [[0.9, 0.1], [0.4, 0.6]], np.array([0.5, 0.1])
-    arguments = [
-        (tf.MarkovChain(matrix, 60, start), np.array([30, 30]), rates, _EveryStep(range(60), pairs))
-        for start, pairs in product(("any", "stationary", [0.5, 0.5], [0.01, 0.99]), (None, ((0, 1),)))
-    ]
-    losses = [recording_loss(*each, most_steps(2)) for each in arguments]
-    assert losses == [from_scratch(*each) for each in arguments]
-
-
-@pytest.mark.sampled(4)
-@pytest.mark.parametrize("place", ["behind all others", "before them", "between them"])
-def test_few_stretches_are_followed_for_a_window_more(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many there are: messages far from a new one are what they were."""
-    random = np.random.default_rng(1)
-    lengths, rates = np.full(12, 168), random.uniform(0.01, 0.1, size=12)
-    chain = tf.MarkovChain([[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6]], 1)
-    followed: list[int] = []
-    before = recordings.along
-
-    def counting(*given: Any) -> Any:
-        followed.append(1)
-        return before(*given)
-
-    def ask(lengths: Any, rates: Any) -> Loss:
-        size = int(lengths.sum())
-        return recording_loss(chain.with_length(size), lengths, rates, _EveryStep(range(size)), 10**4)
-
-    monkeypatch.setattr(recordings, "along", counting)
-    ask(lengths, rates)
-    assert len(followed) == 24
-    at = {"behind all others": 12, "before them": 0, "between them": 6}[place]
-    more, with_one = np.insert(lengths, at, 168), np.insert(rates, at, 0.05)
-    followed.clear()
-    loss = ask(more, with_one)
-    assert len(followed) <= 12
-    followed.clear()
-    assert ask(more, with_one) == loss
-    assert not followed
-    monkeypatch.undo()
-    size = int(more.sum())
-    assert loss == from_scratch(chain.with_length(size), more, with_one, _EveryStep(range(size)))
-
-
 def test_no_more_is_remembered_than_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recordings, "MOST", 2**16)
     for number in range(40):
@@ -159,20 +114,6 @@ def test_losses_are_those_of_a_sweep_that_remembers_nothing(seed: int, monkeypat
     for count, loss in zip(counts, losses, strict=True):
         some = of_first(whole, max(count, 1))
         assert chain_loss(belief.with_length(some.size), some, Family(range(some.size))) == loss
-
-
-@pytest.mark.mutants
-def test_a_window_more_follows_few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All others are remembered, however many: their messages are what they were."""
-    followed = counted(monkeypatch)
-    random = np.random.default_rng(1)
-    tables = tuple(rate * (1 - np.eye(3)) for rate in random.uniform(0.01, 0.1, size=101))
-    whole = Profile(tables, np.full(101, 168), np.arange(101))
-    belief = tf.MarkovChain([[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6]], whole.size)
-    for windows, most in ((100, 250), (101, 12)):
-        followed.clear()
-        chain_loss(belief.with_length(168 * windows), of_first(whole, windows), Family(range(168 * windows)))
-        assert len(followed) <= most
 
 
 def test_no_more_messages_are_remembered_than_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,32 +211,6 @@ def test_no_run_is_free_where_no_law_repeats(monkeypatch: pytest.MonkeyPatch) ->
     assert not sweeps.is_free(side, 900, remembered.Memory(apart, {899: apart}, {899: apart}, 899), ())
 
 
-def test_runs_of_other_lengths_are_not_taken_for_each_other() -> None:
-    """The same message enters two runs, of which one begins earlier by as much as it ends later."""
-    losses = []
-    for lengths in ([60, 30, 20], [70, 10, 20], [60, 30, 20]):
-        whole = Profile(tuple(rate * (1 - np.eye(2)) for rate in (0.2, 0.01, 0.5)), np.array(lengths), np.arange(3))
-        belief = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], whole.size)
-        losses.append(chain_loss(belief, whole, Family(range(whole.size))))
-        if lengths[0] == 70:
-            remembered.forget()
-            assert chain_loss(belief, whole, Family(range(whole.size))) == losses[-1]
-    assert losses[0] == losses[2] != losses[1]
-
-
-def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return a list that grows by one for each run that is followed."""
-    followed: list[int] = []
-    before = sweeps._followed
-
-    def counting(*given: Any) -> Any:
-        followed.append(1)
-        return before(*given)
-
-    monkeypatch.setattr(sweeps, "_followed", counting)
-    return followed
-
-
 @pytest.mark.sampled(16)
 @pytest.mark.parametrize("seed", range(16))
 def test_a_run_that_settled_is_that_of_any_length(seed: int) -> None:
@@ -327,16 +242,6 @@ def test_a_run_that_settled_is_that_of_any_length(seed: int) -> None:
 
 def belief_side(belief: Any) -> Any:
     return backward_side(belief.with_length(2000))
-
-
-@pytest.mark.mutants
-def test_weeks_of_other_lengths_are_followed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    followed = counted(monkeypatch)
-    belief = tf.MarkovChain([[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6]], 169)
-    for length in (168, 167, 169, 8 * 168):
-        whole = Profile.of(0.1 * (1 - np.eye(3)), length)
-        chain_loss(belief.with_length(length), whole, Family(range(length)))
-        assert len(followed) == 4  # two sides: their first step, and all others
 
 
 @pytest.mark.mutants

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from tests.support import influence_oracle as oracle
-from tests.support.run_oracles import noise_loss, response_loss, worst_of_runs
+from tests.support.run_oracles import response_loss, worst_of_runs
 
 import takifugu as tf
 from takifugu.analysis.problem import Problem
@@ -77,33 +77,12 @@ def test_for_two_states_responses_attain_it(seed):
     assert bound(chain, tables, run) == pytest.approx(response_loss(law, rates, run), rel=1e-10, abs=1e-10)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_several_releases_lose_no_more(seed):
-    rng = np.random.default_rng(seed)
-    states, length, run = int(rng.integers(2, 4)), int(rng.integers(3, 6)), int(rng.integers(2, 4))
-    chain = tf.MarkovChain(random_rows(rng, states), length)
-    law = oracle.chain_law(chain.stationary, [chain.matrix] * (length - 1))
-    places, sums, scales, profiles = np.indices(law.shape), [], [], []
-    for _ in range(2):
-        weights, codes = rng.integers(0, 3, length), rng.integers(0, 3, states)
-        sums.append(sum(weight * codes[place] for weight, place in zip(weights, places, strict=True)))
-        scales.append(float(np.exp(rng.uniform(-0.5, 1.5))))
-        profiles.append(np.array([weight * np.abs(codes[:, None] - codes) / scales[-1] for weight in weights]))
-    assert noise_loss(law, sums, scales, run) <= bound(chain, list(sum(profiles)), run) + 1e-12
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_a_longer_run_loses_no_less_and_never_more_than_everything(seed):
     chain, _, tables, _ = random_case(seed)
     losses = [bound(chain, tables, run) for run in range(1, len(tables) + 3)]
     assert all(after >= before * (1 - 1e-12) for before, after in itertools.pairwise(losses))
     assert losses[-1] == losses[len(tables) - 1] <= sum(table.max() for table in tables) * (1 + 1e-12)
-
-
-def test_a_run_of_one_step_is_a_single_step():
-    chain = tf.MarkovChain(STAY, 60)
-    one = tf.calibrate(tf.Pufferfish(tf.every_run(1), chain), tf.Count(1), 1)
-    assert one.scale == tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), 1).scale
 
 
 def test_long_recordings_are_looked_at_where_they_repeat():
@@ -127,14 +106,6 @@ def test_courses_that_cannot_be_are_no_secret():
     free = tf.IntervalMarkovChain(np.zeros((3, 3)), np.ones((3, 3)), 3)
     loss = CURVES.of(free).loss(free, Profile.by_entry([table] * 3), Family(range(3), run=3))
     assert loss.epsilon == pytest.approx(3.0)
-
-
-def test_a_class_allows_what_its_worst_chain_does_not():
-    stays_for_ever = tf.BinaryChains(0.0, 4)
-    charged = CURVES.of(stays_for_ever).loss(
-        stays_for_ever, Profile.by_entry([(1 - np.eye(2)) * (t % 3 == 0) for t in range(4)]), Family(range(4), run=2)
-    )
-    assert charged.epsilon == pytest.approx(2.0)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -75,10 +75,3 @@ def test_rows_that_sum_to_less_than_1_keep_their_bounds() -> None:
     """Rows that are divided by their exact sums made steps larger than the bound, by 6e-18."""
     matrix = [[0.3174731855042704, 0.6825268144957296], [0.3236712589869523, 0.6763287410130476]]
     check_bound(matrix, 0.9, 336)
-
-
-def test_of_a_run_there_is_no_pair() -> None:
-    chain = tf.MarkovChain([[0.9, 0.1], [0.2, 0.8]], 1000)
-    profile = Profile.of([[0, 0.3], [0.3, 0]], 1000)
-    assert settled(chain, profile, Family(range(1000)), 10**6).to_dict()["pair"] in ([0, 1], [1, 0])
-    assert settled(chain, profile, Family(range(1000), run=3), 10**6).to_dict()["pair"] is None

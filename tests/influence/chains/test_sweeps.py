@@ -14,9 +14,8 @@ from takifugu.influence.chains import sides, sweeps
 from takifugu.influence.chains.any_start import MOST_FOLLOWED
 from takifugu.influence.chains.chains import backward_side, chain_loss
 from takifugu.influence.chains.recordings import recording_loss
-from takifugu.influence.chains.remembered import Memory
 from takifugu.influence.chains.sides import Forward
-from takifugu.influence.chains.sweeps import Track, sweep
+from takifugu.influence.chains.sweeps import sweep
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.secrets.families import Family
 
@@ -252,30 +251,6 @@ def test_losses_that_rise_for_ever_are_given_up():
     with pytest.raises(Unsupported, match="still rise after 50 steps"):
         sweep(Damped(1.0), Profile.of(1e4 * CHANGE, 10**6), (), 50)
     assert sweep(Damped(1.0), Profile.of(CHANGE, 53), (), 50)[-1].at(52).max() == pytest.approx(13.0)
-
-
-def test_a_track_says_what_each_position_loses():
-    track = Track(7, np.arange(3.0)[:, None, None], np.array([10.0, 11.0])[:, None, None], 15)
-    assert [track.at(position).item() for position in range(7, 15)] == [0, 1, 2, 10, 11, 10, 11, 10]
-    assert track.settled == 10
-    assert [(piece.first, piece.last) for piece in sweeps.pieces_of([track])] == [(7, 10), (10, 15)]
-    for part in (Track(2, track.explicit, track.repeated[:0], 5), Track(2, track.explicit[:0], track.repeated, 5)):
-        assert [(piece.first, piece.last) for piece in sweeps.pieces_of([part])] == [(2, 5)]
-
-
-def test_a_memory_holds_what_the_next_positions_can_reach():
-    memory, table, gap = Memory(np.zeros((2, 2))), np.ones((2, 2)), np.zeros((2, 2))
-    for position in range(30):
-        memory.keep(position, np.full((2, 2), float(position)), table if position % 10 == 3 else gap, 4)
-        assert memory.last_moving == (position - 3) // 10 * 10 + 3 if position > 2 else -1
-        assert {*range(max(0, position - 4), position + 1)} <= {*memory.losses} == {*memory.tables}
-        assert memory.last_moving in {-1, *memory.losses}
-    assert len(memory.losses) <= 10
-    memory.forget(27)
-    assert [*memory.losses] == [*memory.tables] == [23, 27, 28, 29]
-    assert [*memory.since(20).losses] == [3, 7, 8, 9]
-    assert memory.since(20).last_moving == 3
-    assert memory.since(20).since(-20).is_as(memory)
 
 
 def test_the_entries_of_a_family_are_those_that_count(monkeypatch):

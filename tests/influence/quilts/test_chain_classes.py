@@ -183,13 +183,6 @@ def test_interval_lies_between_its_worst_chain_and_the_classes_that_hold_it() ->
         assert worst == here < reversible <= Fraction(length, epsilon) * (1 + Fraction(1, 10**9))
 
 
-def test_interval_at_its_ends() -> None:
-    assert scale(tf.BinaryChains(0, 40), tf.Count(1), 2, QUILT_APPROX) == 20
-    assert scale(tf.BinaryChains(0.5, 40), tf.Count(1), 2, QUILT_APPROX) == Fraction(1, 2)
-    ends = [scale(tf.BinaryChains(low, 40), tf.Count(1), 1, QUILT_APPROX) for low in (0.5, 0.45)]
-    assert ends[0] < ends[1]
-
-
 REGION = binary_box((0.5, 0.7), (0.55, 0.65), 6)
 THREE = IntervalMarkovChain(
     [[0.3, 0.2, 0.2], [0.25, 0.35, 0.2], [0.2, 0.25, 0.3]], [[0.5, 0.4, 0.4], [0.4, 0.5, 0.4], [0.4, 0.4, 0.5]], 4
@@ -249,13 +242,6 @@ def test_audit_refuses_chains_outside_the_class() -> None:
         assert math.isinf(tf.exact_loss(framework, tf.Count(1), DiscreteLaplace(Fraction(2), Fraction(1))).upper)
 
 
-@pytest.mark.parametrize("length", [1, 2])
-def test_short_sequences(length: int) -> None:
-    short = INTERVAL.with_length(length)
-    assert scale(short, tf.Count(1), Fraction(1, 3), QUILT_APPROX) == 3 * length
-    assert scale(short, tf.Count(1), 20, QUILT_APPROX) <= Fraction(length, 20)
-
-
 def test_pieces_are_calibrated_each_alone() -> None:
     for belief in (REGION, INTERVAL):
         pieces = tf.IndependentPieces(belief, [50, 3, 7, 50])
@@ -275,14 +261,3 @@ def test_long_sequences_ask_for_what_a_wide_enough_one_does() -> None:
     for belief in (REGION, INTERVAL):
         wide, long = (scale(belief.with_length(n), tf.Count(1), 1, mechanism_of(belief)) for n in (400, 100_000))
         assert float(wide) == pytest.approx(float(long), rel=1e-9)
-
-
-def test_the_printed_contraction_has_no_power_to_spare() -> None:
-    matrix = np.array([[0.8, 0.2], [0.2, 0.8]])
-    for a, b in [(1, 1), (1, 2), (2, 1)]:
-        start = [1e-12, 1 - 1e-12]
-        true = influence(start, [], [matrix] * a, [matrix] * b, 0, 1)
-        assert true <= birkhoff(matrix, matrix, a, b)
-    exact = influence([1e-12, 1 - 1e-12], [], [matrix], [], 0, 1)
-    assert exact == pytest.approx(birkhoff(matrix, matrix, 1, None), rel=1e-6)  # tau^(a-1) cannot be tau^a
-    assert exact > birkhoff(matrix, matrix, 2, None) * 1.5

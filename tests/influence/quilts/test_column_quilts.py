@@ -68,17 +68,6 @@ def test_every_quilt_of_figure_1(quilt: dict[str, Any]) -> None:
     assert math.exp(influence) == pytest.approx(float(Fraction(quilt["exp_influence"])), rel=1e-12)
 
 
-def test_the_scale_that_the_text_gives_for_the_quilt_of_gender() -> None:
-    belief = figure_1()
-    answer: Any = resolved(QUERIES["count_tall_and_sat{h,s}"], belief)
-    net = belief.network
-    entry, nodes = net.position("i"), [net.position("g")]
-    moved = answer.change(net.near_set(entry, nodes))
-    assert moved == 500
-    e = float(influences(net, entry, nodes).max())
-    assert moved / (1 - e) == pytest.approx(EXAMPLE["example1_text_scale_AND_eps1"], rel=1e-12)
-
-
 def random_parameters(seed: int, size: int, records: int, table: bool = False) -> tuple[Any, Any, Any]:
     """Return a belief, its law of the parameters (in its own order), and its columns for the oracle."""
     rng = np.random.default_rng(seed)
@@ -179,20 +168,6 @@ def test_two_counts_of_rows_move_by_their_records_not_by_their_columns() -> None
     assert float(tf.compose([both] * 9).epsilon) == pytest.approx(free["influence"], rel=1e-9)
 
 
-def test_a_ledger_charges_two_releases_the_best_quilt_of_both(tmp_path: Any) -> None:
-    framework = tf.Pufferfish(tf.distribution_parameter("i"), figure_1(4))
-    account = {"entries": "values", "ledger": str(tmp_path / "ledger.db"), "source": "school", "budget": "1/2"}
-    data = {"g": [0, 1, 0, 1], "i": [1, 1, 0, 1], "s": [0, 0, 1, 1], "h": [1, 0, 1, 0], "w": [1, 1, 1, 0]}
-    tall = tf.calibrate(framework, QUERIES["count_tall_plus_count_sat{h,s}"], "1/2", mechanism="attribute-quilt")
-    first = tf.release(tall, data, **account)
-    assert "attribute-quilt" in first.certificate.mechanisms
-    again = tf.calibrate(framework, tf.Count(1, ["h"]), "1/2", mechanism="group")
-    tf.release(again, data, **account)
-    assert tf.compose([tall, again]).epsilon == Fraction(1, 2)  # the first one's quilt is {h}: a count of h is free
-    with pytest.raises(tf.errors.BudgetExceeded):
-        tf.release(tf.calibrate(framework, tf.Count(1, ["s"]), "1/2", mechanism="group"), data, **account)
-
-
 @pytest.mark.parametrize(("steps", "scale"), [(0, Fraction(0)), (3, None)])
 def test_an_influence_of_exactly_epsilon(steps: int, scale: Fraction | None) -> None:
     trivial = Candidate(Fraction(500), 0, (0, 1), NetworkQuilt(None, 500), 0.0)
@@ -206,25 +181,6 @@ def test_a_query_of_columns_far_away_needs_no_noise_and_gets_the_least_that_pass
     raised = tf.calibrate(framework, tf.Count(1, ["h"]), 1, mechanism="attribute-quilt")
     assert raised.witness.detail == "the belief alone asks for no noise"
     assert tf.calibrate(framework, tf.Count(1, ["h"]), 1, mechanism="attribute-quilt", allow_zero_noise=True).scale == 0
-
-
-def test_several_sensitive_parameters_need_the_largest_of_their_scales() -> None:
-    belief, query = figure_1(), QUERIES["count_tall_plus_count_sat{h,s}"]
-
-    def scale(*names: str) -> Any:
-        framework = tf.Pufferfish([tf.distribution_parameter(name) for name in names], belief)
-        return tf.calibrate(framework, query, "1/2", mechanism="attribute-quilt", allow_zero_noise=True).scale
-
-    assert scale("i", "w", "g") == max(scale("i"), scale("w"), scale("g"))
-
-
-def test_a_column_that_tells_its_parameter_needs_all_of_the_noise() -> None:
-    net = tf.BayesianNetwork([("a", [0, 1], [], [0.5, 0.5])])
-    belief = tf.Parameters(net, {"a": {0: {0: 1}, 1: {1: 1}}}, 3)
-    calibration = tf.calibrate(tf.Pufferfish(tf.distribution_parameter("a"), belief), tf.Sum("a"), 1,
-                               mechanism="attribute-quilt")  # fmt: skip
-    assert calibration.scale == 3
-    assert exact_loss(calibration).loss == pytest.approx(1)
 
 
 @settings(max_examples=30, deadline=None)

@@ -165,13 +165,6 @@ def test_three_parameters_and_sets_that_were_never_counted_together() -> None:
     assert least >= needed * (1 - 1e-9)
 
 
-def test_large_sets_are_left_out_by_their_number_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    from takifugu.model.beliefs.records import counted_parameters
-
-    monkeypatch.setattr(counted_parameters, "MOST_INTERVALS", 24)
-    assert {*towns([9] * 8).chances(0)} == {(1,), (2,)}
-
-
 def test_what_is_assumed_is_said_and_reads_back() -> None:
     belief = towns([30, 20, 20, 30], confidence=0.95)
     again: Any = beliefs.from_dict(belief.to_dict())

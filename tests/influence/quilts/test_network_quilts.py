@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from tests.support import column_oracles, quilt_oracles
 from tests.support import network_oracles as oracle
 from tests.support.chain_oracles import largest_laplace_loss
-from tests.support.research import research_file
 
 import takifugu as tf
 from takifugu.analysis.questions.answer_law import answer_law
@@ -29,12 +28,6 @@ def made(seed: int, size: int, zeros: bool = False) -> tuple[tf.BayesianNetwork,
     net = tf.BayesianNetwork(spec)
     law = oracle.joint_law(spec, [str(n) for n in net.names])
     return net, law, [len(net.alphabet(i)) for i in range(size)]
-
-
-def chain_network(matrix: list[list[float]], start: list[float], length: int) -> tf.BayesianNetwork:
-    states = list(range(len(start)))
-    nodes = [("x0", states, [], start)]
-    return tf.BayesianNetwork([*nodes, *((f"x{t}", states, [f"x{t - 1}"], matrix) for t in range(1, length))])
 
 
 @settings(max_examples=25, deadline=None)
@@ -127,18 +120,6 @@ def test_answer_laws_are_those_of_enumeration(seed: int, size: int, zeros: bool)
                 assert p == pytest.approx(float(expected[v]), rel=1e-12)
 
 
-def test_special_networks() -> None:
-    one = tf.BayesianNetwork([("x", [0, 1], [], [0.5, 0.5])])
-    assert calibrate(Pufferfish(tf.every_entry(), one), Count(1), 2, mechanism="quilt-exact").scale == 0.5
-    free = tf.BayesianNetwork([(f"x{i}", [0, 1], [], [0.3, 0.7]) for i in range(6)])
-    assert calibrate(Pufferfish(tf.every_entry(), free), Count(1), 2, mechanism="quilt-exact").scale == 0.5
-    copy = tf.BayesianNetwork([("x", [0, 1], [], [0.5, 0.5]), ("y", [0, 1], ["x"], [[1, 0], [0, 1]])])
-    calibration = calibrate(Pufferfish(tf.every_entry(), copy), Count(1), 2, mechanism="quilt-exact")
-    assert calibration.scale == calibrate(Pufferfish(tf.every_entry(), copy), Count(1), 2, mechanism="group").scale == 1
-    stuck = chain_network([[1.0, 0.0], [0.3, 0.7]], [0.5, 0.5], 5)
-    assert calibrate(Pufferfish(tf.every_entry(), stuck), Count(1), 1, mechanism="quilt-exact").scale <= 5
-
-
 def questions(net: tf.BayesianNetwork) -> tuple[Framework, list[Query]]:
     return Pufferfish(tf.every_entry(), net), [Count(1), Histogram(), Linear([3, 1, 0, 2, 1][: net.size])]
 
@@ -160,31 +141,6 @@ def test_joint_cost_covers_the_true_joint_loss(seed: int, size: int) -> None:
         Fraction(int(q.resolve(net).entry_changes().sum())) * q.resolve(net).grid / c.randomiser.scale
         for q, c in zip(queries, made, strict=False)
     )
-
-
-def test_one_release_costs_no_more_than_it_was_calibrated_for() -> None:
-    net = chain_network([[0.8, 0.2], [0.3, 0.7]], [0.5, 0.5], 7)
-    calibration = calibrate(Pufferfish(tf.every_entry(), net), Count(1), 3, mechanism="quilt-exact")
-    assert "near set" in calibration.witness.detail
-    assert tf.compose([calibration]).epsilon < 2.5
-
-
-def test_separators_are_found_in_large_networks() -> None:
-    net = chain_network([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], 40)
-    chain = tf.MarkovChain([[0.6, 0.4], [0.4, 0.6]], 40, [0.5, 0.5])
-    secret = tf.entry(20, 0, 1)
-    one = calibrate(Pufferfish(secret, net), Count(1), 2, mechanism="quilt-exact").scale
-    other = calibrate(Pufferfish(secret, chain), Count(1), 2, mechanism="quilt-exact").scale
-    assert one == pytest.approx(other, rel=1e-9)
-
-
-def test_a_published_network_end_to_end() -> None:
-    from takifugu.model.beliefs.networks.network_files import read_network
-
-    net = read_network(research_file("bif/asia.bif"))
-    table = compare(Pufferfish(tf.every_entry("smoke"), net), Count("yes"), 3)
-    scales = {row.name: row.scale for row in table if row.scale is not None}
-    assert scales["laplace-exact"] < scales["wasserstein"] < scales["group"]
 
 
 EXACT = ("group", "quilt-exact", "wasserstein", "laplace-exact")
@@ -249,16 +205,6 @@ def check_other_queries(case: Case, epsilon: float) -> None:
     for name in ("group", "quilt-exact"):
         calibration = case.needed(Histogram() if binary else Count([1, 2]), epsilon, name)
         assert exact_loss(calibration).upper <= epsilon * (1 + 1e-9), name
-
-
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("seed", range(6))
-def test_up_to_five_variables(seed: int) -> None:
-    case = Case(seed, 2 + seed % 4)
-    epsilon = EPSILONS[seed % 3]
-    calibrations = check_every_mechanism(case, epsilon)
-    assert calibrations["quilt-exact"].scale == pytest.approx(case.scale_over_all_quilts(epsilon), rel=1e-9, abs=1e-12)
-    check_other_queries(case, epsilon)
 
 
 @pytest.mark.slow
