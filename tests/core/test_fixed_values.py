@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
-from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -115,16 +114,6 @@ def test_an_answer_keeps_nothing_that_its_maker_changes() -> None:
 NETWORK = [("a", [0, 1], [], [0.5, 0.5]), ("b", [0, 1], ["a"], [[0.75, 0.25], [0.25, 0.75]])]
 
 
-def test_the_oldest_goes_and_nothing_made_is_found_once_too() -> None:
-    owner, made = SimpleNamespace(), []
-    assert [cached(owner, key, partial(str, key)) for key in range(MOST + 1)] == list(map(str, range(MOST + 1)))
-    assert cached(owner, 1, lambda: "new") == "1"
-    assert cached(owner, 0, lambda: "new") == "new"
-    for _ in range(2):
-        cached(owner, "nothing", lambda: made.append(1))
-    assert made == [1]
-
-
 def test_a_copy_keeps_its_own() -> None:
     network = tf.BayesianNetwork(NETWORK)
     influences_of(network)
@@ -132,20 +121,6 @@ def test_a_copy_keeps_its_own() -> None:
     del network
     gc.collect(1)  # what was made just now
     assert influences_of(other).network is other
-
-
-@pytest.mark.parametrize(
-    "belief", [CHAIN.with_length(400), tf.BayesianNetwork(NETWORK), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3)],
-    ids=lambda belief: type(belief).__name__,
-)  # fmt: skip
-def test_calibrations_that_were_used_are_copied_and_pickled_without_what_was_found(belief: object) -> None:
-    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), belief), tf.Count(1), epsilon=1, mechanism="group")
-    tf.compose([calibration, calibration])
-    written = pickle.dumps(calibration)
-    assert len(written) < 5_000
-    for other in (pickle.loads(written), copy.deepcopy(calibration), copy.copy(calibration)):
-        assert other.to_dict() == calibration.to_dict()
-        assert tf.compose([other, calibration]) == tf.compose([calibration, calibration])
 
 
 def test_threads_keep_things_at_once() -> None:

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from takifugu.core.errors import InputError
-from takifugu.data import parse_step
 from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.numbers.rationals import (
@@ -230,12 +229,6 @@ def test_stored_beliefs_are_read_with_the_same_limits() -> None:
         IndependentUsers.from_dict(
             {"laws": [{"law": [["a", "1"]], "presence": "1e99999999"}], "users": [[1, 0]], "absence": "unknown"}
         )
-
-
-@pytest.mark.parametrize("step", ["9" * 5000 + "s", "1" * 10, 1e300, 1e-300, 10**400, 1e-15])
-def test_giant_steps_are_refused(step: Any) -> None:
-    with pytest.raises(InputError, match="the step is"):
-        parse_step(step)
 
 
 def test_whole_numbers_are_no_truth_values_and_no_floats() -> None:

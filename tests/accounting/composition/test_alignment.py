@@ -8,20 +8,16 @@ from typing import Any
 
 import pytest
 from tests.support.chain_oracles import float_law
-from tests.support.ledger_tools import contributions_of, joint_loss, laplace, made, promised, worst_joint_loss
+from tests.support.ledger_tools import contributions_of, joint_loss, laplace, made
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, compose, joint
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
-from takifugu.mechanisms import group
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Count, Linear, Query
 
 WHOLE, DATA, QUILT, SINGLE = Covers
-Window = tuple[int, Any, Any]  # where it starts, what each of its values adds, scale
-
-
 def chain(rows: Sequence[Sequence[float]], length: int, initial: Any = "stationary") -> Framework:
     return Pufferfish(tf.every_entry(), tf.MarkovChain(rows, length, initial))
 
@@ -29,20 +25,6 @@ def chain(rows: Sequence[Sequence[float]], length: int, initial: Any = "stationa
 def by_noise(framework: Framework, query: Query, units: Any, **changes: Any) -> Charge:
     """Return a charge of another belief, by its noise alone."""
     return replace(charge_of(laplace(framework, query, units, QUILT)), framework="another belief", **changes)
-
-
-def window(framework: Framework, query: Query, units: Any, start: int) -> Window:
-    return start, contributions_of(framework, query), units
-
-
-def exact_loss(rows: Sequence[Sequence[float]], length: int, start: Any, windows: Sequence[Window]) -> float:
-    """Return the true joint loss about every step of a recording of which the windows are published."""
-    law = float_law(rows, length, start)
-    releases = []
-    for first, adds, scale in windows:
-        nothing = [0] * len(rows)
-        releases.append(([adds[i - first] if 0 <= i - first < len(adds) else nothing for i in range(length)], scale))
-    return worst_joint_loss(law, releases, length)
 
 
 def test_a_day_that_two_windows_read_is_charged_twice() -> None:
@@ -66,17 +48,6 @@ def test_a_start_vector_fixes_the_place() -> None:
     assert joint(framework, [replace(known, at=5), replace(known, at=5)]).epsilon < 1
     assert joint(framework, [replace(known, at=5), replace(one, at=8)]).epsilon < 1
     assert joint(framework, [replace(known, at=5), replace(one, at=4)]).epsilon == 1
-
-
-def test_pieces_are_recordings_of_their_own() -> None:
-    rows = [[0.8, 0.2], [0.3, 0.7]]
-    pieces = Pufferfish(tf.every_entry(), tf.IndependentPieces(tf.MarkovChain(rows, 9), [9, 5]))
-    one, swapped = (by_noise(pieces, Linear(w), 3) for w in ([1] * 9 + [0] * 5, [0] * 9 + [1] * 5))
-    alone = [joint(pieces, [c]).epsilon for c in (one, swapped)]
-    assert joint(pieces, [one, swapped]).epsilon == max(alone)
-    longer = Pufferfish(tf.every_entry(), tf.IndependentPieces(tf.MarkovChain(rows, 9), [9, 6]))
-    other = by_noise(longer, Linear([0] * 9 + [1] * 6), 3)
-    assert joint(pieces, [one, other]).epsilon == 3 + 2  # cut otherwise: a piece of each may have changed as a whole
 
 
 def test_pieces_of_other_lengths_are_others_where_they_are_as_many_steps_in_all() -> None:
@@ -146,15 +117,6 @@ def test_names_decide_what_is_the_same_entry(kind: str) -> None:
     assert joint(other, [*apart, charge_of(laplace(other, Count(1, entries=["hiv"]), 1, QUILT))]).epsilon == 3
 
 
-def test_a_longer_run_in_which_a_secret_is_impossible_costs_nothing() -> None:
-    """Of two beliefs only one knows both values; under the other there is nothing to hide at any declared place."""
-    stuck = tf.MarkovChain([[1, 0], [1, 0]], 3, initial=[1, 0])
-    framework = Pufferfish(tf.entry(1, 0, 1), [tf.MarkovChain([[0.6, 0.4], [0.4, 0.6]], 3, initial=[0.5, 0.5]), stuck])
-    other = Pufferfish(tf.every_entry(), tf.MarkovChain([[0.6, 0.4], [0.4, 0.6]], 3))
-    charges = [charge_of(laplace(f, Count(1), 3, QUILT), at=at) for f, at in ((framework, 0), (other, 2))]
-    assert joint(framework, charges[:1]).epsilon <= joint(framework, charges).epsilon <= 2
-
-
 def test_a_variable_is_no_step_of_a_sequence() -> None:
     """Somebody who believes in a sequence does not know which of its steps a variable is."""
     coins = tf.BayesianNetwork([(name, [0, 1], [], [0.5, 0.5]) for name in "abcde"])
@@ -165,24 +127,3 @@ def test_a_variable_is_no_step_of_a_sequence() -> None:
     row = charge_of(laplace(steps, Linear([1, 1, 0, 0, 0]), 4, QUILT))
     dearest = max(joint(steps, [c, row]).epsilon for c in foreign)
     assert joint(steps, [one, row]).epsilon >= dearest - Fraction(1, 10**9)
-
-
-def test_the_same_noise_costs_the_same_whoever_found_the_scale() -> None:
-    framework = chain([[0.99, 0.01], [0.02, 0.98]], 168)
-    by_quilt = [charge_of(laplace(framework, Count(1), 336, QUILT, Fraction(1, 2)))] * 12
-    by_group = [charge_of(promised(framework, Count(1), group.MECHANISM, Fraction(1, 2)))] * 12
-    assert by_group[0].scale == 336
-    assert joint(framework, by_quilt).epsilon == joint(framework, by_group).epsilon
-    assert joint(framework, [*by_quilt[:5], *by_group[:7]]).epsilon == joint(framework, by_group).epsilon
-    costs = [joint(framework, by_group[:n]).epsilon for n in range(13)]
-    assert costs == sorted(costs)
-    assert 0 < costs[1] < Fraction(1, 2)  # noise for a change of everything hides one step better
-    assert costs[12] < 6
-
-
-def test_half_a_hash_is_another_one() -> None:
-    framework = chain([[0.6, 0.4], [0.4, 0.6]], 9)
-    full = charge_of(laplace(framework, Count(1), 9, QUILT, Fraction(1, 100)))
-    assert len(full.framework) == len(full.answers[0]) == 32
-    half = replace(full, framework=full.framework[:16], answers=tuple(a[:16] for a in full.answers))
-    assert joint(framework, [half]).epsilon > joint(framework, [full]).epsilon == Fraction(1, 100)

@@ -66,11 +66,6 @@ def test_the_entry_that_all_releases_together_tell_most_about_decides() -> None:
     assert cost(hidden, noisy(hidden, [2, 0, 1]), noisy(hidden, [1, 4, 3], 2)) == 2
 
 
-def test_nothing_and_what_moves_nothing_cost_nothing() -> None:
-    assert joint_of(users(2), []) == 0
-    assert [cost(quiet, noisy(quiet, [0, 0])) for quiet in (users(2), steps(2))] == [0, 0]
-
-
 def test_the_belief_under_which_releases_tell_most_decides() -> None:
     pieces = [IndependentPieces(tf.MarkovChain([[1.0, 0.0], [0.0, 1.0]], 1, (0.5, 0.5)), n) for n in ([1, 3], [2, 2])]
     for beliefs in (pieces, pieces[::-1]):
@@ -121,14 +116,6 @@ def test_a_release_without_noise_counts_where_it_reads() -> None:
     assert cost(clique, noisy(clique, [1, 2], 10)) == Fraction(3, 10)
     with pytest.raises(CompositionRefused, match="without any noise"):
         joint_of(clique, [noisy(clique, [1, 0], 0), noisy(clique, [0, 1], 10)])
-
-
-def test_equal_users_and_pieces_count_once_and_others_each() -> None:
-    """A dear component is found wherever it stands."""
-    for place in range(6):
-        weights = [1] * place + [5] + [1] * (5 - place)
-        for about in (in_pieces(2, 2, 2), users(6)):
-            assert cost(about, noisy(about, weights, 10)) == HALF
 
 
 def test_columns_that_move_an_answer_together_count_once() -> None:
@@ -209,14 +196,3 @@ def test_where_the_own_release_says_nothing_of_single_entries_all_cost_their_who
     named = users(3, tf.entry(0, 0, 1), names=list("abc"))
     mine, other = noisy(named, [0, 0, 0], 1, **blind), noisy(named, [2, 0, 5], 10, framework="another")
     assert cost(named, mine, other) == Fraction(2, 10)
-
-
-def test_where_a_secret_is_impossible_no_release_tells_anything() -> None:
-    """The second belief knows one value only; alone it would be refused."""
-    known, stuck = tf.MarkovChain(FAIR, 3), tf.MarkovChain([[1, 0], [1, 0]], 3, initial=[1, 0])
-    about = Pufferfish(tf.entry(1, 0, 1), [known, stuck])
-    assert cost(about, noisy(about, [2, 0, 1], 10), noisy(about, [1, 4, 3], 20)) == Fraction(4, 20)
-    coin, sure = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3), tf.IndependentUsers([{0: 1.0, 1: 0.0}] * 3)
-    for beliefs in ([coin, sure], [sure, coin]):
-        people = Pufferfish(tf.entry(1, 0, 1), beliefs)
-        assert cost(people, noisy(people, [2, 0, 1], 10), noisy(people, [1, 4, 3], 20)) == Fraction(4, 20)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.support.late_oracles import late_delta
-from tests.support.ledger_tools import chain, laplace, made, promised, users
+from tests.support.ledger_tools import laplace, made, promised, users
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
@@ -110,14 +110,6 @@ def test_where_nothing_is_read_entry_by_entry_all_count_by_their_whole_change() 
     assert float(joint(pair, [single, BROAD]).epsilon) == pytest.approx(11 + 1)
 
 
-def test_the_whole_change_counts_where_a_delta_does_not_forbid_it() -> None:
-    """Sequences in an unknown order: what one of them tells by its steps is no less."""
-    about = Pufferfish(tf.every_entry(), tf.IndependentPieces(chain(1), [2, 2]))
-    one = charge_of(laplace(about, tf.Linear([1, 1, 1, 1]), 2, QUILT, 9))
-    unread = replace(one, entry_change=None, framework="another")  # it costs its whole change
-    assert joint(about, [unread, unread]).epsilon == 4
-
-
 @pytest.mark.parametrize(("charges", "words"), [
     pytest.param([EXACT] * 2, "costs infinitely much", id="no noise"),
     pytest.param([ALONE, normal(SINGLE)], "no cost by its noise alone", id="normal noise without a series"),
@@ -127,14 +119,6 @@ def test_the_whole_change_counts_where_a_delta_does_not_forbid_it() -> None:
 def test_a_set_of_which_nothing_is_proved_is_refused(charges: list[Charge], words: str) -> None:
     with pytest.raises(CompositionRefused, match=rf"(?s)its own output only.*{words}"):
         joint(EVERYBODY, charges)
-
-
-@pytest.mark.parametrize(("charges", "delta"), [
-    ([normal(DATA)], LITTLE), ([normal(DATA), normal(WHOLE), normal(DATA)], 3 * LITTLE),
-    ([DEAR, normal(WHOLE), normal(WHOLE)], 2 * LITTLE), ([ALONE, normal(WHOLE), BROAD], LITTLE),
-])  # fmt: skip
-def test_deltas_add_up(charges: list[Charge], delta: Fraction) -> None:
-    assert joint(EVERYBODY, charges).delta == delta
 
 
 def test_with_a_delta_whole_changes_are_no_bound() -> None:

@@ -17,8 +17,6 @@ from takifugu.accounting.composition.losses import (
     any_change,
     as_whole,
     covering,
-    deltas,
-    loss,
     noise_loss,
     plain,
     raised,
@@ -58,13 +56,6 @@ def test_a_whole_release_costs_the_change_of_all_components_and_a_data_release_t
             assert steady_cost(view(framework), replace(one, framework="another belief")) == by_noise
 
 
-def test_what_reads_nothing_costs_nothing() -> None:
-    framework = pieces(6, 4)
-    nothing = data(framework, Linear([0] * 10), 10, framework="another belief")
-    assert steady_cost(view(framework), nothing) == 0
-    assert whole_cost(view(framework), nothing) == 0
-
-
 def test_components_without_a_secret_do_not_count() -> None:
     for framework, query in (
         (pieces(5, 2, secrets=tf.entry(6, 0, 1)), Count(1)),
@@ -72,12 +63,6 @@ def test_components_without_a_secret_do_not_count() -> None:
         (users(3, secrets=tf.entry(0, 0, 1), names=list("abc")), Linear([2, 0, 7])),
     ):  # fmt: skip
         assert steady_cost(view(framework), data(framework, query, 10)) == Fraction(2, 10)
-
-
-def test_a_component_of_several_entries_changes_by_all_of_them() -> None:
-    cliques = tf.CliqueInfection([["a"], ["b", "c"], ["d"]], {1: [0.5, 0.5], 2: [0.4, 0.2, 0.4]})
-    framework = Pufferfish(tf.every_entry(), cliques)
-    assert steady_cost(view(framework), data(framework, Linear([1, 2, 3, 4]), 10)) == HALF
 
 
 def test_pieces_of_another_release_are_its_own() -> None:
@@ -134,21 +119,6 @@ def test_the_whole_data_cost_their_change_whatever_a_smaller_promise_says() -> N
         assert whole_cost(view(framework), data(framework, Count(1), 10, kind, **promised, **more)) == expected
     with pytest.raises(CompositionRefused, match="nothing bounds how far"):
         whole_cost(view(framework), data(framework, Count(1), 10, WHOLE, change=None))
-
-
-def test_a_loss_is_the_reach_over_the_scale() -> None:
-    one = data(pieces(6, 4), Count(1), 10)
-    assert [loss(reach, one) for reach in (0, 5, Fraction(5, 2))] == [0, HALF, Fraction(1, 4)]
-    exact = replace(one, scale=Fraction(0))
-    assert loss(0, exact) == 0
-    with pytest.raises(CompositionRefused, match="without any noise"):
-        loss(Fraction(1, 1000), exact)
-
-
-def test_deltas_add_up() -> None:
-    framework = pieces(6, 4)
-    pure, late = data(framework, Count(1), 10), normal(framework, Count(1), WHOLE)
-    assert deltas([pure, late, late]) == Fraction(2, 1000)
 
 
 def test_under_another_definition_a_release_costs_what_its_noise_loses() -> None:

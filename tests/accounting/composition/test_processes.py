@@ -7,9 +7,7 @@ import pytest
 from tests.support import process_oracles as oracle
 
 import takifugu as tf
-from takifugu.accounting.composition import charge_of, joint
-from takifugu.accounting.composition.processes import STACKED
-from takifugu.core.errors import CompositionRefused, TakifuguError
+from takifugu.core.errors import CompositionRefused
 
 SERIES = tf.AutoregressiveNormal("0.8", 1, 20)
 FRAMEWORK = tf.Pufferfish(tf.every_entry(max_difference=1), SERIES)
@@ -31,11 +29,6 @@ def weeks():
     return [week(first) for first in range(0, 20, 5)]
 
 
-def test_the_noise_that_adds_up_is_taken_and_said_to_compose(weeks):
-    chosen = {(week.mechanism, str(week.guarantee.composition)) for week in weeks}
-    assert chosen == {("process-gaussian", "composes")}
-
-
 @pytest.mark.parametrize("count", [2, 3, 4])
 def test_weekly_sums_lose_what_one_release_of_all_of_them_would(weeks, count):
     published = weeks[:count]
@@ -46,21 +39,6 @@ def test_weekly_sums_lose_what_one_release_of_all_of_them_would(weeks, count):
     assert oracle.profile(move, float(together.epsilon)) <= delta * (1 + 1e-6)
     if together.epsilon > 1:
         assert oracle.profile(move, float(together.epsilon) * (1 - 1e-6)) > delta
-
-
-def test_a_sum_again_and_again_loses_the_root_of_its_number(weeks):
-    again = tf.compose([weeks[0]] * 9)
-    move = 3 * stacked_move([weeks[0].scale])
-    assert oracle.profile(move, float(again.epsilon)) == pytest.approx(9e-6, rel=1e-4)
-
-
-def test_a_later_release_never_lowers_what_is_spent(weeks):
-    charges = [charge_of(one) for one in (weeks[0], weeks[1], weeks[0])]
-    spent = [joint(FRAMEWORK, charges[:count]) for count in (1, 2, 3)]
-    assert [one.rule for one in spent] == [STACKED] * 3
-    assert spent[0].epsilon == 1
-    assert [one.epsilon for one in spent] == sorted(one.epsilon for one in spent)
-    assert [one.delta for one in spent] == [TINY, 2 * TINY, 3 * TINY]
 
 
 def test_the_worst_of_several_beliefs_counts(weeks):
@@ -79,11 +57,3 @@ def test_noise_of_another_kind_or_framework_is_not_added_up(weeks):
     foreign = tf.calibrate(other, tf.Sum(), 1, TINY, mechanism="process-gaussian")
     with pytest.raises(CompositionRefused):
         tf.compose([weeks[0], foreign])
-
-
-def test_a_ledger_pays_for_one_week_after_another(weeks, tmp_path):
-    path, values = tmp_path / "ledger.db", [0.1 * step for step in range(20)]
-    for one in weeks:
-        tf.release(one, values, ledger=path, source="meter", budget=("1.2", "1e-5"), entries="power, one value an hour")
-    with pytest.raises(TakifuguError, match="left"):
-        tf.release(weeks[0], values, ledger=path, source="meter", entries="power, one value an hour")

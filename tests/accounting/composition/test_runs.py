@@ -80,26 +80,6 @@ def test_every_secret_among_the_releases_is_charged_for_all_of_them():
     assert both.epsilon > 1 + Fraction(joint_loss(step, [releases[0]]).lower)  # noise for steps hides runs badly
 
 
-def test_two_secrets_of_one_framework_are_both_hidden():
-    chain = tf.MarkovChain(STAY, 60)
-    both = tf.calibrate(tf.Pufferfish([tf.every_entry(), tf.every_run(4)], chain), tf.Count(1), 1)
-    assert both.scale == tf.calibrate(tf.Pufferfish(tf.every_run(4), chain), tf.Count(1), 1).scale
-
-
-def test_independent_recordings_are_looked_at_one_by_one():
-    pieces = tf.IndependentPieces(tf.MarkovChain(STAY, 9), [9, 40, 2])
-    calibration = tf.calibrate(tf.Pufferfish(tf.every_run(10), pieces), tf.Count(1), 1)
-    longest = tf.calibrate(tf.Pufferfish(tf.every_run(10), tf.MarkovChain(STAY, 40)), tf.Count(1), 1)
-    assert calibration.scale == longest.scale
-
-
-def test_scales_of_several_queries_are_found_together():
-    framework = tf.Pufferfish(tf.every_run(3), tf.MarkovChain(STAY, 40))
-    calibration = tf.calibrate_jointly(framework, [tf.Count(1), tf.Count(1, entries=range(20))], 1)
-    assert float(tf.compose(calibration).epsilon) <= 1
-    assert float(tf.compose(calibration).epsilon) == pytest.approx(1, rel=1e-3)
-
-
 def test_a_series_of_normal_noise_hides_runs():
     framework = tf.Pufferfish(tf.every_run(3), tf.MarkovChain(STAY, 40))
     one = tf.calibrate(framework, tf.Count(1), 1, "1e-6", mechanism="influence-gaussian")

@@ -14,7 +14,7 @@ from tests.support.ledger_tools import laplace as laplace_noise
 from tests.support.series_oracle import adaptive_delta, hockey_stick
 
 import takifugu as tf
-from takifugu.accounting.composition import charge_of, joint, series
+from takifugu.accounting.composition import charge_of, joint
 from takifugu.accounting.composition.series import least_epsilon, loss_at
 from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.analysis.guarantee import Charge, Covers
@@ -202,16 +202,6 @@ def test_a_first_release_costs_what_it_promised_only_if_it_keeps_that() -> None:
     assert joint(USERS, [begun, nothing]).epsilon == 3  # no set is cheaper than one of its releases alone
 
 
-def test_which_releases_begin_a_series() -> None:
-    begun, later = of_users([1, 1, 1], 5, begins_series=True), of_users([1, 1, 1], 5)
-    assert not series.in_a_series([])
-    assert not series.in_a_series([later, later])
-    assert series.in_a_series([begun, later])
-    for others in ([later, begun], [later, later, begun]):
-        with pytest.raises(CompositionRefused, match="begin after"):
-            series.in_a_series(others)
-
-
 def test_what_a_series_does_not_reach_is_refused() -> None:
     first, last, later = normal(COUNT, 1, "0.001"), normal(LAST, 1, "0.001"), laplace(COUNT, 1)
     begun = charges(first, later)
@@ -244,27 +234,6 @@ def test_a_series_is_of_pieces_of_the_same_lengths() -> None:
 # What a series rests on, and its first releases together.
 
 
-@pytest.mark.parametrize("number", [10, pytest.param(100, marks=pytest.mark.mutants)])
-def test_many_releases_lose_as_one_of_the_root_of_their_number(number: int) -> None:
-    one = normal(COUNT, "0.2", Fraction(1, 10**4 * number))
-    promise = tf.compose([one] * number, begins_series=True)
-    assert promise.epsilon < 0.2 * number / 2
-    assert true_delta_of([(COUNT, float(one.scale) / math.sqrt(number), True)], promise.epsilon) <= promise.delta
-    begins = "the releases that begin the series are fixed before the first of them is released"
-    assert begins in promise.conditions
-    assert begins not in tf.compose([one], begins_series=True).conditions
-
-
-def test_two_releases_that_begin_it_promise_no_less_than_they_lose() -> None:
-    first, second = normal(COUNT, 1, "0.01"), normal(LAST, 1, "0.01")
-    promise = tf.compose([first, second], begins_series=True)
-    assert promise.delta == first.guarantee.delta + second.guarantee.delta
-    assert 1 < promise.epsilon < 2.2
-    releases = [(one.query, float(one.scale), True) for one in (first, second)]
-    assert true_delta_of(releases, promise.epsilon) <= promise.delta
-    assert true_delta_of(releases, promise.epsilon / 2) > promise.delta
-
-
 def test_what_no_series_holds_is_refused() -> None:
     one = normal(COUNT, 1, "0.00001")
     with pytest.raises(CompositionRefused, match="no joint promise"):
@@ -274,15 +243,6 @@ def test_what_no_series_holds_is_refused() -> None:
         tf.compose([one, finite], begins_series=True)
     mode = tf.calibrate(FRAMEWORK, tf.Mode(), 1, mechanism="influence")  # it loses by its scale, as Laplace noise
     assert tf.compose([one, mode], begins_series=True).epsilon > 1
-
-
-def test_any_normal_noise_counts_by_its_changes() -> None:
-    """gaussian-exact relies on what the belief leaves open; beside others only its noise counts."""
-    exact = tf.calibrate(FRAMEWORK, COUNT, 1, 1e-3, mechanism="gaussian-exact")
-    ours = normal(COUNT, 1, 1e-3)
-    assert exact.scale < ours.scale
-    together = [tf.compose([one, one], begins_series=True).epsilon for one in (exact, ours)]
-    assert together[0] > together[1] > 1
 
 
 def test_independent_users_who_move_an_answer_by_other_tables() -> None:

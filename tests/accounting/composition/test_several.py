@@ -2,24 +2,21 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.support import ledger_histories as histories
 from tests.support.chain_oracles import float_law
-from tests.support.histories import BELIEFS, THREE, drawn, frameworks_of, query_of
 from tests.support.ledger_tools import chain_framework, charge, contributions_of, view, worst_joint_loss
 
 import takifugu as tf
-from takifugu.accounting.composition import Charge, by_noise, charge_of, joint
+from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.accounting.composition.by_noise import cost_by_noise
 from takifugu.accounting.composition.losses import steady_cost
 from takifugu.accounting.composition.several import (
     BITS,
     LONGEST,
-    Several,
     Total,
     alike,
     changed,
@@ -34,39 +31,6 @@ from takifugu.influence.profiles.profile import Profile
 from takifugu.model.frameworks import Framework
 
 WHOLE, DATA, QUILT, SINGLE = Covers
-
-
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("name", BELIEFS)
-def test_another_release_never_makes_a_set_cheaper(name: str) -> None:
-    """Also where sums stop being exact."""
-    framework = frameworks_of(name)[0]
-    costs = [Fraction(0)]
-    held: list[Charge] = []
-    for _, one in drawn(np.random.default_rng(len(name)), [framework], 14):
-        held.append(one)
-        costs.append(joint(framework, held).epsilon)
-        assert joint(framework, merged(held)).epsilon == costs[-1]
-    assert costs == sorted(costs)
-
-
-def test_windows_of_each_week_are_one_charge_however_often_they_are_released() -> None:
-    framework = chain_framework(7, 0.9)
-    one = charge(framework, tf.Count(1), 30, QUILT)
-    weeks = [replace(one, at=7 * n) for n in range(100)]
-    (year,) = merged(weeks)
-    assert isinstance(year, Several)
-    assert (year.cost.times, year.epsilon, year.at) == (100, 100 * one.epsilon, 0)
-    assert year.windows == tuple((7 * n, several(one).cost) for n in range(100))
-    late = replace(one, at=7 * 40, scale=Fraction(10))
-    (both,) = merged([*weeks, late])
-    rates = [float(cost.rates.value) for _, cost in both.windows if cost.rates]
-    assert rates == [1 / 30] * 40 + [1 / 30 + 1 / 10] + [1 / 30] * 59
-    assert merged([late, *weeks]) == merged([both]) == [both]
-    assert joint(framework, [both]).epsilon == joint(framework, [*weeks, late]).epsilon
-    assert len(merged([*weeks, replace(one, at=3)])) == 1
-    counted = [placed(one, 7 * n, "") for n in [*range(100), 40]]
-    assert summed((one, 7 * n, "") for n in [*range(100), 40]) == merged(counted)
 
 
 def test_nothing_is_added_up_across_what_has_a_delta_or_is_alone() -> None:
@@ -184,16 +148,6 @@ def test_several_releases_say_how_many_they_are() -> None:
         assert summed([(replace(one, scale=scale), None, "")] * 2)[0].cost.rates is None
 
 
-def test_nothing_added_changes_no_sum() -> None:
-    """Whether it is exact, just still exact, or no longer."""
-    for term in (Fraction(1, 3), Fraction(1, LONGEST), Fraction(1, LONGEST + 1)):
-        total = Total.of(term)
-        assert Total.of_all([total, Total.of(Fraction(0))]) == Total.of_all([Total.of(Fraction(0)), total]) == total
-        assert (total.value == term) == (term.denominator <= LONGEST)
-        assert term <= total.value
-        assert total.times(3) == Total.of_all([total, total, total])
-
-
 FRAMEWORKS: list[Any] = [
     tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 30),
     tf.MarkovChain([[0.3, 0.7], [0.6, 0.4]], 12),
@@ -235,28 +189,6 @@ def test_releases_at_epsilon_fit_a_budget_of_epsilon(many: int) -> None:
 # Many different queries, about the same entries or any: they cost a sum, found in work that grows with how many.
 
 
-NAMED_FRAMEWORKS = {
-    "two": (chain_framework(7, 0.8), 2),
-    "three": (tf.Pufferfish(tf.every_entry(), tf.MarkovChain(THREE, length=6)), 3),
-    "any start": (tf.Pufferfish(tf.every_entry(), tf.MarkovChain(THREE, length=5, initial="any")), 3),
-}
-
-
-def different(chance: np.random.Generator, framework: Framework, many: int, states: int, **how: Any) -> list[Charge]:
-    size = framework.beliefs[0].size
-    made = []
-    for _ in range(many):
-        scale = Fraction(int(chance.integers(10**6, 10**8)), int(chance.integers(10**4, 10**5)))
-        one = charge(framework, query_of(chance, size, states), scale, QUILT, **how)
-        made.append(replace(one, epsilon=Fraction(1, 10**9)))  # less than any costs: the joint loss counts
-    return made
-
-
-PLACES: dict[str, dict[str, Any]] = {
-    "one reading": {}, "one window": {"at": 4},
-}  # fmt: skip
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_the_sum_is_the_true_loss_of_two_values(seed: int) -> None:
     """By listing all data and all outputs that are atoms: one release of each query stands for all of its scales."""
@@ -273,34 +205,6 @@ def test_the_sum_is_the_true_loss_of_two_values(seed: int) -> None:
     cost = joint(framework, charges).epsilon
     true = worst_joint_loss(law, releases, 3)
     assert true <= float(cost) <= true * (1 + 1e-9)
-
-
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("how", PLACES)
-@pytest.mark.parametrize("name", ["two", "three", "any start"])
-def test_another_query_never_makes_a_set_cheaper(name: str, how: str) -> None:
-    framework, states = NAMED_FRAMEWORKS[name]
-    charges = different(np.random.default_rng(1), framework, 2 * FEW, states, **PLACES[how])
-    costs = [joint(framework, charges[:many]).epsilon for many in range(1, len(charges) + 1)]
-    assert all(after >= before for before, after in pairwise(costs))
-
-
-@pytest.mark.parametrize("how", PLACES)
-def test_each_release_is_looked_at_as_often_however_many_there_are(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One promise beside whole changes of all others was once added up anew for each of them."""
-    framework, states = NAMED_FRAMEWORKS["two"]
-    calls, real = [0], by_noise.loss
-
-    def counted(*about: Any) -> Fraction:
-        calls[0] += 1
-        return real(*about)
-
-    monkeypatch.setattr(by_noise, "loss", counted)
-    for many in (10, 40):
-        charges = different(np.random.default_rng(many), framework, many, states, **PLACES[how])
-        calls[0] = 0
-        joint(framework, charges)
-        assert 0 < calls[0] <= len(charges)
 
 
 @pytest.mark.parametrize("seed", range(6))

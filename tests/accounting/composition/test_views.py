@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.accounting.composition.views import Read
 from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import inside
 from takifugu.core.errors import InputError
 from takifugu.mechanisms import group
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
@@ -115,17 +113,6 @@ def test_beside_two_laws_nothing_is_known_of_entries() -> None:
     assert read_as(pair, charge(users(laws.size), Count(1))) is read_as(pair, replace(mine, entries=laws.size)) is None
 
 
-def test_a_release_is_read_once_and_as_long_as_it_is_known() -> None:
-    about = view(users())
-    belief, one = about.framework.beliefs[0], charge(users(), UNEVEN)
-    first = about.read(belief, one)
-    assert about.read(belief, one) is first
-    for weight in range(1, 20):  # the memory of what is gone is used again
-        read = about.read(belief, charge(users(), Linear([weight * 2, 1, 0])))
-        assert read is not None
-        assert read.total == weight * 2 + 1
-
-
 def test_reading_alike_is_adding_up_the_same_under_every_belief() -> None:
     one = charge(steps(3), UNEVEN, framework="another")
     assert view(steps(3)).reads_alike(one)
@@ -192,18 +179,6 @@ def test_a_property_of_columns_is_held_by_all_records_together() -> None:
     table = tf.JointTable([(0, 1), (1, 0), (1, 2)], [0.5, 0.25, 0.25], names=["ill", "x"])
     known, other = tf.dataset_property("x", "sum"), tf.dataset_property("ill", "mean")
     assert secret_runs(Pufferfish([known, other], tf.Records(table, 3))) == [(0, 0, 3, [0, 1, 2])] * 2
-
-
-def test_chosen_entries_inside_a_run() -> None:
-    for first, last in ((0, 9), (2, 4), (3, 5), (0, 3), (5, 9), (7, 9), (0, 1)):
-        expected = [e - 2 for e in range(2, 6) if first <= e < last]
-        assert list(inside(range(first, last), range(2, 6))) == expected
-        assert inside(tuple(range(first, last)), range(2, 6)) == tuple(expected)
-
-
-def test_a_step_has_no_name() -> None:
-    named = charge(network("a", "b", "c"), Count(1, entries=["a"]))
-    assert read_as(steps(2), named) is read_as(steps(3), named) is None
 
 
 # Where the entries of a framework are: every release says it, those that move nothing among them.
@@ -291,17 +266,6 @@ def test_two_tables_by_hour_reveal_no_more_than_they_are_charged(one, two, mecha
     calibrations = [tf.calibrate(framework, table, epsilon=1, mechanism=mechanism) for table in tables]
     scaled = [(table, made.scale) for table, made in zip((one, two), calibrations, strict=True)]
     assert cell_oracles.joint_loss(float_law(MATRIX, 6), scaled) <= float(tf.compose(calibrations).epsilon) + 1e-9
-
-
-def test_fewer_than_the_cells_of_an_entry_is_too_little_noise():
-    """Where cells overlap, noise for one of them alone would break the promise that the table makes."""
-    table, query = [[0, 1], [1, 2]], tf.GroupBy(tf.Count(1), {"a": [0, 1], "b": [1, 2]})
-    made, narrow = (tf.calibrate(steps(3), query, epsilon=1, mechanism=name) for name in ("group", "entry"))
-    fair = dict.fromkeys(product((0, 1), repeat=3), 1 / 8)
-    assert made.scale == 4  # 1 + 2 + 1, and not 3
-    assert cell_oracles.joint_loss(fair, [(table, made.scale)]) <= 1
-    assert narrow.scale == 2
-    assert cell_oracles.joint_loss(fair, [(table, narrow.scale / 2)]) > 1
 
 
 def test_a_pool_charges_each_unit_for_its_own_table():

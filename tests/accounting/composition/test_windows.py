@@ -26,9 +26,6 @@ from takifugu.model.frameworks import Framework
 from takifugu.numbers.runs import Runs
 
 ROWS = [0.1, 0.3, 0.6, 0.9]
-HALF = Fraction(1, 2)
-
-
 def weekly(matrix: Any, length: int, initial: Any = "stationary", epsilon: Any = "1/2") -> tuple[Framework, Charge]:
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(matrix, length, initial))
     return framework, charge_of(tf.calibrate(framework, tf.Count(1), epsilon, mechanism="quilt-exact"))
@@ -122,12 +119,6 @@ def test_no_quilt_of_any_step_costs_less(stay: list[float], drawn: Any) -> None:
     assert stationary <= cost_of(tf.MarkovChain(matrix, whole.size, "any"), whole, unit) * (1 + Fraction(1, 10**9))
 
 
-@pytest.mark.parametrize("rows", [[[0.0, 1.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]])
-def test_a_chain_that_never_forgets_pays_for_everything(rows: Any) -> None:
-    whole = Runs.alike(1, 400), Fraction(1, 100)
-    assert float(cost_of(tf.MarkovChain(rows, 400, "any"), *whole)) == pytest.approx(4)
-
-
 def test_classes_of_chains_have_windows() -> None:
     whole = Runs.alike(1, 5000), Fraction(1, 500)
     one = cost_of(tf.MarkovChain([[0.8, 0.2], [0.2, 0.8]], 5000), *whole)
@@ -142,15 +133,6 @@ def test_twelve_weeks_of_hours_cost_what_the_plan_says(matrix: Any, cost: float)
     framework, charge = weekly(matrix, 168)
     year = [replace(charge, at=168 * week) for week in range(12)]
     assert float(joint(framework, year).epsilon) <= cost * (1 + 1e-11)
-
-
-def test_a_day_in_two_windows_is_paid_twice() -> None:
-    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 168))
-    charge = charge_of(tf.calibrate(framework, tf.Count(1), HALF, mechanism="influence"))
-    apart = [replace(charge, at=0), replace(charge, at=10**6)]
-    twice = joint(framework, [replace(charge, at=7), replace(charge, at=7)]).epsilon
-    assert joint(framework, apart).epsilon == HALF < twice < 1.06  # two of a half are a little more than one of 1
-    assert Charge.from_dict(apart[1].to_dict()) == apart[1]
 
 
 def test_five_hundred_and_twenty_weeks_of_minutes_are_one_stretch() -> None:
@@ -272,21 +254,6 @@ def test_the_true_loss_is_at_most_what_windows_in_a_phase_cost(case: Any) -> Non
     steps = steps_of(matrices, matrix_of, first, size - 1)
     laws = [periodic_law(matrices, matrix_of[: chain.period], first)] if initial == "stationary" else STARTS
     assert_bounded(made, windows, lambda law: joint_of_steps(steps, law), laws)
-
-
-@settings(max_examples=25, deadline=None)
-@given(periodic_calendars())
-def test_a_later_window_never_makes_the_total_smaller(case: Any) -> None:
-    matrices, matrix_of, initial, windows = case
-    windows = sorted(windows)  # an earlier one says that a recording of any start began before
-    chain = tf.PeriodicChain(matrices, 8, matrix_of, 0, initial)
-    charges: list[Charge] = []
-    framework, before = window(chain, *windows[0])[0], Fraction(0)
-    for one in windows:
-        charges.append(window(chain, *one)[1])
-        now = joint(framework, charges).epsilon
-        assert now >= before
-        before = now
 
 
 @settings(max_examples=12, deadline=None)

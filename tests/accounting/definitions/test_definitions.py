@@ -33,7 +33,6 @@ from takifugu.core.errors import (
     BudgetExceeded,
     CalibrationRefused,
     CompositionRefused,
-    DataError,
     InputError,
     Unsupported,
 )
@@ -141,19 +140,6 @@ def test_it_is_released_accounted_for_and_certified(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no number"):
         out.adjusted()
     assert rows_of_answers([(None, out)], "all", [None], [], "")[0]["value"] == out.value
-
-
-def test_data_that_are_not_of_the_domain_are_refused() -> None:
-    for wrong in (["well", "dead", "well"], ["well"] * 4):
-        with pytest.raises(DataError):
-            tf.release(calibrated(), wrong)
-
-
-def test_it_composes_by_its_own_rule_and_reads_back() -> None:
-    assert compose([calibrated("1/3")] * 3).epsilon == 1
-    plain = json.loads(json.dumps(one_way.framework().to_dict()))
-    again = frameworks.from_dict(plain)
-    assert (again.to_dict(), again.domain) == (plain, Domain.of(3, ["well", "ill"]))
 
 
 def test_what_lacks_a_part_of_a_definition_is_not_registered() -> None:
@@ -266,16 +252,6 @@ def test_a_one_way_promise_is_none_about_other_data_of_the_same_people(tmp_path:
         ledger.reserve("tests", [debit], budget=9, entries="these", same_people=True)
     assert ledger.reserve("visits", [debit], entries="these").spent.epsilon == 2
     assert any_change(debit.charge) is None
-
-
-@pytest.mark.parametrize(("changes", "cost"), [
-    ({}, 1), ({"definition": one_way.NAME, "scale": None}, None),
-    ({"definition": one_way.NAME, "scale": None, "change": F(0)}, 0),
-    # What an unknown definition promises bounds nothing, but its noise does.
-    ({"definition": "nobody's", "scale": None}, None), ({"definition": "nobody's", "epsilon": F(0)}, 1),
-])  # fmt: skip
-def test_what_a_change_of_other_data_costs(changes: dict[str, Any], cost: int | None) -> None:
-    assert any_change(replace(charge_of(LAPLACE), **changes)) == cost
 
 
 def test_a_promise_of_two_definitions_names_both() -> None:

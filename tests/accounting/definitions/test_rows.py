@@ -214,14 +214,6 @@ def test_a_value_sent_again_tells_at_most_what_the_value_itself_tells(law: Any, 
     assert 2 * noise.local_loss() > 40
 
 
-def test_compare_says_what_the_rows_tell_however_often_they_are_sent() -> None:
-    about = tf.Pufferfish(tf.population_membership(), tf.FromPopulations(PEOPLE, rows=2, independent=True))
-    words = "they tell at most epsilon 2.198 of the population"
-    assert words in " ".join(str(tf.compare(about, tf.LocalValue(), epsilon=1)).split())
-    dependent = tf.Pufferfish(tf.population_membership(), tf.FromPopulations(PEOPLE, rows=2))
-    assert "however often" not in str(tf.compare(dependent, tf.LocalValue(), epsilon=1))
-
-
 # What has no cap, and what does not add up: each by an example in which the truth is above what it would be.
 
 FLIP = randomised_response(["0", "1"], 3)
@@ -298,17 +290,6 @@ def test_promises_about_one_row_do_not_add_up() -> None:
         assert float(cost) == pytest.approx(true if where else 3)
     apart = [charge(as_sent(bit), about, F(0), batch=name) for bit, name in zip(bits, ("May", "June"), strict=True)]
     assert joint(about, apart).epsilon == 0
-
-
-def test_the_largest_ratio_is_over_laws_that_are_allowed_together() -> None:
-    """The laws of one belief are near each other, and far from those of the other belief."""
-    near = [{"a": F(1, 2), "b": F(1, 2)}, {"a": F(4, 10), "b": F(6, 10)}]
-    far = [{"a": F(1, 100), "b": F(99, 100)}, {"a": F(1, 100), "b": F(99, 100)}]
-    beliefs = [tf.FromPopulations({"p": p, "q": q}, 1, True) for p, q in (near, far)]
-    about = tf.Pufferfish(tf.population_membership(), beliefs)
-    channel = randomised_response(["a", "b"], 9)
-    again = [charge(as_sent(channel), about, F(9), batch="May")] * 3
-    assert joint(about, again).epsilon == pytest.approx(math.log(5 / 4))
 
 
 @pytest.mark.slow
@@ -396,13 +377,6 @@ def test_a_delta_is_raised_by_what_was_seen_of_the_same_rows_under_another_defin
     after = joint(about, [replace(other, delta=F(1, 1000)), one])  # it may have betrayed the rows
     assert after.epsilon == 1 + F(noise.local_loss()) > late.epsilon
     assert after.delta == late.delta + F(1, 1000)
-
-
-def test_batches_of_independent_rows_do_not_raise_each_other() -> None:
-    about, share = framework(LAW, rows=2, independent=True), F(1, 20)
-    noise = Sending(2, 0.0, 1.0, "", Sender(RESPONSE))
-    may, june = (replace(charge(noise, about, batch=name), delta=share) for name in ("May", "June"))
-    assert joint(about, [may, june]).delta == 2 * share
 
 
 @pytest.mark.parametrize("name", ["value_loss", "lifted_loss", "row_losses"])

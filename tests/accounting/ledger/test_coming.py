@@ -36,14 +36,6 @@ def test_nothing_is_made_before_something_is_paid(tmp_path: Path) -> None:
     assert (again.is_new, again.id, again.check()) == (False, before, ())
 
 
-def test_a_payment_that_was_previewed_makes_it(tmp_path: Path) -> None:
-    ledger = Ledger.coming(tmp_path / "ledger.db")
-    debits = [debit()]
-    seen = ledger.preview("data", debits, 1, entries="these")
-    ledger.pay(seen)
-    assert kinds(Ledger.open(tmp_path / "ledger.db", create=False)) == ["began", "budget", "paid"]
-
-
 def test_another_process_makes_it_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its key is another one: whoever is charged by both is one person."""
     path = tmp_path / "ledger.db"
@@ -113,12 +105,3 @@ def test_one_that_nobody_holds_keeps_no_file_open(tmp_path: Path) -> None:
         assert len(os.listdir("/proc/self/fd")) == before
     finally:
         gc.enable()
-
-
-def test_a_place_where_none_can_be_is_told_with_the_first_payment(tmp_path: Path) -> None:
-    ledger = Ledger.coming(tmp_path / "no folder" / "ledger.db")
-    with pytest.raises(LedgerError, match="cannot be opened"):
-        pay(ledger, budget=1)
-    (tmp_path / "text.db").write_text("no ledger " * 99)
-    with pytest.raises(LedgerError, match="is not a ledger"):
-        Ledger.coming(tmp_path / "text.db")

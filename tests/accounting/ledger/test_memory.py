@@ -15,24 +15,6 @@ from takifugu.accounting.ledger.events import digest_of, first_row
 from takifugu.core.errors import BudgetExceeded, LedgerError
 
 
-def test_a_rehearsal_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    ledger = Ledger.blank()
-    assert ledger.is_new
-    assert ledger.show() == ()
-    paid = pay(ledger, budget=1, identity=b"which")
-    assert ledger.keep(paid.group, b"first") == ledger.keep(paid.group, b"second") == b"first"
-    assert ledger.pending("data", b"which")[0].values == b"first"
-    ledger.publish(paid.group, [b"certificate"])
-    assert ledger.pending() == ()
-    assert kinds(ledger) == ["began", "budget", "paid", "kept", "over"]
-    with pytest.raises(LedgerError, match="published or closed"):
-        ledger.keep(paid.group, b"other")
-    assert ledger.check() == ()
-    assert Ledger.blank().id != ledger.id
-    assert [*tmp_path.iterdir()] == []
-
-
 def test_a_refusal_names_the_ledger_that_will_be(tmp_path: Path) -> None:
     ledger = Ledger.blank("kitchen ledger.db")
     seen = ledger.preview("data", [debit(epsilon="2")], 1, entries="these")

@@ -18,7 +18,7 @@ from tests.support.failing import FULL, raising
 from tests.support.ledger_edits import debit, pay, published
 from tests.support.ledger_tools import one_thing
 from tests.support.paying import dump, group_debit
-from tests.support.processes import become_nobody, in_a_child, result_of_a_child
+from tests.support.processes import become_nobody, result_of_a_child
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.events import disk
@@ -157,19 +157,6 @@ def test_every_failure_of_the_driver_becomes_a_sentence(path: Path, code: int | 
         raise error
 
 
-def test_a_ledger_that_has_gone_is_not_replaced_by_an_empty_one(path: Path) -> None:
-    """Nor is an empty file taken for a new one."""
-    ledger = Ledger.open(path)
-    os.truncate(path, 0)
-    with pytest.raises(LedgerError, match="empty file"):
-        Ledger.open(path)
-    assert path.stat().st_size == 0
-    path.unlink()
-    with pytest.raises(LedgerError, match="cannot be opened"):
-        pay(ledger)
-    assert not path.exists()
-
-
 def test_a_locked_ledger_says_so_after_a_while(path: Path) -> None:
     before = dump(path)
     with closing(sqlite3.connect(path, isolation_level=None)) as holder:
@@ -305,16 +292,6 @@ def test_while_a_ledger_is_made_others_wait(path: Path, monkeypatch: pytest.Monk
 # Locks.
 
 
-def test_a_folder_is_looked_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another one, to which a ledger is brought, again."""
-    monkeypatch.setattr(disk, "_shuts_out_others", lambda _: False)
-    Ledger.open(path)
-    Ledger.open(path.with_name("second.db"))
-    monkeypatch.setattr(disk, "_sound", set())
-    with pytest.raises(LedgerError, match="keep the ledger on a local disk"):
-        Ledger.open(path)
-
-
 @pytest.mark.parametrize(
     ("kind", "options"),
     [("fuse.sshfs", "rw"), ("nfs", "rw,vers=3,nolock"), ("nfs4", "rw,local_lock=all"), ("cifs", "rw,nobrl")],
@@ -400,14 +377,6 @@ def test_opening_again_keeps_the_locks_of_a_transaction(path: Path) -> None:
         assert locks() == held
 
 
-def test_another_process_sees_the_lock(path: Path) -> None:
-    code = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('BEGIN IMMEDIATE')"
-    with Ledger.open(path).store.alone():
-        done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "locked" in done.stderr
-
-
 # Disks that lie, under processes that pay at once.
 
 
@@ -449,19 +418,6 @@ def test_locks_that_everybody_gets_are_refused(tmp_path: Path, library: Path) ->
 
 
 # A connection that lasts.
-
-
-def _pay_once(where: str) -> None:
-    pay(Ledger.open(where))
-
-
-def test_what_another_process_writes_is_seen(path: Path) -> None:
-    ledger = Ledger.open(path)
-    assert len(ledger.payments()) == 1
-    assert in_a_child(_pay_once, str(path)) == 0
-    assert len(ledger.payments()) == 2
-    pay(ledger)
-    assert payments(path) == 3
 
 
 def test_a_transaction_that_is_stopped_is_undone(path: Path) -> None:

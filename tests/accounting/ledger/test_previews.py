@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.ledger_tools import chain_framework, charge, one_thing, with_delta
+from tests.support.ledger_tools import chain_framework, charge, one_thing
 from tests.support.paying import group_debit, unchanged
 
 from takifugu.accounting.composition import joint
@@ -17,7 +17,7 @@ from takifugu.accounting.ledger import Amount, Debit, Ledger
 from takifugu.accounting.ledger import ledger as ledgers
 from takifugu.accounting.ledger.fitting import Charged
 from takifugu.analysis.guarantee import Covers
-from takifugu.core.errors import BudgetExceeded, InputError, LedgerError, PeopleUndeclared, ReadingChanged
+from takifugu.core.errors import BudgetExceeded, LedgerError, ReadingChanged
 from takifugu.model.queries import Count
 
 FRAMEWORK = one_thing(7)
@@ -77,17 +77,6 @@ def test_what_is_added_is_exact() -> None:
         assert seen.charges == (Charged(1, Amount(past.epsilon), Amount(added)),)
 
 
-def test_a_delta_is_added_too(tmp_path: Path) -> None:
-    debits = [Debit(FRAMEWORK, with_delta(FRAMEWORK, "1/4"))]
-    seen = Ledger.blank().preview("data", debits, **THESE)
-    both = Amount(Fraction(1, 4), Fraction(1, 1000))
-    assert seen.charges == (Charged(1, both, both),)
-    assert seen.after == seen.budget == both
-    ledger = Ledger.open(tmp_path / "ledger.db")
-    ledger.reserve("data", debits, (1, "1/100"), **THESE)
-    assert ledger.preview("data", debits, **THESE).charges == seen.charges
-
-
 @pytest.mark.parametrize("over", ["work", "sleep", "both"])
 def test_whichever_budget_it_is_preview_says_what_reserve_would(tmp_path: Path, over: str) -> None:
     """Sleep's is what its first release cost, and nobody declared it."""
@@ -103,31 +92,6 @@ def test_whichever_budget_it_is_preview_says_what_reserve_would(tmp_path: Path, 
     with pytest.raises(BudgetExceeded) as refused:
         book.reserve("work", debits, **how)
     assert str(seen.over) == str(refused.value)
-
-
-def test_units_that_are_charged_alike_are_one_line(path: Path) -> None:
-    ledger = Ledger.blank()
-    names = [f"p{number}" for number in range(9)]
-    ledger.reserve("data", [group_debit(FRAMEWORK, 1, *names)], 9, **THESE)
-    seen = ledger.preview("data", [group_debit(FRAMEWORK, "1/2", *names, "new")], **THESE)
-    assert seen.charges == (Charged(9, amount("1/2"), amount("1/2")),)  # one past is longer than that of the new one
-
-
-def test_a_budget_below_what_another_unit_has_spent_is_raised(tmp_path: Path) -> None:
-    book = Ledger.open(tmp_path / "ledger.db")
-    book.reserve("data", [group_debit(FRAMEWORK, 1, "Ana")], **THESE)  # its budget is what it cost
-    for ask in (book.reserve, book.preview):
-        with pytest.raises(LedgerError, match=r"has spent epsilon 1 already: epsilon 0\.5 is less"):
-            ask("data", [group_debit(FRAMEWORK, "1/4", "Bob")], "1/2", **THESE)
-
-
-def test_what_cannot_be_counted_is_raised(path: Path) -> None:
-    ledger = Ledger.open(path)
-    for error, options in ((LedgerError, {"budget": 2}), (InputError, {"budget": 0})):
-        with unchanged(path), pytest.raises(error, match="budget"):
-            ledger.preview("data", [group_debit(FRAMEWORK, "1/4")], **options, **THESE)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="nothing to reserve"):
-        ledger.preview("data", [], **THESE)
 
 
 def test_a_preview_of_another_ledger_is_computed_anew(tmp_path: Path) -> None:
@@ -187,26 +151,6 @@ def test_a_cost_that_was_computed_before_another_release_is_computed_again(
     overtake(monkeypatch, path, "data")
     with pytest.raises(BudgetExceeded):  # it would have fitted, a moment ago
         ledger.reserve("data", debits, **THESE)
-
-
-def test_a_source_of_other_people_is_noticed_while_costs_are_computed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Neither has seen the other when it starts: the later one is asked whose people these are."""
-    path = tmp_path / "ledger.db"
-    ledger = Ledger.open(path)
-    overtake(monkeypatch, path, "first")
-    with pytest.raises(PeopleUndeclared):
-        ledger.reserve("second", [group_debit(FRAMEWORK, 1, "Ana")], **THESE)
-    assert [row.name for row in ledger.show()] == ["first"]
-
-
-def test_another_reading_is_noticed_while_costs_are_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "ledger.db"
-    ledger = Ledger.open(path)
-    overtake(monkeypatch, path, "data", reading="value: a")
-    with pytest.raises(ReadingChanged):
-        ledger.reserve("data", [group_debit(FRAMEWORK, 1, "Ana")], reading="value: b", **THESE)
 
 
 def test_nobody_waits_while_costs_are_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.support import ledger_histories as histories
-from tests.support import ledger_reference
 from tests.support.ledger_reference import Given, Line, Pair, Reference
 from tests.support.rounds import rounds
 
@@ -190,11 +189,6 @@ def test_every_text_reads_back_to_itself(tmp_path: Path) -> None:
             assert of_text(to_text(event)) == event
             kinds.add(event.kind)
     assert kinds >= {"began", "budget", "paid", "same"}
-
-
-def test_the_reference_is_of_plain_python() -> None:
-    imported = [line for line in Path(ledger_reference.__file__).read_text().splitlines() if "import " in line]
-    assert not any("takifugu" in line or "tests" in line for line in imported)
 
 
 @pytest.mark.parametrize("seeds", rounds(15, 40, 760))

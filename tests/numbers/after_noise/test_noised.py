@@ -129,15 +129,6 @@ def test_the_exact_scale_of_float_laws(p: Pmf, q: Pmf, epsilon: Any) -> None:
         assert loss(p, q, scale) * Fraction(epsilon).denominator <= Fraction(epsilon).numerator
 
 
-def test_a_scale_cut_by_a_thousandth_fails() -> None:
-    for name, epsilon in CASES:
-        p, q = map(law, transport_laws()[name])
-        scale = exact_laplace_scale(p, q, epsilon)
-        if scale:
-            assert loss(p, q, scale * 0.999) > float(epsilon)
-            assert loss(p, q, scale / 2) > float(epsilon) * 1.05
-
-
 @given(exact_laws(fractional=False), exact_laws(fractional=False), epsilons, st.integers(1, 9))
 def test_scales_scale_and_noise_that_is_there_helps(p: Pmf, q: Pmf, epsilon: Any, factor: int) -> None:
     scale = exact_laplace_scale(p, q, epsilon)
@@ -150,14 +141,6 @@ def test_scales_scale_and_noise_that_is_there_helps(p: Pmf, q: Pmf, epsilon: Any
 def test_more_noise_never_hurts(p: Pmf, q: Pmf, pair: tuple[float, float]) -> None:
     small, large = sorted(pair)
     assert laplace_log_ratio_bounds(p, q, large)[0] <= laplace_log_ratio_bounds(p, q, small)[1]
-
-
-def test_discrete_laplace_on_the_integers_has_the_same_loss() -> None:
-    p, q = Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1])
-    scale = exact_laplace_scale(p, q, 1)
-    worst = laplace_loss_on(range(-60, 70), table(p), table(q), scale)
-    assert float(worst) == pytest.approx(1, abs=1e-9)
-    assert worst <= 1
 
 
 @pytest.mark.parametrize("size", [10**3, 10**14, 2**62, 10**30, 10**900], ids=int.bit_length)

@@ -3,11 +3,8 @@
 import ast
 import copy
 import hashlib
-import os
 import pickle
 import re
-import subprocess
-import sys
 import threading
 from fractions import Fraction
 from pathlib import Path
@@ -71,11 +68,6 @@ def test_a_seeded_stream_repeats_and_does_not_depend_on_how_it_is_cut() -> None:
     assert hashlib.sha256(whole).hexdigest()[:16] == "c462b0f645cf7b0a"  # a seed means the same in every version
 
 
-def test_only_the_system_source_calls_itself_private() -> None:
-    assert SystemEntropy().private
-    assert not InsecureSeededEntropyForTests(0).private
-
-
 class Claims:
     """A source from outside that says that it is private."""
 
@@ -115,21 +107,3 @@ def test_no_other_room_draws_randomness() -> None:
     for path in SOURCE.rglob("*.py"):
         is_named = re.search("random|secrets", path.read_text(encoding="utf-8"))
         assert path.parent == SOURCE / "numbers" / "noise" or not is_named or not drawing(parsed(path)), path
-
-
-@pytest.mark.parametrize(
-    "source",
-    ["import random", "import secrets", "from numpy import random", "np.random.laplace()", "from os import urandom"],
-)
-def test_the_search_for_randomness_can_fail(source: str) -> None:
-    assert drawing(ast.parse(source))
-    assert not drawing(ast.parse("from secrets import token_hex"))
-    assert not drawing(ast.parse("from takifugu.model.secrets import entry"))
-
-
-def test_importing_the_room_is_light() -> None:
-    loaded = "print({m.split('.')[0] for m in sys.modules} & {'scipy', 'mpmath', 'pandas'})"
-    script = f"import sys, takifugu.numbers.noise; {loaded}"
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE.parent)}
-    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"

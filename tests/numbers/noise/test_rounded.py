@@ -200,42 +200,6 @@ def test_the_assumption_about_floats_holds_with_room_to_spare() -> None:
             assert abs(Fraction(z) - truth) <= (1 + truth) / 2**48
 
 
-def delta_between(first: Callable[[int], Any], second: Callable[[int], Any], epsilon: int, reach: int) -> Any:
-    return sum(max(mpmath.mpf(0), first(k) - mpmath.exp(epsilon) * second(k)) for k in range(-reach, reach + 1))
-
-
-def cell(sigma: Any, center: Any) -> Callable[[int], Any]:
-    return lambda k: mpmath.ncdf((k + 0.5 - center) / sigma) - mpmath.ncdf((k - 0.5 - center) / sigma)
-
-
-def test_rounded_normal_keeps_the_continuous_delta_and_the_discrete_gaussian_does_not() -> None:
-    """docs/decisions.md#noise: sensitivity 1, epsilon = 5, delta = .001, least sigma (Balle and Wang)."""
-    epsilon, target = 5, mpmath.mpf("0.001")
-
-    def continuous(sigma: Any) -> Any:
-        return mpmath.ncdf(1 / (2 * sigma) - epsilon * sigma) - mpmath.exp(epsilon) * mpmath.ncdf(
-            -1 / (2 * sigma) - epsilon * sigma
-        )
-
-    with mpmath.workdps(40):
-        sigma = mpmath.findroot(lambda s: mpmath.log(continuous(s) / target), (0.5, 0.8), solver="anderson")
-
-        def gaussian(k: int) -> Any:
-            return mpmath.exp(-(mpmath.mpf(k) ** 2) / (2 * sigma**2))
-
-        mass = sum(gaussian(k) for k in range(-60, 61))
-        discrete = delta_between(lambda k: gaussian(k) / mass, lambda k: gaussian(k - 1) / mass, epsilon, 40)
-        assert mpmath.mpf("1.9") * target < discrete < mpmath.mpf("2.2") * target
-
-        deltas = []
-        for center in (mpmath.mpf(i) / 10 for i in range(10)):
-            deltas += [delta_between(cell(sigma, center), cell(sigma, center + move), epsilon, 40) for move in (-1, 1)]
-        assert 0 < max(deltas) <= target
-        assert max(deltas) > 0.9 * target
-        half = delta_between(cell(sigma / 2, 0), cell(sigma / 2, 1), epsilon, 40)
-        assert half > target
-
-
 def test_one_centre_per_draw() -> None:
     centers: list[Any] = [Fraction(1, 3), 5, 0.1, np.float64(-7.25), np.int64(2), np.float32(0.5), 10**30]
     drawn = rounded_normal(centers, Fraction(1, 10**6), Fraction(1, 100), 7, seeded())
