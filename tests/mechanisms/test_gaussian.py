@@ -20,7 +20,6 @@ from takifugu.analysis.randomisers import Exact, RoundedNormal
 from takifugu.mechanisms.gaussian_exact import MECHANISM as EXACT
 from takifugu.mechanisms.normal_by_rule import ANALYTIC, RULE_A, RULE_B
 from takifugu.numbers import Pmf
-from takifugu.numbers.after_noise.gaussian import PRINTED_CONSTANT, gaussian_rule_b
 
 ALL = (EXACT, ANALYTIC, RULE_A, RULE_B)
 Laws = tuple[dict[int, Fraction], dict[int, Fraction]]
@@ -110,23 +109,3 @@ def test_rounded_masses_pay_for_their_doubt() -> None:
 def test_laws_that_keep_the_promise_themselves_need_no_noise() -> None:
     laws = {0: Fraction(1, 2), 9: Fraction(1, 2)}, {0: Fraction(51, 100), 9: Fraction(49, 100)}
     assert bound_by(EXACT, pair(laws), delta="1/1000").randomiser == Exact(Fraction(9))
-
-
-def test_a_tiny_delta_is_compared() -> None:
-    framework = pair(({0: Fraction(1)}, {1: Fraction(1)}))
-    assert len(tf.compare(framework, tf.Identity(), 1, Fraction(1, 10**260))) > 10
-
-
-def test_the_printed_constant_is_shown_beside_the_proved_one() -> None:
-    bounded = bound_by(RULE_B, pair(({0: Fraction(1)}, {1: Fraction(1)})), None, 2, "1/10")
-    numbers = dict(bounded.witness.numbers)
-    assert numbers["printed_sigma"] == gaussian_rule_b(1, 2, 0.1, PRINTED_CONSTANT) < numbers["sigma"]
-
-
-def test_the_noise_alone_hides_an_entry_only_where_it_does() -> None:
-    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4))
-    wide = tf.calibrate(framework, tf.Count(1), 1, 1e-5, mechanism="gaussian-analytic")
-    assert wide.hides_one_entry  # W-infinity is 4, one entry changes the count by 1
-    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.3, 0.7], [0.9, 0.1]], 20))
-    narrow = tf.calibrate(framework, tf.Count(1), 1, 1e-5, mechanism="gaussian-exact", allow_zero_noise=True)
-    assert not narrow.hides_one_entry

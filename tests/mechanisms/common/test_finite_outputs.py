@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections import Counter
-from dataclasses import replace
 from fractions import Fraction as F
 from typing import Any
 
@@ -23,7 +22,6 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.compared import TwoLaws
 from takifugu.analysis.randomisers.choices import ChannelChoice, Choice, ExponentialChoice
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.mechanisms import optimal
 from takifugu.mechanisms.common import finite_outputs
 from takifugu.mechanisms.common.finite_outputs import FiniteProblem, Side, certified, finite_problem
 from takifugu.mechanisms.kantorovich_exponential import MECHANISM as EXPONENTIAL
@@ -147,20 +145,6 @@ def test_a_constant_normaliser_needs_no_factor_of_two() -> None:
         assert np.abs(np.log(rows[0] / rows[1])).max() == pytest.approx(1, rel=1e-9)
 
 
-def test_the_rate_without_normalisers_is_too_large() -> None:
-    # A mutant that takes eta = epsilon/d on a finite line: the outputs at the end tell more than e^epsilon.
-    outputs = tuple(range(8))
-    finite = replace(finite_problem(Problem(BITS, tf.Identity(), F(1))), outputs=outputs)
-    rate = largest_rate([(F(0), F(1))], outputs, lambda x, y: abs(x - y), 1)
-    rows = {eta: exponential_rows([0, 1], outputs, lambda x, y: abs(x - y), eta) for eta in (rate, 1.0)}
-    assert np.abs(np.log(rows[rate][0] / rows[rate][1])).max() <= 1
-    assert np.abs(np.log(rows[1.0][0] / rows[1.0][1])).max() > 1.2
-    assert certified(finite, rows[rate], F(1))[1] <= 1
-    # What would be drawn of the mutant is repaired until its measured loss is epsilon.
-    assert certified(finite, rows[1.0], F(1))[1] <= 1
-    assert finite.measured(certified(finite, rows[1.0], F(2))[0])[0] > 1.2
-
-
 ROWS = st.lists(st.lists(st.integers(0, 5), min_size=3, max_size=3).filter(any), min_size=2, max_size=2)
 
 
@@ -193,18 +177,6 @@ def test_rounded_masses_may_move_a_ratio_as_far_as_they_are_off(monkeypatch: pyt
     assert math.log(1.1 / 0.9) <= side.margin <= 0.23
 
 
-def test_a_mutant_channel_for_twice_the_budget_is_caught_and_repaired() -> None:
-    framework = pair(3)
-    finite = finite_problem(Problem(framework, tf.Identity(), F(1)))
-    loose = optimal.best_channel(finite, F(2))
-    channel, loss, _ = certified(finite, loose, F(1))
-    assert loss <= 1
-    unrepaired = finite.measured(certified(finite, loose, F(2))[0])[0]
-    assert 1.9 < unrepaired <= 2
-    noise = ChannelChoice(channel, F(1), finite.prior)
-    assert tf.exact_loss(framework, tf.Identity(), noise).upper <= 1
-
-
 @pytest.mark.parametrize("mechanism", [OPTIMAL, EXPONENTIAL])
 def test_draws_have_the_masses_and_the_test_sees_a_wrong_channel(mechanism: Any) -> None:
     noise, wrong = (bound_by(mechanism, pair(0), None, epsilon).randomiser for epsilon in (2, F(19, 10)))
@@ -219,16 +191,6 @@ def test_draws_have_the_masses_and_the_test_sees_a_wrong_channel(mechanism: Any)
     shifted = 0.95 * right + 0.05 / len(right)
     assert chi_squared_p(counts, shifted) < 1e-6
     assert other.sum() == pytest.approx(1)
-
-
-def test_calibrations_with_a_choice_release_and_read_back() -> None:
-    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 6))
-    for name in ("optimal", "kantorovich-exponential"):
-        calibration = tf.calibrate(framework, tf.Count(1), 1, mechanism=name, allow_zero_noise=True)
-        assert type(calibration).from_dict(calibration.to_dict()).randomiser == calibration.randomiser
-        assert "one of finitely many outputs" in str(calibration)
-        released = tf.release(calibration, [0, 1, 1, 0, 0, 1])
-        assert released.value in calibration.randomiser.outputs
 
 
 def test_auto_never_takes_them() -> None:
