@@ -10,7 +10,6 @@ from typing import Any
 import mpmath
 import pytest
 from tests.releasing.attribute_files import written
-from tests.support.commands import succeed
 from tests.support.normal_class import delta, delta_of_cells, is_inside, misses, samples
 from tests.support.releases import refusal_of
 
@@ -18,8 +17,6 @@ import takifugu as tf
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.model import frameworks
 from takifugu.model.beliefs.records.normal_fit import Scatter, region_of, scatter_of
-from takifugu.releasing.file.loading import load
-from takifugu.releasing.planning.plan import plan
 
 HALF = ((2.0, 1.0), (1.0, 3.0))
 
@@ -183,12 +180,6 @@ def test_rounding_errors_are_those_of_the_least_variances() -> None:
     assert scale(belief, tf.Mean("weight")) > scale(fitted(), tf.Mean("weight"))
 
 
-@pytest.mark.slow
-def test_a_large_sample_is_the_law_itself() -> None:
-    guess = tf.MultivariateNormal.fit(survey(20_000), source="a survey", records=50)
-    assert scale(fitted(20_000), tf.Mean("weight")) == pytest.approx(scale(guess, tf.Mean("weight")), rel=0.1)
-
-
 def test_a_region_reads_back_as_itself() -> None:
     framework = tf.Pufferfish(SECRETS["the mean"], fitted(ranges={"weight": (0, 200)}, resolution="0.01"))
     again = frameworks.from_dict(json.loads(json.dumps(framework.to_dict())))
@@ -236,26 +227,6 @@ def test_columns_that_lie_on_a_line_have_one_law() -> None:
     assert len(belief.laws("x")) == 1
 
 
-@pytest.mark.parametrize(("scale", "epsilon"), [(1, 1), (50, 1), (3, 6)])
-def test_a_band_around_a_density_keeps_no_delta_below_it(scale: float, epsilon: float) -> None:
-    """Two laws within eta of a normal one: eta of its mass at R, or in the middle. An output above R/2 tells."""
-    eta, far = mpmath.mpf("0.02"), mpmath.mpf(200) * scale
-    border = mpmath.mpf("2.0537489106318225")  # 2 % lie above it
-    assert abs(1 - mpmath.ncdf(border) - eta) < 1e-12
-
-    def above(place: Any) -> Any:
-        return mpmath.exp(-place / scale) / 2 if place > 0 else 1 - mpmath.exp(place / scale) / 2
-
-    under_p = eta * above(far / 2 - far)
-    under_q = above(far / 2 - border)  # all of it lies below the border
-    assert under_p - mpmath.exp(epsilon) * under_q >= eta * (1 - 1e-6)
-    for y in mpmath.linspace(-8, 8, 400):
-        fitted_law = mpmath.ncdf(y)
-        moved_up, moved_down = min(fitted_law, 1 - eta), min(fitted_law + eta if y >= 0 else fitted_law, mpmath.mpf(1))
-        assert abs(moved_up - fitted_law) <= eta + 1e-12
-        assert abs(moved_down - fitted_law) <= eta + 1e-12
-
-
 FIT = {"mean = [70, 40]\ncovariance = [[144, 60], [60, 100]]\n": 'fit = { file = "public.csv", confidence = 0.99 }\n'}
 
 
@@ -263,26 +234,6 @@ def public_rows(folder: Path) -> None:
     columns = survey(400)
     pairs = zip(columns["weight"], columns["income"], strict=True)
     folder.joinpath("public.csv").write_text("weight;income\n" + "".join(f"{a};{b}\n" for a, b in pairs))
-
-
-@pytest.mark.slow
-def test_a_file_of_fitted_columns_promises_for_the_class(tmp_path: Path) -> None:
-    path = written(tmp_path, "normal", FIT)
-    public_rows(tmp_path)
-    (table,) = plan(load(path)).tables
-    (made,) = table.calibrations
-    assert isinstance(made.framework.beliefs[0], tf.NormalRegion)
-    guess = written(tmp_path, "normal", {**FIT, "public.csv": "public.csv"})
-    guess.write_text(guess.read_text().replace(", confidence = 0.99", ""))
-    (of_guess,) = plan(load(guess)).tables
-    assert made.scale > 1.2 * of_guess.calibrations[0].scale
-    path = written(tmp_path, "normal", FIT)
-    where = str(path)
-    assert "attribute-gaussian-exact" in succeed("cost", where, "--all").output
-    assert "kept" in succeed("audit", where).output
-    succeed("release", where)
-    certificate = json.loads(next(tmp_path.rglob("*certificate*.json")).read_text())
-    assert "covers the true one with confidence 0.99" in json.dumps(certificate)
 
 
 def test_a_file_that_hides_sets_of_fitted_columns_is_refused_at_its_key(tmp_path: Path) -> None:

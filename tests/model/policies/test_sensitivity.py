@@ -184,12 +184,6 @@ def test_visits_fall_by_the_number_of_places_that_one_person_had() -> None:
     assert rest.direction is Monotone.NONE
 
 
-def test_a_predicate_of_two_places_leaves_neither_monotone() -> None:
-    """E6 in another dress: "at neither A nor B" allows {A} -> {B}."""
-    computed = sensitivity(Policy.of(none_of("A", "B")), Visits.of("AB", most=1), Visitors())
-    assert [c.direction for c in computed.changes] == [Monotone.NONE] * 2
-
-
 def test_counts_are_of_people_and_each_person_counts_once() -> None:
     domain = Visits.of(["bar", "shop", "gym"], most=2)
     data = {"Ana": ["bar", "bar", "shop"], "Ben": {"bar"}, "Cy": []}
