@@ -227,6 +227,26 @@ def test_columns_that_lie_on_a_line_have_one_law() -> None:
     assert len(belief.laws("x")) == 1
 
 
+@pytest.mark.parametrize(("scale", "epsilon"), [(1, 1), (50, 1), (3, 6)])
+def test_a_band_around_a_density_keeps_no_delta_below_it(scale: float, epsilon: float) -> None:
+    """Two laws within eta of a normal one: eta of its mass at R, or in the middle. An output above R/2 tells."""
+    eta, far = mpmath.mpf("0.02"), mpmath.mpf(200) * scale
+    border = mpmath.mpf("2.0537489106318225")  # 2 % lie above it
+    assert abs(1 - mpmath.ncdf(border) - eta) < 1e-12
+
+    def above(place: Any) -> Any:
+        return mpmath.exp(-place / scale) / 2 if place > 0 else 1 - mpmath.exp(place / scale) / 2
+
+    under_p = eta * above(far / 2 - far)
+    under_q = above(far / 2 - border)  # all of it lies below the border
+    assert under_p - mpmath.exp(epsilon) * under_q >= eta * (1 - 1e-6)
+    for y in mpmath.linspace(-8, 8, 400):
+        fitted_law = mpmath.ncdf(y)
+        moved_up, moved_down = min(fitted_law, 1 - eta), min(fitted_law + eta if y >= 0 else fitted_law, mpmath.mpf(1))
+        assert abs(moved_up - fitted_law) <= eta + 1e-12
+        assert abs(moved_down - fitted_law) <= eta + 1e-12
+
+
 FIT = {"mean = [70, 40]\ncovariance = [[144, 60], [60, 100]]\n": 'fit = { file = "public.csv", confidence = 0.99 }\n'}
 
 
