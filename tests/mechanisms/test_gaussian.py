@@ -4,9 +4,6 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from tests.support.chain_strategies import chains, weights, with_secrets
 from tests.support.golden import golden, transport_laws
 from tests.support.pair_cases import bound_by, random_pair, rounded_normal_delta
 from tests.support.pair_cases import pair_of as pair
@@ -85,16 +82,6 @@ def test_the_exact_sigma_is_nearly_tight() -> None:
     for factor, least in ((Fraction(1, 2), 10), (Fraction(99, 100), Fraction(101, 100))):
         less = RoundedNormal(noise.scale * factor, noise.grid)
         assert largest_delta(laws, less, Fraction(1)) > least * delta
-
-
-@settings(max_examples=6)
-@given(st.data(), chains(length=(1, 4)), st.sampled_from(["1/10", "1/1000"]))
-def test_chains(data: st.DataObject, chain: Any, delta: str) -> None:
-    framework, query = with_secrets(chain), tf.Linear(data.draw(weights(chain.length)), grid=1)
-    exact, analytic = (bound_by(m, framework, query, 1, delta).randomiser for m in (EXACT, ANALYTIC))
-    assert exact.scale <= analytic.scale * (1 + Fraction(1, 10**5))
-    for noise in (exact, analytic):
-        assert tf.exact_delta(framework, 1, query, noise).lower <= Fraction(delta) + Fraction(1, 10**12)
 
 
 def test_rounded_masses_pay_for_their_doubt() -> None:

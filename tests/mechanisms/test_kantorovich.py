@@ -2,12 +2,10 @@
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.chain_strategies import chains, weights, with_secrets
 from tests.support.golden import golden, transport_laws
 from tests.support.metric_oracles import enumerated_loss, shortest_paths
 from tests.support.pair_cases import bound_by, monotone_by_hand, pair_of, random_budget, random_pair, relaxed_by_hand
@@ -71,16 +69,6 @@ def check_pair(seed: int) -> None:
 def test_order_audit_scaling_and_swapping(seeds: range) -> None:
     for seed in seeds:
         check_pair(seed)
-
-
-@settings(max_examples=25)
-@given(st.data(), chains(length=(1, 5)), st.sampled_from(BUDGETS))
-def test_chains(data: st.DataObject, chain: Any, epsilon: Fraction) -> None:
-    framework, query = with_secrets(chain), tf.Linear(data.draw(weights(chain.length)), grid=1)
-    exact, relaxed, strict = (bound_by(m, framework, query, epsilon).randomiser for m in (EXACT, RELAXED, STRICT))
-    assert exact.scale <= relaxed.scale * TINY * TINY
-    assert relaxed.scale <= strict.scale
-    assert tf.exact_loss(framework, query, relaxed).upper <= epsilon + 1e-12
 
 
 @settings(max_examples=40)

@@ -21,7 +21,6 @@ from takifugu.calibration.trials import attempt
 from takifugu.core.errors import CalibrationRefused, InputError, Unsupported
 from takifugu.mechanisms.common.answer_noise import laplace_noise, normal_noise
 from takifugu.mechanisms.one_sided import Asymmetric, Policy, none_of
-from takifugu.model import queries
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.queries.choices.candidates import AtRank, MostFrequent
 from takifugu.numbers import Pmf
@@ -240,17 +239,6 @@ def test_what_is_no_choice_is_refused(made):
 def test_what_the_belief_does_not_know_is_refused(query):
     with pytest.raises(InputError):
         tf.calibrate(FRAMEWORKS["chain"], query, 1)
-
-
-def test_a_query_reads_back_and_is_the_same():
-    coded = (
-        tf.Quantile(["1/3"], codes={0: Fraction(1, 2), 1: 3}), tf.CountAbove(["1/3"], {0: 1, 1: 2}),
-        tf.GroupBy(tf.Median(codes={0: 1, 1: Fraction(5, 2)}), APART, "ward"), tf.GroupBy(tf.CountAbove([0, 1]), APART),
-    )  # fmt: skip
-    for query in (*QUERIES.values(), *coded):
-        again = queries.from_dict(json.loads(json.dumps(query.to_dict())))
-        assert again == query
-        assert hash(again) == hash(query)
 
 
 @pytest.mark.sampled(5)

@@ -144,19 +144,6 @@ def test_the_smallest_scale_is_the_smallest(case: Case, epsilon: Fraction) -> No
             assert float(least) * (1 - 1e-12) <= float(scale) <= float(least) * (1 + 1e-8) + 1e-12
 
 
-@settings(max_examples=30)
-@given(cases(most=3), budgets)
-def test_calibrated_noise_keeps_epsilon_and_half_of_it_does_not(case: Case, epsilon: Fraction) -> None:
-    framework = Framework((tf.presence(), tf.every_entry()), (case.belief,))
-    if not any(True for _ in framework.comparisons()):
-        return
-    calibration = tf.calibrate(framework, case.query, epsilon, mechanism="laplace-exact", allow_zero_noise=True)
-    assert tf.exact_loss(calibration).lower <= epsilon
-    if calibration.scale:
-        noise = DiscreteLaplace(calibration.randomiser.scale / case.unit / 2, case.unit)
-        assert tf.exact_loss(framework, case.query, noise).upper > epsilon
-
-
 @settings(max_examples=25)
 @given(st.lists(st.integers(10**600, 10**601), min_size=3, max_size=3), st.sampled_from(["1/50", "1/3", "2", "100"]))
 def test_losses_of_long_masses_are_rounded_up(counts: list[int], scale: str) -> None:

@@ -1,6 +1,5 @@
 """One-sided randomisers: masses from the definition in mpmath, one-way losses, draws that never err towards danger."""
 
-import json
 import math
 from collections import Counter
 from dataclasses import replace
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from tests.support.goodness_of_fit import fits
 from tests.support.laws_oracles import laplace_below
 
-from takifugu.analysis.randomisers import Direction, from_dict
+from takifugu.analysis.randomisers import Direction
 from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
 from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
 from takifugu.audit.noise_masses import cell_mass
@@ -217,11 +216,6 @@ def test_a_column_of_cells_that_differ_is_refused() -> None:
     for wrong in ([0.5], [[1]], ["a"]):
         with pytest.raises(InputError, match="whole steps of the grid"):
             OneSidedGeometric(F(2), F(1)).draw_column(np.array(wrong), SystemEntropy())
-
-
-@given(noises())
-def test_they_read_back_from_json(noise: Any) -> None:
-    assert from_dict(json.loads(json.dumps(noise.to_dict()))) == noise
 
 
 def test_what_they_are_not_asked() -> None:

@@ -1,6 +1,5 @@
 """Randomisers: their laws against their draws and against mpmath, errors, intervals, plain forms, bad input."""
 
-import json
 import math
 from collections import Counter
 from fractions import Fraction
@@ -207,11 +206,6 @@ def test_rounded_noise_has_a_density_at_answers_off_the_grid() -> None:
 def test_no_scale_means_no_noise() -> None:
     assert laplace_or_exact(Fraction(0), Fraction(1), 3) == Exact(Fraction(1), 3)
     assert laplace_or_exact(Fraction(2), Fraction(1), 3) == DiscreteLaplace(Fraction(2), Fraction(1), 3)
-
-
-@given(randomisers() | st.builds(Exact, grids, st.integers(1, 3)))
-def test_forms_read_back_through_json(noise: Any) -> None:
-    assert from_dict(json.loads(json.dumps(noise.to_dict()))) == noise
 
 
 @pytest.mark.parametrize(("make", "says"), [

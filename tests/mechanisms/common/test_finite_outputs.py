@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp
-from tests.support.chain_strategies import chains, with_secrets
 from tests.support.goodness_of_fit import chi_squared_p
 from tests.support.pair_cases import bound_by, pair_of, random_budget, random_pair
 from tests.support.rounds import rounds
@@ -102,15 +101,6 @@ def check_pair(seed: int) -> None:
 def test_loss_audit_and_error(seeds: range) -> None:
     for seed in seeds:
         check_pair(seed)
-
-
-@settings(max_examples=12)
-@given(chains(length=(1, 5)), st.sampled_from([F(1, 2), F(2)]))
-def test_one_channel_for_all_entries_of_a_chain(chain: Any, epsilon: F) -> None:
-    framework, query = with_secrets(chain), tf.Count(chain.states[0])
-    for mechanism in (OPTIMAL, EXPONENTIAL):
-        noise = bound_by(mechanism, framework, query, epsilon).randomiser
-        assert tf.exact_loss(framework, query, noise).upper <= epsilon + 1e-12
 
 
 def test_randomised_response_is_the_best_channel_of_one_bit() -> None:

@@ -13,11 +13,9 @@ from tests.support.pair_cases import bound_by
 
 import takifugu as tf
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.randomisers.choices import Choice
 from takifugu.mechanisms.common import shares
 from takifugu.mechanisms.common.finite_outputs import finite_problem
 from takifugu.mechanisms.common.shares import ALONE, is_smoothed, stands_alone
-from takifugu.mechanisms.kantorovich_exponential import MECHANISM as EXPONENTIAL
 from takifugu.mechanisms.laplace_exact import MECHANISM as LAPLACE
 from takifugu.mechanisms.optimal import MECHANISM as OPTIMAL
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
@@ -130,20 +128,6 @@ def near(pair: frozenset[Any], other: frozenset[Any], margin: float) -> bool:
         if all(rows):
             return True
     return False
-
-
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("number", range(len(CASES)))
-def test_the_audit_finds_epsilon_and_the_optimal_is_best(number: int) -> None:
-    belief = CASES[number][0]
-    framework = tf.Pufferfish(tf.every_entry(), belief)
-    for epsilon in (HALF, Fraction(2)):
-        errors = []
-        for mechanism in (OPTIMAL, EXPONENTIAL, LAPLACE):
-            noise = bound_by(mechanism, framework, COUNT, epsilon).randomiser
-            assert tf.exact_loss(framework, COUNT, noise).upper <= epsilon + 1e-12
-            errors.append(noise.mean_error() if isinstance(noise, Choice) else noise.expected_error())
-        assert errors[0] <= min(errors) * (1 + 1e-6) + 1e-7
 
 
 def test_several_beliefs_bind_one_noise_each_by_its_own_components() -> None:

@@ -279,13 +279,6 @@ def test_a_mark_costs_nothing_and_is_written_only_where_it_was_asked_for() -> No
     assert tf.AtMost.from_dict(json.loads(json.dumps(with_marks.query.to_dict()))) == with_marks.query
 
 
-@pytest.mark.parametrize("alpha", [0, 1, -1, "2", "never", float("nan")])
-def test_an_alpha_that_is_no_probability_is_refused(alpha: Any) -> None:
-    with pytest.raises(InputError) as refused:
-        tf.AtMost(tf.Visitors(), 1, alpha=alpha)
-    assert refused.value.where == ("alpha",)
-
-
 @pytest.mark.parametrize(("x", "y", "columns", "rows"), [
     ((0, 6), (0, 2), 3, 2), ((-7, 2), (5, 6), 5, 4), ((F(1, 3), 1), (-1, F(5, 7)), 4, 3),
 ])  # fmt: skip

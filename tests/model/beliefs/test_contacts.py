@@ -15,8 +15,6 @@ from tests.support.research import research_file
 import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import InputError
-from takifugu.model.beliefs import from_dict
-from takifugu.model.beliefs.contacts import Clique
 from takifugu.numbers import Pmf
 
 
@@ -67,14 +65,6 @@ def test_cliques_are_independent_components() -> None:
     assert tf.exact_loss(calibration).upper <= 1 + 1e-9
     halved = DiscreteLaplace(calibration.randomiser.scale / 2, Fraction(1))
     assert tf.exact_loss(calibration.framework, calibration.query, halved).lower > 1
-
-
-def test_it_survives_json() -> None:
-    exact = tf.CliqueInfection([[1, 2], [3]], {1: [Fraction(1, 3), Fraction(2, 3)], 2: [0.5, 0.25, 0.25]}, source="s")
-    back = from_dict(exact.to_dict())
-    assert back.to_dict() == exact.to_dict()
-    assert back.numbers == exact.numbers
-    assert Clique(2, back.numbers[2]).possible(0) == (True, True)
 
 
 def test_the_household_model_by_simulation_of_two_and_by_its_sum() -> None:
