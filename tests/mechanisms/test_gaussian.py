@@ -96,3 +96,8 @@ def test_rounded_masses_pay_for_their_doubt() -> None:
 def test_laws_that_keep_the_promise_themselves_need_no_noise() -> None:
     laws = {0: Fraction(1, 2), 9: Fraction(1, 2)}, {0: Fraction(51, 100), 9: Fraction(49, 100)}
     assert bound_by(EXACT, pair(laws), delta="1/1000").randomiser == Exact(Fraction(9))
+
+
+def test_a_tiny_delta_is_compared() -> None:
+    framework = pair(({0: Fraction(1)}, {1: Fraction(1)}))
+    assert len(tf.compare(framework, tf.Identity(), 1, Fraction(1, 10**260))) > 10

@@ -22,7 +22,7 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem, pair_grid
 from takifugu.analysis.questions.compared import Compared, TwoLaws
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace
-from takifugu.mechanisms import gaussian_exact
+from takifugu.mechanisms import gaussian_exact, kantorovich_relaxed, normal_by_rule, wasserstein_delta
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.mechanisms.laplace_exact import MECHANISM
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
@@ -31,6 +31,7 @@ from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair
 from takifugu.model.secrets import WhichLaw
 from takifugu.model.secrets.of_entries import entry, every_entry
 from takifugu.numbers import Pmf
+from takifugu.numbers.transport.on_the_line import w_infinity
 
 LENGTHS = [[0.3, 0.7], [0.9, 0.1]]
 budgets = st.sampled_from([Fraction(1, 5), Fraction(1), Fraction(5)])
@@ -194,6 +195,43 @@ def compared(p: Pmf, q: Pmf, error: float) -> Compared:
     )  # fmt: skip
 
 
+def far(mass: Fraction) -> tuple[Pmf, Pmf]:
+    """Return two laws of which this mass lies 10 away from anything of the other."""
+    return Pmf([0, 10], [1 - mass, mass]), Pmf([0], [1])
+
+
+@pytest.mark.parametrize("error", [0.0, 0.01])
+def test_mass_that_stays_where_it_is_leaves_room_for_the_error(error: float) -> None:
+    delta = Fraction(1, 10)
+    most = delta - 2 * Fraction(error)
+
+    def need(mass: Fraction, at: Fraction = Fraction(0)) -> Fraction:
+        return wasserstein_delta._needed(compared(*far(mass), error), at, Fraction(2), delta)
+
+    assert need(most * (1 - Fraction(1, 10**9))) == 0
+    assert need(most * (1 + Fraction(1, 10**9))) == 5 == need(most * 2)
+    assert need(most * 2, Fraction(5)) == 5
+    assert need(most * 2, Fraction(7)) == 7
+    assert need(most * 2, Fraction(4)) == 5
+
+
+def test_no_mass_may_stay_where_the_error_is_half_of_delta() -> None:
+    delta = Fraction(1, 10)
+    for error in (0.05, 0.06):
+        needed = wasserstein_delta._needed(compared(*far(Fraction(1, 100)), error), Fraction(0), ONE, delta)
+        assert needed == STRICT
+
+
+def test_a_relaxed_plan_keeps_the_smaller_budget_or_falls_to_the_strict_one() -> None:
+    p, q = QUARTERS
+    scales = [kantorovich_relaxed._needed(compared(p, q, error), Fraction(0), ONE) for error in (0.0, 0.01, 0.1)]
+    assert scales == sorted(set(scales)), "more noise, the less is known of the laws"
+    smaller = compared(p, q, 0.1).laws().budget(ONE)
+    assert scales[2] == kantorovich_relaxed._needed(compared(p, q, 0.0), Fraction(0), smaller)
+    assert kantorovich_relaxed._needed(compared(p, q, 0.5), Fraction(0), ONE) == STRICT
+    assert kantorovich_relaxed._needed(compared(p, q, 0.1), STRICT, ONE) == STRICT
+
+
 def test_normal_noise_keeps_the_smaller_budget_and_share_or_falls_to_the_farthest_move() -> None:
     p, q = QUARTERS
     delta = Fraction(1, 100)
@@ -207,6 +245,22 @@ def test_normal_noise_keeps_the_smaller_budget_and_share_or_falls_to_the_farthes
     assert not gaussian_exact._keeps(compared(p, q, 0.5).laws(), Fraction(10**9), 1.0, delta)
     assert gaussian_exact._keeps(one, need(0.1) * (1 + Fraction(1, 10**6)), 1.0, delta)
     assert not gaussian_exact._keeps(one, need(0.0), 1.0, delta)
+
+
+def test_rules_of_normal_noise_spare_what_the_error_may_hide() -> None:
+    delta = Fraction(1, 10)
+    assert normal_by_rule._move(compared(*far(Fraction(1, 1000)), 0.0), delta) == (10, 0)
+    error, most = 1 / 512, Fraction(4, 512)
+    least = most - Fraction(2, 512)
+    near, spared = normal_by_rule._move(compared(*far(least * Fraction(9, 10)), error), delta)
+    assert (near, spared) == (0, most)
+    beyond, _ = normal_by_rule._move(compared(*far(least * Fraction(11, 10)), error), delta)
+    assert beyond == 10 == w_infinity(*far(ONE / 2))
+    assert normal_by_rule._move(compared(*far(ONE / 2), float(delta) / 4), delta) == (FARTHEST, 0)
+    tiny = compared(*far(ONE / 2), 2.0**-60)
+    assert normal_by_rule._move(tiny, delta) == (10, delta * normal_by_rule.SPARE)
+    assert normal_by_rule._move(compared(*far(ONE / 2), 1 / 64), Fraction(1, 4)) == (10, Fraction(1, 16))
+    assert normal_by_rule._move(compared(*far(ONE / 2), 1 / 64 + 1e-6), Fraction(1, 4)) == (FARTHEST, 0)
 
 
 # Ten thousand steps, against laws worked out in the long range of 80-bit floats.

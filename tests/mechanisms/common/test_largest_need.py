@@ -270,3 +270,17 @@ def test_scale_and_comparison_are_those_of_one_by_one(matrix: list[list[float]],
     bound = bound_by(LAPLACE_EXACT, problem.framework, query)
     assert bound.witness.numbers == (("scale", float(round_up(scale) * problem.unit)),)
     assert bound.witness.comparison == comparison
+
+
+def test_most_steps_of_a_long_chain_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    solved = list[int]()
+    plain = DenseFamily._loss
+
+    def counted(family: DenseFamily, rows: list[int], scale: Fraction) -> float:
+        solved.append(family.entry)
+        return plain(family, rows, scale)
+
+    monkeypatch.setattr(DenseFamily, "_loss", counted)
+    for mechanism in (WASSERSTEIN, LAPLACE_EXACT):
+        mechanism.bound(chain_problem(SLOW, 200))
+    assert len(set(solved)) < 10
