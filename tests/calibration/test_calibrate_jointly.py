@@ -2,7 +2,7 @@
 
 import math
 import operator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -215,3 +215,48 @@ def test_bad_input(queries, keys, words):
     assert isinstance(caught.value, InputError | CalibrationRefused)
     with pytest.raises(InputError, match="an epsilon of its own"):
         tf.calibrate_jointly(tf.distribution_pair(Pmf([0], [1]), Pmf([1], [1])), [tf.Identity()], 1)
+
+
+@dataclass(frozen=True)
+class Squares:
+    """A loss of sum D_k/b_k, and squared scales for errors."""
+
+    changes: tuple[int, ...]
+    epsilon: Fraction
+    power: int = 1
+
+    @property
+    def start(self):
+        return [Fraction(change) for change in self.changes]
+
+    @property
+    def sizes(self):
+        return self.start
+
+    @property
+    def shapes(self):
+        return [(place,) for place in range(len(self.changes))]
+
+    @property
+    def least(self):
+        return [Fraction(0)] * len(self.changes)
+
+    def guess(self, scales):
+        return self.loss(scales) / float(self.epsilon)
+
+    def loss(self, scales):
+        return math.fsum(change / float(scale) for change, scale in zip(self.changes, scales, strict=True))
+
+    def error(self, place, scale):
+        return float(scale) ** 2
+
+    def only(self, place):
+        return Squares((self.changes[place],), self.epsilon / len(self.changes))
+
+
+def test_squared_errors_are_split_as_another_program_did():
+    """Least sum of w b^2 with sum D/b = 0.3: b_k = (D_k/w_k)^(1/3) sum_j D_j^(2/3) w_j^(1/3) / 0.3."""
+    best = Split(Squares((1, 1, 2), Fraction(3, 10)), (1.0, 4.0, 1.0)).best()
+    assert list(map(float, best)) == pytest.approx(
+        [13.91600701312133, 8.7665350831581219, 17.533070166316244], rel=1e-3
+    )
