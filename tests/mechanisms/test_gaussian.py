@@ -1,4 +1,4 @@
-"""Normal noise: golden sigmas, delta of the rounded noise by a sum over the grid, order, edges, mutants."""
+"""Normal noise: golden sigmas, delta of the rounded noise by a sum over the grid, order, edges."""
 
 from fractions import Fraction
 from typing import Any

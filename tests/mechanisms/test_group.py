@@ -1,4 +1,4 @@
-"""Group and entry noise: golden values, what each really promises by enumeration, and how it composes."""
+"""Group and entry noise: what each really promises by enumeration, and how it composes."""
 
 from fractions import Fraction
 from functools import partial

@@ -1,4 +1,4 @@
-"""The Kantorovich mechanisms, on the line and under a declared metric: golden values, order, the audit, mutants."""
+"""The Kantorovich mechanisms, on the line and under a declared metric: golden values, order, the audit."""
 
 import math
 from fractions import Fraction

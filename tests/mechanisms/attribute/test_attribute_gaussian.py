@@ -1,4 +1,4 @@
-"""Normal noise that hides a property of columns: Zhang22's example, errata E8a, E8c, X1, independent integrals."""
+"""Normal noise that hides a property of columns: Zhang22's example, errata E8a, X1, independent integrals."""
 
 import math
 from fractions import Fraction

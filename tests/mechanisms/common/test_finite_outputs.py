@@ -1,4 +1,4 @@
-"""Channels on finitely many outputs: exponential choice, the optimal channel, their losses, errors, draws, mutants."""
+"""Channels on finitely many outputs: exponential choice, the optimal channel, their losses, errors, draws."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Classes of spread populations: membership with the paper's remarks, and the worst pair by every extreme point."""
+"""Classes of spread populations: the worst pair by every extreme point."""
 
 import math
 from fractions import Fraction as F

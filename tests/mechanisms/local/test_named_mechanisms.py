@@ -1,4 +1,4 @@
-"""Named mechanisms against closed forms and integrals, what is sent against their laws, and who fills a box."""
+"""Named mechanisms against closed forms and integrals, and who fills a box."""
 
 import math
 from fractions import Fraction as F
@@ -48,9 +48,7 @@ NAMED = {
     "randomised response": lambda e: channels.randomised_response(GRID, e),
     "exponential": lambda e: channels.exponential(GRID, GRID, math.dist, e),
     "planar Laplace": lambda e: channels.planar_laplace(GRID, e),
-    "planar Laplace, remapped": lambda e: channels.remapped_laplace(GRID, e),
     "planar normal": lambda e: channels.planar_normal(GRID, 1 / F(e)),
-    "planar normal, remapped": lambda e: channels.remapped_normal(GRID, 1 / F(e)),
     "restricted Laplace": lambda e: channels.restricted_laplace(GRID, e, 3),
 }
 

@@ -1,7 +1,7 @@
 """Takagi21 V.4 and VIII.2 as audited statements: policy, sensitivity and the law of the noise, over all moves.
 
 The relation, the counts and the data sets are enumerated here; `sensitivity` says the scale and the directions, the
-randomisers the laws. Tails of one-sided answers are sums over the same laws.
+randomisers the laws.
 """
 
 import itertools

@@ -1,4 +1,4 @@
-"""Contact graphs: cliques from edges, laws against enumeration, the flu example of Song17 §3, and the schools."""
+"""Contact graphs: cliques from edges, laws against enumeration, and the schools."""
 
 import csv
 import gzip
