@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kawamoto import channels
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.mechanisms.local import measuring
 from takifugu.mechanisms.local.choosing import largest_strength, mechanisms, optimum
@@ -171,3 +172,18 @@ def test_no_named_mechanism_that_sends_one_value_loses_less(populations, promise
         if strength is not None:
             most = way.make(strength).expected_loss(populations)
             assert floor.expected_loss(populations) <= most + 1e-6
+
+
+@pytest.mark.parametrize("epsilon", ["0.2", 1, 4])
+def test_metric_privacy_on_the_plane(epsilon):
+    """The exponential mechanism, and planar noise in its box, with the metric epsilon that is measured on them."""
+    prior = dict.fromkeys(GRID, F(1, 9))
+    for channel in (
+        channels.exponential(GRID, GRID, math.dist, epsilon),
+        channels.planar_laplace(GRID, epsilon),
+        channels.remapped_laplace(GRID, epsilon),
+        channels.remapped_normal(GRID, 1),
+    ):
+        rate = F(measuring.metric_loss(channel, math.dist))
+        best = optimal(GRID, GRID, prior, math.dist, [hides_distance(rate, math.dist)])
+        assert best.loss <= measuring.expected_loss(channel, prior, math.dist) + 1e-6
