@@ -92,15 +92,6 @@ def test_one_shape_of_profile_has_a_closed_form():
     assert first.scale + second.scale == pytest.approx(best, rel=1e-4)
 
 
-def test_one_query_needs_what_it_needs_alone_and_other_beliefs_add_up_too():
-    (one,) = tf.calibrate_jointly(chain(length=100), [COUNT], 1)
-    assert one.scale == pytest.approx(tf.calibrate(chain(length=100), COUNT, 1, mechanism="influence").scale, rel=1e-8)
-    users = tf.Pufferfish(tf.every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 5))
-    calibrations = tf.calibrate_jointly(users, [COUNT, tf.Histogram()], 1)
-    assert tf.compose(calibrations).epsilon <= 1
-    assert [made.scale for made in calibrations] == pytest.approx([3, 3], rel=0.02)
-
-
 TINY = Fraction(1, 10**5)
 
 

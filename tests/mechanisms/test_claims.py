@@ -1,6 +1,5 @@
 """Additive noise of another package: what it claims is proved, or refused, on every small problem."""
 
-import re
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -13,7 +12,7 @@ import takifugu as tf
 from takifugu.analysis.bounds import Bound, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedNormal
+from takifugu.analysis.randomisers import DiscreteLaplace, RoundedNormal
 from takifugu.calibration.registry import REGISTRY
 from takifugu.mechanisms.claims import bounded, is_additive
 
@@ -88,14 +87,6 @@ def test_of_a_comparison_one_way_a_change_of_all_data_is_what_noise_must_hide(gr
         assert isinstance(proved, Bound) is is_enough
         assert not is_enough or proved.covers is Covers.EVERYTHING
     assert claim(problem, RoundedNormal(Fraction(10**6), problem.grid), delta=Fraction(1, 100)) is None
-
-
-def test_no_noise_loses_everything_and_nothing_where_nothing_moves() -> None:
-    count, still = (Problem(HIDDEN, query, Fraction(1, 2)) for query in (tf.Count(1), tf.Sum(codes={0: 2, 1: 2})))
-    refused = claim(count, Exact(count.grid, 1))
-    assert isinstance(refused, Refusal)
-    assert re.search("claims epsilon 0.5 for no noise, which loses epsilon inf$", refused.reason)
-    assert isinstance(claim(still, Exact(still.grid, 1), Covers.ENTRIES), Bound)
 
 
 def test_noise_for_an_answer_with_a_stated_density_is_set_beside_the_least() -> None:

@@ -12,7 +12,7 @@ import takifugu as tf
 from takifugu.analysis.bounds import Cost
 from takifugu.calibration import REGISTRY
 from takifugu.calibration.registry import Line
-from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.core.errors import CalibrationRefused
 from takifugu.model.beliefs.stochastic import wide_stationary_law
 from takifugu.model.secrets.families import Family
 
@@ -112,13 +112,6 @@ def test_what_is_rarer_than_floats_is_no_less_influenced() -> None:
     assert below.scale >= within.scale > 2
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize("lengths", [(1, 2), (2, 2)])
-def test_no_mechanism_loses_what_is_rare_in_a_piece(lengths: tuple[int, ...]) -> None:
-    for name in ("two rare states", "a rare start", "one likely state"):
-        loses_no_more_than_promised(tf.IndependentPieces(CHAINS[name](2), lengths))
-
-
 def test_stationary_support_is_a_question_of_steps() -> None:
     chain = tf.MarkovChain(UNDERFLOW, 1)
     assert chain.possible(0) == (True, True, True)
@@ -163,10 +156,3 @@ def test_a_mechanism_that_fails_numerically_does_not_stop_the_others(monkeypatch
     listed = {row.name: row for row in tf.compare(framework, tf.Sum(), 1)}
     assert "left the range of floats (LinAlgError)" in listed["quilt-approx"].reason
     assert listed["group"].scale == 6
-
-
-def test_auto_works_where_a_state_is_almost_certain() -> None:
-    framework = tf.Pufferfish(tf.every_entry(), CHAINS["one likely state"](3))
-    assert tf.calibrate(framework, tf.Sum(), 1).scale > 0
-    with pytest.raises(InputError):
-        tf.MarkovChain([[1, 0], [0, 1]], 1)

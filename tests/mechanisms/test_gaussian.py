@@ -1,12 +1,9 @@
-"""Normal noise: golden sigmas, delta of the rounded noise by a sum over the grid, order, edges, mutants."""
+"""Normal noise: golden sigmas, delta of the rounded noise by a sum over the grid, order, edges."""
 
 from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from tests.support.chain_strategies import chains, weights, with_secrets
 from tests.support.golden import golden, transport_laws
 from tests.support.pair_cases import bound_by, random_pair, rounded_normal_delta
 from tests.support.pair_cases import pair_of as pair
@@ -20,7 +17,6 @@ from takifugu.analysis.randomisers import Exact, RoundedNormal
 from takifugu.mechanisms.gaussian_exact import MECHANISM as EXACT
 from takifugu.mechanisms.normal_by_rule import ANALYTIC, RULE_A, RULE_B
 from takifugu.numbers import Pmf
-from takifugu.numbers.after_noise.gaussian import PRINTED_CONSTANT, gaussian_rule_b
 
 ALL = (EXACT, ANALYTIC, RULE_A, RULE_B)
 Laws = tuple[dict[int, Fraction], dict[int, Fraction]]
@@ -88,16 +84,6 @@ def test_the_exact_sigma_is_nearly_tight() -> None:
         assert largest_delta(laws, less, Fraction(1)) > least * delta
 
 
-@settings(max_examples=6)
-@given(st.data(), chains(length=(1, 4)), st.sampled_from(["1/10", "1/1000"]))
-def test_chains(data: st.DataObject, chain: Any, delta: str) -> None:
-    framework, query = with_secrets(chain), tf.Linear(data.draw(weights(chain.length)), grid=1)
-    exact, analytic = (bound_by(m, framework, query, 1, delta).randomiser for m in (EXACT, ANALYTIC))
-    assert exact.scale <= analytic.scale * (1 + Fraction(1, 10**5))
-    for noise in (exact, analytic):
-        assert tf.exact_delta(framework, 1, query, noise).lower <= Fraction(delta) + Fraction(1, 10**12)
-
-
 def test_rounded_masses_pay_for_their_doubt() -> None:
     # Whether the last 1e-17 of mass must move by 50 is not decided by these floats; delta pays for it.
     p, q = Pmf([0, 1, 50], [0.1, 0.2, 0.7]), Pmf([0, 1, 50], [0.1 + 1e-16, 0.2, 0.7])
@@ -115,18 +101,3 @@ def test_laws_that_keep_the_promise_themselves_need_no_noise() -> None:
 def test_a_tiny_delta_is_compared() -> None:
     framework = pair(({0: Fraction(1)}, {1: Fraction(1)}))
     assert len(tf.compare(framework, tf.Identity(), 1, Fraction(1, 10**260))) > 10
-
-
-def test_the_printed_constant_is_shown_beside_the_proved_one() -> None:
-    bounded = bound_by(RULE_B, pair(({0: Fraction(1)}, {1: Fraction(1)})), None, 2, "1/10")
-    numbers = dict(bounded.witness.numbers)
-    assert numbers["printed_sigma"] == gaussian_rule_b(1, 2, 0.1, PRINTED_CONSTANT) < numbers["sigma"]
-
-
-def test_the_noise_alone_hides_an_entry_only_where_it_does() -> None:
-    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4))
-    wide = tf.calibrate(framework, tf.Count(1), 1, 1e-5, mechanism="gaussian-analytic")
-    assert wide.hides_one_entry  # W-infinity is 4, one entry changes the count by 1
-    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.3, 0.7], [0.9, 0.1]], 20))
-    narrow = tf.calibrate(framework, tf.Count(1), 1, 1e-5, mechanism="gaussian-exact", allow_zero_noise=True)
-    assert not narrow.hides_one_entry

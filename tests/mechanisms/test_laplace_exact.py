@@ -17,11 +17,10 @@ from tests.support.chain_strategies import chains, contributions, joint_laws, ta
 from tests.support.pair_cases import bound_by
 
 import takifugu as tf
-from takifugu.analysis.answer_laws.listed import ListedFamily
-from takifugu.analysis.bounds import Bound, Mechanism
+from takifugu.analysis.bounds import Mechanism
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem, pair_grid
-from takifugu.analysis.questions.compared import Compared, TwoLaws, laws_of
+from takifugu.analysis.questions.compared import Compared, TwoLaws
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace
 from takifugu.mechanisms import gaussian_exact, kantorovich_relaxed, normal_by_rule, wasserstein_delta
 from takifugu.mechanisms.group import MECHANISM as GROUP
@@ -32,7 +31,7 @@ from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair
 from takifugu.model.secrets import WhichLaw
 from takifugu.model.secrets.of_entries import entry, every_entry
 from takifugu.numbers import Pmf
-from takifugu.numbers.transport.on_the_line import level_tolerance, w_infinity
+from takifugu.numbers.transport.on_the_line import w_infinity
 
 LENGTHS = [[0.3, 0.7], [0.9, 0.1]]
 budgets = st.sampled_from([Fraction(1, 5), Fraction(1), Fraction(5)])
@@ -101,33 +100,6 @@ def test_never_above_wasserstein_never_above_group(chain: tf.MarkovChain, epsilo
     assert wasserstein <= group
 
 
-def test_longer_sequences_may_need_less_noise() -> None:
-    one, twenty = (float(bound(hide(tf.MarkovChain(LENGTHS, n)), tf.Count(1)).randomiser.scale) for n in (1, 20))
-    assert one == 1.0
-    assert twenty == pytest.approx(0.658342, abs=1e-6)
-
-
-def test_any_start_needs_more_than_point_starts_and_less_than_wasserstein() -> None:
-    sticky = [[0.95, 0.05], [0.05, 0.95]]
-    framework = hide(tf.MarkovChain(sticky, 4, initial="any"))
-    bounded = bound(framework, tf.Count(1))
-    starts = [tf.MarkovChain(sticky, 4, initial=start) for start in ([1, 0], [0, 1])]
-    points = max(bound(hide(chain), tf.Count(1)).randomiser.scale for chain in starts)
-    assert points < 2.7 < 3.6 < bounded.randomiser.scale < 3.7
-    assert "(unknown initial distribution)" in bounded.witness.comparison
-    # A mutant that looks at point starts only is caught.
-    assert tf.exact_loss(framework, tf.Count(1), DiscreteLaplace(points, Fraction(1))).lower > 1.3
-
-
-def test_a_mutant_that_looks_at_one_order_of_the_pair_is_caught() -> None:
-    p, q = Pmf([0, 1], [Fraction(1, 100), Fraction(99, 100)]), Pmf([0, 1], [Fraction(1, 2), Fraction(1, 2)])
-    framework = distribution_pair(p, q)
-    noise = bound(framework, tf.Identity()).randomiser
-    assert tf.exact_loss(framework, tf.Identity(), noise).upper <= 1
-    # Without noise log 99/50 < 1 one way, and log 50 > 1 the other way.
-    assert tf.exact_loss(framework, tf.Identity(), Exact(Fraction(1))).lower > 3
-
-
 def test_zero_noise_where_the_belief_hides_the_secret() -> None:
     chain = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3)
     framework = Pufferfish(entry(0, 0, 1), chain)
@@ -155,13 +127,6 @@ def test_the_scale_is_rounded_up_by_at_most_one_part_in_ten_billion(epsilon: int
     scale = bound(hide(chain), tf.Count(1), Fraction(epsilon)).randomiser.scale
     less = scale * (1 - Fraction(1, 10**10))
     assert largest_loss(joint, table, scale) <= epsilon < largest_loss(joint, table, less)
-
-
-def test_small_problems_keep_their_laws_for_the_next_mechanism(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = Problem(hide(tf.MarkovChain(LENGTHS, 8)), tf.Count(1), Fraction(1))
-    assert isinstance(WASSERSTEIN.bound(problem), Bound)
-    monkeypatch.setattr("takifugu.analysis.answer_laws.chain.ChainLaw.families", None)
-    assert isinstance(MECHANISM.bound(problem), Bound)
 
 
 # The noise for two laws of the answer: discrete where the atoms share a grid, else continuous and rounded once.
@@ -233,37 +198,6 @@ def compared(p: Pmf, q: Pmf, error: float) -> Compared:
 def far(mass: Fraction) -> tuple[Pmf, Pmf]:
     """Return two laws of which this mass lies 10 away from anything of the other."""
     return Pmf([0, 10], [1 - mass, mass]), Pmf([0], [1])
-
-
-@pytest.mark.parametrize("error", [2.0**-40, 0.001, 0.05, 0.3])
-@pytest.mark.parametrize("epsilon", [Fraction(1, 10), ONE, Fraction(5)])
-def test_laws_that_keep_the_smaller_budget_are_those_of_true_laws_that_keep_the_larger(
-    error: float, epsilon: Fraction
-) -> None:
-    """A <= e^budget B + share has (1 + r) A <= e^epsilon (1 - r) B + delta: the largest and the least true masses."""
-    delta, r = Fraction(1, 100), Fraction(error)
-    one = compared(*far(ONE / 2), error).laws()
-    budget, share = one.budget(epsilon), one.share(delta)
-    assert float(budget) + math.log1p(error) - math.log1p(-error) <= float(epsilon) + 1e-15
-    assert (1 + r) * share <= delta
-    assert epsilon - budget <= 3 * r
-    assert share >= delta * (1 - r)
-
-
-def test_float_laws_have_an_error_and_exact_ones_none() -> None:
-    exact, floats = Pmf([0, 1], [ONE / 3, 2 * ONE / 3]), Pmf([0, 1], [0.25, 0.75])
-    assert exact.exact
-    assert not floats.exact
-    cases = [(exact, exact, 0.0), (exact, floats, 0.0), (floats, exact, 0.0), (floats, floats, 0.25),
-             (exact, exact, 0.25)]  # fmt: skip
-    errors = []
-    for p, q, error in cases:
-        laws = laws_of(ListedFamily(0, ((0, 1),), {0: (p,), 1: (q,)}, error), (0, 0), (1, 0))
-        assert (laws.p, laws.q) == (p, q)
-        errors.append(laws.error)
-    rounded = level_tolerance(exact, floats)
-    assert errors == [0, rounded, rounded, 0.5 + rounded, 0.5 + rounded]
-    assert rounded >= 4 * np.finfo(float).eps
 
 
 @pytest.mark.parametrize("error", [0.0, 0.01])

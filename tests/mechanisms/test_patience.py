@@ -3,7 +3,6 @@
 from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
 import takifugu as tf
@@ -12,9 +11,7 @@ from takifugu.analysis.problem import Problem
 from takifugu.calibration.alternatives import POSSIBLE, SKIPPED
 from takifugu.calibration.trials import attempt, attempt_all, choose
 from takifugu.mechanisms.influence import MECHANISM as INFLUENCE
-from takifugu.mechanisms.laplace_exact import MECHANISM as LAPLACE_EXACT
 from takifugu.model.beliefs import Belief
-from takifugu.model.secrets.families import Family
 
 STICKY = [[0.9, 0.1], [0.1, 0.9]]
 
@@ -27,11 +24,6 @@ def pieces(count: int, length: int) -> Problem:
 def exact_scale(belief: Belief) -> float:
     framework = tf.Pufferfish(tf.every_entry(), belief)
     return float(tf.calibrate(framework, tf.Count(1), 1, mechanism="laplace-exact", allow_zero_noise=True).scale)
-
-
-def test_the_cost_of_many_alike_pieces_is_that_of_one() -> None:
-    assert LAPLACE_EXACT.cost(pieces(500, 200)) == LAPLACE_EXACT.cost(pieces(1, 200))
-    assert len(pieces(500, 200).parts) == 1
 
 
 def test_the_only_release_waits_for_the_quickest_law_beyond_the_limit() -> None:
@@ -76,24 +68,6 @@ def test_the_only_release_does_not_wait_for_what_needs_no_less_noise() -> None:
     assert len({choice.taken(True).line.name for choice in choices if choice is not None}) == 1
 
 
-def test_no_patience_for_what_takes_days() -> None:
-    belief = tf.MarkovChain(STICKY, 40_000)
-    problem = Problem(tf.Pufferfish(tf.every_entry(), belief), tf.Count(1), Fraction(1), work_limit=1.0)
-    attempts = {t.line.name: t for t in attempt_all(problem, True, alone=True)}
-    assert attempts["laplace-exact"].status == SKIPPED
-    assert "minutes" in attempts["laplace-exact"].reason
-
-
-@pytest.mark.slow
-def test_five_hundred_people_of_four_thousand_steps() -> None:
-    belief = tf.IndependentPieces(tf.MarkovChain(STICKY, 4000), [4000] * 500)
-    framework = tf.Pufferfish(tf.every_entry(), belief)
-    assert tf.calibrate(framework, tf.Count(1), 1, mechanism="laplace-exact").scale == pytest.approx(8.640476763)
-    for only in (False, True):
-        least = tf.calibrate(framework, tf.Count(1), 1, single_release=only)
-        assert (least.mechanism, least.scale) == ("influence", pytest.approx(8.640476763))
-
-
 def test_the_longest_piece_need_not_be_the_worst() -> None:
     chain = tf.MarkovChain([[0.3, 0.7], [0.9, 0.1]], 20)
     scales = [exact_scale(tf.IndependentPieces(chain, lengths)) for lengths in ([20] * 3, [1], [20, 1, 20])]
@@ -110,13 +84,3 @@ def test_the_longest_piece_need_not_be_the_worst() -> None:
 ])  # fmt: skip
 def test_predicted_work_is_told_in_seconds(cost: Cost, words: str) -> None:
     assert cost.describe() == words
-
-
-def test_pairs_of_many_states_are_listed_once() -> None:
-    chain = tf.MarkovChain(np.full((225, 225), 1 / 225), 400)
-    family = Family(range(400))
-    pairs = family.value_pairs(chain, 0)
-    assert len(pairs) == 225 * 224
-    assert all(family.value_pairs(chain, i) is pairs for i in (1, 200, 399))
-    assert family.has_pairs(chain, 3)
-    assert not Family(range(1)).has_pairs(tf.MarkovChain([[0, 1], [0, 1]], 1), 0)

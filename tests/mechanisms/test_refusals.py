@@ -27,6 +27,7 @@ THREE = hidden(tf.MarkovChain([[0.8, 0.1, 0.1], [0.4, 0.5, 0.1], [0.2, 0.2, 0.6]
 RUNS = tf.Pufferfish(tf.every_run(2), CHAIN)
 TWO_LAWS = tf.distribution_pair(Pmf([0, 1], [0.5, 0.5]), Pmf([2, 3], [0.5, 0.5]))
 COPIES = hidden(tf.JointTable([(0, 0), (1, 1)], [0.5, 0.5]))
+CLIQUES = hidden(tf.CliqueInfection([[1, 2, 3], [4, 5]], {2: [0.5, 0.25, 0.25], 3: [0.25] * 4}))
 CLASS = tf.ReversibleChains(0.2, 0.4, 30)
 REGION = tf.IntervalMarkovChain([[0.6, 0.1], [0.2, 0.5]], [[0.9, 0.4], [0.5, 0.8]], 30)
 ONE_WAY = tf.MarkovChain([[0.2, 0.5, 0.3], [0.3, 0.2, 0.5], [0.5, 0.3, 0.2]], 9)
@@ -69,6 +70,7 @@ ROWS: list[tuple[list[str], Framework, Query, object, tuple[str, ...]]] = [
     (["wasserstein", "quilt-exact", "quilt-approx"], hidden(REGION), COUNT, 0, ("influence",)),
     (["wasserstein"], hidden(tf.BinaryChains(0.1, 30)), COUNT, 0, ("influence",)),
     (["quilt-exact"], hidden(tf.BinaryChains(0.1, 30)), COUNT, 0, ("quilt-approx",)),
+    (["quilt-exact", "quilt-approx"], CLIQUES, COUNT, 0, ("everybody is close to everybody", 'mechanism="group"')),
     (["quilt-exact"], COPIES, COUNT, 0, ('use mechanism="wasserstein"',)),
     (["quilt-approx"], COPIES, COUNT, 0, ("Markov chains only",)),
     (["quilt-approx"], hidden(ONE_WAY), COUNT, 0, ("not reversible",)),

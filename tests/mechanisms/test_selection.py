@@ -21,7 +21,6 @@ from takifugu.calibration.trials import attempt
 from takifugu.core.errors import CalibrationRefused, InputError, Unsupported
 from takifugu.mechanisms.common.answer_noise import laplace_noise, normal_noise
 from takifugu.mechanisms.one_sided import Asymmetric, Policy, none_of
-from takifugu.model import queries
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.queries.choices.candidates import AtRank, MostFrequent
 from takifugu.numbers import Pmf
@@ -129,22 +128,6 @@ def keeps_epsilon(belief, query):
     return calibrations
 
 
-def test_half_of_the_noise_of_one_entry_loses_more():
-    calibration = tf.calibrate(FRAMEWORKS["one step"], tf.Mode(), 3)
-    assert 0.6 * 3 < tf.exact_loss(calibration).loss <= 3
-    noise = replace(calibration.randomiser, units=calibration.randomiser.units / 2)
-    assert tf.exact_loss(calibration.framework, calibration.query, noise).loss > 3
-
-
-def test_it_takes_the_epsilon_of_an_entry_that_counts_take():
-    """One entry moves the answer by 1, whatever is chosen: the scale is that of a count."""
-    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(STAY, 30))
-    count = tf.calibrate(framework, tf.Count(1), 1)
-    for query in QUERIES.values():
-        if query.entries is None:
-            assert float(tf.calibrate(framework, query, 1).scale) == pytest.approx(count.scale, rel=1e-9)
-
-
 def test_mechanisms_that_rely_on_the_law_of_a_number_refuse():
     rows = {row.name: row for row in tf.compare(FRAMEWORKS["chain"], tf.Mode(), 1, delta=0.01)}
     assert {name for name, row in rows.items() if row.scale is not None} <= {
@@ -165,28 +148,6 @@ def test_it_composes_with_numbers_and_with_choices():
     by_group = tf.GroupBy(tf.Mode(), APART), tf.GroupBy(tf.Count(1), OVERLAPPING)
     groups = [tf.calibrate(FRAMEWORKS["people"], query, 1) for query in by_group]
     assert float(tf.compose(groups).epsilon) <= 2 + 1e-9
-
-
-def test_a_release_pays_for_it_and_publishes_what_was_chosen(tmp_path):
-    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(STAY, 60, states=["still", "walking"]))
-    data = ["still"] * 60
-    account = {"entries": "values", "ledger": str(tmp_path / "ledger.db"), "source": "one", "budget": 40}
-    mode = tf.release(tf.calibrate(framework, tf.Mode(), 20), data, **account)
-    assert mode.value == "still"
-    assert mode.rows() == [{"cell": "mode", "value": "still", "low": None, "high": None}]
-    codes = {"still": "1/2", "walking": 4}
-    assert tf.release(tf.calibrate(framework, tf.Median(codes=codes), 15), data, **account).value == 0.5
-    text = str(mode.certificate)
-    assert "the most frequent state" in text
-    assert "at most" in text
-    with pytest.raises(tf.errors.BudgetExceeded):
-        tf.release(tf.calibrate(framework, tf.Mode(), 20), data, **account)
-
-
-def test_the_scale_may_be_chosen():
-    calibration = tf.with_scale(FRAMEWORKS["chain"], tf.Mode(), 2)
-    assert calibration.randomiser.scale == 2
-    assert tf.exact_loss(calibration).loss <= calibration.epsilon
 
 
 def test_a_median_that_no_secret_moves_is_not_published_without_noise():
@@ -278,17 +239,6 @@ def test_what_is_no_choice_is_refused(made):
 def test_what_the_belief_does_not_know_is_refused(query):
     with pytest.raises(InputError):
         tf.calibrate(FRAMEWORKS["chain"], query, 1)
-
-
-def test_a_query_reads_back_and_is_the_same():
-    coded = (
-        tf.Quantile(["1/3"], codes={0: Fraction(1, 2), 1: 3}), tf.CountAbove(["1/3"], {0: 1, 1: 2}),
-        tf.GroupBy(tf.Median(codes={0: 1, 1: Fraction(5, 2)}), APART, "ward"), tf.GroupBy(tf.CountAbove([0, 1]), APART),
-    )  # fmt: skip
-    for query in (*QUERIES.values(), *coded):
-        again = queries.from_dict(json.loads(json.dumps(query.to_dict())))
-        assert again == query
-        assert hash(again) == hash(query)
 
 
 @pytest.mark.sampled(5)

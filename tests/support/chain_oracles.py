@@ -129,17 +129,6 @@ def w_infinity_of(p: Mapping[Any, Any], q: Mapping[Any, Any]) -> Any:
             there = right[j][1]
 
 
-def w_one_of(p: Mapping[Any, Any], q: Mapping[Any, Any]) -> Any:
-    """Return the earth mover's distance: the sum of |F - G| times the gaps between atoms."""
-    atoms = sorted({*p, *q})
-    total: Any = 0
-    difference: Any = 0
-    for atom, following in pairwise(atoms):
-        difference = difference + p.get(atom, 0) - q.get(atom, 0)
-        total = total + abs(difference) * (following - atom)
-    return total
-
-
 def laplace_loss(p: Mapping[Any, Any], q: Mapping[Any, Any], scale: Any, digits: int = 60) -> mpmath.mpf:
     """Return sup_y log[(p * Laplace(scale))(y) / (q * Laplace(scale))(y)]: between atoms it is monotone, so at atoms.
 

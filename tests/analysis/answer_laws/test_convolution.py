@@ -73,16 +73,6 @@ def test_laws_of_counts_are_convolved_in_blocks(monkeypatch: pytest.MonkeyPatch)
     assert close(convolution.convolve(one, other), exact, 604)
 
 
-def test_blocks_that_ignore_how_far_their_numbers_lie_apart_are_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = [Fraction(2) ** (-40 * i) for i in range(70)]
-    other = [Fraction(2) ** (-70 * i) for i in range(70)]
-    expected = times(one, other)
-    assert close(convolution.convolve(wide(one), wide(other)), expected, 144)
-    monkeypatch.setattr(convolution, "_SPAN", 2000)
-    monkeypatch.setattr(convolution, "_TRUSTED", -2000)
-    assert not close(convolution.convolve(wide(one), wide(other)), expected, 144)
-
-
 @pytest.mark.parametrize(("name", "value"), [("_TRUSTED", -2000), ("_RAISED", -300)])
 def test_small_numbers_beside_a_large_one_are_not_raised(
     monkeypatch: pytest.MonkeyPatch, name: str, value: int

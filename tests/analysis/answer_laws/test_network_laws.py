@@ -19,7 +19,6 @@ from takifugu.analysis.answer_laws.dense import DenseFamily
 from takifugu.analysis.answer_laws.join_tree import Join, contraction
 from takifugu.analysis.answer_laws.message_passing import reading
 from takifugu.analysis.questions.answer_law import answer_law
-from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import Unsupported
 from takifugu.model.beliefs.networks.elimination import elimination_order
 from takifugu.model.beliefs.networks.network import BayesianNetwork
@@ -294,26 +293,6 @@ def test_the_order_always_takes_the_smallest_table(seed: int, size: int) -> None
         assert weights[v] == min(weights.values())
         together = set().union(*(t for t in tables if v in t)) - {v}
         tables = [t for t in tables if v not in t] + [together]
-
-
-@settings(max_examples=25, deadline=None)
-@given(seeds, st.integers(1, 6), st.sampled_from(["tree", "polytree"]), st.sampled_from(["1/2", "1", "4"]))
-def test_noise_is_enough_and_ordered(seed: int, size: int, shape: str, epsilon: str) -> None:
-    rng = np.random.default_rng(seed)
-    net = BayesianNetwork(shapes.spec_of(SHAPES[shape](rng, size), rng))
-    framework, query = tf.Pufferfish(tf.every_entry(), net), tf.Linear(rng.integers(-2, 3, size=size).tolist(), grid=1)
-    scale = {
-        name: tf.calibrate(framework, query, epsilon, mechanism=name, allow_zero_noise=True).scale
-        for name in ("laplace-exact", "wasserstein", "group")
-    }
-    assert scale["laplace-exact"] <= scale["wasserstein"] * (1 + 1e-10)
-    assert scale["wasserstein"] <= scale["group"] * (1 + 1e-10)
-    if scale["laplace-exact"] > 0:
-        exact = Fraction(scale["laplace-exact"])
-        assert tf.exact_loss(framework, query, DiscreteLaplace(exact, Fraction(1))).upper <= Fraction(epsilon) + 1e-9
-        if exact > Fraction(1, 50):
-            less = DiscreteLaplace(exact * Fraction(99, 100), Fraction(1))
-            assert tf.exact_loss(framework, query, less).lower > Fraction(epsilon)
 
 
 def test_the_trees_of_a_thousand_nodes_have_a_predicted_price() -> None:

@@ -23,7 +23,7 @@ from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.model.beliefs.users import IndependentUsers
 from takifugu.model.frameworks import Framework
 from takifugu.model.secrets.families import Family
-from takifugu.numbers import Pmf, monotone_coupling
+from takifugu.numbers import Pmf
 from takifugu.numbers.extended.floats import UNIT, Wide
 from takifugu.numbers.extended.leave_one_out import NOTHING, Sums, Weights
 
@@ -144,19 +144,6 @@ def test_the_smallest_scale_is_the_smallest(case: Case, epsilon: Fraction) -> No
             assert float(least) * (1 - 1e-12) <= float(scale) <= float(least) * (1 + 1e-8) + 1e-12
 
 
-@settings(max_examples=30)
-@given(cases(most=3), budgets)
-def test_calibrated_noise_keeps_epsilon_and_half_of_it_does_not(case: Case, epsilon: Fraction) -> None:
-    framework = Framework((tf.presence(), tf.every_entry()), (case.belief,))
-    if not any(True for _ in framework.comparisons()):
-        return
-    calibration = tf.calibrate(framework, case.query, epsilon, mechanism="laplace-exact", allow_zero_noise=True)
-    assert tf.exact_loss(calibration).lower <= epsilon
-    if calibration.scale:
-        noise = DiscreteLaplace(calibration.randomiser.scale / case.unit / 2, case.unit)
-        assert tf.exact_loss(framework, case.query, noise).upper > epsilon
-
-
 @settings(max_examples=25)
 @given(st.lists(st.integers(10**600, 10**601), min_size=3, max_size=3), st.sampled_from(["1/50", "1/3", "2", "100"]))
 def test_losses_of_long_masses_are_rounded_up(counts: list[int], scale: str) -> None:
@@ -176,39 +163,6 @@ def exact_scale(
     users: IndependentUsers, secret, query, epsilon: Any = 1, name: str = "laplace-exact"
 ) -> float:
     return tf.calibrate(tf.Pufferfish(secret, users), query, epsilon, mechanism=name, allow_zero_noise=True).scale
-
-
-def test_offsets_of_the_paper_are_signed() -> None:
-    users = IndependentUsers([COIN] * 25)
-    answer = tf.Count(1).resolve(users)
-    laws = next(UsersLaw(users, answer, tf.presence().family(users)).families()).hulls
-    zero, one, absent = (laws[v][0] for v in range(3))
-    assert _offsets(zero, one) == {-1}
-    assert _offsets(one, zero) == {1}
-    assert _offsets(zero, absent) == {-1, 0}
-    assert _offsets(one, absent) == {0, 1}
-
-
-def _offsets(p: Pmf, q: Pmf) -> set[int]:
-    plan = monotone_coupling(p, q)
-    return {int(x) - int(y) for x, y in zip(plan.left.tolist(), plan.right.tolist(), strict=True)}
-
-
-def test_absence_of_25_users_means_two_things() -> None:
-    for mode, distance in (("unknown", 0.123), ("removed", 0.0)):
-        presences = [Fraction(1, 2)] + [Fraction(1)] * 24
-        users = IndependentUsers([COIN] * 25, presences, mode)
-        family = next(UsersLaw(users, tf.Count(1).resolve(users), Family((0,), presence=True)).families())
-        zero, one, absent = (dict(family.hulls[v][0].items()) for v in range(3))
-        atoms = {*zero, *absent}
-        variation = sum(abs(zero.get(x, 0) - absent.get(x, 0)) for x in atoms) / 2
-        assert float(variation) == pytest.approx(distance, abs=5e-4)
-        if mode == "unknown":
-            both = {*zero, *one}
-            mixed = {x: Fraction(7, 10) * one.get(x, 0) + Fraction(3, 10) * zero.get(x, 0) for x in both}
-            assert absent == mixed
-        else:
-            assert absent == zero
 
 
 @settings(max_examples=25)
@@ -234,49 +188,6 @@ def test_another_user_never_asks_for_more_noise(case: Case, other: Case, epsilon
             before = exact_scale(case.belief, secret, case.query, epsilon, name)
             after = exact_scale(more.belief, secret, more.query, epsilon, name)
             assert after <= before * (1 + 1e-9)
-
-
-def test_others_help_to_hide_a_value_inside() -> None:
-    scales = [exact_scale(IndependentUsers([TRIPLE] * n), tf.entry(0, 1, ABSENT), tf.Sum(), "1/2") for n in (1, 2, 3)]
-    assert scales[0] > 1.5 * scales[1] > 1.5 * scales[2]
-
-
-@settings(max_examples=25)
-@given(cases(most=3), st.sampled_from([2, 5, Fraction(1, 3)]))
-def test_scaling_the_query_scales_the_noise(case: Case, factor: Fraction) -> None:
-    framework = tf.Pufferfish([tf.presence()], case.belief)
-    for name in ("group", "wasserstein", "laplace-exact"):
-        one, other = (
-            tf.calibrate(framework, tf.Linear([w * c for w in case.weights]), 1, mechanism=name, allow_zero_noise=True)
-            for c in (1, factor)
-        )
-        assert other.scale == pytest.approx(float(factor) * one.scale, rel=1e-9)
-
-
-@settings(max_examples=25)
-@given(cases(most=3), budgets)
-def test_swapping_the_pair_changes_nothing(case: Case, epsilon: Fraction) -> None:
-    states = case.states(0)
-    for a in states:
-        for b in states:
-            if a != b:
-                one, other = (exact_scale(case.belief, tf.entry(0, *p), case.query, epsilon) for p in ((a, b), (b, a)))
-                assert one == other
-
-
-def test_two_values_need_exactly_their_distance() -> None:
-    users = IndependentUsers([{0: 0.2, 3: 0.5, 7: 0.3}] * 40)
-    assert exact_scale(users, tf.entry(3, 0, 7), tf.Sum(), "1/4") == 28
-    assert exact_scale(users, tf.entry(3, 0, 3), tf.Sum(), "1/4", "wasserstein") == 12
-
-
-def test_every_entry_needs_no_less_than_presence_under_unknown_values() -> None:
-    """Ding22 Lemma 2(b): what hides the value hides whether it is known."""
-    users = IndependentUsers([TRIPLE, COIN, {0: 0.5, 5: 0.5}])
-    both = tf.Pufferfish([tf.presence(), tf.every_entry()], users)
-    alone = tf.Pufferfish(tf.every_entry(), users)
-    scales = [tf.calibrate(f, tf.Sum(), 1, mechanism="laplace-exact").scale for f in (both, alone)]
-    assert scales[0] == scales[1] == 5
 
 
 def test_a_million_users_in_three_groups_are_cheap() -> None:

@@ -13,7 +13,6 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.evaluating import evaluate, value_indices
 from takifugu.analysis.questions.expected_answer import expected_answer, of_components
 from takifugu.analysis.questions.joint_states import all_states
-from takifugu.analysis.questions.law_of_cell import law_of_cell
 from takifugu.analysis.questions.likely_range import LOG_MOMENTS, log_chance_of_reaching, unknown
 from takifugu.core.errors import TakifuguError, Unsupported
 from takifugu.model.queries.answer import Additive
@@ -182,9 +181,3 @@ def test_a_long_slow_chain_keeps_its_chances() -> None:
     chances = [log_chance_of_reaching(chain, tf.Count(1).resolve(chain), 0, 9_990) for chain in (slow, quick)]
     assert chances[0] > math.log(0.1)
     assert chances[1] == pytest.approx(-9_990 * math.log(2), rel=0.02)
-
-
-def test_heads_of_four_coins_have_their_law() -> None:
-    coin = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=4, states=["heads", "tails"])
-    law = law_of_cell(coin, tf.Count("heads").resolve(coin), 0)
-    assert (law.start, (16 * law.masses).round(9).tolist()) == (0, [1, 4, 6, 4, 1])

@@ -1,11 +1,9 @@
 """One-sided randomisers: masses from the definition in mpmath, one-way losses, draws that never err towards danger."""
 
-import json
 import math
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
 import mpmath
@@ -16,10 +14,9 @@ from hypothesis import strategies as st
 from tests.support.goodness_of_fit import fits
 from tests.support.laws_oracles import laplace_below
 
-from takifugu.analysis.randomisers import Direction, from_dict
+from takifugu.analysis.randomisers import Direction
 from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
 from takifugu.analysis.randomisers.one_sided_real import OneSidedExponential
-from takifugu.audit import exact_loss
 from takifugu.audit.noise_masses import cell_mass
 from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.numbers.noise import InsecureSeededEntropyForTests, SystemEntropy
@@ -221,11 +218,6 @@ def test_a_column_of_cells_that_differ_is_refused() -> None:
             OneSidedGeometric(F(2), F(1)).draw_column(np.array(wrong), SystemEntropy())
 
 
-@given(noises())
-def test_they_read_back_from_json(noise: Any) -> None:
-    assert from_dict(json.loads(json.dumps(noise.to_dict()))) == noise
-
-
 def test_what_they_are_not_asked() -> None:
     for noise in KINDS:
         with pytest.raises(Unsupported, match="no unbounded two-sided noise"):
@@ -262,28 +254,3 @@ def test_numbers_beyond_64_bits() -> None:
         above, below = noise.draw((2**63 - 1, -(2**70)), SystemEntropy())
         assert 2**63 - 1 <= above < 2**63 + 200
         assert -(2**70) - 200 < below <= -(2**70)
-
-
-def test_the_audit_sees_one_way_promises() -> None:
-    """On the one-way definition of the tests: a count of the ill among three people, which falls along its moves."""
-    from tests.support import one_way
-    from tests.support.registries import restored
-
-    import takifugu as tf
-
-    with restored():
-        one_way.registered()
-        framework, query = one_way.framework(), tf.Count("ill")
-        cut = OneSidedTruncated(F(2), F(1), 1, (DOWN,), 3)
-        for noise in (OneSidedGeometric(F(2), F(1)), cut, OneSidedExponential(F(2), F(1))):
-            assert exact_loss(framework, query, noise).loss == pytest.approx(0.5)
-        for wrong in (OneSidedGeometric(F(2), F(1), 1, (UP,)), OneSidedTruncated(F(2), F(1), 1, (UP,), 3)):
-            assert exact_loss(framework, query, wrong).loss == math.inf
-        assert exact_loss(framework, query, OneSidedGeometric(F(1), F(1))).loss == pytest.approx(1)  # half the scale
-
-
-def test_aGeo_is_the_printed_table() -> None:
-    noise = OneSidedTruncated(F(1), F(1), 1, (DOWN,), 10)
-    for x, y in product(range(11), range(11)):
-        printed = 0.0 if y < x else math.exp(x - y) * (1 if y == 10 else 1 - math.exp(-1))
-        assert math.exp(noise.log_density([x], [y])) == pytest.approx(printed, abs=1e-15)

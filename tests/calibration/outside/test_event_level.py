@@ -39,30 +39,6 @@ def test_a_chain_of_the_library_loses_as_much(similarity: str) -> None:
     assert float(promised) == pytest.approx(event_level_loss("2.64", similarity), rel=1e-9)
 
 
-def test_ordinary_noise_on_a_short_chain_never_loses_more() -> None:
-    """By enumeration of all sequences: randomised response on each of six events attains what six events can lose."""
-    stay, lost = 0.8, 1.0
-    flip = 1 / (1 + math.exp(lost))
-    worst = 0.0
-    for output in range(64):
-        likelihood = {}
-        for value in (0, 1):
-            before, behind = 1.0, 1.0
-            for side in (0, 1):
-                places = range(2, -1, -1) if side == 0 else range(4, 6)
-                law = {value: 1.0, 1 - value: 0.0}
-                for place in places:
-                    seen = output >> place & 1
-                    moved = {x: law[x] * stay + law[1 - x] * (1 - stay) for x in (0, 1)}
-                    law = {x: moved[x] * (flip if x != seen else 1 - flip) for x in (0, 1)}
-                total = sum(law.values())
-                before, behind = (total, behind) if side == 0 else (before, total)
-            of_event = 1 - flip if output >> 3 & 1 == value else flip
-            likelihood[value] = of_event * before * behind
-        worst = max(worst, abs(math.log(likelihood[0] / likelihood[1])))
-    assert by_recursion(lost, stay, 4) < worst <= event_level_loss(lost, stay)
-
-
 def test_it_is_about_values_that_are_equally_likely_at_first() -> None:
     """By enumeration of eight randomised events: where the first is nearly certain, the third loses more than that."""
     stay, lost, events, hidden = 0.9, 2.64, 8, 2

@@ -169,13 +169,6 @@ def test_two_values_that_are_rounded_or_clipped(reading, read, correlation):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("value", [-0.8, -0.26, 0.4])
-def test_three_values_that_are_rounded(value):
-    deviation = noise_of("0.7", 3, "0.5", resolution=1)
-    assert delta_of(0.7, 3, value, 0.5, oracle.rounded(1.0), deviation) <= 0.05
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(("reading", "read"), [
     ({"resolution": 1}, oracle.rounded(1.0)), ({"value_range": (-1, 1), "outside": "clip"}, oracle.clipped(-1, 1)),
 ])  # fmt: skip

@@ -100,15 +100,6 @@ def test_a_rounded_mean_of_two_keeps_its_promise(correlation: str, step: str, di
         assert worse(p, q, noise) <= 0.001 * (1 + 1e-6)
 
 
-def test_the_exact_numbers_noise_is_too_little_for_rounded_ones() -> None:
-    """Enlarging the move by 1 + 2 sum of exp(-2 pi^2 k^2) would not help: .053 in place of .001."""
-    noise = float(calibrated(mean("0.1"), belief()).scale)
-    factor = 1 + 2 * math.exp(-2 * math.pi**2)
-    p, q = (given_mean(move, 0.0, 1.0) for move in (0.0, 0.1))
-    assert divergence(q, p, noise * factor) > 0.02
-    assert float(calibrated(mean("0.1"), belief(resolution="1")).scale) > 5 * noise
-
-
 def test_one_record_is_rounded_apart_from_the_others() -> None:
     """The value of one of two records, equal to what is hidden, jumps by a whole step."""
     secret = tf.every_entry("y", max_difference="0.1")
@@ -224,18 +215,6 @@ def test_other_laws_than_translates(secret: Any) -> None:
     assert exact <= fine < exact * 1.2
     with pytest.raises(CalibrationRefused, match="clipped or replaced"):
         calibrated(secret, belief("0.7", 400, replaced=["x"]))
-
-
-def test_a_vector_of_rounded_means_needs_a_little_more() -> None:
-    def scale(resolution: str | None) -> float:
-        people = tf.MultivariateNormal(
-            [0] * 3, [[1, 0, ".5"], [0, 1, ".5"], [".5", ".5", 1]], list("xyg"), 400, resolution=resolution
-        )
-        secret = tf.Pufferfish(tf.dataset_property("g", "mean", max_difference=1), people)
-        both = tf.JointQuery([tf.Mean("x"), tf.Mean("y")])
-        return float(tf.calibrate(secret, both, 1, "0.001", mechanism=EXACT, single_release=True).scale)
-
-    assert scale(None) < scale("0.001") < scale("0.5") < 1.3 * scale(None)
 
 
 def test_a_range_reaches_as_far_as_its_rounded_ends() -> None:
@@ -358,11 +337,6 @@ def test_where_the_ripple_takes_all_of_epsilon_nothing_is_left() -> None:
         assert laws.least_variance(epsilon * 2, Fraction(1, 100)) > 0
     assert of(Fraction(1), Fraction(0), False).delta(Fraction(0), Fraction(1)) == 1  # nothing hides the rounding
     assert of(Fraction(1), Fraction(0), True).delta(Fraction(0), Fraction(1)) < 1
-
-
-def test_what_a_rounded_answer_says_it_moves_by() -> None:
-    alone, among_others = (of(Fraction(2), Fraction(0), is_alone) for is_alone in (True, False))
-    assert (alone.shift, among_others.shift, alone.covariance) == ((abs(SHIFT) + BLUR,), (SHIFT,), ((Fraction(2),),))
 
 
 COEFFICIENTS = [((1, 0),), ((2, -3),), ((1, 1),), ((1, 0), (0, 2)), ((1, 0), (1, -1)), ((0, 1),)]

@@ -1,9 +1,8 @@
-"""Channels on finitely many outputs: exponential choice, the optimal channel, their losses, errors, draws, mutants."""
+"""Channels on finitely many outputs: exponential choice, the optimal channel, their losses, errors, draws."""
 
 import itertools
 import math
 from collections import Counter
-from dataclasses import replace
 from fractions import Fraction as F
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp
-from tests.support.chain_strategies import chains, with_secrets
 from tests.support.goodness_of_fit import chi_squared_p
 from tests.support.pair_cases import bound_by, pair_of, random_budget, random_pair
 from tests.support.rounds import rounds
@@ -23,7 +21,6 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.compared import TwoLaws
 from takifugu.analysis.randomisers.choices import ChannelChoice, Choice, ExponentialChoice
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.mechanisms import optimal
 from takifugu.mechanisms.common import finite_outputs
 from takifugu.mechanisms.common.finite_outputs import FiniteProblem, Side, certified, finite_problem
 from takifugu.mechanisms.kantorovich_exponential import MECHANISM as EXPONENTIAL
@@ -106,15 +103,6 @@ def test_loss_audit_and_error(seeds: range) -> None:
         check_pair(seed)
 
 
-@settings(max_examples=12)
-@given(chains(length=(1, 5)), st.sampled_from([F(1, 2), F(2)]))
-def test_one_channel_for_all_entries_of_a_chain(chain: Any, epsilon: F) -> None:
-    framework, query = with_secrets(chain), tf.Count(chain.states[0])
-    for mechanism in (OPTIMAL, EXPONENTIAL):
-        noise = bound_by(mechanism, framework, query, epsilon).randomiser
-        assert tf.exact_loss(framework, query, noise).upper <= epsilon + 1e-12
-
-
 def test_randomised_response_is_the_best_channel_of_one_bit() -> None:
     for epsilon in (F(1, 10), F(1), F(4)):
         best, choice = (bound_by(m, BITS, None, epsilon).randomiser.expected_error() for m in (OPTIMAL, EXPONENTIAL))
@@ -145,20 +133,6 @@ def test_a_constant_normaliser_needs_no_factor_of_two() -> None:
         assert rate == pytest.approx(1 / plan.distance, rel=1e-9)
         rows = exponential_rows([one, two], points, metric, rate)
         assert np.abs(np.log(rows[0] / rows[1])).max() == pytest.approx(1, rel=1e-9)
-
-
-def test_the_rate_without_normalisers_is_too_large() -> None:
-    # A mutant that takes eta = epsilon/d on a finite line: the outputs at the end tell more than e^epsilon.
-    outputs = tuple(range(8))
-    finite = replace(finite_problem(Problem(BITS, tf.Identity(), F(1))), outputs=outputs)
-    rate = largest_rate([(F(0), F(1))], outputs, lambda x, y: abs(x - y), 1)
-    rows = {eta: exponential_rows([0, 1], outputs, lambda x, y: abs(x - y), eta) for eta in (rate, 1.0)}
-    assert np.abs(np.log(rows[rate][0] / rows[rate][1])).max() <= 1
-    assert np.abs(np.log(rows[1.0][0] / rows[1.0][1])).max() > 1.2
-    assert certified(finite, rows[rate], F(1))[1] <= 1
-    # What would be drawn of the mutant is repaired until its measured loss is epsilon.
-    assert certified(finite, rows[1.0], F(1))[1] <= 1
-    assert finite.measured(certified(finite, rows[1.0], F(2))[0])[0] > 1.2
 
 
 ROWS = st.lists(st.lists(st.integers(0, 5), min_size=3, max_size=3).filter(any), min_size=2, max_size=2)
@@ -193,18 +167,6 @@ def test_rounded_masses_may_move_a_ratio_as_far_as_they_are_off(monkeypatch: pyt
     assert math.log(1.1 / 0.9) <= side.margin <= 0.23
 
 
-def test_a_mutant_channel_for_twice_the_budget_is_caught_and_repaired() -> None:
-    framework = pair(3)
-    finite = finite_problem(Problem(framework, tf.Identity(), F(1)))
-    loose = optimal.best_channel(finite, F(2))
-    channel, loss, _ = certified(finite, loose, F(1))
-    assert loss <= 1
-    unrepaired = finite.measured(certified(finite, loose, F(2))[0])[0]
-    assert 1.9 < unrepaired <= 2
-    noise = ChannelChoice(channel, F(1), finite.prior)
-    assert tf.exact_loss(framework, tf.Identity(), noise).upper <= 1
-
-
 @pytest.mark.parametrize("mechanism", [OPTIMAL, EXPONENTIAL])
 def test_draws_have_the_masses_and_the_test_sees_a_wrong_channel(mechanism: Any) -> None:
     noise, wrong = (bound_by(mechanism, pair(0), None, epsilon).randomiser for epsilon in (2, F(19, 10)))
@@ -219,16 +181,6 @@ def test_draws_have_the_masses_and_the_test_sees_a_wrong_channel(mechanism: Any)
     shifted = 0.95 * right + 0.05 / len(right)
     assert chi_squared_p(counts, shifted) < 1e-6
     assert other.sum() == pytest.approx(1)
-
-
-def test_calibrations_with_a_choice_release_and_read_back() -> None:
-    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 6))
-    for name in ("optimal", "kantorovich-exponential"):
-        calibration = tf.calibrate(framework, tf.Count(1), 1, mechanism=name, allow_zero_noise=True)
-        assert type(calibration).from_dict(calibration.to_dict()).randomiser == calibration.randomiser
-        assert "one of finitely many outputs" in str(calibration)
-        released = tf.release(calibration, [0, 1, 1, 0, 0, 1])
-        assert released.value in calibration.randomiser.outputs
 
 
 def test_auto_never_takes_them() -> None:

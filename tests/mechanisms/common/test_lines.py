@@ -12,11 +12,10 @@ import pytest
 from tests.support.pair_cases import bound_by
 
 import takifugu as tf
-from takifugu.analysis.bounds import Bound, Refusal
+from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.problem import Problem
 from takifugu.audit import exact_loss
-from takifugu.mechanisms import gaussian_exact, kantorovich_relaxed, laplace_exact, optimal, wasserstein
+from takifugu.mechanisms import kantorovich_relaxed, laplace_exact, wasserstein
 from takifugu.mechanisms.common.lines import along_line
 from takifugu.mechanisms.wasserstein_delta import MECHANISM as WASSERSTEIN_DELTA
 from takifugu.model.beliefs import Belief
@@ -163,37 +162,3 @@ def test_places_along_a_line() -> None:
     still = along_line(Additive(Fraction(1), ("a", "b"), tables[3:], np.array([1, 1])))
     assert still is not None
     assert not still.tables[0].any()
-
-
-def test_what_is_kept_of_a_line_serves_no_mechanism_for_one_number() -> None:
-    on_a_line = Problem(tf.Pufferfish(tf.every_entry(), BELIEFS[0]), tf.Histogram(), Fraction(1), Fraction(1, 100))
-    assert isinstance(wasserstein.MECHANISM.bound(on_a_line), Bound)
-    for other in (gaussian_exact, optimal):
-        refusal = other.MECHANISM.bound(on_a_line)
-        assert isinstance(refusal, Refusal)
-        assert "2 cells" in refusal.reason
-
-
-def test_small_noise_on_two_cells_is_refused_as_it_is_on_one() -> None:
-    # Two cells tell as much as one with half the noise: the histogram may not pass where the count does not.
-    chain = tf.MarkovChain([[0.5, 0.5], [0.45, 0.55]], 20)
-    framework = tf.Pufferfish(tf.every_entry(), chain)
-    for epsilon in (Fraction(1, 10), Fraction(1, 2), Fraction(2)):
-        status = {
-            query.describe(): {row.name: row.status for row in tf.compare(framework, query, epsilon)}["laplace-exact"]
-            for query in (tf.Count(1), tf.Histogram())
-        }
-        assert len({s == "refused by default" for s in status.values()}) == 1, (epsilon, status)
-
-
-def test_cliques_have_no_quilts_and_the_refusals_say_what_to_use() -> None:
-    framework = tf.Pufferfish(tf.every_entry(), CLIQUES)
-    for query in (tf.Count(1), tf.Histogram()):
-        rows = {row.name: row for row in tf.compare(framework, query, 1)}
-        group = rows["group"].scale
-        for name in ("quilt-exact", "quilt-approx"):
-            assert rows[name].status == "does not apply"
-            assert "in a clique everybody is close to everybody" in rows[name].reason
-            assert 'mechanism="group"' in rows[name].reason
-        assert group is not None
-        assert (rows["laplace-exact"].scale or math.inf) < group

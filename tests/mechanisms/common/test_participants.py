@@ -131,10 +131,3 @@ def test_the_default_never_counts_on_what_others_know() -> None:
         assert not usual.is_only_release
         assert usual.guarantee.conditions == ()
         assert only.expected_error <= usual.expected_error
-
-
-def test_compare_says_what_the_noise_is_worth_to_participants() -> None:
-    framework = tf.Pufferfish(tf.every_entry(), one_law(30)["pieces"])
-    made = tf.calibrate(framework, tf.Count(1), 1, 1e-5, "gaussian-exact")
-    (row,) = [row for row in tf.compare(framework, tf.Count(1), 1, 1e-5) if row.name == "gaussian-exact"]
-    assert (row.scale, row.reason) == (made.scale, made.guarantee.conditions[0])

@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections.abc import Callable
-from copy import copy
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -14,11 +13,9 @@ from tests.support.pair_cases import bound_by
 
 import takifugu as tf
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.randomisers.choices import Choice
-from takifugu.mechanisms.common import answer_families, finite_outputs, shares
-from takifugu.mechanisms.common.finite_outputs import finite_problem, predicted_size
+from takifugu.mechanisms.common import shares
+from takifugu.mechanisms.common.finite_outputs import finite_problem
 from takifugu.mechanisms.common.shares import ALONE, is_smoothed, stands_alone
-from takifugu.mechanisms.kantorovich_exponential import MECHANISM as EXPONENTIAL
 from takifugu.mechanisms.laplace_exact import MECHANISM as LAPLACE
 from takifugu.mechanisms.optimal import MECHANISM as OPTIMAL
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
@@ -133,32 +130,6 @@ def near(pair: frozenset[Any], other: frozenset[Any], margin: float) -> bool:
     return False
 
 
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("number", range(len(CASES)))
-def test_the_audit_finds_epsilon_and_the_optimal_is_best(number: int) -> None:
-    belief = CASES[number][0]
-    framework = tf.Pufferfish(tf.every_entry(), belief)
-    for epsilon in (HALF, Fraction(2)):
-        errors = []
-        for mechanism in (OPTIMAL, EXPONENTIAL, LAPLACE):
-            noise = bound_by(mechanism, framework, COUNT, epsilon).randomiser
-            assert tf.exact_loss(framework, COUNT, noise).upper <= epsilon + 1e-12
-            errors.append(noise.mean_error() if isinstance(noise, Choice) else noise.expected_error())
-        assert errors[0] <= min(errors) * (1 + 1e-6) + 1e-7
-
-
-def test_a_channel_for_one_share_is_caught() -> None:
-    # The mutant leaves the other components out, as additive noise may: its channel tells more than e^epsilon.
-    belief = tf.IndependentPieces(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4), [3, 2, 3])
-    framework = tf.Pufferfish(tf.every_entry(), belief)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(finite_outputs, "_completed", lambda laws, others, error: laws)
-        patch.setattr(answer_families, "is_smoothed", lambda problem, lines=False: False)
-        loose = bound_by(OPTIMAL, framework, COUNT).randomiser
-    assert tf.exact_loss(framework, COUNT, loose).loss > 1.05
-    assert tf.exact_loss(framework, COUNT, bound_by(OPTIMAL, framework, COUNT).randomiser).upper <= 1
-
-
 def test_several_beliefs_bind_one_noise_each_by_its_own_components() -> None:
     framework = tf.Pufferfish(tf.every_entry(), [tf.IndependentPieces(CHAIN, [2, 2]), LATE.with_length(4)])
     noise = bound_by(OPTIMAL, framework, COUNT).randomiser
@@ -168,11 +139,6 @@ def test_several_beliefs_bind_one_noise_each_by_its_own_components() -> None:
     smoothed = tf.Pufferfish(tf.every_entry(), pieces)
     made = tf.calibrate(smoothed, COUNT, 0.5, mechanism="laplace-exact", allow_zero_noise=True)
     assert tf.exact_loss(made).loss <= 0.5 * (1 + 1e-9)
-
-
-def test_the_number_of_values_is_predicted() -> None:
-    many = tf.Pufferfish(tf.every_entry(), tf.IndependentUsers.groups([(1_000_000, {0: 0.5, 1: 0.5})]))
-    assert predicted_size(Problem(many, tf.Count(1), Fraction(1)))[0] == 1_000_001
 
 
 def test_the_bound_on_the_number_of_answers() -> None:
@@ -239,13 +205,6 @@ def test_one_law_needs_one_noise_however_it_is_written(mechanism: str, count: in
     assert scales == pytest.approx([scales[0]] * len(scales), rel=1e-8)
 
 
-def test_a_hundred_pieces_of_one_step_are_one_chain_of_a_hundred() -> None:
-    """Before: sigma 2.57 for the pieces and 0.0 for the chain, which are one law."""
-    beliefs = one_law(100)
-    scales = [scale(beliefs[name], COUNT, 1, "gaussian-exact", 1e-5) for name in ("chain", "pieces", "cliques")]
-    assert scales == pytest.approx([scales[0]] * 3, abs=1e-9)
-
-
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("lengths", [(1, 2), (2, 2, 1), (3, 1)])
 @pytest.mark.parametrize("mechanism", ["laplace-exact", "wasserstein", "kantorovich-relaxed"])
@@ -279,14 +238,3 @@ def test_where_it_is_not_affordable_the_witness_says_so() -> None:
         assert not is_smoothed(problem)
         assert stands_alone(problem) == alone
     assert np.isfinite(float(WASSERSTEIN.bound(any_start).randomiser.scale))  # type: ignore[union-attr]
-
-
-@pytest.mark.parametrize("mechanism", ["wasserstein", "laplace-exact"])
-def test_components_may_be_made_anew_each_time(mechanism: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4)
-    framework = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, [3, 5, 3]))
-    expected = tf.calibrate(framework, tf.Count(1), 1, mechanism=mechanism).exact_scale
-    component = tf.IndependentPieces.component
-    monkeypatch.setattr(tf.IndependentPieces, "component", lambda self, number: copy(component(self, number)))
-    anew = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, [3, 5, 3]))
-    assert tf.calibrate(anew, tf.Count(1), 1, mechanism=mechanism).exact_scale == expected

@@ -19,7 +19,6 @@ import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import CalibrationRefused, CompositionRefused, InputError
-from takifugu.mechanisms.local import choosing
 from takifugu.model import frameworks
 from takifugu.model.beliefs.counted_populations import samples_of
 
@@ -81,15 +80,6 @@ def test_a_delta_is_at_epsilon_times_the_distance() -> None:
     delta = oracle.delta_by_distance(LAWS, channel_of(calibration.randomiser), apart(DECLARED), 0.25)
     assert 0.019 < delta <= 0.02
     assert tf.exact_delta(calibration).loss == pytest.approx(delta, abs=1e-9)
-
-
-def test_pairs_that_are_near_decide(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the distance dropped, or another one taken, the oracle sees the promise broken."""
-    about = framework(DECLARED)
-    broken = choosing.per_distance
-    monkeypatch.setattr(choosing, "per_distance", lambda loss, distance: broken(loss, 3 * distance))
-    noise = tf.calibrate(about, tf.LocalValue(), epsilon="1/2", mechanism="exponential").randomiser
-    assert oracle.loss_per_distance(LAWS, channel_of(noise), apart(DECLARED))[0] > 0.6
 
 
 # Rows that may depend on each other, and populations that were counted.

@@ -11,30 +11,16 @@ from hypothesis import strategies as st
 from mpmath import mp
 from tests.support import population_oracles as oracles
 
-from kawamoto import bounds, channels, liftings, measured
+from kawamoto import channels, liftings, measured
 from takifugu.core.errors import DataError, InputError
 from takifugu.mechanisms.local import measuring
 from takifugu.mechanisms.local.senders import randomised
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.transport import bottleneck
 
-GRID = [(float(i), float(j)) for i in range(4) for j in range(3)]
-
 
 def apart(x, y):
     return abs(x - y)
-
-
-@given(st.sets(st.integers(-20, 20), min_size=2, max_size=6), st.fractions("0.1", 3, max_denominator=10))
-def test_the_exponential_mechanism_has_at_most_its_metric_epsilon(values, epsilon):
-    channel = channels.exponential(sorted(values), list(range(-20, 21)), apart, epsilon)
-    assert measuring.metric_loss(channel, apart) <= float(epsilon) + 1e-9
-
-
-def test_restricted_laplace_stays_within_its_radius():
-    channel = channels.restricted_laplace(GRID, 1, 1)
-    assert channels.worst_loss(channel, math.dist) == 1
-    assert measuring.local_loss(channel) == math.inf
 
 
 @st.composite
@@ -166,12 +152,6 @@ def test_values_at_distance_0_and_outputs_that_nobody_gives():
     assert logs[0].tolist() == pytest.approx([math.log(0.25), math.log(0.75), -math.inf])
 
 
-def test_populations_at_distance_0_that_differ_have_no_extended_loss():
-    p, q = {0: F(1)}, {1: F(1)}
-    assert measured.extended_loss(channels.randomised_response([0, 1], 1), [p, q], lambda a, b: 0.0) == math.inf
-    assert measured.extended_loss(Channel.of([0, 1], [0], [[1], [1]]), [p, q], lambda a, b: 0.0) == 0
-
-
 def test_the_bayes_factor_is_at_most_e_to_the_loss():
     p, q = {0: F(3, 4), 1: F(1, 4)}, {0: F(1, 4), 1: F(3, 4)}
     channel = channels.randomised_response([0, 1], 1)
@@ -182,23 +162,6 @@ def test_the_bayes_factor_is_at_most_e_to_the_loss():
     assert measured.bayes_factor(sure, {0: 1}, {1: 1}, 0) == math.inf
     with pytest.raises(InputError, match="impossible"):
         measured.bayes_factor(sure, p, q, 2)
-
-
-@given(cases())
-def test_local_and_metric_privacy_bound_distribution_privacy(case):
-    """Kawamoto19 Theorems 1 and 2, without the factor |Phi| (errata E9b)."""
-    channel, p, q = case
-    loss = measuring.distribution_loss(channel, p, q)
-    assert loss <= measuring.local_loss(channel) + 1e-12
-    assert loss <= bounds.bound_by_moves(measuring.metric_loss(channel, apart), p, q, apart) + 1e-12
-
-
-def test_the_mean_move_bounds_nothing():
-    point, spread = {0: F(1)}, {0: F(9, 10), 10: F(1, 10)}
-    distances = liftings.distances(point, spread, apart)
-    assert (distances.w_infinity, distances.w_1, distances.diameter) == (10, pytest.approx(1), 10)
-    channel = channels.exponential([0, 10], [0, 10], apart, 2)
-    assert measuring.distribution_loss(channel, point, spread) > 7.6
 
 
 @st.composite

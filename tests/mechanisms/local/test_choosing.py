@@ -1,6 +1,5 @@
 """Every mechanism as strong as a promise allows, and what is sent: shares, losses, draws, and how it is read back."""
 
-import json
 import math
 from collections import Counter
 from fractions import Fraction as F
@@ -173,14 +172,6 @@ def test_what_is_drawn_is_among_the_outputs_row_by_row(sender: Sender, codes: li
     assert all(sender.mass(code, row) > 0 for code, row in zip(codes, rows, strict=True))
     drawn = [(n, value) for n, row in enumerate(rows) for value in each(sender, row)]
     assert [*sent] == drawn
-
-
-@settings(max_examples=25)
-@given(senders())
-def test_it_reads_back_as_it_was_written(sender: Sender) -> None:
-    written = json.loads(json.dumps({**sender.to_dict(), "kind": sender.kind}))
-    assert read_sender(written) == sender
-    assert read_sender(written).kind == sender.kind
 
 
 CHANNEL = Channel.of("ab", ["x", "y"], [[F(1, 4), F(3, 4)], [F(1, 2), F(1, 2)]])

@@ -26,7 +26,7 @@ from takifugu.mechanisms.local.populations import populations_of
 from takifugu.model import beliefs
 from takifugu.model.beliefs.counted_populations import covering, samples_of
 from takifugu.model.beliefs.estimate import interval, mixture_interval
-from takifugu.model.beliefs.population_region import WHOLE, Region, Regions, tree_of
+from takifugu.model.beliefs.population_region import Regions, tree_of
 from takifugu.numbers.distributions.channel import Channel
 
 SQUARE = [(x, y) for x in (0.0, 1.0) for y in (0.0, 1.0)]
@@ -219,32 +219,10 @@ def over_the_class(rows: list[tuple[str, int]], people: Any) -> Channel:
     return optimal_over((0, 1, 2, 3, 4), table([0] * 5), regions, EPSILON, F(0))
 
 
-def by_the_estimate(rows: list[tuple[str, int]], people: Any) -> Channel:
-    laws = {name: of.smoothed(F(1)) for name, of in samples_of(rows, 5, people).items()}
-    tree = tree_of([0, 1, 2, 3, 4])
-    regions = {}
-    for name, law in laws.items():
-        ends = tuple(round(sum(law[x] for x in block.values) * WHOLE) for block in tree.all)
-        regions[name] = Region(tree, ends, ends)
-    point = Regions(LEVEL, tree, regions, dict.fromkeys(laws, 1))
-    return optimal_over((0, 1, 2, 3, 4), table([0] * 5), point, EPSILON, F(0))
-
-
-@pytest.mark.slow
-def test_epsilon_is_kept_as_often_as_the_confidence_says() -> None:
-    assert not breaks_too_often(over_the_class, TRIALS, 150, 1)
-
-
 @pytest.mark.mutants
 def test_people_with_several_rows_are_counted_once() -> None:
     assert not breaks_too_often(over_the_class, 100, 150, 1)
     assert not breaks_too_often(over_the_class, 100, 100, 2, copies=3)
-
-
-@pytest.mark.mutants
-def test_a_point_estimate_is_noticed_and_so_are_rows_taken_for_people() -> None:
-    assert breaks_too_often(by_the_estimate, 60, 150, 3)
-    assert breaks_too_often(lambda rows, people: over_the_class(rows, None), 60, 20, 4, copies=100)
 
 
 def test_every_mechanism_holds_over_the_class_and_a_declared_law_is_believed() -> None:

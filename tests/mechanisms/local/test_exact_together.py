@@ -19,7 +19,6 @@ from kawamoto.channels import randomised_response
 from kawamoto.composing import on_one_value
 from takifugu.accounting.composition import joint
 from takifugu.audit import joint_loss
-from takifugu.mechanisms.local import together
 from takifugu.mechanisms.local.populations import Populations, populations_of
 from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.sent import Sending
@@ -154,19 +153,3 @@ def whether(place: int) -> Any:
     """Return the channel that says, mostly truly, whether a value is this one."""
     flip = randomised_response([0, 1], 2)
     return flip.of([0, 1, 2], [0, 1], [list(flip.row(int(x == place)).values()) for x in range(3)])
-
-
-def test_products_of_marginal_losses_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of two bits tells nothing; a sum of what each tells is less than the truth."""
-    half, none = F(1, 2), F(0)
-    masses = ((half, half, none, none), (none, none, half, half))
-    laws = [dict(zip(("00", "11", "01", "10"), of, strict=True)) for of in masses]
-    flip = randomised_response(["0", "1"], 3)
-    bits: list[Sender] = [
-        Sender(flip.of(list(laws[0]), ["0", "1"], [list(flip.row(x[n]).values()) for x in laws[0]])) for n in (0, 1)
-    ]
-    assert_exact(laws, bits)
-    whole = together._all_outputs
-    monkeypatch.setattr(together, "_all_outputs", lambda tables, times, combine: whole(tables[:1], times[:1], combine))
-    with pytest.raises(AssertionError):
-        assert_exact(laws, bits)

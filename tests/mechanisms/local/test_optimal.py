@@ -3,7 +3,6 @@
 import math
 from fractions import Fraction as F
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,7 +14,6 @@ from takifugu.mechanisms.local.choosing import largest_strength, mechanisms, opt
 from takifugu.mechanisms.local.optimal import optimal
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.mechanisms.local.promises import DistributionPrivacy, hides_distance, hides_population, hides_value
-from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.model.beliefs.populations import FromPopulations
 from takifugu.numbers.distributions.channel import Channel
 
@@ -189,13 +187,3 @@ def test_metric_privacy_on_the_plane(epsilon):
         rate = F(measuring.metric_loss(channel, math.dist))
         best = optimal(GRID, GRID, prior, math.dist, [hides_distance(rate, math.dist)])
         assert best.loss <= measuring.expected_loss(channel, prior, math.dist) + 1e-6
-
-
-def test_tupling_can_lose_less_than_any_single_value():
-    """Two point masses at epsilon 0: one value says nothing at all, and of two values one may be right."""
-    one, other = {0: F(1), 1: F(0)}, {0: F(0), 1: F(1)}
-    single = optimal([0, 1], [0, 1], {0: F(1, 2), 1: F(1, 2)}, apart, [hides_population(one, other, 0, "1/4")])
-    assert single.loss == pytest.approx(0.375, abs=1e-6)
-    assert Tupling(1).delta([1, 0], [0, 1], 0) == 0.5
-    keep = Channel.of([0, 1], [0, 1], [[1, 0], [0, 1]])
-    assert measuring.tuple_loss(keep, {0: F(1, 2), 1: F(1, 2)}, np.array([[0.0, 1.0], [1.0, 0.0]]), 1) == 0

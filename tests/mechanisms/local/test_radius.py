@@ -12,7 +12,7 @@ from tests.support.rows_oracle import channel_of
 
 import takifugu as tf
 from takifugu.core.errors import CalibrationRefused, InputError
-from takifugu.mechanisms.local import kinds, weights
+from takifugu.mechanisms.local import weights
 from takifugu.model import queries
 
 LAWS = {
@@ -79,16 +79,6 @@ def test_the_theorem_of_cut_noise(rate: float, radius: float) -> None:
         assert worst <= beyond * (1 + 1e-12) + 1e-15
         if distances[x, z] > 2 * radius:
             assert beyond == pytest.approx(1)
-
-
-def test_a_cut_that_is_dropped_or_moved_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = tf.calibrate(framework(), tf.LocalValue(), epsilon=1, mechanism="exponential").randomiser
-    assert any(mass for x, outputs in channel_of(whole).items() for y, mass in outputs.items() if abs(x - y) > 2)
-    cut = weights.restricted
-    monkeypatch.setattr(kinds, "restricted", lambda distances, rate, radius: cut(distances, rate, radius + 1))
-    query, options = tf.LocalValue(radius=2), {"mechanism": "restricted-laplace", "allow_zero_noise": True}
-    noise = tf.calibrate(framework(), query, epsilon=2, **options).randomiser  # type: ignore[arg-type]
-    assert any(mass for x, outputs in channel_of(noise).items() for y, mass in outputs.items() if abs(x - y) > 2)
 
 
 @pytest.mark.parametrize("radius", [-1, "x", math.inf])

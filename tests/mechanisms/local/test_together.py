@@ -15,8 +15,7 @@ from tests.support import rows_oracle as oracle
 
 import takifugu as tf
 from kawamoto.channels import randomised_response
-from takifugu.accounting.composition import charge_of, compose, joint
-from takifugu.analysis import randomisers
+from takifugu.accounting.composition import charge_of, joint
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused
 from takifugu.mechanisms.local.measuring import lifted_loss
@@ -195,16 +194,6 @@ def test_releases_of_other_definitions_count_at_what_their_noise_loses() -> None
     assert joint(chain, [counted, charge(noise, about)]).epsilon == alone + F(noise.local_loss()) < 2
 
 
-def test_two_columns_of_the_same_rows_are_composed_before_they_are_released() -> None:
-    calibrated = tf.calibrate(framework(LAW), tf.LocalValue(), epsilon="1/2", mechanism="randomised-response")
-    assert compose([calibrated]).epsilon == F(1, 2)
-    both = compose([calibrated, calibrated]).epsilon
-    channels = [oracle.channel_of(calibrated.randomiser)] * 2
-    sent = [oracle.sent(oracle.repeated(law, 2), channels) for law in LAW.values()]
-    assert float(both) == pytest.approx(oracle.loss(*sent))
-    assert both < math.log(3)
-
-
 def test_deltas_of_other_batches_add_up_beside_a_batch_that_is_read_twice() -> None:
     about, each = framework(LAW, rows=2, independent=True), F(1, 10)
     noise = Sending(2, 0.0, 1.0, "", Sender(RESPONSE))
@@ -258,12 +247,3 @@ def test_losses_add_up_and_are_rounded_up() -> None:
     losses = joint_losses([Tenth() for _ in range(10)])
     assert functools.reduce(float.__add__, [0.1] * 10) < 1 < 10 * F(0.1) <= F(losses[0, 1]) < F(1) + F(1, 2**45)
     assert losses[0, 0] == 0
-
-
-def test_under_three_populations_a_release_costs_what_the_farthest_two_do() -> None:
-    stored = charge_of(tf.calibrate(framework(LAW), tf.LocalValue(), epsilon="1/2", mechanism="randomised-response"))
-    three = {name: {"a": F(share, 10), "b": F(10 - share, 10)} for name, share in (("x", 5), ("y", 9), ("z", 1))}
-    channel = randomisers.from_dict(stored.randomiser).sender.channel  # type: ignore[attr-defined]
-    sent = [channel.lift(law) for law in three.values()]
-    worst = max(oracle.loss(one, other) for one in sent for other in sent)
-    assert float(joint(framework(three), [stored]).epsilon) == pytest.approx(worst, rel=1e-9)

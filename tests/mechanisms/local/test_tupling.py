@@ -78,18 +78,6 @@ def test_theorem3_is_rounded_up(spread, dummies):
             assert printed <= computed <= printed * (1 + mp.mpf(10) ** -9) or printed < 1e-300
 
 
-def test_two_point_masses_that_theorem3_with_eta_would_pass():
-    """Errata X2: the claim was delta 0.0156 at epsilon 0.2687."""
-    p, q = [1] + [0] * 63, [0, 1] + [0] * 62
-    assert Tupling(5).delta(p, q, "0.2687") == pytest.approx(0.92588, abs=1e-5)
-
-
-@given(law(4), law(4), st.integers(0, 5), st.fractions(0, 2, max_denominator=4))
-@settings(max_examples=30)
-def test_more_dummies_never_tell_more(p, q, dummies, epsilon):
-    assert Tupling(dummies + 1).delta(p, q, epsilon) <= Tupling(dummies).delta(p, q, epsilon) * (1 + 1e-12) + 1e-30
-
-
 def test_the_smallest_number_of_dummies():
     p, q = [F(1, 50)] * 50, [F(k, 1275) for k in range(1, 51)]
     dummies = smallest_tupling(p, q, 1, F(1, 1000))

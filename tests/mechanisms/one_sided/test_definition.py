@@ -156,14 +156,6 @@ def test_many_releases_add_up_also_in_a_ledger(tmp_path: Path) -> None:
         tf.release(calibration, data, entries="v", ledger=ledger, source="people")
 
 
-def test_other_people_are_charged_for_themselves(tmp_path: Path) -> None:
-    ledger, calibration = Ledger.open(tmp_path / "ledger.db"), made(visits(), tf.Visitors(), 1)
-    for town in ("north", "south"):
-        tf.release(calibration, [["bar"]], entries="v", ledger=ledger, source="people", unit=town, budget=1)
-    assert [ledger.spent("people", town).epsilon for town in ("north", "south")] == [1, 1]
-    assert ledger.spent("people").epsilon == 1
-
-
 def test_another_definition_is_charged_by_what_its_noise_loses() -> None:
     chain = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4))
     laplace = charge_of(tf.calibrate(chain, tf.Count(1), 1, mechanism="group"))
@@ -273,13 +265,6 @@ def test_the_certificate_says_what_is_hidden_from_whom_and_who_is_not_protected(
     assert "If the belief is inaccurate" not in page  # no word about beliefs that are off
     assert "is listed above" not in page
     assert "people who were not at a place are not protected" in page
-
-
-def test_comparing_mechanisms_says_nothing_of_beliefs() -> None:
-    table = tf.compare(Asymmetric(visits(), PLACES), tf.Visitors(), 1)
-    assert "belief off" not in str(table)
-    assert {row.name for row in table if row.status == "chosen"} == {"asymmetric-geometric"}
-    assert [row.scale for row in table if row.name.startswith("asymmetric-")][:2] == [2, 2]
 
 
 def test_a_grid_that_rounds_what_a_record_adds_is_refused() -> None:

@@ -54,12 +54,6 @@ def test_it_promises_nothing_the_other_way() -> None:
     assert (noise.loss(F(1), Direction.UP), noise.loss(F(1)), noise.loss(F(0))) == (math.inf, math.inf, 0)
 
 
-def test_the_loss_is_that_of_the_places_that_move() -> None:
-    noise = SafeCells(F(2), F(1), 9, (5,), 3, F(9))
-    assert [noise.loss(F(k), Direction.DOWN) for k in (1, 2, 3, 9)] == [F(1, 2), 1, F(3, 2), F(9, 2)]
-    assert SafeCells(F(2), F(1), 9, (5,), None, F(9)).loss(F(9), Direction.DOWN) == F(9, 2)
-
-
 def test_under_another_policy_values_that_fall_further_cost_more() -> None:
     """A sum that falls by one step along the moves of its own policy, and by two along those of another one."""
     domain, query = Domain.of(2, ["a", "b", "c"]), tf.AtMost(tf.Sum(codes={"a": 1, "b": 2, "c": 0}), 0, limit=1)
@@ -283,28 +277,6 @@ def test_a_mark_costs_nothing_and_is_written_only_where_it_was_asked_for() -> No
     assert "alpha" not in tf.AtMost(tf.Visitors(), 1).to_dict()
     assert randomisers.from_dict(with_marks.randomiser.to_dict()) == with_marks.randomiser
     assert tf.AtMost.from_dict(json.loads(json.dumps(with_marks.query.to_dict()))) == with_marks.query
-
-
-@pytest.mark.parametrize("alpha", [0, 1, -1, "2", "never", float("nan")])
-def test_an_alpha_that_is_no_probability_is_refused(alpha: Any) -> None:
-    with pytest.raises(InputError) as refused:
-        tf.AtMost(tf.Visitors(), 1, alpha=alpha)
-    assert refused.value.where == ("alpha",)
-
-
-def test_three_marks_are_published_drawn_and_read_back(tmp_path: Path) -> None:
-    boxes = Boxes.of((0, 3), (0, 1), columns=3, rows=1)
-    calibration = made(tf.AtMost(tf.Visitors(), 3, alpha="0.01"), 20, domain=Visits.of_boxes(boxes, most=1))
-    out = tf.release(calibration, [["r0c0"]] * 90 + [["r0c1"]] * 4)
-    rows = {row["cell"]: row for row in out.rows()}
-    assert [rows[f"r0c{column}"]["mark"] for column in range(3)] == ["dangerous", "dangerous", "safe"]
-    unsure = made(tf.AtMost(tf.Visitors(), 3, alpha="1e-9"), 20, domain=Visits.of_boxes(boxes, most=1))
-    page = tf.report_html(tf.release(unsure, [["r0c0"]] * 90 + [["r0c1"]] * 4))
-    assert "1 safe, 1 dangerous, 1 undecided of 3 places" in page
-    assert "undecided: at most 4" in page
-    assert {'fill="#009e73"', 'fill="#d55e00"', 'fill="#7a6a00"'} <= {part for part in page.split() if "fill=" in part}
-    text = " ".join(tf.release(unsure, [["r0c0"]]).certificate.text().split())
-    assert '"dangerous" means that the true count is more than 3: where it is not, this is said with' in text
 
 
 @pytest.mark.parametrize(("x", "y", "columns", "rows"), [

@@ -13,7 +13,7 @@ from tests.support import asymmetric as oracle
 from tests.support.goodness_of_fit import fits
 
 from takifugu.core.errors import DataError, InputError
-from takifugu.mechanisms.one_sided.sparse import SAFE, Answers, SparseAnswers
+from takifugu.mechanisms.one_sided.sparse import SAFE, SparseAnswers
 from takifugu.model.policies.sensitivity import Change, Monotone, Sensitivity
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
@@ -190,14 +190,6 @@ def test_many_places_at_once() -> None:
     assert answers.used == len(counts) - safe
 
 
-def test_after_the_last_value_nothing_is_safe() -> None:
-    counts = np.array([0, 9, 0, 9, 0, 0])
-    answers = SparseAnswers(1000, limit=2).answer(counts, 5, InsecureSeededEntropyForTests(1))
-    assert answers.listed() == (SAFE, 9, SAFE, 9, None, None)
-    assert answers.safe.tolist() == [True, False, True, False, False, False]
-    assert answers.used == 2
-
-
 def test_numbers_beyond_64_bits() -> None:
     huge = np.array([2**70, 3], dtype=object)
     answers = SparseAnswers(1000, limit=2).answer(huge, np.array([2**71, 2], dtype=object))
@@ -235,11 +227,6 @@ def test_counts_are_whole_numbers_from_0_on_and_never_told(counts: Any) -> None:
     with pytest.raises(DataError, match="whole number") as refusal:
         SparseAnswers(1, limit=1).answer(counts, 1)
     assert "77777" not in str(refusal.value)
-
-
-def test_answers_read_one_by_one() -> None:
-    answers = Answers(np.array([0, 1, 2], dtype=np.int8), np.array([-1, 4, -1]))
-    assert answers.listed() == (SAFE, 4, None)
 
 
 @pytest.mark.parametrize(("scale", "at_most", "alpha"), [(2, 5, 1e-3), (1, 0, 1e-2), (5, 3, 0.2)])
