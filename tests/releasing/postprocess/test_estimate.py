@@ -19,14 +19,12 @@ import takifugu as tf
 from takifugu.analysis.questions.law_of_cell import law_of_cell
 from takifugu.analysis.randomisers import DiscreteLaplace, RoundedNormal
 from takifugu.core.errors import Unsupported
-from takifugu.core.escaping import number
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query, resolved
 from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.postprocess import estimate
 from takifugu.releasing.postprocess.release import releases_of
-from takifugu.releasing.publishing.rehearsing import rehearse
 
 
 def shares(row: list[int]) -> list[float]:
@@ -291,14 +289,6 @@ def test_the_estimates_of_a_table_follow_from_its_certificate(tmp_path: Path) ->
             assert {key: row[key] for key in estimate.ESTIMATED} == estimated.columns
 
 
-def test_a_report_shows_each_estimate_beside_its_value(tmp_path: Path) -> None:
-    spec = files.SPEC.replace('per = "both"', 'per = "pooled"')
-    (table,) = rehearse(files.write(tmp_path, spec), 7, allow_useless=True).tables
-    report = next(path for path in table.files if path.name.endswith(".report.html")).read_text(encoding="utf-8")
-    for row in table.rows:
-        assert f">{number(row['estimate'])}</td>" in report
-
-
 def test_no_estimate_sees_private_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Data of other counts with the same public facts and the same noisy values have the same estimates."""
     tables = []
@@ -324,10 +314,6 @@ def test_pooled_recordings_with_gaps_have_none(tmp_path: Path) -> None:
     certificate = read_certificate(tmp_path / "out" / "time-use-pooled.certificate.json")
     with pytest.raises(Unsupported, match="which values are missing is not on the certificate"):
         releases_of(certificate)[None].estimate()
-
-
-#: How many simulations are quick, and how many are enough to see that intervals cover.
-QUICK, ENOUGH = 400, 20_000
 
 
 def chain_counts(chance: np.random.Generator, runs: int, matrices: list, start: list[float], length: int) -> np.ndarray:
@@ -359,62 +345,21 @@ def of_mean(chance, runs):
     return tf.MarkovChain(matrix, 30, initial=[1, 0]), tf.Mean(), states.sum(axis=1)[:, None]
 
 
-def of_users(chance, runs):
-    laws = [[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]] * 10
-    values = np.stack([chance.choice(3, size=runs, p=law) for law in laws], axis=1)
-    return tf.IndependentUsers([dict(enumerate(law)) for law in laws]), tf.Sum(), values.sum(axis=1)[:, None]
-
-
-def of_records(chance, runs):
-    law = [0.5, 0.3, 0.2]
-    table = tf.JointTable([("a", 0), ("a", 1), ("b", 1)], law, names=["group", "ill"])
-    counts = chance.multinomial(50, law, size=runs)
-    groups = np.stack([counts[:, 0] + counts[:, 1], counts[:, 2]], axis=1)
-    return tf.Records(table, 50), tf.CrossTable(["group"]), groups
-
-
-def of_network(chance, runs):
-    a = chance.random(runs) < 0.3
-    rest = [chance.random(runs) < np.where(a, 0.9, 0.2) for _ in range(12)]
-    nodes = [("a", [0, 1], [], [0.7, 0.3])]
-    nodes += [(f"b{i}", [0, 1], ["a"], [[0.8, 0.2], [0.1, 0.9]]) for i in range(12)]
-    return tf.BayesianNetwork(nodes), tf.Sum(), (a + np.sum(rest, axis=0)).astype(np.int64)[:, None]
-
-
-def covered(kind, runs: int) -> tuple[float, float]:
-    """Return which share of intervals covers, and which share of values the belief contradicts."""
-    chance = np.random.default_rng(2026)
-    belief, query, counts = kind(chance, runs)
-    answer = resolved(query, belief)
-    noise, scale = DiscreteLaplace(Fraction(4), answer.grid, answer.cells), 4
-    priors = estimate.priors_of(tf.Pufferfish(tf.every_entry(), belief), query)
-    a = math.exp(-1 / scale)
-    noisy = counts + chance.geometric(1 - a, counts.shape) - chance.geometric(1 - a, counts.shape)
-    hits = contradicted = 0
-    for exact, published in zip(counts.tolist(), noisy.tolist(), strict=True):
-        estimated = estimate.estimates_of(priors, noise, [value * answer.grid for value in published])
-        for value, one in zip(exact, estimated, strict=True):
-            contradicted += one.contradicts
-            hits += not one.contradicts and one.low <= float(value * answer.grid) + 1e-9 and (
-                float(value * answer.grid) - 1e-9 <= one.high
-            )
-    number = counts.size
-    return hits / (number - contradicted), contradicted / number
-
-
-KINDS = [of_chain, of_hours, of_mean, of_users, of_records, of_network]
-
-
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [of_chain, of_hours, of_mean])
 def test_intervals_cover_as_often_as_they_say(kind) -> None:
-    share, contradicted = covered(kind, QUICK)
-    assert share > 0.92
-    assert contradicted < 0.01
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-def test_intervals_cover_in_many_simulations(kind) -> None:
-    share, contradicted = covered(kind, ENOUGH)
-    assert share >= 0.94
-    assert contradicted < 2 * estimate.CONTRADICTS
+    """Of longer data than those of the oracle, and on other grids; of what the belief contradicts nothing is said."""
+    chance = np.random.default_rng(2026)
+    belief, query, counts = kind(chance, 400)
+    answer = resolved(query, belief)
+    priors = estimate.priors_of(tf.Pufferfish(tf.every_entry(), belief), query)
+    noise, q = DiscreteLaplace(Fraction(4), answer.grid, answer.cells), math.exp(-1 / 4)
+    noisy = counts + chance.geometric(1 - q, counts.shape) - chance.geometric(1 - q, counts.shape)
+    hits = []
+    for exact, published in zip(counts.tolist(), noisy.tolist(), strict=True):
+        for value, one in zip(
+            exact, estimate.estimates_of(priors, noise, [value * answer.grid for value in published]), strict=True
+        ):
+            if not one.contradicts:
+                hits.append(one.low - 1e-9 <= float(value * answer.grid) <= one.high + 1e-9)
+    assert np.mean(hits) > 0.92
+    assert len(hits) > 0.99 * counts.size
