@@ -1,7 +1,6 @@
 """Data as they are: files that systems export, to a certificate, by expressions in the roles and SELECTs."""
 
 import json
-import random
 import re
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -86,15 +85,6 @@ def of_excel(some: list[tuple[str, datetime, float]]) -> bytes:
     return "\r\n".join([*lines, *[";;;"] * 40, "", ""]).encode("utf-8-sig")
 
 
-def of_two_hundred_columns(some: list[tuple[str, datetime, float]]) -> bytes:
-    names = [f"m{number}" for number in range(197)]
-    lines = [",".join(["Station", *names[:100], "Zeit", *names[100:], "Aktivität"])]
-    for number, (ward, time, x) in enumerate(some):
-        cells = [str((number * k) % 7) for k in range(197)]
-        lines.append(",".join([ward, *cells[:100], time.isoformat(), *cells[100:], str(x)]))
-    return "\n".join([*lines, "," * 199]).encode()
-
-
 FROM_FILE = 'file = "data.csv"\n'
 
 
@@ -109,19 +99,6 @@ FILES: dict[str, tuple[bytes, str, str]] = {
     "an export of Excel": (of_excel(rows()), times_by("%d.%m.%y %H:%M"), select(
         "from read_csv('data.csv', delim = ';', skip = 1, header = true, all_varchar = true, null_padding = true) "
         "where trim(Station) <> \'\'")),
-    "two hundred columns": (of_two_hundred_columns(rows()), f"{PLAIN}where = \"Station IS NOT NULL\"\n{BINS}", SPEC),
-    "no header": (
-        "\n".join(f"{w};{x};{t:%Y%m%d%H%M}" for w, t, x in rows()).encode(),
-        PLAIN.replace('"Zeit"', "\"strptime(Zeit, '%Y%m%d%H%M')\"") + BINS,
-        select("from read_csv('data.csv', delim = ';', header = false, columns = {'Station': 'VARCHAR', "
-               "'Aktivität': 'VARCHAR', 'Zeit': 'VARCHAR'})"),
-    ),
-    "tabs below a title": (
-        b"Bericht\n" + "\n".join([
-            "Station\tAktivität\tZeit", *(f"{ward}\t{x}\t{time:%Y-%m-%dT%H:%M}" for ward, time, x in rows()), "",
-        ]).encode(),
-        PLAIN + BINS, select("from\t-- with a tab, written as such\n  read_csv('data.csv', delim = '\t', skip = 1)"),
-    ),
     "from the newest to the oldest": (plain(rows()[::-1]), PLAIN + BINS, SPEC),
 }  # fmt: skip
 
@@ -134,18 +111,6 @@ def test_a_file_as_it_is_written(tmp_path: Path, name: str) -> None:
     assert answer(where) == expected(rows())
     assert tf.release_file(where).tables[0].certificate is not None
     assert list((tmp_path / "release-published").glob("activity*.certificate.json"))
-
-
-@pytest.mark.slow
-def test_clocks_that_jitter(tmp_path: Path) -> None:
-    generator = random.Random(7)
-    made = [(w, t + timedelta(seconds=generator.randint(-900, 900)), x) for w, t, x in rows()]
-    nearest = "time_bucket(INTERVAL '1 hour', Zeit::timestamp + INTERVAL '30 min')"
-    where = write(tmp_path, plain(made), PLAIN.replace('"Zeit"', f'"{nearest}"') + BINS)
-    assert answer(where) == expected(rows())
-    where = write(tmp_path, plain(made), PLAIN + BINS)
-    with pytest.raises(TakifuguError, match=r"a time in \"Zeit\" between two steps.*time_bucket\(INTERVAL '3600 s'"):
-        answer(where)
 
 
 @pytest.mark.slow
@@ -166,17 +131,8 @@ REFUSED: dict[str, tuple[Any, ...]] = {
     "a format of no other row": (
         LATIN.replace("%d/%m/%Y", "%m/%d/%Y"), r"source\.order: order cannot be computed for every row.*try_strptime"
     ),
-    "numbers by the other convention": (
-        LATIN, r"source\.value: row \d+ and \d+ more: a text in .* that is no number",
-        latin(rows()).replace(b"0,50", b"x"),
-    ),
-    "a gap between bins": (LATIN.replace("1.5]", "1.25]"), r"source\.bins: there is a gap between the bins of"),
     "bins that overlap": (LATIN.replace("[0, 1.5]", "[0, 2]"), "there is an overlap between"),
-    "a bin of no state": (LATIN.replace("lebhaft", "lebhft"), "did you mean 'lebhaft'"),
     "a number in no bin": (LATIN.replace("inf", "1200"), r"a number in .* that lies in no bin"),
-    "two rows in one step": (
-        LATIN, r"source\.order: row 61: a second row of one step", latin([*rows(), rows()[3]]),
-    ),
     "a short row": (LATIN, "lines of the file do not have the same columns", latin(rows()) + b"\r\nNord;1"),
 }  # fmt: skip
 

@@ -91,6 +91,19 @@ def test_data_with_the_same_noisy_values_have_the_same_table(tmp_path: Path, mon
     assert tables_of(tmp_path / "one", files.data()) == tables_of(tmp_path / "other", other_data())
 
 
+@pytest.mark.slow
+def test_values_adjusted_to_the_true_total_would_be_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mutant: a total that is computed from the data, of a count whose total is not public."""
+    from takifugu.releasing.publishing import publish as module
+
+    exact, answers = module.answer_of, list[Any]()
+    monkeypatch.setattr(module, "answer_of", lambda *about: answers.append(exact(*about)) or answers[-1])
+    monkeypatch.setattr(DiscreteLaplace, "draw", lambda self, answer, entropy: (Fraction(-31), Fraction(90)))
+    true = lambda values, grid, total: (Fraction(0), Fraction(answers[-1][1]))  # noqa: E731
+    monkeypatch.setattr("takifugu.releasing.publishing.sheets.nearest", true)
+    assert tables_of(tmp_path / "one", files.data()) != tables_of(tmp_path / "other", other_data())
+
+
 def total_of(path: Path) -> Any:
     (table,) = plan(load(path, window="2026-W02")).tables
     ((total,),) = table.totals or ()
