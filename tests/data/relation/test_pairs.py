@@ -6,20 +6,18 @@ all people, each state its own, at outputs far out; it is charged at epsilon 1, 
 
 import random
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.data.relation import test_rules as rules
-from tests.data.relation.test_rules import READ, STATES, random_tables, without_rules, write
+from tests.data.relation.test_rules import READ, STATES, random_tables, write
 
 import takifugu as tf
 from takifugu.core.errors import TakifuguError
 from takifugu.data.relation.source import opened_table
 from takifugu.data.sql.faults import RowFault
 
-__all__ = ["without_rules"]
 #: Faults of a row that tell of its value; all others would tell of who, when and how often.
 OF_VALUES = {"unknown state", "no value", "no bin", "no number", "no measurement"}
 #: How many steps have a state, by the people's names and the state.
@@ -148,11 +146,3 @@ def test_pairs_one_hidden_value_apart(tmp_path: Path, first: int, count: int) ->
     said = pairs(first, count, tmp_path)
     assert said["other counts"] >= max(1, 3 * count // 10 - 1), said
     assert pytest.approx(2) == SCALE
-
-
-@pytest.mark.slow
-def test_sources_that_the_rules_refuse_lose_more(tmp_path: Path, without_rules: Callable[[], None]) -> None:
-    """The mutant: nothing is refused that depends on what is hidden."""
-    without_rules()
-    with pytest.raises(AssertionError):
-        pairs(0, 300, tmp_path)
