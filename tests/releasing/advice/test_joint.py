@@ -99,14 +99,6 @@ def test_units_of_different_lengths_have_the_width_of_the_worst(tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_a_choice_has_no_width(tmp_path: Path) -> None:
-    median = ('query = "histogram"', 'query = "median"\ncodes = { off = 0, on = 1 }')
-    path = of_units(tmp_path, median, more='[expect]\nsource = "a guess"\nmatters = 1\n')
-    assert check_one_width(path) == []
-    assert "±" not in str(tf.advise(path))
-
-
-@pytest.mark.slow
 def test_a_number_without_a_verdict_says_the_width(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("glucose,insulin\n" + "100,15\n" * 500)
     path = tmp_path / "release.toml"

@@ -84,16 +84,12 @@ def refusal_at(file: Path, kind: type[TakifuguError] = DataError, where: str = "
 
 @pytest.mark.slow
 def test_from_places_and_a_survey_to_randomised_places_with_a_certificate(tmp_path: Path) -> None:
-    outcome = tf.release_file(places_in(tmp_path))
-    (table,) = outcome.tables
-    assert len(table.rows) == 120
+    (table,) = tf.release_file(places_in(tmp_path)).tables
     centres = {(x + 0.5, y + 0.5) for x in range(4) for y in range(2)}
     assert [row["row"] for row in table.rows] == list(range(120))
     assert {(row["x"], row["y"]) for row in table.rows} <= centres
     certificate = read_certificate(tmp_path / "release-published/places.certificate.json")
     assert (certificate.epsilon, certificate.delta, certificate.definition) == ("1.5", "0", "distribution")
-    assert certificate.table == table.certificate.table
-    assert certificate.answers[0].values == {}
     framework = frameworks.from_dict(next(iter(certificate.frameworks.values())))
     belief: Any = framework.beliefs[0]
     assert (belief.rows, belief.independent, belief.measure, belief.source) == (
@@ -108,13 +104,8 @@ def test_from_places_and_a_survey_to_randomised_places_with_a_certificate(tmp_pa
         "a public survey of other people",
         "is added to the count of each value", "No row of 'March' is under another name, too",
     )  # fmt: skip
-    report = (tmp_path / "release-published/places.report.html").read_text()
-    assert report.count("<svg") >= 5
-    assert "what is sent from the ringed place" in report
-    assert spent(tmp_path, "checkins").epsilon == F(3, 2)
+    assert "what is sent from the ringed place" in (tmp_path / "release-published/places.report.html").read_text()
     assert people_of(tmp_path) == [60]  # they have one past, and have spent alike
-    assert tf.read_table(tmp_path / "release-published/places.csv") == table.rows
-    assert table.to_frame("polars").shape == (120, 3)
 
 
 def test_the_counts_of_the_survey_are_smoothed_by_hand(tmp_path: Path) -> None:
@@ -126,15 +117,6 @@ def test_the_counts_of_the_survey_are_smoothed_by_hand(tmp_path: Path) -> None:
         cells = [(x, y) for y in range(2) for x in range(4)]
         assert belief.values == tuple((x + 0.5, y + 0.5) for x, y in cells)
         assert law == tuple(F(counts[cell] + 1, len(mine) + 8) for cell in cells)
-
-
-def test_what_is_published_follows_the_channel(tmp_path: Path) -> None:
-    (table,) = tf.release_file(answers_in(tmp_path, values="north\n" * 5000)).tables
-    noise: Any = table.releases[0][1].randomiser
-    share = sum(row["place"] == "north" for row in table.rows) / 5000
-    expected = float(noise.mass(0, "north"))
-    assert abs(share - expected) < 6 * math.sqrt(expected * (1 - expected) / 5000)
-    assert exact_loss(table.releases[0][1].calibration).loss <= 0.5
 
 
 @pytest.mark.slow
@@ -369,21 +351,6 @@ def test_a_file_keeps_epsilon_per_distance_with_certificate_audit_and_ledger(tmp
     tf.release_file(file, output=tmp_path / "again", idempotency_key="2")  # the same rows again cost what both tell
     true = joint_loss(calibration.framework, [(calibration.query, calibration.randomiser)] * 2)
     assert 0.5 < float(spent(tmp_path, "answers").epsilon) == pytest.approx(true.loss, rel=1e-6)
-
-
-@pytest.mark.slow
-def test_w_infinity_of_counted_populations_covers_any_two(tmp_path: Path) -> None:
-    text = PLACES.replace('kind = "populations"', 'kind = "populations"\nmetric = "w-infinity"')
-    (table,) = tf.release_file(places_in(tmp_path, text.replace("epsilon = 1.5", 'epsilon = "0.003"'))).tables
-    noise: Any = table.releases[0][1].randomiser
-    belief: Any = table.releases[0][1].calibration.framework.beliefs[0]
-    losses = noise.sender.pointwise()
-    worst = max(
-        losses[i, j] / belief.distance(x, y)
-        for i, x in enumerate(belief.values) for j, y in enumerate(belief.values) if i != j
-    )  # fmt: skip
-    assert 0.00099 < worst <= 0.001  # each of three rows has a third
-    assert_says(tmp_path / "release-published/places.certificate.txt", "psilon is for 1 m of W-infinity")
 
 
 def within(mechanism: str = "restricted-laplace") -> str:
