@@ -13,7 +13,6 @@ import takifugu as tf
 from takifugu.core.errors import DataError, SpecError
 from takifugu.model.beliefs import meetings
 from takifugu.releasing.file import loading as spec
-from takifugu.releasing.planning import plan
 
 PUPILS = release_text(
     read_from("pupils", "data.csv", unit="who", value="state", budget=10),
@@ -42,19 +41,6 @@ def expected() -> tf.CliqueInfection:
         lambda size: tf.household_infection(size, outside=0.1, inside=0.4),
         ["well", "ill"],
     )
-
-
-@pytest.mark.slow
-def test_a_release_is_that_of_the_library(tmp_path: Path) -> None:
-    path = written(tmp_path)
-    tf.release_file(path)
-    wanted = tf.calibrate(tf.Pufferfish(tf.every_entry(), expected()), tf.Count("ill"), 1)
-    (table,) = plan.calibrated(spec.load(path)).tables
-    assert [calibration.scale for calibration in table.calibrations] == [wanted.scale]
-    assert "The members of each clique are public" in (tmp_path / "out" / "ill.certificate.txt").read_text()
-    file = spec.load(path)
-    (record,) = file.kind.units(file)
-    assert true_answer(wanted, record.data) == (3,)
 
 
 def test_the_order_of_rows_and_of_pairs_says_nothing(tmp_path: Path) -> None:

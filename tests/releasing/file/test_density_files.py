@@ -95,17 +95,6 @@ def test_a_class_of_densities_counts_by_its_worst_pair(tmp_path: Path) -> None:
     assert tf.exact_delta(of_both, 1).upper <= 1e-5
 
 
-@pytest.mark.slow
-def test_tables_and_cut_densities_have_a_pure_promise(tmp_path: Path) -> None:
-    path = written(tmp_path, {
-        FIRST: "{ value = 40, points = [0, 2], heights = [0.5, 0.5] }",
-        SECOND: f"{TABLE},\n  {{ value = 42, mean = 1, deviation = 1, low = 0, high = 2 }}",
-    })  # fmt: skip
-    pure = calibration_of(path, 1, 0, "wasserstein")
-    # Quantiles 2 u and sqrt(2 u) are farthest apart at u = 1/8; 0.01 is for both roundings.
-    assert dict(pure.witness.numbers)["w_infinity"] == pytest.approx(0.26, rel=1e-5)
-
-
 def test_a_parameter_of_the_population_is_hidden_by_its_values(tmp_path: Path) -> None:
     path = written(tmp_path, {
         'function = "mean"\nranges': 'function = "parameter"\nranges',

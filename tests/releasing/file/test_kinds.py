@@ -89,13 +89,6 @@ def named(name: str) -> type:
     return make_dataclass("Named", [("kind", Literal[name]), ("alike", float)], namespace=members, frozen=True)
 
 
-@pytest.mark.parametrize("name", ["network", "markov-chain", "twins"])
-def test_a_name_is_registered_once(name: str) -> None:
-    register_release_file(Twins(TwinsSection))
-    with pytest.raises(InputError, match="registered already"):
-        register_release_file(Twins(named(name)))
-
-
 @pytest.mark.parametrize(("kind", "words"), [
     (object(), "is no kind of release file"),
     (Twins(), "is no section of a belief"),
