@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from tests.releasing.file.test_population_files import BY_NAME, places_in, refusal_at
 from tests.releasing.report.test_open_data import EVENING
+from tests.support.commands import invoke, words_of
 from tests.support.releases import assert_says, put
 
 import takifugu as tf
@@ -95,6 +96,16 @@ def test_people_of_the_reference_file_are_counted_once(tmp_path: Path) -> None:
     assert (by_people.regions.confidence, by_rows.regions.confidence) == (0.99, 0.9)
     assert by_people.regions.largest_move > by_rows.regions.largest_move
     assert any("each counts once" in words for words in map(str, by_people.assumptions()))
+
+
+@pytest.mark.slow
+def test_a_comparison_says_what_was_measured_on_the_other_half(tmp_path: Path) -> None:
+    file = with_reference(tmp_path, 'unit = "who"')
+    words = words_of(invoke("cost", "--all", file))
+    assert "held out: optimal, found from one half of the people of the reference file" in words
+    assert "the better of two guesses at the population is right for" in words
+    compared = " ".join(str(tf.open_study(file).cost(with_all=True)).split())
+    assert "held out: optimal" in compared
 
 
 def test_the_certificate_names_the_class(tmp_path: Path) -> None:

@@ -163,6 +163,20 @@ def test_dummies_and_bits_are_lines_of_their_row(tmp_path: Path) -> None:
     assert table.certificate.delta == "0.2"
 
 
+@pytest.mark.slow
+def test_commands_say_the_loss_of_a_row_and_not_that_of_a_count(tmp_path: Path) -> None:
+    file = places_in(tmp_path)
+    assert "planar-laplace" in succeed("cost", "--all", file).stdout
+    said = succeed("cost", file).stdout
+    assert "expected loss of one row" in said
+    assert "L1" not in said
+    assert "L1" not in succeed("advise", file).stdout
+    assert json.loads(succeed("release", "--json", file).stdout)["tables"][0]["sent"] == 120
+    report = (tmp_path / "release-published/places.report.html").read_text()
+    assert "expected loss of one row" in report
+    assert "Values are multiples" not in report
+
+
 @pytest.mark.parametrize(("row", "what"), [
     ("p7,1.0,nan", "missing or not finite"), ("p7,inf,1.0", "missing or not finite"),
     ("p7,,1.0", "missing or not finite"),
