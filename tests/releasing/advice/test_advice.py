@@ -223,6 +223,8 @@ def test_the_lines_of_remedies_are_toml(units: tuple[Path, Advice]) -> None:
         assert all(line.startswith("#") or tomllib.loads(line) for line in remedy.lines)
         assert remedy.lines[0] == '# in [[table]] "use"'
     assert '# in [[table]] "use"\n    # take out the line from = ...\n' in str(units[1])
+    assert repr(units[1]).startswith("<Advice: use: useless: ")
+    assert units[1].to_dict()["tables"][0]["expected"].keys() == {"off", "on"}
 
 
 @pytest.mark.slow

@@ -22,6 +22,15 @@ changed = partial(release_files.changed, files.SPEC)
 
 
 @pytest.mark.slow
+def test_a_dry_run_says_what_the_noise_is_and_that_nothing_was_paid(tmp_path: Path) -> None:
+    outcome = succeed("release", "--dry-run", files.write(tmp_path))
+    assert [words for words in (
+        "the source 'study' goes from epsilon 0 to epsilon", "half of the time",
+        "of the range of the sum over all people (138)", "nothing was paid, drawn or written",
+    ) if words not in words_of(outcome)] == []  # fmt: skip
+
+
+@pytest.mark.slow
 def test_what_is_foreseen_is_what_is_published_and_paid(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     for number in range(2):
