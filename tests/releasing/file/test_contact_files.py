@@ -49,6 +49,7 @@ def test_the_order_of_rows_and_of_pairs_says_nothing(tmp_path: Path) -> None:
     assert file.belief.to_dict() == expected().to_dict()
     (record,) = file.kind.units(file)
     assert record.data == STATES
+    assert "The members of each clique are public." in map(str, file.belief.assumptions())
 
 
 @pytest.mark.parametrize("hide", ['person = "eli"', 'person = "eli"\na = "well"\nb = "ill"'])

@@ -95,6 +95,29 @@ def test_a_class_of_densities_counts_by_its_worst_pair(tmp_path: Path) -> None:
     assert tf.exact_delta(of_both, 1).upper <= 1e-5
 
 
+@pytest.mark.slow
+def test_algorithm_2_keeps_its_promise_over_a_class(tmp_path: Path) -> None:
+    near = '{ value = 42, weights = ["0.5", "0.5"], means = [1, 2], deviations = [2, 2] }'
+    changes = {
+        FIRST: "{ value = 40, mean = 0, deviation = 2 }",
+        SECOND: f"{near},\n  {{ value = 42, mean = 1.4, deviation = 2 }}",
+    }
+    calibration = calibration_of(written(tmp_path, changes), 1, "0.01", "attribute-gaussian-approx")
+    assert tf.exact_delta(calibration, 1).upper <= 0.01
+    assert dict(calibration.witness.numbers)["eta"] > 0
+
+
+@pytest.mark.slow
+def test_tables_and_cut_densities_have_a_pure_promise(tmp_path: Path) -> None:
+    path = written(tmp_path, {
+        FIRST: "{ value = 40, points = [0, 2], heights = [0.5, 0.5] }",
+        SECOND: f"{TABLE},\n  {{ value = 42, mean = 1, deviation = 1, low = 0, high = 2 }}",
+    })  # fmt: skip
+    pure = calibration_of(path, 1, 0, "wasserstein")
+    # Quantiles 2 u and sqrt(2 u) are farthest apart at u = 1/8; 0.01 is for both roundings.
+    assert dict(pure.witness.numbers)["w_infinity"] == pytest.approx(0.26, rel=1e-5)
+
+
 def test_a_parameter_of_the_population_is_hidden_by_its_values(tmp_path: Path) -> None:
     path = written(tmp_path, {
         'function = "mean"\nranges': 'function = "parameter"\nranges',

@@ -191,6 +191,13 @@ def test_a_faulty_row_refuses_the_whole_column(tmp_path: Path, row: str, what: s
     assert not any(number in refusal for number in ("4.5", "0.25", "xyzzy"))
 
 
+def test_a_column_of_an_expression_is_called_by_it(tmp_path: Path) -> None:
+    text = changed(WORDS, ('value = "place"', 'value = "lower(upper(place))"'))
+    (table,) = tf.release_file(answers_in(tmp_path, text)).tables
+    assert [*table.rows[0]][-1] == "lower(upper(place))"
+    assert tf.read_table(tmp_path / "release-published/answers.csv") == table.rows
+
+
 def test_rows_that_where_leaves_out_keep_the_numbers_of_the_others(tmp_path: Path) -> None:
     text = changed(PLACES, ('unit = "person"\n', "unit = \"person\"\nwhere = \"person <> 'sum'\"\n"))
     file = places_in(tmp_path, text, "person,x,y\np1,1,1\nsum,9,9\np2,1,1\n")
