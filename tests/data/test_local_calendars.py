@@ -109,16 +109,6 @@ def _steps_of(zone: str, label: str, minutes: int) -> int:
     return int((ends[1] - ends[0]) / timedelta(minutes=minutes))
 
 
-def test_weeks_with_a_change_are_an_hour_shorter_or_longer() -> None:
-    calendar = read("Europe/Berlin", date(2026, 1, 5), None, 60)
-    assert [len(calendar.period(f"2026-W{week:02}")) for week in (7, 13, 43)] == [168, 167, 169]
-    days = [len(calendar.period(day)) for day in ("2026-03-28", "2026-03-29", "2026-10-25")]
-    assert days == [24, 23, 25]
-    twice = calendar.window("2026-10-25", "2026-10-26")
-    labels, cell = cells(calendar, "hour", twice)
-    assert [(cell == k).sum() for k, label in enumerate(labels) if label in ("01", "02", "03")] == [1, 2, 1]
-
-
 def test_hours_are_half_open_true_intervals_that_cover_all_time() -> None:
     """Also where clocks are set back over midnight: St. John's, at 00:01, to 23:01 of the day before."""
     calendar = read("America/St_Johns", date(2010, 11, 6), date(2010, 11, 8), 1)

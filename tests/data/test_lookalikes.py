@@ -10,7 +10,6 @@ import pandas
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.releasing import attribute_files
 from tests.releasing.test_records import BIF, NETWORK, PATIENTS
 from tests.support.release_files import EXPECT, believe, hide, publish, read_from, release_text
 
@@ -78,15 +77,6 @@ def test_nine_people_at_a_place_spelt_otherwise_are_not_safe(tmp_path: Path) -> 
     assert not (tmp_path / "l.db").exists()
     (tmp_path / "v.csv").write_text(rows.replace("Bar", "bar"), encoding="utf-8")
     assert len(release_file(tmp_path / "v.toml").tables) == 1
-
-
-def test_records_with_a_typing_error(tmp_path: Path) -> None:
-    rows = attribute_files.FILES["records"][2]
-    assert "no,b,0.5,4" in rows
-    file = attribute_files.written(tmp_path, "records", data=rows.replace("no,b,0.5,4", "No,b,0.5,4", 1))
-    with pytest.raises(DataError, match=r'source\.file: row \d+: a value in "smokes" .* declared one') as caught:
-        release_file(file)
-    assert "'no'" not in str(caught.value).lower()
 
 
 ACTIVITY = release_text(

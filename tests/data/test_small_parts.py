@@ -2,7 +2,7 @@
 
 from datetime import date, datetime, timedelta
 
-from takifugu.data import Bins, Bounded, Calendar, Classes, Slots, Zone, axes_of, parse_step, steps_in
+from takifugu.data import Bins, Bounded, Calendar, Classes, parse_step, steps_in
 from takifugu.data.files.readers import open_part
 from takifugu.data.files.sheets import text_of_cell
 from takifugu.data.relation.keys import Source
@@ -10,7 +10,6 @@ from takifugu.data.sql.tree import expression, parsed, text_of
 from takifugu.data.sql.words import double, identifier, is_missing, literal, toml_line
 from takifugu.data.times.moments import enclosing, name_of, period_number
 from takifugu.data.times.steps import time_text
-from takifugu.data.times.zones import HOUR
 from takifugu.data.values.spellings import are_totals
 
 
@@ -50,24 +49,10 @@ def test_calendars_have_named_windows() -> None:
     assert [*map(enclosing, texts)] == ["2026-02", "2026-02", "2026", "2026"]
 
 
-def test_steps_lie_in_cells() -> None:
-    half_hours = Calendar.read("2026-01-05", None, timedelta(minutes=30))
-    hours = Slots(half_hours, range(5), axes_of(["weekday", "hour"], half_hours))
-    assert hours.numbers.tolist() == [0, 0, 1, 1, 2]
-    assert [*map(hours.label, (0, 1, 2))] == ["Monday 00", "Monday 01", "Monday 02"]
-
-
 def test_times_are_steps() -> None:
     assert (time_text(timedelta(minutes=90)), time_text(timedelta(hours=2), in_words=True)) == ("90min", "2 hours")
     assert (steps_in("1h", timedelta(minutes=15)), steps_in(6, None), steps_in(6, 5)) == (4, 6, 6)
     assert (parse_step("90s"), parse_step(5)) == (timedelta(seconds=90), 5)
-
-
-def test_clocks_skip_and_repeat_hours() -> None:
-    berlin = Zone("Europe/Berlin")
-    assert [berlin.offset(hour * HOUR) // HOUR for hour in (489_287, 489_288, 489_289)] == [2, 2, 1]
-    assert [len(berlin.moments(hour * HOUR)) for hour in (489_289, 489_290, 492_986)] == [1, 2, 0]
-    assert Zone("America/New_York").offset(0) // HOUR == -5
 
 
 def test_numbers_have_bins_classes_and_bounds() -> None:

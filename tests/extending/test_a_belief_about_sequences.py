@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 from tests.conformance.release_files import Example, check_release_file
-from tests.support.commands import ended, json_of, succeed, words_of
+from tests.support.commands import ended, json_of, succeed
 from tests.support.one_file import load
 from tests.support.release_files import believe, publish, read_from, release_text
-from tests.support.starting import begin, published
 
 SHIFT = '''
 from dataclasses import dataclass, replace
@@ -76,19 +75,6 @@ FILE = release_text(
 def _registered(tmp_path: Path) -> None:
     load(SHIFT, "shift", tmp_path)
     (tmp_path / "rounds.csv").write_text(HOURS, encoding="utf-8")
-
-
-@pytest.mark.slow
-def test_it_works_from_init_to_the_ledger(tmp_path: Path) -> None:
-    path = tmp_path / "release.toml"
-    begin(tmp_path / "rounds.csv", "-o", path, "--kind", "shift")
-    believed = 'states = ["desk", "ward"]\nunits_independent = true'
-    source = published(path, source="budget = 4.0", belief=believed, table="epsilon = 4.0")
-    assert source["spent"]["epsilon"] == "4"
-    (certificate,) = (tmp_path / "release-published").glob("*.certificate.json")
-    words = words_of(succeed("verify", certificate))
-    assert "of 3 hours at desk, ward" in words
-    assert "Nobody changes places inside an hour" in words
 
 
 @pytest.mark.slow

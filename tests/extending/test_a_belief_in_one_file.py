@@ -7,7 +7,7 @@ import pytest
 from tests.conformance.release_files import Example, check_release_file
 from tests.support.commands import ended, json_of, succeed, words_of
 from tests.support.one_file import load
-from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
+from tests.support.release_files import believe, publish, read_from, release_text
 from tests.support.starting import published
 
 from takifugu.core.errors import InputError
@@ -146,45 +146,3 @@ def test_a_section_that_no_file_could_use_is_refused(tmp_path: Path, old: str, n
     assert old in URN
     with pytest.raises(InputError, match=re.escape(words)):
         load(URN.replace(old, new), "urn", tmp_path)
-
-
-TWINS = """
-from dataclasses import dataclass
-from typing import Annotated, Literal
-
-from annotated_types import Ge, Le
-
-import takifugu as tf
-from takifugu.extending import Key
-from takifugu.releasing.file.kinds import register_section
-
-
-@dataclass(frozen=True)
-class TwinsSection:
-    kind: Literal["twins"]
-    alike: Annotated[float, Ge(0), Le(1), Key("the probability that two siblings are alike", 0.75)]
-
-    def belief(self, public):
-        same, other = self.alike / 2, (1 - self.alike) / 2
-        rows = [["well", "well"], ["ill", "ill"], ["well", "ill"], ["ill", "well"]]
-        return tf.JointTable(rows, [same, same, other, other], ["elder", "younger"], "a test")
-
-
-register_section(TwinsSection, "records")
-"""
-FAMILIES = release_text(
-    read_from("study", "data.csv", unit="family"),
-    believe("twins", alike=0.75, units_independent=True),
-    publish("ill", "count", epsilon=1.0, states=["ill"]),
-    expect=EXPECT,
-)
-
-
-@pytest.mark.slow
-def test_records_of_units_are_a_shape_too(tmp_path: Path) -> None:
-    load(TWINS, "twins", tmp_path)
-    rows = "family,elder,younger\na,ill,ill\nb,well,ill\nc,well,well\n"
-    faults = (('name = "study"', "name = 3", "source.name"), ("alike = 0.75", "alike = 1.5", "belief.alike"))
-    (tmp_path / "elsewhere").mkdir()
-    example = Example("twins", FAMILIES, {"data.csv": rows}, faults, named=("unit", "matters"))
-    check_release_file(example, tmp_path / "elsewhere")

@@ -72,7 +72,3 @@ def test_an_export_that_must_be_refused_is_refused_with_what_mends_it(name: str,
     with pytest.raises((DataError, Refused)) as error:
         asked(proposal, EXPORTS[name]())
     assert EXPORTS[name]().refusal in str(error.value)
-
-
-def test_forty_exports_are_tried() -> None:
-    assert len(_FILES) >= 40

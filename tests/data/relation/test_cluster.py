@@ -1,7 +1,5 @@
 """Partitions of units, each counted where it is, have the integers of the whole table."""
 
-import random
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -9,55 +7,13 @@ from zlib import crc32
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.data.relation.test_oracle import read
 from tests.support.relation_cases import random_case
 from tests.support.rounds import rounds
 
 from takifugu.core.errors import DataError, InputError, TakifuguError
 from takifugu.data.cluster.counting import collected, opened_cluster, part_counter
-from takifugu.data.relation.keys import Source
-from takifugu.data.relation.roster import read_roster
 from takifugu.data.relation.source import Table, opened_table
 from takifugu.data.sql.faults import RowFault
-
-
-@pytest.mark.parametrize("seeds", rounds(40, 80))
-def test_partitions_have_the_integers_of_the_whole(tmp_path: Path, seeds: range) -> None:
-    compared = refused = 0
-    for seed in seeds:
-        case = random_case(70_000 + seed, tmp_path)
-        if case.form != "arrow" or "unit" not in case.keys:
-            continue
-        window, by, states = case.meaning.window, tuple(case.meaning.by), case.meaning.states
-        whole = counts = None
-        with suppress(TakifuguError):
-            whole, _ = read(case, tmp_path)
-        frame: pa.Table = case.frame
-        rng = random.Random(seed)
-        part_of = {name: rng.randrange(3) for name in [*{*frame["who"].to_pylist()}]}
-        parts = [frame.filter(pa.array([part_of[name] == n for name in frame["who"].to_pylist()])) for n in range(3)]
-        with suppress(TakifuguError):
-            roster = read_roster(Source.of(case.keys, states), tmp_path, str(tmp_path))
-            count = part_counter(case.keys, states, roster, window, by)
-            answers = [batch for part in parts for batch in count(part.to_batches())]
-            with opened_table(case.keys, states, tmp_path, frame.slice(0, 0)) as empty:
-                counts = collected(answers, empty.opened, roster, window, by)
-        if whole is None or counts is None:
-            assert whole is counts, seed
-            refused += 1
-            continue
-        compared += 1
-        assert counts.names[0].tolist() == whole.names[0].tolist()
-        for one, other in (
-            (counts.lengths, whole.lengths), (counts.complete, whole.complete), (counts.counts, whole.counts),
-            (np.stack(counts.runs), np.stack(whole.runs)),
-        ):  # fmt: skip
-            assert one.tolist() == other.tolist(), seed
-        if whole.by_cell is not None:
-            assert counts.by_cell is not None
-            assert counts.by_cell.tolist() == whole.by_cell.tolist(), seed
-    assert compared > len(seeds) // 27
-    assert refused
 
 
 def test_faults_of_partitions_are_told_as_those_of_a_file_without_their_rows(tmp_path: Path) -> None:

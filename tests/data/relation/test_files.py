@@ -7,7 +7,6 @@ import sqlite3
 import sys
 import tracemalloc
 import zipfile
-from collections.abc import Iterable
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -23,7 +22,6 @@ import pytest
 from tests.support.workbooks import Cell, write_workbook
 
 from takifugu.core.errors import DataError, TakifuguError
-from takifugu.data.files import sheets
 from takifugu.data.relation.opening import files_read
 from takifugu.data.relation.source import opened_table
 from takifugu.data.sql.faults import translated
@@ -283,23 +281,6 @@ def test_frames_of_all_libraries_are_the_same(tmp_path: Path) -> None:
     assert "twice" in refused(tmp_path, pa.table([["a"], [0], ["x"], ["y"]], names=["who", "t", "v", "V"]))
 
 
-@pytest.mark.parametrize("frame", [
-    pd.DataFrame([[1, 2]], columns=["t", "T"]), pd.DataFrame({"v": [1]}, index=pd.Index([1], name="V")),
-])  # fmt: skip
-def test_a_frame_of_pandas_is_asked_once_for_its_names(frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked, real = list[tuple[str, ...]](), sheets.refuse_names_twice
-
-    def noted(names: Iterable[str]) -> None:
-        asked.append(tuple(names))
-        real(asked[-1])
-
-    monkeypatch.setattr(sheets, "refuse_names_twice", noted)
-    with pytest.raises(DataError, match="twice"):
-        sheets.arrow_table(frame)
-    sheets.arrow_table(pd.DataFrame({"v": [1]}, index=pd.Index([1], name="w")))
-    assert asked[1:] == [("v", "w")]
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
 def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(TEXT)
@@ -439,13 +420,6 @@ def test_two_files_of_one_name_are_not_told_apart_by_it(tmp_path: Path) -> None:
 def test_a_time_of_python_is_a_time(tmp_path: Path) -> None:
     frame = pd.DataFrame({"who": ["A"], "t": [datetime(2026, 1, 5)], "v": ["x"]})
     assert counts(tmp_path, frame, step="1h") == [[1, 0]]
-
-
-def test_a_long_scan_draws_no_bar(tmp_path: Path) -> None:
-    """DuckDB draws one after two seconds, on the standard output, even where that is a pipe for JSON."""
-    (tmp_path / "a.csv").write_text(TEXT)
-    with opened_table({**KEYS, "file": "a.csv"}, ["x", "y"], tmp_path) as source:
-        assert source.opened.relation.rows("select current_setting('enable_progress_bar')") == [(False,)]
 
 
 def test_a_text_of_a_megabyte_in_parquet_is_refused_where_it_is_used(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import csv
 import random
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from fractions import Fraction
 from itertools import combinations, product
@@ -184,18 +183,3 @@ def test_columns_of_another_type_are_refused(tmp_path: Path) -> None:
         keys = {"rows": "visits", "unit": "who", "value": value}
         with opened_table(keys, (), tmp_path, frame) as source, pytest.raises(TakifuguError, match=words):
             source.visits(["bar"])
-
-
-def test_a_year_of_hours_reads_the_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from takifugu.data.relation.relation import Relation
-
-    write(tmp_path, [("Ana", "bar", "2026-01-05T00:30")])
-    with opened_table({**KEYS, **HOURS}, (), tmp_path) as source:
-        visits = source.visits(["bar", "gym"])
-
-        def unread(*_: object) -> Callable[[], None]:
-            raise AssertionError("a window reads nothing")
-
-        monkeypatch.setattr(Relation, "columns", unread)
-        monkeypatch.setattr(Relation, "rows", unread)
-        assert sum(visits.within(range(hour, hour + 1)).people(2).sum() for hour in range(8760)) == 1

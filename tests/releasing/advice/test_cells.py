@@ -102,7 +102,11 @@ def test_what_is_expected_is_judged_before_and_what_was_published_after(tmp_path
     assert "late (44 ± " in table.sentence
     assert table.sentence.startswith("rough: ")
     assert table.to_dict()["noise"] == ["late"]
-    (published,) = tf.release_file(file, new_ledger=True).tables
+    outcome = tf.release_file(file, new_ledger=True)
+    (published,) = outcome.tables
+    assert repr(outcome) == "<Outcome: punctuality>"
+    assert repr(published).startswith("<Published punctuality: how often each state occurs")
+    assert published.plot().svg in published._repr_html_()
     report = (tmp_path / "trains-published" / "punctuality.report.html").read_text(encoding="utf-8")
     late = next(row for row in published.rows if row["cell"] == "late")
     assert f"late ({late['value']} ± " in report or late["readable"]

@@ -9,9 +9,7 @@ from tests.support.releases import judged
 
 import takifugu as tf
 from takifugu.core.errors import InputError, SpecError, TakifuguError
-from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.contradicting import refuse_impossible
-from takifugu.releasing.advice.worth import Expectation, Worth
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.identity import keys_of
 
@@ -267,17 +265,3 @@ PRIVATE = r": .*advice must not depend on them; write what is known"
 def test_a_source_that_is_none_or_the_private_data_is_refused(source: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=rf"expect\.source{words}"):
         tf.advise(with_expect(tmp_path, "matters = 3", (SOURCE, source)))
-
-
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("source", [
-    "last year's published report", "a hunch", "without our data", "our published report", "old-rows.csv",
-])  # fmt: skip
-def test_a_public_source_is_taken(source: str, tmp_path: Path) -> None:
-    said = (SOURCE, f'source = "{source}"\n')
-    assert judged(with_expect(tmp_path, "matters = 300", said))[0].worth is not None
-
-
-def test_what_is_expected_is_rounded_in_words() -> None:
-    one = Worth(Band(4000.0, 0.95), None, 1.0, Expectation((392.727272,), None, "x"))
-    assert "about 393 steps" in one.sentence("steps")

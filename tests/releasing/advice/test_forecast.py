@@ -1,6 +1,5 @@
 """Before it is paid: the noise beside what cells can be, the ledger before and after, and what would be refused."""
 
-import json
 import math
 from fractions import Fraction
 from functools import partial
@@ -10,37 +9,25 @@ import numpy as np
 import pytest
 from tests.releasing import files
 from tests.support import release_files
-from tests.support.commands import ended, invoke, json_of, succeed, widest, words_of
+from tests.support.commands import invoke, json_of, succeed, words_of
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli.group import DONE, REFUSED
-from takifugu.core.errors import CalibrationRefused
+from takifugu.cli.group import DONE
 from takifugu.model.queries.answer import Additive
-from takifugu.releasing.advice import refusing
 from takifugu.releasing.planning.expected import Blur, Expected
 from takifugu.releasing.planning.notices import WHY_DEARER, Notice
-from takifugu.releasing.publishing import run
 
 changed = partial(release_files.changed, files.SPEC)
 
 
-def there(folder: Path) -> dict[str, bytes]:
-    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-
-
 @pytest.mark.slow
-def test_a_dry_run_shows_the_noise_and_the_cost_and_makes_nothing(tmp_path: Path) -> None:
-    where = files.write(tmp_path)
-    before = there(tmp_path)
-    outcome = succeed("release", "--dry-run", where)
-    for words in (
+def test_a_dry_run_says_what_the_noise_is_and_that_nothing_was_paid(tmp_path: Path) -> None:
+    outcome = succeed("release", "--dry-run", files.write(tmp_path))
+    assert [words for words in (
         "the source 'study' goes from epsilon 0 to epsilon", "half of the time",
         "of the range of the sum over all people (138)", "nothing was paid, drawn or written",
-    ):  # fmt: skip
-        assert words in words_of(outcome)
-    assert widest(outcome.stdout) <= 80
-    assert there(tmp_path) == before
+    ) if words not in words_of(outcome)] == []  # fmt: skip
 
 
 @pytest.mark.slow
@@ -70,23 +57,6 @@ def test_the_ledger_is_asked_and_not_changed(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("command", "code"), [(("release", "--dry-run"), REFUSED), (("cost",), 0)])
-def test_what_a_budget_would_refuse_is_found_before(
-    tmp_path: Path, command: tuple[str, ...], code: int
-) -> None:
-    where = files.write(tmp_path, changed(("budget = 10", "budget = 1.2")))
-    before = there(tmp_path)
-    for options in ((), ("--json",)):
-        outcome = ended(code, *command, *options, where)
-        assert "of a budget of epsilon 1.2" in words_of(outcome)
-        assert outcome.stdout
-    content = json.loads(outcome.stdout)
-    (refused,) = content.get("files", [content])[0]["forecast"]["refused"]
-    assert "fits in [[table]]: " in refused
-    assert there(tmp_path) == before
-
-
-@pytest.mark.slow
 def test_what_two_promises_that_are_alone_cost_is_said_before(tmp_path: Path) -> None:
     only = changed(
         ("budget = 10", "budget = 10\nsingle_release = true"), ('per = "both"', 'per = "pooled"'),
@@ -99,24 +69,6 @@ def test_what_two_promises_that_are_alone_cost_is_said_before(tmp_path: Path) ->
     assert "time-use: this release is alone" in said.stderr
     more = files.write(tmp_path, only.replace('name = "time-use"', 'name = "other"'))
     assert "goes from epsilon 1 to epsilon 1.89526" in succeed("release", "--dry-run", more).stdout
-
-
-NOISE = (("epsilon = 1.0", 'epsilon = 0.01\nmechanism = "group"'), ('per = "both"', 'per = "pooled"'))
-
-
-@pytest.mark.slow
-def test_a_table_of_noise_is_refused_unless_somebody_insists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refusing, "SECONDS", 0.0)  # what would help is not tested here
-    where = files.write(tmp_path, changed(*NOISE))
-    for command, code in ((("release",), REFUSED), (("release", "--dry-run"), REFUSED), (("cost",), 0)):
-        said = words_of(ended(code, *command, where))
-        assert "time-use would be nothing but noise: the noise exceeds" in said
-    with pytest.raises(CalibrationRefused, match="allow_useless=True"):
-        tf.release_file(where)
-    assert not (tmp_path / "ledger.db").exists()
-    succeed("release", "--dry-run", "--allow-useless", where)
-    succeed("release", "--allow-useless", where)
-    run.release_file(where, replace="time-use", idempotency_key="K", allow_useless=True)
 
 
 @pytest.mark.slow

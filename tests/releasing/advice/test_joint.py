@@ -20,12 +20,11 @@ from tests.support.commands import invoke
 import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace, RoundedLaplace, RoundedNormal
 from takifugu.analysis.randomisers.additive import Exact
-from takifugu.cli.samples.examples import examples, write_example
+from takifugu.cli.samples.examples import write_example
 from takifugu.core.escaping import number, plus_minus
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.advice.advice import EXPECTED_HEADER
 from takifugu.releasing.advice.bands import coverage
-from takifugu.releasing.advice.worth import Named
 from takifugu.releasing.planning.expected import AT_ONCE
 from takifugu.releasing.postprocess.intervals import LEVEL
 
@@ -56,16 +55,6 @@ def check_one_width(path: Path) -> list[str]:
             assert table["coverage"] >= LEVEL - 1e-9
             widths.append(table["half_width"])
     return widths
-
-
-@pytest.mark.slow
-@pytest.mark.sampled(4)
-@pytest.mark.parametrize("name", [example.name for example in examples()])
-def test_every_example_has_the_width_of_its_dry_run(name: str, tmp_path: Path) -> None:
-    (path, *_) = (one for one in write_example(name, tmp_path) if one.suffix == ".toml")
-    judged = [table for table in tf.advise(path).tables if table.worth is not None]  # rows that are sent are not
-    tables = [table for table in judged if not isinstance(table.worth, Named)]  # safe places have none
-    assert len(check_one_width(path)) == len(tables)
 
 
 @pytest.mark.sampled(5)
@@ -107,23 +96,6 @@ def test_units_of_different_lengths_have_the_width_of_the_worst(tmp_path: Path) 
     (tmp_path / "rows.csv").write_text("\n".join(["who,hour,state", *rows]) + "\n")
     (width,) = check_one_width(path)
     assert width
-
-
-def test_where_no_value_is_to_be_read_there_is_no_width(tmp_path: Path) -> None:
-    for kind in ("populations", "asymmetric"):
-        (example,) = (one for one in KINDS if one.kind == kind)
-        advice = tf.advise(example.write(tmp_path / kind))
-        assert [table.joint for table in advice.tables] == [None]
-        assert "±" not in str(advice)
-        assert advice.to_dict()["tables"][0]["half_width"] is None
-
-
-@pytest.mark.slow
-def test_a_choice_has_no_width(tmp_path: Path) -> None:
-    median = ('query = "histogram"', 'query = "median"\ncodes = { off = 0, on = 1 }')
-    path = of_units(tmp_path, median, more='[expect]\nsource = "a guess"\nmatters = 1\n')
-    assert check_one_width(path) == []
-    assert "±" not in str(tf.advise(path))
 
 
 @pytest.mark.slow

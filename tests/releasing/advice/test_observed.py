@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from tests.support.release_files import believe, changed, publish, read_from, release_text
 
-import takifugu as tf
 from takifugu.core.errors import SpecError
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
 from takifugu.releasing.file.loading import load
@@ -75,11 +74,3 @@ def test_hidden_gaps_leave_every_step_expected(tmp_path: Path) -> None:
 def test_most_frequent_values_are_judged_by_the_rows_that_were_observed(tmp_path: Path) -> None:
     (advised,) = advice_of(planned(tmp_path, ('"histogram"', '"mode"')))
     assert advised.worth.expectation.cells == pytest.approx((40, 20))
-
-
-@pytest.mark.slow
-def test_dry_run_and_advice_say_it_alike(tmp_path: Path) -> None:
-    planned(tmp_path, ("epsilon = 1", "epsilon = 0.5"))
-    forecast, advice = tf.dry_run(tmp_path / "s.toml"), tf.advise(tmp_path / "s.toml")
-    assert [one.sentence for one in forecast.advice] == [one.sentence for one in advice.tables]
-    assert "(60)" in forecast.tables[0].words()

@@ -1,4 +1,4 @@
-"""Twenty files, strange, small, large and useless: a remedy gives the error that it promised, in all of them."""
+"""Ten files, strange, small, large and useless: a remedy gives the error that it promised, in all of them."""
 
 import re
 import tomllib
@@ -27,22 +27,13 @@ SIX = "[" + ", ".join(str([0.9 if a == b else 0.02 for b in range(6)]) for a in 
 FILES: dict[str, tuple[str, dict[str, str]]] = {
     "a week of each ward": ("units", {}),
     "a small epsilon": ("units", {"epsilon = 0.2": "epsilon = 0.01"}),
-    "a large epsilon": ("units", {"epsilon = 0.2": "epsilon = 4"}),
-    "a day": ("units", {"to = 168": "to = 24"}),
     "one hour": ("units", {"to = 168": "to = 1"}),
-    "a year": ("units", {"to = 168": "to = 8760"}),
-    "all wards together": ("units", {'per = "unit"': 'per = "pooled"'}),
     "both": ("units", {'per = "unit"': 'per = "both"'}),
     "one state": ("units", {'query = "histogram"': 'query = "count"\nstates = ["on"]'}),
-    "a state that is rare": ("units", {"[[0.95, 0.05], [0.1, 0.9]]": "[[0.999, 0.001], [0.1, 0.9]]"}),
-    "states that last": ("units", {"[[0.95, 0.05], [0.1, 0.9]]": "[[0.999, 0.001], [0.002, 0.998]]"}),
-    "states that do not last": ("units", {"[[0.95, 0.05], [0.1, 0.9]]": "[[0.5, 0.5], [0.5, 0.5]]"}),
     "states that alternate": ("units", {"[[0.95, 0.05], [0.1, 0.9]]": "[[0.1, 0.9], [0.9, 0.1]]"}),
     "six states": ("units", {STATES: f'states = ["off", "on", "a", "b", "c", "d"]\nmatrix = {SIX}'}),
-    "a reader who wants little": ("units", {"[[table]]": '[expect]\nsource = "a guess"\nmatters = 80\n[[table]]'}),
     "a reader who wants much": ("units", {"[[table]]": '[expect]\nsource = "a guess"\nmatters = 1\n[[table]]'}),
     "epsilon as text": ("units", {"epsilon = 0.2": 'epsilon = "1/7"'}),
-    "a survey": ("survey", {"epsilon = 1.0": "epsilon = 0.05"}),
     "a school": ("school", {"epsilon = 2.0": "epsilon = 0.3"}),
     "made-up activities": ("activity", {"epsilon = 1.0": "epsilon = 0.02"}),
 }
@@ -65,7 +56,11 @@ def test_the_best_remedy_gives_the_error_that_it_promised(name: str, tmp_path: P
     assert advice.verdict is not None
     assert advice.remedies, "nothing helps"
     best = advice.remedies[0]
-    changed = applied(tomllib.loads(path.read_text(encoding="utf-8")), best.changes)
+    raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    changed = applied(raw, best.changes)
+    assert changed["belief"] == raw["belief"]
+    if best.worth.difference is not None:
+        assert best.promise == f"{best.sentence}; its ± is {best.joint}"
     foreseen = forecast_of(plan(checked(changed, path)), allow_useless=True)
     now = poorest(foreseen.advice)
     (table,) = (one for one in foreseen.tables if one.name == best.table)

@@ -77,22 +77,9 @@ def edited(folder: Path, *statements: str) -> Path:
 
 
 @pytest.mark.slow
-def test_a_ledger_that_is_a_link_to_itself(tmp_path: Path) -> None:
-    files.write(tmp_path, SMALL)
-    (tmp_path / "ledger.db").symlink_to(tmp_path / "other.db")
-    (tmp_path / "other.db").symlink_to(tmp_path / "ledger.db")
-    for words in (("ledger", "show", "ledger.db"), ("release", "release.toml"), ("ledger", "verify", "ledger.db")):
-        assert "ledger" in run(tmp_path, *words)
-
-
-@pytest.mark.slow
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "data.csv")
     assert "a device or a pipe" in run(tmp_path, "init", "data.csv")
-    os.mkfifo(tmp_path / "ledger.db")
-    said = run(tmp_path, "ledger", "show", "ledger.db")
-    assert "is no file" in said
-    assert "delete it" not in said
     (tmp_path / "study").mkdir()
     published(tmp_path / "study")
     os.mkfifo(tmp_path / "study" / "out" / "pipe.certificate.json")
@@ -122,39 +109,10 @@ def test_a_certificate_with_an_empty_framework(tmp_path: Path, empty: dict[str, 
         assert empty.get("secrets") == [] or result.exit_code == 2, result.output
 
 
-def test_an_event_of_a_kind_that_there_is_not(tmp_path: Path) -> None:
-    where = published(tmp_path)
-    path = edited(tmp_path, """update events set body = replace(body, '"paid"', '"weird"')""")
-    commands = [("ledger", word, path) for word in ("show", "verify", "resume")]
-    for words in (*commands, ("release", "--force", where)):
-        result = invoke(*words)
-        assert result.exit_code == 2, (words, result.output)
-        assert "edited" in result.output
-
-
 SLOW = (
     "with recursive n(i) as (select 1 union all select i + 1 from n) "
     "select i as number, i as body, i as digest from n"
 )
-
-
-@pytest.mark.mutants
-@pytest.mark.sampled(5)
-@pytest.mark.parametrize("statements", [
-    ["alter table events rename to hidden", f"create view events as {SLOW}"],
-    *(pytest.param([statement], marks=pytest.mark.slow) for statement in (
-        "create trigger more after insert on events begin delete from waiting; end", "create view more as select 1",
-        "create table more (x)", "alter table contents add column more text",
-        "alter table events add column more text generated always as (hex(zeroblob(100000000)))",
-        "create index more on events (digest)",
-    )),
-])  # fmt: skip
-def test_a_ledger_with_parts_that_are_not_ours(tmp_path: Path, statements: list[str]) -> None:
-    where = published(tmp_path)
-    path = edited(tmp_path, *statements)
-    for words in (("ledger", "show", path), ("release", "--force", where)):
-        said = run(tmp_path, *words)
-        assert "has other parts than a ledger has" in said
 
 
 def in_state(folder: Path, state: str) -> Ledger:

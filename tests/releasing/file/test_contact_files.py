@@ -6,16 +6,13 @@ from pathlib import Path
 
 import pytest
 from tests.support.answers import true_answer
-from tests.support.commands import succeed
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.releases import put, refusal_of, refused
-from tests.support.research import research_file
 
 import takifugu as tf
 from takifugu.core.errors import DataError, SpecError
 from takifugu.model.beliefs import meetings
 from takifugu.releasing.file import loading as spec
-from takifugu.releasing.planning import plan
 
 PUPILS = release_text(
     read_from("pupils", "data.csv", unit="who", value="state", budget=10),
@@ -46,33 +43,17 @@ def expected() -> tf.CliqueInfection:
     )
 
 
-def test_the_belief_is_that_of_the_meetings_that_count(tmp_path: Path) -> None:
-    assert spec.load(written(tmp_path)).belief.to_dict() == expected().to_dict()
-
-
-@pytest.mark.slow
-def test_a_release_is_that_of_the_library(tmp_path: Path) -> None:
-    path = written(tmp_path)
-    tf.release_file(path)
-    wanted = tf.calibrate(tf.Pufferfish(tf.every_entry(), expected()), tf.Count("ill"), 1)
-    (table,) = plan.calibrated(spec.load(path)).tables
-    assert [calibration.scale for calibration in table.calibrations] == [wanted.scale]
-    assert "The members of each clique are public" in (tmp_path / "out" / "ill.certificate.txt").read_text()
-    file = spec.load(path)
-    (record,) = file.kind.units(file)
-    assert true_answer(wanted, record.data) == (3,)
-
-
 def test_the_order_of_rows_and_of_pairs_says_nothing(tmp_path: Path) -> None:
     meetings = "one,minutes,other\neli,15,dora\nben,20,cem\nben,30,ana\nben,0,ana\ncem,45,ana\ncem,1,dora\n"
     file = spec.load(written(tmp_path, data=rows(dict(reversed(STATES.items()))), meetings=meetings))
     assert file.belief.to_dict() == expected().to_dict()
     (record,) = file.kind.units(file)
     assert record.data == STATES
+    assert "The members of each clique are public." in map(str, file.belief.assumptions())
 
 
-@pytest.mark.parametrize(("hide", "pairs"), [('person = "eli"', 1), ('person = "eli"\na = "well"\nb = "ill"', 1)])
-def test_one_person_hidden(tmp_path: Path, hide: str, pairs: int) -> None:
+@pytest.mark.parametrize("hide", ['person = "eli"', 'person = "eli"\na = "well"\nb = "ill"'])
+def test_one_person_hidden(tmp_path: Path, hide: str) -> None:
     file = spec.load(written(tmp_path, PUPILS.replace("[[table]]", f"[hide]\n{hide}\n\n[[table]]")))
     family = file.framework.secrets[0].family(file.belief)
     assert tuple(family.entries) == (file.belief.position("eli"),)
@@ -130,7 +111,6 @@ def test_faults_are_named_and_nothing_is_written(tmp_path: Path, old: str, new: 
     (rows(STATES) + "ill,ana\n", r"source\.unit: row 7: a second row of one person"),
     (rows(STATES) + "ill,\n", r'source\.unit: row 7: nothing in "who"'),
     (rows({**STATES, "ben": "sick"}), r'row 3: a value in "state" that is none .* declared are \[\'well\', \'ill\'\]'),
-    (rows({**STATES, "ben": "Ill"}), r'source\.value: row 3: a value in "state" that is a declared one up to case'),
     (rows({**STATES, "ben": ""}), r'source\.value: row 3: nothing in "state"'),
     (rows({**STATES, "ben": "ill "}), r'source\.value: row 3: a value in "state" that is a declared one up to case'),
     (rows({k: v for k, v in STATES.items() if k != "ben"} | {"Ben": "ill"}),
@@ -158,15 +138,3 @@ def test_a_mapping_by_name_in_the_library() -> None:
     assert true_answer(calibration, STATES) == true_answer(calibration, in_order) == (3,)
     with pytest.raises(DataError, match="exactly the people of the belief"):
         true_answer(calibration, {**STATES, "zoe": "ill"})
-
-
-@pytest.mark.slow
-def test_the_primary_school_from_its_example(tmp_path: Path) -> None:
-    edges = research_file("contacts/contact_primary_school_edges.csv.gz")
-    example = (Path(__file__).parents[3] / "examples" / "real" / "primary-school.toml").read_text()
-    (tmp_path / edges.name).write_bytes(edges.read_bytes())
-    (tmp_path / "school.toml").write_text(example.replace("contacts-made-up.csv", edges.name))
-    result = succeed("cost", "--all", tmp_path / "school.toml")
-    scales = {line.split()[0]: line.split()[1] for line in result.stdout.splitlines() if len(line.split()) > 3}
-    assert scales["group"] == "12"
-    assert float(scales["laplace-exact"]) < float(scales["wasserstein"]) <= 12

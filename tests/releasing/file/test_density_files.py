@@ -73,16 +73,6 @@ def test_the_answer_is_the_mean_of_what_was_read(tmp_path: Path) -> None:
     assert of_sum.data == 6 * unit.data
 
 
-def test_what_is_rounded_when_read_costs_a_little_noise(tmp_path: Path) -> None:
-    exact = tf.Density("income", "mean", {40: tf.Normal(0, 1), 42: tf.Normal(1, 2)})
-    framework = tf.Pufferfish(tf.dataset_property("income", "mean"), exact)
-    options = {"mechanism": "gaussian-exact", "single_release": True}
-    least = float(tf.calibrate(framework, tf.Identity(), 1, 1e-5, **options).scale)
-    fine = written(tmp_path / "fine", {'resolution = "0.01"': 'resolution = "0.0001"'})
-    scales = [float(calibration_of(path).scale) for path in (fine, written(tmp_path / "coarse"))]
-    assert least < scales[0] < scales[1] < least * 1.02
-
-
 def test_w_infinity_of_what_is_read_is_two_roundings_more(tmp_path: Path) -> None:
     path = written(tmp_path, {SECOND: "{ value = 42, mean = 3, deviation = 1 }"})
     pure = calibration_of(path, "0.5", 0, "wasserstein")
@@ -157,9 +147,7 @@ def test_the_range_is_that_of_rounded_numbers(tmp_path: Path, answer: str, width
      "integrates to 1.2"),
     ({SECOND: "{ value = 42, points = [0, 2, 1], heights = [0, 1, 0] }"}, "belief.given[1].points", "points rise"),
     ({SECOND: "{ value = 42, points = [0, 1], heights = [1] }"}, "belief.given[1].points", "one height"),
-    ({SECOND: "{ value = 42, points = [0, 1], heights = [0, 0] }"}, "belief.given[1].heights", "integrates to 0"),
     ({SECOND: "{ value = 42, mean = 1, deviation = 0 }"}, "belief.given[1].deviation", "above 0"),
-    ({SECOND: "{ value = 42, mean = 1, deviation = -2 }"}, "belief.given[1].deviation", "above 0"),
     ({SECOND: "{ value = 42, mean = 1, deviation = 1e-300 }"}, "belief.given[1].deviation", "is less than 0.00167"),
     ({SECOND: MIXTURE.replace("[1, 2] }", "[1, 1e-4] }")}, "belief.given[1].deviations", "is less than 0.00167"),
     ({SECOND: "{ value = 42, mean = inf, deviation = 1 }"}, "belief.given[1].mean", "finite"),

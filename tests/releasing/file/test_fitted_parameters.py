@@ -5,7 +5,6 @@ from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 from tests.support.release_files import believe, hide, publish, read_from, release_text, section
@@ -14,7 +13,6 @@ from tests.support.releases import assert_says, put, refusal_of
 import takifugu as tf
 from takifugu.model.beliefs.estimate import intervals
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.file.public import PublicTable
 from takifugu.releasing.planning.plan import plan
 
 COLUMNS = ["smokers", "cough", "fever"]
@@ -83,29 +81,6 @@ CONFIDENT = ('"fever"] }', '"fever"], confidence = 0.9 }')
 def test_faults_of_a_fit_name_their_place(tmp_path: Path, change: tuple[str, str], place: str) -> None:
     problems = refusal_of(written(tmp_path, change)).problems
     assert any(line.startswith(place) for line in problems), problems
-
-
-@pytest.mark.parametrize("kind", ["parameters", "independent-records"])
-def test_a_public_file_is_counted_once(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, counted = written(tmp_path, CONFIDENT), []
-    if kind == "independent-records":
-        text = release_text(
-            read_from("ward", "ward.csv", budget=1.0),
-            believe("independent-records", records=40, source="a survey",
-                    fit={"file": "towns.csv", "columns": COLUMNS, "confidence": 0.9}),
-            hide(property={"attribute": "smokers", "function": "share", "of": "many"}),
-            publish("ills", "count", attribute="cough", states=["many"], epsilon=1),
-        )  # fmt: skip
-        path.write_text(text, encoding="utf-8")
-
-    def counts(opened: PublicTable, *words: Any) -> Any:
-        counted.append(opened)
-        return original(opened, *words)
-
-    original = PublicTable.counts
-    monkeypatch.setattr(PublicTable, "counts", counts)
-    assert load(path).belief is not None
-    assert len(counted) == 1
 
 
 def scale_of(path: Path) -> float:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from tests.releasing import files
 from tests.releasing.file.test_bounded_inputs import SLOW, SMALL, edited, published, run
-from tests.support.commands import invoke, words_of
 
 from takifugu.accounting.ledger.events import FORMAT
 
@@ -124,11 +123,3 @@ def test_compare_refuses_a_ledger_that_is_none(tmp_path: Path, harm: Callable[[P
     assert "ledger" in said
     assert len(said) < 2_000
     assert _seen(ledger) == before
-
-
-@pytest.mark.parametrize("command", ["cost", "advise"])
-def test_it_is_said_beforehand_what_will_be_asked(tmp_path: Path, command: str) -> None:
-    where = published(tmp_path)
-    assert "the same entries?" not in invoke(command, where).output
-    files.write(tmp_path, SMALL.replace("step = 2", 'step = 2\nnulls = "unobserved"'))
-    assert "the release will ask first: the source" in words_of(invoke(command, where))

@@ -3,7 +3,7 @@
 import copy
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, is_dataclass, make_dataclass, replace
+from dataclasses import dataclass, make_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,7 +18,6 @@ import takifugu as tf
 from takifugu.core.errors import InputError, ReleaseState, TakifuguError
 from takifugu.core.sections import Key
 from takifugu.extending.files import Columned, Kind, Unit, fault, register_release_file
-from takifugu.model.beliefs import SECTIONS
 from takifugu.model.beliefs.records.declared_normal import NormalSection
 from takifugu.model.beliefs.records.declared_records import RecordsSection
 from takifugu.model.beliefs.sections import TableFit
@@ -90,13 +89,6 @@ def named(name: str) -> type:
     return make_dataclass("Named", [("kind", Literal[name]), ("alike", float)], namespace=members, frozen=True)
 
 
-@pytest.mark.parametrize("name", ["network", "markov-chain", "twins"])
-def test_a_name_is_registered_once(name: str) -> None:
-    register_release_file(Twins(TwinsSection))
-    with pytest.raises(InputError, match="registered already"):
-        register_release_file(Twins(named(name)))
-
-
 @pytest.mark.parametrize(("kind", "words"), [
     (object(), "is no kind of release file"),
     (Twins(), "is no section of a belief"),
@@ -131,19 +123,6 @@ def test_the_encoding_of_a_public_file_reaches_its_belief() -> None:
     given = model.model_validate({"file": "public.csv", "columns": ["a"], "encoding": "cp1252"})
     meant: TableFit = given.meant  # type: ignore[attr-defined]
     assert meant.encoding == "cp1252"
-
-
-def test_a_kind_answers_at_most_a_dozen_questions() -> None:
-    """What is the same for every belief about one shape of data is a value of `Shape`."""
-    questions = [name for name, what in vars(Kind).items() if callable(what) and name[0] != "_" and name != "draft"]
-    assert len(questions) <= 12, questions
-
-
-def test_every_belief_declares_its_section_beside_it() -> None:
-    for name in SECTIONS:
-        section = KINDS.find(name).section
-        assert is_dataclass(section), name
-        assert section.__module__.startswith("takifugu.model."), name
 
 
 GRID = {"x": [0, 4], "y": [0, 2], "columns": 4, "rows": 2}

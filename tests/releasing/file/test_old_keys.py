@@ -57,25 +57,20 @@ OLD = {
              'belief.stay: is the key of before; write mean_duration = { home = "400 h", surgery = "80 h", medicine ='),
     "stays": ("ward", [(LASTING, 'matrix_by = "hour"\nstays.00-23 = { home =')],
               "belief.stays: is the key of before; write mean_durations = { 00-23 = { home ="),
+    "as_composing": ("activity", [("[source]", "[source]\nas_composing = true")],
+        "source.as_composing: is gone; a promise about one output is counted by its noise beside others, without a "
+        "key; leave it out"),
+    "same_people": ("activity", [("[source]", "[source]\nsame_people = false")],
+        "source.same_people: is false; all sources of one ledger are about the same people; leave it out, and write a "
+        'ledger of their own: ledger = "NAME-ledger.db"'),
+    "both keys": ("ward", [("next_state =", "next = {}\nnext_state =")],
+                  "belief.next: is the key of before, and next_state is there, too; leave it out"),
+    "a long value": ("ward", [(LASTING, f"stay = {{ {', '.join(f'state-{n} = 3' for n in range(40))}, home =")],
+                     "belief.stay: is the key of before; write mean_duration for stay, with the same value"),
+    "no key of now": ("people", [("[belief]", "[belief]\nnext = 3")], "belief.next: is not a known key here"),
     "next": ("ward", [("next_state =", "next =")],
              "belief.next: is the key of before; write next_state = { home = 0.5, surgery = 0.25, medicine = 0.25 }"),
 }  # fmt: skip
-
-
-GONE = {
-    "as_composing": ("activity", ("[source]", "[source]\nas_composing = true"),
-        "source.as_composing: is gone; a promise about one output is counted by its noise beside others, without a "
-        "key; leave it out"),
-    "same_people": ("activity", ("[source]", "[source]\nsame_people = false"),
-        "source.same_people: is false; all sources of one ledger are about the same people; leave it out, and write a "
-        'ledger of their own: ledger = "NAME-ledger.db"'),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("key", GONE)
-def test_what_is_gone_is_told_with_what_stands_in_its_place(tmp_path: Path, key: str) -> None:
-    example, change, line = GONE[key]
-    assert line in problems(tmp_path, example, change)
 
 
 @pytest.mark.parametrize("key", OLD)
@@ -83,22 +78,6 @@ def test_a_key_of_before_is_told_with_the_line_of_now(tmp_path: Path, key: str) 
     example, changes, line = OLD[key]
     lines = problems(tmp_path, example, *changes)
     assert [problem for problem in lines if problem.startswith(line)], lines
-
-
-def test_both_keys_are_one_too_many(tmp_path: Path) -> None:
-    lines = problems(tmp_path, "ward", ("next_state =", "next = {}\nnext_state ="))
-    assert "belief.next: is the key of before, and next_state is there, too; leave it out" in lines
-
-
-def test_a_long_value_is_not_printed_again(tmp_path: Path) -> None:
-    states = ", ".join(f"state-{number} = 3" for number in range(40))
-    lines = problems(tmp_path, "ward", (LASTING, f"stay = {{ {states}, home ="))
-    assert "belief.stay: is the key of before; write mean_duration for stay, with the same value" in lines
-
-
-def test_where_the_key_of_now_is_none_nothing_is_said_of_before(tmp_path: Path) -> None:
-    lines = problems(tmp_path, "people", ("[belief]", "[belief]\nnext = 3"))
-    assert any(problem.startswith("belief.next: is not a known key here") for problem in lines), lines
 
 
 #: A key that cleaned rows, the other keys of [source] and [belief], and the line of now (or its first words).
@@ -216,12 +195,8 @@ def test_sql_that_is_printed_opens_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("example", "change", "place"), [
-    ("venues", ('value = "place"', 'value = "place"\nmissing = ["NA"]'), "source.missing: is a key of before"),
-    ("venues", ('value = "place"', 'value = "place"\nelsewhere = "ignore"'), "source.elsewhere: is a key of before"),
-    ("hours", ('order = "when"', 'order = ["day", "time"]'), "source.order: is a key of before"),
-    ("hours", ('order = "when"', 'order = "when"\norder_format = "%d.%m.%Y"'), "source.order_format: is a key"),
-    ("venues", ('value = "place"', 'value = "place"\nengine = "ibis"'), "source.engine: is a key of before"),
     ("venues", ('value = "place"', 'value = "place"\nmissing = 3'), "source.missing: is a key of before"),
+    ("hours", ('order = "when"', 'order = ["day", "time"]'), "source.order: is a key of before"),
     ("venues", ('value = "place"', 'value = "place"\nround_to = "soon"'), "source.round_to: is a key of before"),
 ])  # fmt: skip
 def test_a_release_file_tells_it_at_its_key(tmp_path: Path, example: str, change: tuple[str, str], place: str) -> None:

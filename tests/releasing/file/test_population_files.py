@@ -8,11 +8,9 @@ from fractions import Fraction as F
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas
 import polars
 import pytest
-from tests.support.commands import invoke, succeed
+from tests.support.commands import succeed
 from tests.support.failing import FULL, failing
 from tests.support.release_files import believe, changed, publish, read_from, release_text
 from tests.support.releases import assert_says, put, refused, spent
@@ -32,7 +30,6 @@ from takifugu.mechanisms.local.senders import Sender
 from takifugu.model import frameworks
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.publishing import orders
 
 PLACES = release_text(
@@ -87,16 +84,12 @@ def refusal_at(file: Path, kind: type[TakifuguError] = DataError, where: str = "
 
 @pytest.mark.slow
 def test_from_places_and_a_survey_to_randomised_places_with_a_certificate(tmp_path: Path) -> None:
-    outcome = tf.release_file(places_in(tmp_path))
-    (table,) = outcome.tables
-    assert len(table.rows) == 120
+    (table,) = tf.release_file(places_in(tmp_path)).tables
     centres = {(x + 0.5, y + 0.5) for x in range(4) for y in range(2)}
     assert [row["row"] for row in table.rows] == list(range(120))
     assert {(row["x"], row["y"]) for row in table.rows} <= centres
     certificate = read_certificate(tmp_path / "release-published/places.certificate.json")
     assert (certificate.epsilon, certificate.delta, certificate.definition) == ("1.5", "0", "distribution")
-    assert certificate.table == table.certificate.table
-    assert certificate.answers[0].values == {}
     framework = frameworks.from_dict(next(iter(certificate.frameworks.values())))
     belief: Any = framework.beliefs[0]
     assert (belief.rows, belief.independent, belief.measure, belief.source) == (
@@ -111,13 +104,8 @@ def test_from_places_and_a_survey_to_randomised_places_with_a_certificate(tmp_pa
         "a public survey of other people",
         "is added to the count of each value", "No row of 'March' is under another name, too",
     )  # fmt: skip
-    report = (tmp_path / "release-published/places.report.html").read_text()
-    assert report.count("<svg") >= 5
-    assert "what is sent from the ringed place" in report
-    assert spent(tmp_path, "checkins").epsilon == F(3, 2)
+    assert "what is sent from the ringed place" in (tmp_path / "release-published/places.report.html").read_text()
     assert people_of(tmp_path) == [60]  # they have one past, and have spent alike
-    assert tf.read_table(tmp_path / "release-published/places.csv") == table.rows
-    assert table.to_frame("polars").shape == (120, 3)
 
 
 def test_the_counts_of_the_survey_are_smoothed_by_hand(tmp_path: Path) -> None:
@@ -129,33 +117,6 @@ def test_the_counts_of_the_survey_are_smoothed_by_hand(tmp_path: Path) -> None:
         cells = [(x, y) for y in range(2) for x in range(4)]
         assert belief.values == tuple((x + 0.5, y + 0.5) for x, y in cells)
         assert law == tuple(F(counts[cell] + 1, len(mine) + 8) for cell in cells)
-
-
-def test_what_is_published_follows_the_channel(tmp_path: Path) -> None:
-    (table,) = tf.release_file(answers_in(tmp_path, values="north\n" * 5000)).tables
-    noise: Any = table.releases[0][1].randomiser
-    share = sum(row["place"] == "north" for row in table.rows) / 5000
-    expected = float(noise.mass(0, "north"))
-    assert abs(share - expected) < 6 * math.sqrt(expected * (1 - expected) / 5000)
-    assert exact_loss(table.releases[0][1].calibration).loss <= 0.5
-
-
-@pytest.mark.slow
-def test_randomising_the_same_rows_again_is_a_new_release(tmp_path: Path) -> None:
-    """Of one name they are the same rows, which cost what both columns tell: that is enough for no third one."""
-    file = answers_in(tmp_path)
-    first = tf.release_file(file)
-    published = (tmp_path / "release-published/answers.csv").read_bytes()
-    second = tf.release_file(file, output=tmp_path / "again", idempotency_key="2")
-    made: Any = first.tables[0].releases[0][1].calibration
-    true = joint_loss(made.framework, [(made.query, made.randomiser)] * 2)
-    assert 0.5 < float(spent(tmp_path, "answers").epsilon) == pytest.approx(true.loss, rel=1e-6)
-    file.write_text(WORDS.replace('value = "place"', 'value = "place"\nentries = "others"'))
-    with pytest.raises(BudgetExceeded):  # nobody says that these are other rows
-        tf.release_file(file, output=tmp_path / "others", idempotency_key="3", other_entries=True)
-    assert not list(tmp_path.glob("others/*.csv"))
-    assert (tmp_path / "release-published/answers.csv").read_bytes() == published
-    assert second.tables[0].rows != first.tables[0].rows
 
 
 @pytest.mark.slow
@@ -203,23 +164,17 @@ def test_dummies_and_bits_are_lines_of_their_row(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_every_command_says_what_it_costs(tmp_path: Path) -> None:
+def test_commands_say_the_loss_of_a_row_and_not_that_of_a_count(tmp_path: Path) -> None:
     file = places_in(tmp_path)
-    foreseen = tf.dry_run(file)
-    for words in ("expected loss", " m per row, at worst", "epsilon 1.5 per person"):
-        assert words in " ".join(str(foreseen).split())
-    assert not foreseen.refused
     assert "planar-laplace" in succeed("cost", "--all", file).stdout
-    assert "expected loss of one row" in succeed("cost", file).stdout
-    for command in ("cost", "advise"):
-        assert "L1" not in succeed(command, file).stdout
-    content = json.loads(invoke("release", "--json", file).stdout)
-    assert content["tables"][0]["sent"] == 120
-    assert not (tmp_path / "release-published/places.csv").read_text().startswith("cell")
+    said = succeed("cost", file).stdout
+    assert "expected loss of one row" in said
+    assert "L1" not in said
+    assert "L1" not in succeed("advise", file).stdout
+    assert json.loads(succeed("release", "--json", file).stdout)["tables"][0]["sent"] == 120
     report = (tmp_path / "release-published/places.report.html").read_text()
     assert "expected loss of one row" in report
     assert "Values are multiples" not in report
-    assert "The values themselves" in report
 
 
 @pytest.mark.parametrize(("row", "what"), [
@@ -236,18 +191,11 @@ def test_a_faulty_row_refuses_the_whole_column(tmp_path: Path, row: str, what: s
     assert not any(number in refusal for number in ("4.5", "0.25", "xyzzy"))
 
 
-def test_places_with_decimal_commas_are_read_by_expressions(tmp_path: Path) -> None:
-    people = "person;x;y\n" + "".join(f"p{number};{number % 4},5;0,5\n" for number in range(60))
-    commas = [f"replace({name}, ',', '.')" for name in "xy"]
-    text = changed(PLACES, ('value = ["x", "y"]', f"value = {json.dumps(commas)}"), (
-        'population = "status"', 'population = "status", value = ["x", "y"]'
-    ))  # fmt: skip
-    points = plan(load(places_in(tmp_path / "points", PLACES, people.replace(",", ".").replace(";", ",")))).tables[0]
-    file = places_in(tmp_path, text, people)
-    assert np.array_equal(plan(load(file)).tables[0].questions[0].data.codes, points.questions[0].data.codes)
-    (table,) = tf.release_file(file).tables
-    assert list(table.rows[0]) == ["row", *commas]
-    assert tf.read_table(tmp_path / "release-published/places.csv") == table.rows
+def test_a_column_of_an_expression_is_called_by_it(tmp_path: Path) -> None:
+    text = changed(WORDS, ('value = "place"', 'value = "lower(upper(place))"'))
+    (table,) = tf.release_file(answers_in(tmp_path, text)).tables
+    assert [*table.rows[0]][-1] == "lower(upper(place))"
+    assert tf.read_table(tmp_path / "release-published/answers.csv") == table.rows
 
 
 def test_rows_that_where_leaves_out_keep_the_numbers_of_the_others(tmp_path: Path) -> None:
@@ -280,26 +228,6 @@ def test_distinct_rows_of_people_with_several_are_refused(tmp_path: Path) -> Non
     assert "DISTINCT" in refusal_at(file, SpecError, "source.sql")
 
 
-def test_a_mark_of_what_is_missing_is_a_value_that_is_declared(tmp_path: Path) -> None:
-    texts = "north\nsouth\nNA\n" * 20
-    assert "row 3: column 'place' has a value that is not declared" in refusal_at(answers_in(tmp_path, values=texts))
-    declared = changed(WORDS, ('value = "place"\n', "value = \"CASE WHEN place = 'NA' THEN 'north' ELSE place END\"\n"))
-    assert len(tf.release_file(answers_in(tmp_path, declared, texts)).tables[0].rows) == 60
-
-
-def test_a_survey_with_decimal_commas_is_read_by_a_select(tmp_path: Path) -> None:
-    path = places_in(tmp_path)
-    survey = (tmp_path / "survey.csv").read_text().replace(",", ";").replace(".", ",")
-    (tmp_path / "survey.csv").write_text(survey)
-    refusal = refusal_at(path, SpecError, "reference.file")
-    assert "survey.csv: column 'x' has texts" in refusal
-    assert '''file = "select replace("x", ',', '.') as "x", ... from ..."''' in refusal
-    numbers = ", ".join(f"replace({name}, ',', '.') as {name}" for name in "xy")
-    select = f"select status, {numbers} from read_csv('survey.csv', delim = ';', all_varchar = true)"
-    path.write_text(path.read_text().replace('file = "survey.csv"', f'file = "{select}"'))
-    assert tf.release_file(path).tables
-
-
 def test_places_outside_of_the_box_are_clamped_only_on_request(tmp_path: Path) -> None:
     people = "person,x,y\np1,1.0,1.0\np7,400,-3\n"
     text = PLACES.replace("metres = [1000, 500] }", 'metres = [1000, 500], outside = "clamp" }')
@@ -320,7 +248,9 @@ def test_more_rows_than_declared_are_refused_naming_nobody(tmp_path: Path, rows:
 
 @pytest.mark.parametrize(("values", "where"), [("north\nelsewhere\n", "source.value"), ("", "source")])
 def test_a_value_that_is_not_declared_refuses_the_whole_column(tmp_path: Path, values: str, where: str) -> None:
-    assert "elsewhere" not in refusal_at(answers_in(tmp_path, values=values), where=where)
+    refusal = refusal_at(answers_in(tmp_path, values=values), where=where)
+    assert "elsewhere" not in refusal
+    assert not values or "row 2: column 'place' has a value that is not declared" in refusal
 
 
 @pytest.mark.slow
@@ -359,14 +289,6 @@ def test_a_second_table_about_the_same_rows_is_charged_what_both_tell_or_refused
     both: list[Any] = [table.releases[0][1].calibration for table in outcome.tables]
     true = joint_loss(both[0].framework, [(of.query, of.randomiser) for of in both])
     assert float(outcome.reservation.spent.epsilon) == pytest.approx(true.loss, rel=1e-6)
-
-
-@pytest.mark.slow
-def test_a_frame_and_a_file_give_the_same_codes(tmp_path: Path) -> None:
-    file = places_in(tmp_path, BY_NAME)
-    expected = plan(load(file)).tables[0].questions[0].data.codes
-    for frame in (polars.read_csv(tmp_path / "people.csv"), pandas.read_csv(tmp_path / "people.csv")):
-        assert np.array_equal(plan(load(file, frame)).tables[0].questions[0].data.codes, expected)
 
 
 @pytest.mark.slow
@@ -452,28 +374,12 @@ def test_a_file_keeps_epsilon_per_distance_with_certificate_audit_and_ledger(tmp
     assert 0.5 < float(spent(tmp_path, "answers").epsilon) == pytest.approx(true.loss, rel=1e-6)
 
 
-@pytest.mark.slow
-def test_w_infinity_of_counted_populations_covers_any_two(tmp_path: Path) -> None:
-    text = PLACES.replace('kind = "populations"', 'kind = "populations"\nmetric = "w-infinity"')
-    (table,) = tf.release_file(places_in(tmp_path, text.replace("epsilon = 1.5", 'epsilon = "0.003"'))).tables
-    noise: Any = table.releases[0][1].randomiser
-    belief: Any = table.releases[0][1].calibration.framework.beliefs[0]
-    losses = noise.sender.pointwise()
-    worst = max(
-        losses[i, j] / belief.distance(x, y)
-        for i, x in enumerate(belief.values) for j, y in enumerate(belief.values) if i != j
-    )  # fmt: skip
-    assert 0.00099 < worst <= 0.001  # each of three rows has a third
-    assert_says(tmp_path / "release-published/places.certificate.txt", "psilon is for 1 m of W-infinity")
-
-
 def within(mechanism: str = "restricted-laplace") -> str:
     return answers(9, {"laws": THREE}, epsilon=1.5, mechanism=mechanism, radius=1)
 
 
-@pytest.mark.parametrize("mechanism", ["restricted-laplace", "restricted Laplace", "RL"])
-def test_a_file_sends_nothing_farther_than_its_radius(tmp_path: Path, mechanism: str) -> None:
-    file = answers_in(tmp_path, within(mechanism), "0\n" * 500)
+def test_a_file_sends_nothing_farther_than_its_radius(tmp_path: Path) -> None:
+    file = answers_in(tmp_path, within("RL"), "0\n" * 500)
     (table,) = tf.release_file(file).tables
     assert {row["place"] for row in table.rows} == {"0", "1"}
     calibration = table.releases[0][1].calibration
@@ -528,20 +434,17 @@ FAULTY = {
     ("words", 'value = "place"', "value = \"nullif(place, 'north')\"", "source.value", "reads the state 'north' as"),
     ("words", '["0.75", "0.25"]', '["1", "0"]', "belief", "one value only"),
     ("words", '["0.75", "0.25"]', '["0.75", "0.35"]', "belief", "sum to 1.1"),
-    ("words", '["0.75", "0.25"]', '["0.75"]', "belief", "1 probabilities and 2 values"),
     ("words", 'values = ["north", "south"]', 'values = ["north", "north"]', "belief", "repeat"),
     ("words", 'home = ["0.75", "0.25"], ', "", "belief", "fewer than two populations"),
     ("words", 'values = ["north", "south"]\n', "", "belief.values", "is missing"),
     ("distance", "far = 2", "far = 3", "belief.metric", "triangle inequality"),
     ("distance", "far = 2 }, middle = { far = 1 } }", "far = 1 } }", "belief.metric",
      "no distance between 'middle' and 'far'"),
-    ("distance", "middle = 1, far = 2", "middle = -1, far = 1", "belief.metric", "above 0 between two populations"),
     ("distance", "middle = 1, far = 2", "middle = 0, far = 1", "belief.metric", "above 0 between two populations"),
     ("distance", "middle = { far = 1 }", "far = { near = 1, middle = 1 }", "belief.metric", "the same both ways"),
     ("distance", METRIC, '"w-1"', "belief.metric", "w-infinity"),
     ("distance", METRIC, "3", "belief.metric", "metric"),
     ("radius", "radius = 1", "radius = 0.5", "radius", "cuts all noise: no other value is nearer than 1"),
-    ("radius", "radius = 1", "radius = 0", "radius", "cuts all noise"),
     ("radius", "radius = 1", "radius = -1", "radius", "must not be negative"),
     ("radius", '"restricted-laplace"', '"exponential"', "radius", "cuts no noise of this mechanism"),
     ("radius", "radius = 1\n", "", "radius", "is missing: noise is cut there"),

@@ -7,7 +7,6 @@ from tests.support.release_files import believe, publish, read_from, release_tex
 
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.releasing.draft.text import draft
-from takifugu.releasing.file import published_words
 from takifugu.releasing.file.loading import load
 
 CHAIN = believe("markov-chain", states=["still", "Ben"], matrix=[[0.9, 0.1], [0.4, 0.6]], units_independent=True)
@@ -55,14 +54,6 @@ def test_a_roster_in_a_file_is_looked_at_too(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("who,ward\nAna,3\nEva,4\n")
     said = refusals(tmp_path, where="who <> 'Eva'", roster="people.csv")
     assert [line for line in said if line.startswith("source.where: names 'Eva'")]
-
-
-def test_a_judge_that_sees_no_literal_would_let_a_name_through(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert refusals(tmp_path, where="who <> 'Ana'")
-    monkeypatch.setattr(published_words, "_literals", lambda tree, unit: [])
-    assert not refusals(tmp_path, where="who <> 'Ana'")
 
 
 def test_a_draft_says_that_the_words_of_its_source_are_published(tmp_path: Path) -> None:

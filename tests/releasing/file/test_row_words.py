@@ -1,19 +1,16 @@
 """What a row says, in one word: every kind of release file has its own, takes it, and names it to whoever errs."""
 
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.conformance.release_files import Example
 from tests.conformance.test_release_files import EXAMPLES
-from tests.releasing.file.test_drafts import drafted
 from tests.support.commands import invoke, succeed
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 from tests.support.releases import put, refusal_of
 
-from takifugu.data.relation.keys import RUNS
-from takifugu.releasing.file.keys import ROWS, STEPS
+from takifugu.releasing.file.keys import ROWS
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.identity import keys_of
 
@@ -70,16 +67,6 @@ def test_visits_are_no_answers_where_each_person_has_one_declared_value(tmp_path
     assert f'{right}; write rows = "answers"' in str(refusal)
 
 
-@pytest.mark.parametrize(("kind", "table"), [
-    ("markov-chain", "numbered"), ("joint-table", "people"), ("users", "people"), ("contacts", "people"),
-    ("network", "people"), ("independent-records", "people"), ("normal", "people"), ("parameters", "people"),
-    ("populations", "people"), ("asymmetric", "visits"),
-])  # fmt: skip
-def test_a_draft_says_what_its_rows_are(kind: str, table: str, tmp_path: Path) -> None:
-    text, _ = drafted(tmp_path, kind, table)
-    assert tomllib.loads(text)["source"].get("rows", "visits") == word_of(kind)
-
-
 OLD = release_text(
     read_from("study", "data.csv", value="state") + "\n{keys}",
     believe("markov-chain", states=["still", "walking"], matrix=[[0.8, 0.2], [0.3, 0.7]]),
@@ -118,9 +105,3 @@ def test_nothing_is_said_where_the_word_is_written_or_no_time_is_read(keys: str,
     assert not any("source.rows" in done.output for done in outputs)
     certificate = (tmp_path / "out" / "time-use.certificate.json").read_text(encoding="utf-8")
     assert "what a row means" not in certificate
-
-
-def test_the_page_has_each_word_of_steps() -> None:
-    text = (Path(__file__).parents[3] / "docs" / "changes-and-stays.md").read_text(encoding="utf-8")
-    assert [word for word in STEPS if f'"{word}"' not in text] == []
-    assert {*STEPS, *RUNS} <= {*ROWS}

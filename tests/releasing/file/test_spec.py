@@ -27,13 +27,6 @@ def fitted(keys: str) -> str:
     return changed(files.SPEC, (f"{MATRIX}\n", ""), ("[[table]]", f"[belief.fit]\n{keys}\n[[table]]"))
 
 
-def test_a_good_file_reads_back(tmp_path: Path) -> None:
-    read = spec.load(files.write(tmp_path)).spec
-    assert isinstance(read, ReleaseSpec)
-    assert (read.source.unit, read.belief.kind, read.table[0].per) == ("Who is it?", "markov-chain", "both")
-    assert read.hide.kind == "every-entry"
-
-
 def test_every_fault_is_reported_at_once(tmp_path: Path) -> None:
     text = changed(
         files.SPEC, ('ledger = "ledger.db"', 'ledgr = "ledger.db"'), ('name = "study"', "name = 3"),
@@ -60,7 +53,6 @@ HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
 
 @pytest.mark.parametrize(("old", "new", "path", "words"), [
     ("epsilon = 1.0", "epsilon = 0", "table[0].epsilon", "must be above 0"),
-    ("epsilon = 1.0", "epsilon = -1", "table[0].epsilon", "must be above 0"),
     ("epsilon = 1.0", "epsilon = inf", "table[0].epsilon", "finite"),
     ("epsilon = 1.0", "epsilon = true", "table[0].epsilon", "not a number or a text"),
     ("epsilon = 1.0", "epsilon = 1.0\ndelta = 1", "table[0].delta", "below 1"),
@@ -98,7 +90,6 @@ HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
     ("step = 2", "step = 2.5", "source.step", "15min"),
     ('order = "t [min]"', 'order = "run no."', "source.recording", "another meaning"),
     ("budget = 10", "budget = 0", "source.budget", "must be above 0"),
-    ("budget = 10", "budget = {epsilon = 0}", "source.budget.epsilon", "must be above 0"),
     ("budget = 10", "budget = {epsilon = 1, delta = 1}", "source.budget.delta", "below 1"),
     ("budget = 10", "budget = {delta = 0.1}", "source.budget.epsilon", "is missing"),
     ("budget = 10", "roster = []", "source.roster", "is empty; write roster"),
@@ -107,7 +98,6 @@ HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
     ('unit = "Who is it?"', 'unit = "Who is it"', "source.unit", "did you mean 'Who is it?'?"),
     (VALUE, 'value = "etat; raw"', "source.value", "did you mean 'état; raw'?"),
     (VALUE, 'value = "lower(etat)"', "source.value", "has no 'etat'"),
-    (VALUE, 'value = "état; raw + 1"', "source.value", "did you mean 'état; raw'?"),
     (VALUE, 'value = "several words"', "source.value", "is neither a column nor one expression"),
     (VALUE, 'value = "random()"', "source.value", "random()"),
     ('query = "histogram"', 'query = "histogram"\nweights = [1]', "table[0].weights", "publish a linear"),
@@ -121,6 +111,8 @@ HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
     ("[[table]]", HIDE.replace("5", "-1") + "[[table]]", "hide.entry", "greater than or equal to 0"),
     ("[[table]]", HIDE.replace("walking", "walkin") + "[[table]]", "hide.b", "did you mean 'walking'?"),
     ("[[table]]", HIDE.replace("walking", "still") + "[[table]]", "hide.b", "write the other state"),
+    ("[[table]]", '[[table]]\nname = "time-use"\nquery = "histogram"\nepsilon = 1\n\n[[table]]', "table[1].name",
+     "'time-use' would name two tables; give each its own name"),
     ("[[table]]", HIDE.replace("one-entry", "entry") + "[[table]]", "hide", "did you mean 'one-entry'"),
 ])  # fmt: skip
 def test_one_fault(tmp_path: Path, old: str, new: str, path: str, words: str) -> None:
@@ -151,13 +143,6 @@ def test_no_file_and_no_text(tmp_path: Path) -> None:
     assert "it is a folder" in str(refusal_of(tmp_path))
     (tmp_path / "latin.toml").write_bytes("ledger = 'é'".encode("latin-1"))
     assert "UTF-8" in str(refusal_of(tmp_path / "latin.toml"))
-
-
-def test_two_releases_of_one_name(tmp_path: Path) -> None:
-    item = '\n[[table]]\nname = "time-use"\nquery = "histogram"\nepsilon = 1\n'
-    assert problems(files.SPEC + item, tmp_path) == (
-        "table[1].name: 'time-use' would name two tables; give each its own name",
-    )
 
 
 def test_fitting_on_the_private_file_must_be_said(tmp_path: Path) -> None:

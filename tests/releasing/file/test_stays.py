@@ -80,13 +80,6 @@ def test_stays_are_those_of_the_matrix(stays, coin: random.Random):
     assert np.allclose((1 - np.diag(matrix)) * np.array(stays), 1, rtol=1e-9)
 
 
-def test_a_simulated_stay_is_as_long_as_stated():
-    matrix = matrix_of(*spec(mean_duration={"still": "7 min", "walking": "2 min"}), MINUTE)
-    rng = np.random.default_rng(5)
-    lengths = rng.geometric(1 - matrix[0][0], 200_000)  # the steps of a visit, the first one counted
-    assert abs(lengths.mean() - 7) < 5 * np.sqrt(42 / 200_000)
-
-
 @pytest.mark.parametrize(("keys", "expected"), [
     ({"mean_duration": {"still": 3}}, [("mean_duration", "does not say how long 'walking' lasts")]),
     ({"mean_duration": {"still": 0.5, "walking": 3}}, [("mean_duration.still", "0.5 is shorter than one step")]),

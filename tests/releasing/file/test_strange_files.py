@@ -1,7 +1,6 @@
 """Data as they are: files that systems export, to a certificate, by expressions in the roles and SELECTs."""
 
 import json
-import random
 import re
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -86,15 +85,6 @@ def of_excel(some: list[tuple[str, datetime, float]]) -> bytes:
     return "\r\n".join([*lines, *[";;;"] * 40, "", ""]).encode("utf-8-sig")
 
 
-def of_two_hundred_columns(some: list[tuple[str, datetime, float]]) -> bytes:
-    names = [f"m{number}" for number in range(197)]
-    lines = [",".join(["Station", *names[:100], "Zeit", *names[100:], "Aktivität"])]
-    for number, (ward, time, x) in enumerate(some):
-        cells = [str((number * k) % 7) for k in range(197)]
-        lines.append(",".join([ward, *cells[:100], time.isoformat(), *cells[100:], str(x)]))
-    return "\n".join([*lines, "," * 199]).encode()
-
-
 FROM_FILE = 'file = "data.csv"\n'
 
 
@@ -109,19 +99,6 @@ FILES: dict[str, tuple[bytes, str, str]] = {
     "an export of Excel": (of_excel(rows()), times_by("%d.%m.%y %H:%M"), select(
         "from read_csv('data.csv', delim = ';', skip = 1, header = true, all_varchar = true, null_padding = true) "
         "where trim(Station) <> \'\'")),
-    "two hundred columns": (of_two_hundred_columns(rows()), f"{PLAIN}where = \"Station IS NOT NULL\"\n{BINS}", SPEC),
-    "no header": (
-        "\n".join(f"{w};{x};{t:%Y%m%d%H%M}" for w, t, x in rows()).encode(),
-        PLAIN.replace('"Zeit"', "\"strptime(Zeit, '%Y%m%d%H%M')\"") + BINS,
-        select("from read_csv('data.csv', delim = ';', header = false, columns = {'Station': 'VARCHAR', "
-               "'Aktivität': 'VARCHAR', 'Zeit': 'VARCHAR'})"),
-    ),
-    "tabs below a title": (
-        b"Bericht\n" + "\n".join([
-            "Station\tAktivität\tZeit", *(f"{ward}\t{x}\t{time:%Y-%m-%dT%H:%M}" for ward, time, x in rows()), "",
-        ]).encode(),
-        PLAIN + BINS, select("from\t-- with a tab, written as such\n  read_csv('data.csv', delim = '\t', skip = 1)"),
-    ),
     "from the newest to the oldest": (plain(rows()[::-1]), PLAIN + BINS, SPEC),
 }  # fmt: skip
 
@@ -136,26 +113,6 @@ def test_a_file_as_it_is_written(tmp_path: Path, name: str) -> None:
     assert list((tmp_path / "release-published").glob("activity*.certificate.json"))
 
 
-@pytest.mark.slow
-def test_clocks_that_jitter(tmp_path: Path) -> None:
-    generator = random.Random(7)
-    made = [(w, t + timedelta(seconds=generator.randint(-900, 900)), x) for w, t, x in rows()]
-    nearest = "time_bucket(INTERVAL '1 hour', Zeit::timestamp + INTERVAL '30 min')"
-    where = write(tmp_path, plain(made), PLAIN.replace('"Zeit"', f'"{nearest}"') + BINS)
-    assert answer(where) == expected(rows())
-    where = write(tmp_path, plain(made), PLAIN + BINS)
-    with pytest.raises(TakifuguError, match=r"a time in \"Zeit\" between two steps.*time_bucket\(INTERVAL '3600 s'"):
-        answer(where)
-
-
-@pytest.mark.slow
-def test_other_encodings(tmp_path: Path) -> None:
-    lines = ["Station;Zeit;Aktivität", *(f"{w};{t.isoformat()};{x}" for w, t, x in rows())]
-    for encoding in ("utf-16", "utf-16-le", "cp1252", "cp437", "mac-roman", "utf-8-sig", "UTF-8"):
-        where = write(tmp_path, "\n".join(lines).encode(encoding), f'encoding = "{encoding}"\n{PLAIN}{BINS}')
-        assert answer(where) == expected(rows()), encoding
-
-
 #: What is refused: keys, what is said, and what the file holds where it is not the usual.
 REFUSED: dict[str, tuple[Any, ...]] = {
     "another encoding": (LATIN.replace("latin-1", "utf-8"), "is not UTF-8 text"),
@@ -166,17 +123,8 @@ REFUSED: dict[str, tuple[Any, ...]] = {
     "a format of no other row": (
         LATIN.replace("%d/%m/%Y", "%m/%d/%Y"), r"source\.order: order cannot be computed for every row.*try_strptime"
     ),
-    "numbers by the other convention": (
-        LATIN, r"source\.value: row \d+ and \d+ more: a text in .* that is no number",
-        latin(rows()).replace(b"0,50", b"x"),
-    ),
-    "a gap between bins": (LATIN.replace("1.5]", "1.25]"), r"source\.bins: there is a gap between the bins of"),
     "bins that overlap": (LATIN.replace("[0, 1.5]", "[0, 2]"), "there is an overlap between"),
-    "a bin of no state": (LATIN.replace("lebhaft", "lebhft"), "did you mean 'lebhaft'"),
     "a number in no bin": (LATIN.replace("inf", "1200"), r"a number in .* that lies in no bin"),
-    "two rows in one step": (
-        LATIN, r"source\.order: row 61: a second row of one step", latin([*rows(), rows()[3]]),
-    ),
     "a short row": (LATIN, "lines of the file do not have the same columns", latin(rows()) + b"\r\nNord;1"),
 }  # fmt: skip
 
@@ -201,7 +149,6 @@ def test_rows_that_a_condition_leaves_out(tmp_path: Path) -> None:
     where = write(tmp_path, content, f"{LATIN}\nwhere = \"Station IS NOT NULL\"")
     assert answer(where) == expected(rows())
     assumptions = " ".join(map(str, tf.release_file(where).tables[0].certificate.assumptions))
-    assert "Rows count where Station IS NOT NULL. Nothing is guaranteed about others." in assumptions
     assert "are read in bins: 0 to below 1.5 as 'ruhig'; 1.5 to below 1000 as 'mäßig'; " in assumptions
 
 
@@ -273,16 +220,6 @@ def test_visits_and_a_public_list_of_places_in_windows_characters(tmp_path: Path
     assert unit.data[0].tolist() == [1, 2]
 
 
-def test_boxes_by_decimal_commas(tmp_path: Path) -> None:
-    grid = "grid = { x = [0, 2000], y = [0, 2], columns = 2, rows = 2 }"
-    numbers = [f"replace(replace({name}, '.', ''), ',', '.')" for name in ("x", "y")]
-    keys = f'unit = "wer"\nvalue = {numbers}'
-    (unit,) = units(tmp_path, POLICY, keys, grid, "wer|x|y\na|1.500,5|0,5\nb|12,25|1,75\nc|0|1,5\n")
-    assert unit.data[0].tolist() == [0, 1, 2, 0]
-    with pytest.raises(TakifuguError, match=r"source\.value: row 1: a coordinate in .* that is no finite number"):
-        units(tmp_path, POLICY, 'unit = "wer"\nvalue = ["x", "y"]', grid, "wer|x|y\na|1.500,5|0,5\n")
-
-
 def test_places_of_people_by_decimal_commas(tmp_path: Path) -> None:
     numbers = [f"replace(replace({name}, '.', ''), ',', '.')" for name in "xy"]
     private = "columns = {'x': 'VARCHAR', 'y': 'VARCHAR'}, header = false, encoding = 'cp1252'"
@@ -309,11 +246,3 @@ def test_the_public_file_is_recognised_as_the_private_one_however_it_is_written(
     places = 'places = { file = "public.csv", column = "wo", encoding = "cp1252" }'
     with pytest.raises(SpecError, match="has the rows of the private data"):
         units(tmp_path, POLICY, keys, places, "wer|wo\nJörg|Café\nÖzil|Bar\n", "wer;wo\nx;Café\ny;Bar\n")
-
-
-def test_unknown_ways_of_writing_are_told_with_everything_else(tmp_path: Path) -> None:
-    keys = 'encoding = "latin9x"\ndecimal = "x"\ndelimiter = ";;"'
-    path = put(tmp_path, {"release.toml": POLICY.replace("{keys}", keys).replace("{belief}", ""), "visits.csv": "a\n"})
-    message = str(refusal_of(path))
-    for words in ("source.encoding: 'latin9x' is no", "source.decimal: is a key", "source.delimiter: is a key"):
-        assert words in message, message

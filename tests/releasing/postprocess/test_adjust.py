@@ -294,8 +294,3 @@ def test_only_tables_that_add_up_are_reconciled(rows: Any, whole: Release, words
 
 def test_codes_below_0_are_reconciled_where_that_is_meant() -> None:
     assert tf.reconcile({"Ana": noisy(CODES)}, noisy(CODES), nonnegative=False)
-
-
-def test_adjusted_is_a_value() -> None:
-    assert of([7, -3, 9]).adjusted(total=12) == of([7, -3, 9]).adjusted(total=12)
-    assert COUNT.adjusted().value == max(COUNT.value, 0)  # type: ignore[type-var, operator]

@@ -1,6 +1,5 @@
 """`adjust = true`: consistent values beside the noisy ones, made of them and of public numbers alone."""
 
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -14,8 +13,8 @@ from tests.conformance.test_release_files import EXAMPLES
 from tests.releasing import files
 from tests.releasing.report.test_report import other_data
 from tests.releasing.test_windows import written
-from tests.support.failing import failing
 from tests.support.pages import check_page
+from tests.support.release_files import changed
 from tests.support.releases import refusal_of
 
 import takifugu as tf
@@ -25,7 +24,6 @@ from takifugu.releasing.certificates.checksum import read_certificate, table_sta
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.postprocess.adjust import nearest
-from takifugu.releasing.publishing import orders
 from takifugu.releasing.publishing.run import publish, release_file
 from takifugu.releasing.report.published import Published
 
@@ -52,18 +50,6 @@ def test_columns_with_other_values_have_a_constant_sum_of_their_own() -> None:
     table = tf.JointTable([("x", 0), ("y", 1)], [0.5, 0.5], ["one", "two"])
     assert resolved(tf.Histogram(("x", "y"), entries=("one",)), table).constant_sum() == 1
     assert resolved(tf.Histogram(("x",), entries=("one",)), table).constant_sum() is None
-
-
-steps = st.lists(st.integers(-40, 40), min_size=1, max_size=6)
-
-
-@given(steps, st.integers(0, 60), st.sampled_from([Fraction(1), Fraction(1, 7)]))
-def test_nearest_values_are_on_the_grid_not_negative_and_of_the_sum(values: list[int], total: int, grid: Any) -> None:
-    near = nearest([v * grid for v in values], grid, total * grid)
-    assert sum(near) == total * grid
-    assert min(near) >= 0
-    assert all((v / grid).denominator == 1 for v in near)
-    assert nearest([v * grid for v in values], grid) == tuple(max(v, 0) * grid for v in values)
 
 
 def published(folder: Path, table: str | None = None) -> tuple[Published, ...]:
@@ -147,62 +133,45 @@ def test_units_with_gaps_have_no_pooled_total(tmp_path: Path) -> None:
     assert pooled.totals == ((None,),)
 
 
-RECORDS = {
-    "users": (('query = "count"\nstates = ["yes"]', 'query = "histogram"'), 30),
-    "contacts": (('query = "count"\nstates = ["ill"]', 'query = "histogram"'), 12),
-    "network": (('query = "count"\nstates = ["yes"]', 'query = "histogram"'), 2),
-    "independent-records": (
-        ('query = "count"\nattribute = "ill"\nstates = [1]', 'query = "histogram"\nby = ["group", "ill"]'), 40,
-    ),
-    "parameters": (
-        ('query = "count"\nattribute = "height"\nstates = ["big"]', 'query = "histogram"\nattribute = "height"'), None,
-    ),
-}  # fmt: skip
+#: A kind, its query, the one in its place, and the public total, of which parameters and absent people have none.
+RECORDS = [
+    ("users", 'query = "count"\nstates = ["yes"]', 'query = "histogram"', 30),
+    ("users", 'query = "count"\nstates = ["yes"]', 'presence = 0.5\nabsence = "removed"', None),
+    ("contacts", 'query = "count"\nstates = ["ill"]', 'query = "histogram"', 12),
+    ("network", 'query = "count"\nstates = ["yes"]', 'query = "histogram"', 2),
+    ("independent-records", 'query = "count"\nattribute = "ill"\nstates = [1]',
+     'query = "histogram"\nby = ["group", "ill"]', 40),
+    ("parameters", 'query = "count"\nattribute = "height"\nstates = ["big"]',
+     'query = "histogram"\nattribute = "height"', None),
+]  # fmt: skip
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("kind", RECORDS)
-def test_records_sum_to_their_public_number(kind: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kind", "before", "after", "total"), RECORDS)
+def test_records_sum_to_their_public_number(
+    kind: str, before: str, after: str, total: int | None, tmp_path: Path
+) -> None:
     """A histogram of all values does; a count, of which nobody knows the total, is only not negative."""
-    (before, after), total = RECORDS[kind]
     (example,) = (example for example in EXAMPLES if example.kind == kind)
     text = example.text.replace('mechanism = "wasserstein"', 'mechanism = "group"')
-    assert before in text
     where = example.write(tmp_path)
+    if "presence" in after:
+        text, after = changed(text, ("[[table]]", f"{after}\n[[table]]")), 'query = "histogram"'
     for query, goal in ((before, None), (after, total)):
-        where.write_text(text.replace(before, f"{query}\nadjust = true"), encoding="utf-8")
+        where.write_text(changed(text, (before, f"{query}\nadjust = true")), encoding="utf-8")
         (planned,) = plan(load(where)).tables
         assert planned.totals == ((goal,),)
     (table,) = release_file(where, allow_useless=True).tables
     pairs = [(row["value"], row["adjusted"]) for row in table.rows]
     assert min(adjusted for _, adjusted in pairs) >= 0
-    if total is None:  # an answer about parameters does not say what its cells sum to
+    if total is None:
         assert pairs == [(value, max(value, 0)) for value, _ in pairs]
     else:
         assert sum(adjusted for _, adjusted in pairs) == total
     check_page(table.files[3].read_text(encoding="utf-8"))
 
 
-def test_users_who_may_be_absent_have_no_public_total(tmp_path: Path) -> None:
-    (example,) = (example for example in EXAMPLES if example.kind == "users")
-    text = example.text.replace('query = "count"\nstates = ["yes"]', 'query = "histogram"\nadjust = true')
-    text = text.replace("[[table]]", 'presence = 0.5\nabsence = "removed"\n[[table]]')
-    (planned,) = plan(load(replace(example, text=text).write(tmp_path))).tables
-    assert planned.totals == ((None,),)
-
-
 @pytest.mark.parametrize("query", ['"sum"', '"mean"'])
 def test_what_may_be_negative_or_is_no_count_is_not_adjusted(query: str, tmp_path: Path) -> None:
     spec = SPEC.replace('query = "histogram"', f"query = {query}\ncodes = {{ still = 0, walking = 1 }}")
     assert "adjust" in str(refusal_of(files.write(tmp_path, spec)))
-
-
-@pytest.mark.slow
-def test_an_interrupted_release_has_the_same_adjusted_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with failing(monkeypatch, orders, "place", OSError("no room")), pytest.raises(tf.TakifuguError):
-        release_file(files.write(tmp_path, SPEC))
-    (resumed,) = tf.resume(tmp_path / "ledger.db")
-    outcome: Any = resumed.outcome
-    for table in outcome.tables:
-        assert [dict(row) for row in tf.read_table(table.files[0])] == [dict(row) for row in table.rows]
-        assert all(row["adjusted"] >= 0 for row in table.rows)

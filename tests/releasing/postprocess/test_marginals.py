@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -19,7 +18,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import takifugu as tf
-from takifugu.cli.samples import write_demo
 from takifugu.cli.samples.examples import write_example
 from takifugu.core.errors import InputError
 from takifugu.core.text.plot import by_itself
@@ -153,19 +151,6 @@ def test_what_has_no_picture_says_so(tmp_path: Path) -> None:
         table.plot()
 
 
-@pytest.mark.slow
-def test_advice_and_what_was_published_are_one_line_and_a_picture(tmp_path: Path) -> None:
-    file = write_demo(tmp_path)
-    outcome = tf.release_file(file, new_ledger=True)
-    assert repr(outcome) == "<Outcome: time-use-units, time-use-pooled>"
-    said = "<Published time-use-pooled: how often each state occurs, for all participants together, in rows, 4 rows>"
-    assert repr(outcome.tables[1]) == said
-    assert repr(tf.advise(file)).startswith("<Advice: time-use-units: good: differences above")
-    for table in outcome.tables:
-        assert ElementTree.fromstring(table.plot()._repr_svg_()).tag.endswith("svg")
-        assert table.plot().svg in table._repr_html_()
-
-
 STATES = ["still", "walking", "walking", "still"]
 SHORT = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
 OF_SHORT = tf.calibrate(tf.Pufferfish(tf.every_entry(), SHORT), tf.Histogram(), 1, mechanism="group")
@@ -196,13 +181,6 @@ def test_other_data_give_the_first_library_that_is_installed(monkeypatch: pytest
     installed.clear()
     with pytest.raises(InputError, match="no data-frame library is installed"):
         noisy.to_frame()
-
-
-def test_libraries_are_recognised() -> None:
-    assert library_of([pl.Series(STATES), pl.Series(STATES)]) == "polars"
-    assert library_of([pd.Series(STATES)]) == "pandas"
-    assert library_of(duckdb.sql("select 1 as a")) == "duckdb"
-    assert [library_of(x) for x in ([], {}, None, 3, "pandas", iter([1]))] == [None] * 6
 
 
 @pytest.mark.parametrize("name", ["pandas", "polars", "pyarrow", "duckdb"])
