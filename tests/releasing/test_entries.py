@@ -8,13 +8,11 @@ from typing import Any
 import pandas as pd
 import pytest
 from tests.releasing.test_readings import release_file, ward
-from tests.support.commands import ended, succeed, words_of
 from tests.support.release_files import changed
 from tests.support.releases import paid, refused
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli.group import BAD_INPUT
 from takifugu.core.errors import Fault, InputError, PeopleUndeclared, ReadingChanged
 from takifugu.releasing.file.loading import load
 
@@ -36,18 +34,6 @@ def release(where: Path, query: Any = None, **options: Any) -> None:
 
 
 # LEDGER's table of stories, in Python: weekly counts of 168 hours at epsilon 0.2, chain [[.9, .1], [.3, .7]].
-
-
-def test_a_table_and_the_corrected_table_of_one_name(tmp_path: Path) -> None:
-    for _ in range(2):
-        release(tmp_path / "a.db", entries="week")
-    assert 0.4 <= spent(tmp_path / "a.db") < 0.45
-
-
-def test_a_count_and_a_later_histogram_of_named_entries(tmp_path: Path) -> None:
-    release(tmp_path / "a.db", entries="week")
-    release(tmp_path / "a.db", tf.Histogram(), entries="week")
-    assert 0.4 <= spent(tmp_path / "a.db") < 0.45
 
 
 def test_the_same_where_nothing_is_said_is_refused_with_both_remedies_and_prices(tmp_path: Path) -> None:
@@ -80,11 +66,6 @@ def test_the_first_release_has_a_name_too(tmp_path: Path) -> None:
     assert not Ledger.open(where).show()
     release(where, other_entries=True)
     assert spent(where) == Fraction("0.2")
-
-
-def test_without_a_ledger_nothing_needs_a_name() -> None:
-    with pytest.warns(UserWarning, match="nobody is counting"):
-        tf.release(counted(), [0] * WEEK)
 
 
 def test_weeks_of_one_recording_cost_what_the_first_one_cost(tmp_path: Path) -> None:
@@ -151,30 +132,6 @@ def test_the_name_is_that_of_the_file(
     assert load(file_of(tmp_path, data, more, order, step)).entries == line
 
 
-@pytest.mark.parametrize(("one", "other"), [
-    ("sensor-2031.csv", "sensor-2045.csv"), ("meter 1987654321.csv", "meter 2012345678.csv"),
-    ("2026-01-05_07.csv", "2026-01-05_08.csv"), ("7-2026-01-05.csv", "8-2026-01-05.csv"),
-])  # fmt: skip
-def test_numbers_of_sensors_are_no_dates(tmp_path: Path, one: str, other: str) -> None:
-    """What another sensor wrote at the same times was charged as the same entries, 2 steps for up to a whole file."""
-    for name in (one, other):
-        minutes(tmp_path, name, 0)
-    assert paid(file_of(tmp_path, one, "", "t", '"1min"')) == 1
-    error = refused(file_of(tmp_path, other, "", "t", '"1min"'), kind=ReadingChanged, idempotency_key="2", replace="t")
-    assert f'now:    entries: "{_undated(other)}"' in str(error)
-
-
-def _undated(name: str) -> str:
-    return name.replace("2026-01-05", "*")
-
-
-def test_the_name_of_a_select_is_that_of_the_files_that_it_reads(tmp_path: Path) -> None:
-    minutes(tmp_path, "m.csv", 0)
-    sql = "sql = \"from read_csv('m.csv', all_varchar = true)\""
-    path = file_of(tmp_path, "", sql)
-    assert load(path).entries == "m.csv"
-
-
 def test_another_file_name_is_asked_about_once(tmp_path: Path) -> None:
     for name in ("march.csv", "april.csv", "may.csv"):
         minutes(tmp_path, name, 0)
@@ -209,19 +166,23 @@ def test_the_next_week_in_a_file_of_one_name_is_asked_about(tmp_path: Path, orde
     assert costs[1] > 1.9  # the last step of the one tells of the first of the other
 
 
+def bouts(folder: Path, lengths: dict[str, int], entry: int) -> Path:
+    """Write recordings, and a release file of the state in one of all their steps."""
+    rows = "".join(f"{bout},{n},busy\n" for bout, length in lengths.items() for n in range(length))
+    (folder / "m.csv").write_text(f"bout,n,state\n{rows}")
+    path = file_of(folder, "m.csv", 'recording = "bout"')
+    weights = [int(number == entry) for number in range(sum(lengths.values()))]
+    path.write_text(changed(
+        path.read_text(), ("max_length = 100", "max_length = 9\nrecordings_independent = true"),
+        ('"count"\nstates = ["busy"]', f'"linear"\nweights = {weights}\ncodes = {{ calm = 0, busy = 1 }}'),
+    ))  # fmt: skip
+    return path
+
+
 def test_recordings_of_other_names_are_asked_about(tmp_path: Path) -> None:
     """Each starts at its step 0: the second of one export, and the first of the next, were taken for two."""
-    for names, weights in (("bc", [0, 0, 1, 0]), ("cd", [1, 0, 0, 0])):
-        rows = "".join(f"{name},{n},busy\n" for name in names for n in range(2))
-        (tmp_path / "m.csv").write_text(f"bout,n,state\n{rows}")
-        path = file_of(tmp_path, "m.csv", 'recording = "bout"')
-        linear = f'query = "linear"\nweights = {weights}\ncodes = {{ calm = 0, busy = 1 }}'
-        path.write_text(changed(
-            path.read_text(), ('query = "count"\nstates = ["busy"]', linear),
-            ("max_length = 100", "max_length = 9\nrecordings_independent = true"),
-        ))  # fmt: skip
-        if names == "bc":
-            assert paid(path) == 1
+    assert paid(bouts(tmp_path, {"b": 2, "c": 2}, 2)) == 1
+    path = bouts(tmp_path, {"c": 2, "d": 2}, 0)
     error = refused(path, kind=ReadingChanged, allow_useless=True, idempotency_key="2", replace="t")
     assert "now:    sequences start: elsewhere, or in recordings of other names" in str(error)
     assert "never the same entries" in str(error)
@@ -230,27 +191,8 @@ def test_recordings_of_other_names_are_asked_about(tmp_path: Path) -> None:
 
 def test_recordings_that_are_longer_and_shorter_are_read_where_they_are(tmp_path: Path) -> None:
     """Of 6 steps in two recordings the 2nd was the first of the one, and the 6th is: once charged as two steps."""
-    costs = []
-    for lengths, entry in (((1, 5), 1), ((5, 1), 5)):
-        rows = "".join(f"{bout},{n},busy\n" for bout, length in zip("bc", lengths, strict=True) for n in range(length))
-        (tmp_path / "m.csv").write_text(f"bout,n,state\n{rows}")
-        path = file_of(tmp_path, "m.csv", 'recording = "bout"')
-        weights = [int(number == entry) for number in range(6)]
-        linear = f'query = "linear"\nweights = {weights}\ncodes = {{ calm = 0, busy = 1 }}'
-        path.write_text(changed(
-            path.read_text(), ('query = "count"\nstates = ["busy"]', linear),
-            ("max_length = 100", "max_length = 9\nrecordings_independent = true"),
-        ))  # fmt: skip
-        costs.append(paid(path, idempotency_key=f"{lengths}", replace="t"))
-    assert costs == [1, 2]
-
-
-def test_an_appended_file_keeps_its_places(tmp_path: Path) -> None:
-    costs = []
-    for number, count in enumerate((4, 8)):
-        minutes(tmp_path, "m.csv", 0, count)
-        costs.append(paid(file_of(tmp_path, "m.csv"), idempotency_key=str(number), replace="t"))
-    assert costs == [1, pytest.approx(2)]
+    assert paid(bouts(tmp_path, {"b": 1, "c": 5}, 1)) == 1
+    assert paid(bouts(tmp_path, {"b": 5, "c": 1}, 5), idempotency_key="2", replace="t") == 2
 
 
 def test_a_frame_needs_a_name_where_it_has_no_times(tmp_path: Path) -> None:
@@ -263,28 +205,6 @@ def test_a_frame_needs_a_name_where_it_has_no_times(tmp_path: Path) -> None:
     named = file_of(tmp_path, "m.csv", 'entries = "posture"')
     assert paid(named, data=frame, same_entries="told", idempotency_key="2", replace="t") == pytest.approx(2)
     assert paid(named, data=frame, idempotency_key="3", replace="t") == pytest.approx(3)
-
-
-def test_a_weekly_run_under_yes_goes_on_without_a_word(tmp_path: Path) -> None:
-    succeed("release", ward(tmp_path, 2), "--allow-useless", "--yes")
-    for weeks in (3, 4):
-        said = words_of(succeed("release", ward(tmp_path, weeks), "--allow-useless", "--yes"))
-        assert "entries" not in said.replace("same-entries", "")
-    (tmp_path / "w.csv").rename(tmp_path / "w-2026-02-02.csv")
-    assert spent(tmp_path / "a.db", "s") == 0.5
-
-
-def test_under_yes_a_change_that_nobody_declared_is_refused(tmp_path: Path) -> None:
-    succeed("release", ward(tmp_path, 2), "--allow-useless", "--yes")
-    file = ward(tmp_path, 3, 'value = "state"', "value = \"nullif(state, 'NA')\"")
-    before = (tmp_path / "a.db").read_bytes()
-    said = words_of(ended(BAD_INPUT, "release", file, "--allow-useless", "--yes"))
-    assert "are these the same entries?" in said
-    assert "--same-entries" in said
-    assert "--other-entries" in said
-    assert (tmp_path / "a.db").read_bytes() == before
-    succeed("release", file, "--allow-useless", "--yes", "--same-entries", "blanks were cut")
-    assert spent(tmp_path / "a.db", "s") == 0.5
 
 
 def test_a_zone_moves_cells_and_no_steps(tmp_path: Path) -> None:

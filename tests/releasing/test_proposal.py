@@ -108,11 +108,6 @@ def test_a_random_table_gets_a_form_that_can_be_answered(seed: int, tmp_path: Pa
     assert state["file"] is None
 
 
-def test_there_are_forty_tables_and_a_third_is_ugly() -> None:
-    assert len(TABLES) + len(SEEDS) >= 40
-    assert 3 * sum(EXPORTS[name]().is_ugly for name in TABLES) >= len(TABLES)
-
-
 @pytest.mark.parametrize("epsilon", ["0.1", "2.5"])
 def test_file_and_verdict_are_those_of_init_and_advise(epsilon: str, tmp_path: Path) -> None:
     data, output, said = table(tmp_path), tmp_path / "release.toml", {**PLAIN, **OWNED, "epsilon": epsilon}

@@ -8,16 +8,13 @@ import ast
 import re
 import shlex
 import shutil
-import sqlite3
-import tomllib
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from click.testing import Result
 from tests.releasing.publishing.test_crashes import SPEC
-from tests.releasing.publishing.test_states import counting, small, stopped
+from tests.releasing.publishing.test_states import small, stopped
 from tests.support.commands import ended, invoke, succeed, words_of
 from tests.support.failing import FULL, failing
 from tests.support.paying import copied, restored
@@ -25,16 +22,10 @@ from tests.support.release_files import EXPECT, believe, changed, publish, read_
 from tests.support.releases import put
 from tests.support.sources import parsed
 from tests.support.starting import begin, init, table_in
-from tests.support.workbooks import write_workbook
 
-import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.standing import telling
 from takifugu.core.errors import ReleaseState
-from takifugu.releasing.advice.changes import applied
-from takifugu.releasing.advice.forecast import forecast_of
-from takifugu.releasing.file.loading import checked
-from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.publishing import folder as folders
 
 ROOT = Path(__file__).parents[2]
@@ -216,22 +207,6 @@ def test_after_a_deleted_folder_new_values_are_paid_for(tmp_path: Path, name: st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("asking", [("release", "release.toml"), ("ledger", "resume", "ledger.db")])
-def test_lost_values_are_paid_for_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asking: tuple[str, ...]
-) -> None:
-    toml = small(tmp_path, SPEC)
-    stopped(toml, monkeypatch, ReleaseState.DRAWN)
-    with closing(sqlite3.connect(tmp_path / "ledger.db")) as edited:
-        edited.execute("delete from waiting")
-        edited.commit()
-    lost = ended(4, *asking[:-1], tmp_path / asking[-1])
-    again = pasted(lost, "release")
-    assert again.exit_code == 0, again.output
-    assert (tmp_path / "out" / "both.csv").exists()
-
-
-@pytest.mark.slow
 def test_another_key_is_one_to_write(tmp_path: Path, toml: Path) -> None:
     succeed("release", toml)
     refused = invoke("release", "--replace", "both", toml)
@@ -261,18 +236,6 @@ def test_a_larger_budget_of_the_file_is_told_to_the_ledger(toml: Path, budget: s
 
 
 @pytest.mark.slow
-def test_files_of_two_budgets_do_not_take_turns(tmp_path: Path, toml: Path) -> None:
-    larger = replaced(Path(shutil.copy(toml, tmp_path / "larger.toml")), "budget = 400", "budget = 401")
-    succeed("release", toml)
-    assert pasted(ended(2, "release", larger, *AGAIN, "2"), "ledger", "set-budget").exit_code == 0
-    succeed("release", larger, *AGAIN, "2")
-    refused = ended(2, "release", toml, *AGAIN, "3")
-    assert "or write the ledger's, epsilon 401" in words_of(refused)
-    assert "ledger set-budget" not in refused.output
-    succeed("release", replaced(toml, "budget = 400", "budget = 401"), *AGAIN, "3")
-
-
-@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("dry", [(), ("--dry-run",)])
 @pytest.mark.parametrize("declared", ["budget = 0.6\n", ""])
@@ -286,31 +249,6 @@ def test_a_release_above_the_budget_says_which_is_enough(tmp_path: Path, declare
     succeed("release", toml, *AGAIN, "2")
 
 
-@pytest.mark.slow
-def test_a_budget_that_no_ledger_has_counted_needs_no_command(tmp_path: Path) -> None:
-    toml = small(tmp_path, ONE.replace("budget = 400\n", "budget = 0.1\n"))
-    refused = invoke("release", "--dry-run", toml)
-    assert "ledger set-budget" not in refused.output
-    succeed("release", replaced(toml, "budget = 0.1", written_in(refused, ENOUGH)))
-
-
-def test_no_budget_is_told_of_that_hides_nothing(tmp_path: Path) -> None:
-    """Other entries cost a change of all data. To write the file as before works."""
-    source = read_from("study", "data.csv", order="t", rows="changes", default_state="a", step=1, from_=0, until=300,
-                       value="state", budget=3)  # fmt: skip
-    belief = believe("markov-chain", states=["a", "b"], matrix=[[0.9, 0.1], [0.1, 0.9]], source="a test",
-                     units_independent=True)  # fmt: skip
-    toml = put(tmp_path, {"release.toml": release_text(source, belief, publish("one", "histogram", epsilon=1)),
-                          "data.csv": "t,state\n5,b\n80,a\n"})  # fmt: skip
-    succeed("release", toml, "--allow-useless")
-    replaced(toml, 'default_state = "a"', 'default_state = "b"')
-    replaced(toml, '"one"', '"two"')
-    refused = words_of(ended(1, "release", toml, "--allow-useless", "--other-entries"))
-    assert re.search(r"no budget is worth that: an epsilon of [0-9.]+ hides next to nothing", refused)
-    assert "ledger set-budget" not in refused
-    succeed("release", replaced(toml, 'default_state = "b"', 'default_state = "a"'), "--allow-useless")
-
-
 @of("cli/output.py: _with_command", "releasing/planning/notices.py: notices_of_reading")
 def test_what_is_asked_names_the_command_that_answers_and_the_one_with_the_prices(toml: Path) -> None:
     succeed("release", toml, "--allow-useless")
@@ -322,37 +260,6 @@ def test_what_is_asked_names_the_command_that_answers_and_the_one_with_the_price
         assert re.search(rf"{answer}[^:]*: 'study' goes from epsilon", prices)
     assert pasted(refused, "release").exit_code == 0
     assert payments(toml.parent / "ledger.db") == 2
-
-
-def test_a_table_above_the_whole_budget_is_noticed_by_check(tmp_path: Path) -> None:
-    toml = replaced(_example(tmp_path, "households"), "budget = 4.0", "budget = 1.0")
-    succeed("check", replaced(toml, "budget = 1.0", written_in(ended(1, "check", toml), ENOUGH)))
-
-
-def test_in_python_the_error_has_the_command(tmp_path: Path) -> None:
-    made = counting("still", "walking")
-    ledger = tmp_path / "ledger.db"
-    tf.release(made, ["still"] * 4, entries="values", ledger=ledger, source="my data")
-    with pytest.raises(tf.TakifuguError) as refused:
-        tf.release(made, ["walking"] * 4, entries="values", ledger=ledger, source="my data")
-    invoke(*shlex.split(re.findall(r"`takifugu ([^`]*)`", str(refused.value))[0]))
-    tf.release(made, ["walking"] * 4, entries="values", ledger=ledger, source="my data")
-
-
-@pytest.mark.slow
-def test_an_edited_ledger_is_restored_and_told_what_was_published_since(tmp_path: Path) -> None:
-    toml, ledger = small(tmp_path, SPEC), tmp_path / "ledger.db"
-    succeed("release", toml, "--only", "walking")
-    early = copied(ledger, tmp_path / "early.db")
-    succeed("release", toml, "--only", "both")
-    with closing(sqlite3.connect(ledger)) as edited:
-        edited.execute("update events set digest = 'ff' where number = 2")
-        edited.commit()
-    refused = ended(2, "release", toml, *AGAIN, "2")
-    assert "edited or damaged; restore a copy, and import the certificates" in words_of(refused)
-    restored(ledger, early)
-    succeed("ledger", "import-certificates", ledger, tmp_path / "out", "--yes")
-    assert payments(ledger) == 2
 
 
 @pytest.mark.slow
@@ -378,14 +285,6 @@ def test_what_the_ledger_of_another_file_paid_for_is_entered(tmp_path: Path, out
     assert payments(tmp_path / "new.db") == 2
 
 
-def test_a_ledger_that_is_required_is_made_on_purpose(tmp_path: Path) -> None:
-    toml = small(tmp_path, f"require_ledger = true\n{ONE}")
-    assert "leave require_ledger out once" in words_of(ended(2, "release", toml))
-    succeed("release", replaced(toml, "require_ledger = true\n", ""))
-    replaced(toml, "ledger =", "require_ledger = true\nledger =")
-    assert "already published" in succeed("release", toml).output
-
-
 @pytest.mark.slow
 @of("releasing/publishing/new_ledger.py: _forgotten", "cli/ledgers.py: verify")
 @pytest.mark.parametrize("command", ["release", "verify"])
@@ -399,15 +298,6 @@ def test_a_ledger_that_has_forgotten_a_release_is_told(tmp_path: Path, command: 
     succeed(*printed(ended(2, *words), "ledger", "import-certificates"), "--yes")
     assert payments(ledger) == 2
     assert "already published" in invoke("release", toml).output
-
-
-@pytest.mark.slow
-def test_another_ledger_is_taken_with_an_option(tmp_path: Path, toml: Path) -> None:
-    succeed("release", toml)
-    (tmp_path / "ledger.db").rename(tmp_path / "away.db")
-    refused = ended(2, "release", toml, *AGAIN, "2")
-    assert "--new-ledger" in refused.output
-    succeed("release", toml, *AGAIN, "2", "--new-ledger")
 
 
 USELESS = ONE.replace("matters = 1000\n", "matters = 0.001\n").replace("unimportant", "# unimportant")
@@ -523,37 +413,6 @@ def test_a_calendar_without_an_end_names_its_first_window(tmp_path: Path) -> Non
     assert (tmp_path / "out" / "weekly-2026-W02.csv").exists()
 
 
-@pytest.mark.slow
-def test_a_window_has_remedies_that_keep_their_promise(tmp_path: Path) -> None:
-    toml = _weeks(tmp_path, WEEKS.replace("matters = 1000", "matters = 2"))
-    advised = tf.advise(toml, window="2026-W02")
-    assert advised.remedies
-    for remedy in advised.remedies:
-        raw = applied(tomllib.loads(toml.read_text()), remedy.changes)
-        foreseen = forecast_of(plan(checked(raw, toml, None, "2026-W02")), allow_useless=True)
-        (table,) = foreseen.tables
-        assert table.name == remedy.table == "weekly-2026-W02"
-        assert remedy.joint is not None
-        assert remedy.joint.half_width in {blur.half_width for blur in table.blurs}
-
-
-@pytest.mark.slow
-def test_a_second_table_of_another_period_leaves_the_first_as_it_is(tmp_path: Path) -> None:
-    """A job that publishes each week goes on when a monthly table is added, and remedies name the window."""
-    monthly = WEEKS[WEEKS.index("[[table]]") :].replace("weekly", "monthly").replace('"week"', '"month"')
-    toml = _weeks(tmp_path, f"{WEEKS}\n{monthly}")
-    for window, name in (("2026-W02", "weekly"), ("2026-02", "monthly")):
-        for command in ("check", "advise", "cost --windows 2", "release --dry-run", "release --allow-useless"):
-            outcome = invoke(*command.split(), "--window", window, toml)
-            early = window == "2026-02" and command.startswith("release")  # the data end before the month does
-            assert outcome.exit_code == 0 or early, outcome.output
-        assert early or (tmp_path / "out" / f"{name}-{window}.csv").exists()
-    shutil.rmtree(tmp_path / "out")
-    again = pasted(invoke("release", "--window", "2026-W02", toml), "release")
-    assert again.exit_code == 0
-    assert (tmp_path / "out" / "weekly-2026-W02.csv").exists()
-
-
 @pytest.mark.parametrize(("spec", "code", "option"), [
     pytest.param(USELESS, 1, "--allow-useless", marks=pytest.mark.slow), (ONE, 2, "--force"),
 ])  # fmt: skip
@@ -567,55 +426,6 @@ def test_options_publish_a_useless_table_and_replace_a_strange_file(
     succeed("release", toml, option)
 
 
-def with_lines(toml: Path, lines: list[str]) -> None:
-    """Paste lines of TOML under the section that the comment before them names, instead of the lines of their keys."""
-    text, section = toml.read_text(encoding="utf-8"), ""
-    for line in lines:
-        header = re.match(r"# in (.*)", line)
-        taken = re.match(r"# take out the line (\S+) =", line)
-        if header is not None:
-            section = header[1]
-            continue
-        key = taken[1] if taken is not None else line.split(" = ")[0]
-        text = _in_section(text, section, key, "" if taken is not None else f"{line}\n")
-    toml.write_text(text, encoding="utf-8")
-
-
-def _in_section(text: str, section: str, key: str, line: str) -> str:
-    parts = re.split(r"(?m)^(?=\[)", text)
-    name = re.match(r'\[\[table\]\] "(.*)"', section)
-    for i, part in enumerate(parts):
-        is_it = f'name = "{name[1]}"' in part and part.startswith("[[table]]") if name else part.startswith(section)
-        if is_it or (section == "the top of the file" and i == 0):
-            others = re.sub(rf"(?m)^{key} = .*\n", "", part)
-            head, rest = ("", others) if section == "the top of the file" else others.split("\n", 1)
-            parts[i] = f"{head}\n{line}{rest}" if head else f"{line}{rest}"
-    return "".join(parts)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("released", [False, True])
-def test_every_remedy_of_advise_does_what_it_promises(tmp_path: Path, released: bool) -> None:
-    spec = ONE.replace("matters = 1000\n", "matters = 3\n").replace("unimportant", "# unimportant")
-    spec = spec.replace("budget = 400", "budget = 8").replace('mechanism = "group"\n', "").replace("4.0", "1.0")
-    toml = small(tmp_path, spec, rows=200)
-    if released:
-        succeed("release", toml, "--allow-useless")
-    advised = invoke("advise", toml)
-    parts = re.split(r"(?m)^\d+\. ", advised.output)[1:]
-    assert parts, advised.output
-    original = toml.read_text()
-    for part in parts:
-        promise = re.sub(r"; its ± is.*|\(it needs.*", "", " ".join(re.split(r"\n[a-z]", part)[0].split())).strip()
-        for words in re.findall(r"`takifugu ([^`\n]*)`", part):
-            succeed(*shlex.split(words))
-        with_lines(toml, [line.strip() for line in part.splitlines() if line.startswith("    ")])
-        now = words_of(invoke("advise", toml))
-        assert promise in now, part
-        assert invoke("release", "--dry-run", *AGAIN, "7", toml).exit_code == 0, part
-        toml.write_text(original)
-
-
 @of("releasing/file/loading.py: _unreadable")
 def test_a_table_gets_a_release_file(tmp_path: Path, toml: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "new").mkdir()
@@ -625,17 +435,6 @@ def test_a_table_gets_a_release_file(tmp_path: Path, toml: Path, monkeypatch: py
     words = printed(invoke("check", toml.with_name("data.csv")), "init")
     begun = init(*words[1:], "--unit", "-", "--order", "t", "--step", "1")
     assert 'file = "../data.csv"' in begun.output
-
-
-def test_the_sheets_of_a_workbook_are_lines_to_paste(tmp_path: Path) -> None:
-    write_workbook(tmp_path / "two sheets.xlsx", {"one": [["t", "state"], [1, "still"]], "more": [["a"], [1]]})
-    toml = replaced(small(tmp_path, ONE), '"data.csv"', '"two sheets.xlsx"')
-    assert 'sql = "FROM \\"one\\""' in words_of(invoke("release", toml))
-    answered = ended(2, "init", toml.with_name("two sheets.xlsx"), "-o", tmp_path / "new.toml")
-    words = shlex.split(written_in(answered, r"--sql '[^']*'"))
-    begun = init(toml.with_name("two sheets.xlsx"), *words, "--unit", "-", "--order", "t", "--step", "1", "-o",
-                 tmp_path / "new.toml")  # fmt: skip
-    assert "written: " in begun.output
 
 
 @of("cli/believing.py: beliefs", "cli/examples.py: _list_examples",

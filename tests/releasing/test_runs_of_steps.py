@@ -6,16 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.commands import json_of, refused, succeed, words_of
+from tests.support.commands import json_of, succeed, words_of
 from tests.support.release_files import believe, changed, hide, publish, read_from, release_text
 from tests.support.releases import put, refusal_of
 
 import takifugu as tf
-from takifugu.cli.group import REFUSED
-from takifugu.data import steps_in
-from takifugu.data.times.steps import parse_step, time_text
-from takifugu.releasing.file.loading import load
-from takifugu.releasing.file.sequences.sections import ReleaseSpec
 
 RUN = hide(kind="every-run", length="30min")
 BOILERS = release_text(
@@ -64,12 +59,6 @@ def test_a_file_hides_what_python_does(ward: Path) -> None:
     assert scale_of(ward) == pytest.approx(float(tf.calibrate(framework, tf.Count("busy"), 1).scale), rel=1e-12)
 
 
-def test_a_time_is_so_many_steps(boilers: Path) -> None:
-    spec = load(boilers).spec
-    assert isinstance(spec, ReleaseSpec)
-    assert spec.run == 6
-
-
 def test_a_run_of_one_step_is_every_entry(boilers: Path) -> None:
     as_run = changed(BOILERS, ('"30min"', '"5min"'))
     as_entry = changed(BOILERS, (RUN, hide(kind="every-entry")))
@@ -101,14 +90,6 @@ def test_without_times_a_length_is_a_number_of_steps(ward: Path) -> None:
         assert words in refusal_of(ward).problems[0]
     ward.write_text(changed(WARD, ("length = 3", "")), "utf-8")
     assert 'hide.length: is missing; write length = "1h"' in refusal_of(ward).problems[0]
-
-
-@pytest.mark.parametrize("text", ["1s", "90s", "1min", "45min", "1h", "36h", "7d"])
-def test_a_time_is_written_as_it_is_read(text: str) -> None:
-    length = parse_step(text)
-    assert not isinstance(length, int)
-    assert parse_step(time_text(length)) == length
-    assert steps_in(text, length) == 1
 
 
 def test_four_lines_say_what_is_hidden_and_what_is_not(boilers: Path) -> None:
@@ -182,13 +163,6 @@ def test_a_certificate_of_runs_has_no_pair_of_values(ward: Path) -> None:
     (answer,) = json.loads(Path("ward-published/b.certificate.json").read_text("utf-8"))["answers"]
     assert answer["witness"]["curve"] == "recursion"
     assert len(answer["witness"]["pair"]) == 2
-
-
-def test_mechanisms_that_are_about_single_values_refuse(ward: Path) -> None:
-    ward.write_text(changed(WARD, ('query = "count"', 'query = "count"\nmechanism = "laplace-exact"')), "utf-8")
-    message = refused("cost", ward, code=REFUSED)
-    assert "laplace-exact does not apply: it is proved for secrets of single values" in message
-    assert 'use mechanism = "influence" or "group"' in message
 
 
 def test_beliefs_about_something_else_have_no_runs() -> None:

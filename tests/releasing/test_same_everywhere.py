@@ -14,18 +14,17 @@ from hypothesis import strategies as st
 from tests.releasing import files, mutants
 from tests.support.answers import stand_in, true_answer
 from tests.support.counting import counts_of
-from tests.support.engines import ENGINES, Columns, spark, write_csv, write_parquet
+from tests.support.engines import ENGINES, Columns, write_csv, write_parquet
 from tests.support.on_spark import running
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
 from tests.support.releases import put
 
 import takifugu as tf
-from takifugu.accounting.ledger import Amount, Ledger
-from takifugu.core.errors import DataError, SpecError
+from takifugu.accounting.ledger import Ledger
+from takifugu.core.errors import SpecError
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan as planning
-from takifugu.releasing.planning.prices import Prices, epsilons_of, prices
 from takifugu.releasing.publishing import run
 
 GAPS = (5, 6, 11)
@@ -86,12 +85,6 @@ def test_every_engine_gives_the_same_integers(where: Path) -> None:
         assert [c.scale for t in plan.tables for c in t.calibrations] == [
             c.scale for t in from_file.tables for c in t.calibrations
         ]
-
-
-@pytest.mark.spark
-def test_spark_gives_the_same_integers(where: Path, session: Any) -> None:
-    plan = planning.plan(load(where, spark(session, columns())))
-    assert answers(plan) == answers(planning.plan(load(where)))
 
 
 session = pytest.fixture(scope="module")(running)
@@ -155,19 +148,6 @@ def test_a_command_starts_spark_and_publishes(tmp_path: Path, monkeypatch: pytes
     assert cells[0] == cells[1]
 
 
-@pytest.mark.slow
-def test_a_frame_is_published_as_the_file_says(where: Path) -> None:
-    (where.parent / "data.csv").unlink()
-    outcome = tf.release_file(where, data=ENGINES["polars"](columns()), output=where.parent / "elsewhere",
-                              other_entries=True)  # fmt: skip
-    assert [t.name for t in outcome.tables] == ["time-use-units", "time-use-pooled", "walks"]
-    assert outcome.tables[0].files[0].parent.name == "elsewhere"
-    assumptions = [*map(str, outcome.tables[0].certificate.assumptions)]
-    assert 'Rows count where "Who is it?" IS NOT NULL. Nothing is guaranteed about others.' in assumptions
-    with pytest.raises(SpecError, match=r"source\.value: value names 'état; raw', which is no column"):
-        load(where, ENGINES["pandas"]({k: v for k, v in columns().items() if k != "état; raw"}))
-
-
 @given(st.data())
 def test_counts_and_rows_agree(data: st.DataObject) -> None:
     """The oracle is the path that reads every entry."""
@@ -188,43 +168,12 @@ def test_counts_and_rows_agree(data: st.DataObject) -> None:
     assert true_answer(calibration, counted) == true_answer(calibration, walks[0] if len(walks) == 1 else walks)
 
 
-def test_counts_cannot_answer_what_they_do_not_hold() -> None:
-    chain = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3, states=["a", "b"])
-    calibration = stand_in(chain, tf.Linear([1, 2, 3], {"a": 0, "b": 1}))
-    with pytest.raises(DataError, match="weighs entries differently"):
-        true_answer(calibration, counts_of([[0, 1, 1]], 2))
-    with pytest.raises(DataError, match="other sequences"):
-        true_answer(calibration, counts_of([[0, 1]], 2))
-
-
 def one(folder: Path, **changes: Any) -> Path:
     mutants.write_data(folder)
     raw = mutants.ONE
     for path, value in changes.items():
         raw = mutants.changed(raw, path.replace("__", "."), value)
     return put(folder, {"release.toml": mutants.toml(raw)})
-
-
-@pytest.mark.slow
-def test_a_linear_query_and_one_hidden_entry(tmp_path: Path) -> None:
-    where = one(tmp_path, table__0__epsilon=2000, source__budget={"epsilon": 9000, "delta": 1e-6})
-    plan = planning.plan(load(where))
-    outcome = run.publish(plan, entropy=InsecureSeededEntropyForTests(1))
-    (row,) = outcome.tables[0].rows  # still, walking, still: weights 1, 0, 1/2 and walking counts 1
-    assert row["value"] == 0
-    assert outcome.tables[0].certificate.hidden == ("whether the value at place 1 is 'still' or 'walking'",)
-    (source,) = Ledger.open(tmp_path / "ledger.db").show()
-    assert source.budget == Amount(9000, Fraction(1, 10**6))
-    where = one(tmp_path, table__0__weights=[3, "1/4", 5], table__0__epsilon=2000)
-    ((_, _, answer),) = answers(planning.plan(load(where)))
-    assert Fraction(answer[0]) * planning.plan(load(where)).tables[0].calibrations[0].randomiser.grid == Fraction(1, 4)
-
-
-@pytest.mark.slow
-def test_weights_may_lie_in_a_file(tmp_path: Path) -> None:
-    (tmp_path / "w.csv").write_text("3,0.25\n5\n", encoding="utf-8")
-    written = answers(planning.plan(load(one(tmp_path, table__0__weights=[3, "1/4", 5]))))
-    assert answers(planning.plan(load(one(tmp_path, table__0__weights="w.csv")))) == written
 
 
 @pytest.mark.parametrize(("changes", "words"), [
@@ -258,31 +207,3 @@ def test_a_fit_with_confidence_is_a_class_of_chains(tmp_path: Path) -> None:
     assert "estimated from public.csv" in belief["source"]
     text = run.publish(plan).tables[1].certificate.text()
     assert all(words in text for words in ("0.99", "cover"))
-
-
-def priced(where: Path, epsilons: str) -> list[Prices]:
-    """Return what the tables of a release file cost at other epsilons."""
-    file = load(where)
-    return list(prices(file, planning.aims_as_needed(file, planning.unwatched), epsilons_of(epsilons)))
-
-
-@pytest.mark.slow
-def test_a_release_file_can_be_priced_at_other_epsilons(where: Path) -> None:
-    tables = priced(where, "0.5,1,4")
-    assert [(table.name, [float(row.epsilon) for row in table.rows]) for table in tables] == [
-        (name, [0.5, 1, 4]) for name in ("time-use-units", "time-use-pooled", "walks")
-    ]
-    assert {table.unit for table in tables if table.scope == "unit"} == {"zoë"}
-    calibrations = {table.name: row.calibration for table in tables for row in table.rows if row.epsilon == 1}
-    for table in planning.plan(load(where)).tables:
-        longest = [q.calibration for q in table.questions if q.unit in ("zoë", None)]
-        assert calibrations[table.name] is not None
-        assert [c.scale for c in longest] == [calibrations[table.name].scale]  # type: ignore[union-attr]
-        assert [c.mechanism for c in longest] == [calibrations[table.name].mechanism]  # type: ignore[union-attr]
-
-
-def test_what_is_refused_has_a_reason_instead_of_a_price(tmp_path: Path) -> None:
-    where = files.write(tmp_path, files.SPEC.replace("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "optimal"'))
-    rows = [row for table in priced(where, "1") for row in table.rows]
-    assert [row.calibration for row in rows] == [None, None]
-    assert all("optimal does not apply" in row.reason for row in rows)

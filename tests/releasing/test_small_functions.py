@@ -2,68 +2,28 @@
 
 from __future__ import annotations
 
-import json
-from datetime import date, timedelta
+from datetime import date
 from fractions import Fraction
 
 import pytest
 
-from takifugu import JointTable, Records
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import float_at_most
-from takifugu.data import Calendar
-from takifugu.releasing.advice.bands import Band, Joint, adjusted_bands, cell_band, coverage, difference_band
+from takifugu.releasing.advice.bands import Band, Joint
 from takifugu.releasing.advice.budgets import _rounded_down
 from takifugu.releasing.advice.changes import Change, by_section
 from takifugu.releasing.advice.remedies import _weaker
 from takifugu.releasing.advice.worth import Cells, Expectation, Worth, worth
 from takifugu.releasing.certificates import cells
 from takifugu.releasing.certificates.facts import Stays, Window, _between
-from takifugu.releasing.certificates.files import digest_of
-from takifugu.releasing.file.calendars import night_set_back
-from takifugu.releasing.file.keys import names_of
-from takifugu.releasing.file.kind import Kind, output_by_default
-from takifugu.releasing.file.kinds import register
-from takifugu.releasing.file.old_keys import column, of_before
 from takifugu.releasing.file.problems import blamed, blamed_keys, broken, fault, stranger
-from takifugu.releasing.file.reading import are_degrees
-from takifugu.releasing.file.sections import public_source, size_that_matters
-from takifugu.releasing.file.sequences.sections import duration_in, seconds_in, stays_of
 from takifugu.releasing.file.toml_words import in_toml
-from takifugu.releasing.file.unsupported import exact_total, instead_of
-from takifugu.releasing.planning.factors import factor_of, number_of
-from takifugu.releasing.planning.reading_records import of_records
 from takifugu.releasing.postprocess.estimate import Estimate
-from takifugu.releasing.postprocess.intervals import Interval, is_off_zero, measured
-from takifugu.releasing.postprocess.open_data import geo_json
-from takifugu.releasing.postprocess.readability import Rule, exact_word, with_possible
-from takifugu.releasing.postprocess.readable import as_frame, in_words, readable
+from takifugu.releasing.postprocess.intervals import is_off_zero, measured
+from takifugu.releasing.postprocess.readability import exact_word
+from takifugu.releasing.postprocess.readable import in_words, readable
 from takifugu.releasing.report.published import error_words
-
-NOISE = DiscreteLaplace(Fraction(100), Fraction(1))
-HOURS = Window("2026-01-05 to 2026-01-12", "1 hour", None, {"one day": "56.8"})
-
-
-def test_output_by_default(tmp_path):
-    assert output_by_default(tmp_path / "minutes.toml") == "minutes-published"
-
-
-def test_a_kind_without_a_section_is_refused():
-    with pytest.raises(InputError, match="None is no section of a belief"):
-        register(Kind())
-
-
-def test_sources_of_expectations():
-    assert public_source("last year's published report") == "last year's published report"
-    with pytest.raises(InputError, match="says 'private data': advice must not depend on them"):
-        public_source("Counts estimated from the private data")
-
-
-def test_sizes_that_matter():
-    assert size_that_matters("2.5 h") == (Fraction(5, 2), "h")
-    assert size_that_matters(30) == (Fraction(30), "")
-    assert size_that_matters("10%") == (Fraction(10), "%")
 
 
 @pytest.mark.parametrize(("said", "written"), [
@@ -78,84 +38,19 @@ def test_hints_as_lines_of_a_file(said, written):
     assert in_toml(said) == written
 
 
-def test_faults_of_keys():
-    assert fault(("table", 0, "grid"), "is missing", 'write grid = "0.01"').line == (
-        'table[0].grid: is missing; write grid = "0.01"'
-    )
+def test_faults_and_the_keys_that_they_blame():
     rules = (True, "table.0.by", "is missing", 'write by = "hour"'), (False, "table.1.by", "is missing", "")
-    assert [error.line for error in broken(*rules)] == ['table[0].by: is missing; write by = "hour"']
-    assert stranger(("source", "default_state"), "gone", "state", ["away", "home"]).line == (
-        "source.default_state: 'gone' is no state; write one of ['away', 'home']"
-    )
-
-
-def test_faults_of_lower_layers():
-    assert blamed(InputError("net.bif: 'a' has an unknown parent 'c'"), "belief", "file").line == (
-        "belief.file: net.bif: 'a' has an unknown parent 'c'; repair it"
-    )
-    assert blamed(InputError("it takes numbers", fix="give codes={'ill': 1}"), "table", 0).fix == (
-        "give codes = { ill = 1 }"
-    )
-    (one,) = blamed_keys(InputError("is empty", fix="leave it out").at("where"), "source")
-    assert one.line == "source.where: is empty; leave it out"
-
-
-def test_keys_of_before():
-    assert of_before(("release",), {"release": []}, ["table"]).line == "is the key of before; write [[table]]"
-    assert of_before(("ledger_id",), {"ledger_id": "a"}, []).line.startswith("is gone; require_ledger")
-    assert [column(name) for name in ("Datum", "end", "my column")] == ["Datum", '"end"', '"my column"']
-
-
-def test_queries_under_other_names():
-    assert str(instead_of("avg", ["mean", "sum"])) == (
-        '"avg" is not published under this name: write query = "mean"; it is the same'
-    )
-    assert exact_total("invariant").line.startswith("asks for an exact total, which is not published; it has no noise")
-
-
-def test_names_of_a_key():
-    assert (names_of(None), names_of("ward"), names_of(["hour", "ward"])) == ((), ("ward",), ("hour", "ward"))
-
-
-def test_degrees_by_name():
-    assert are_degrees(["lat", "gps_lon"])
-    assert not are_degrees(["x", "y"])
-
-
-def test_nights_in_which_clocks_are_set_back():
-    steps = Calendar.read("2026-10-01", "2026-12-01", timedelta(hours=1))
-    assert night_set_back(steps, range(steps.size)) == date(2026, 10, 25)
-    assert night_set_back(steps, range(24 * 24)) is None
-
-
-def test_units_of_time():
-    assert [seconds_in(words) for words in ("Minutes", "15 min", "people")] == [60, 900, None]
-    assert duration_in("hours", "5min") == Fraction(1, 12)
-    assert duration_in("minutes", "1min") is None
-    assert duration_in("rows", "5min") is None
-    stays = stays_of([[0.9, 0.1], [0.25, 0.75]], ["still", "walking"], timedelta(minutes=1))
-    assert stays.lasting["walking"] == "about 4 minutes"
-
-
-def test_numbered_factors():
-    assert [float(factor_of(number)) for number in (512, 1024, 1536, 2048, 3072)] == [0.5, 1.0, 1.5, 2.0, 4.0]
-    assert all(number_of(factor_of(number)) == number for number in (1, 1023, 1024, 1025, 2048, 4000))
-
-
-def test_records_by_columns():
-    people = Records(JointTable([("a", 0), ("b", 1)], [0.5, 0.5], names=["group", "ill"]), 3)
-    assert of_records(people, {"ill": [0, 1, 0], "group": ["a", "b", "a"]}).tolist() == [0, 1, 0]
-
-
-def test_bands_of_laplace_noise():
-    cell, difference = cell_band(NOISE), difference_band(NOISE)
-    assert (cell.width, round(cell.coverage, 4)) == (300.0, 0.9505)
-    assert (difference.width, round(difference.coverage, 4)) == (411.0, 0.9501)
-    assert round(coverage(NOISE, NOISE.half_width(0.95, 3), 3), 4) == 0.9504
-    two_cells = DiscreteLaplace(Fraction(100), Fraction(1), 2)
-    cell, difference = adjusted_bands(two_cells, (450, 150), (Fraction(600),))
-    assert cell.width < 300
-    assert difference.width < 411
+    empty = InputError("is empty", fix="leave it out").at("where")
+    faults = [
+        fault(("table", 0, "grid"), "is missing", 'write grid = "0.01"'), *broken(*rules),
+        stranger(("source", "default_state"), "gone", "state", ["away", "home"]),
+        blamed(InputError("net.bif: 'a' has an unknown parent 'c'"), "belief", "file"), *blamed_keys(empty, "source"),
+    ]  # fmt: skip
+    assert [one.line for one in faults] == [
+        'table[0].grid: is missing; write grid = "0.01"', 'table[0].by: is missing; write by = "hour"',
+        "source.default_state: 'gone' is no state; write one of ['away', 'home']",
+        "belief.file: net.bif: 'a' has an unknown parent 'c'; repair it", "source.where: is empty; leave it out",
+    ]  # fmt: skip
 
 
 def test_words_of_worth():
@@ -174,9 +69,8 @@ def test_words_of_worth():
 
 
 def test_changes_and_their_price():
-    assert [_rounded_down(value) for value in (Fraction("2.64999"), Fraction(1, 3), Fraction(1, 3000))] == [
-        2.64, 0.333, 0.000333
-    ]  # fmt: skip
+    values = Fraction("2.64999"), Fraction(1, 3), Fraction(1, 3000)
+    assert [_rounded_down(value) for value in values] == [2.64, 0.333, 0.000333]
     split = Change(("table", 0, "epsilon"), 0.5, "use"), Change(("source", "budget"), 2)
     assert list(by_section(split)) == ['[[table]] "use"', "[source]"]
     assert _weaker(4.3, 1.0) == (
@@ -185,9 +79,10 @@ def test_changes_and_their_price():
 
 
 def test_windows_in_words():
-    assert HOURS.words.startswith("The window is 2026-01-05 to 2026-01-12, its end not included, in steps of 1 hour.")
-    assert (HOURS.start, HOURS.days, HOURS.spans) == ("2026-01-05 00:00", "5 to 11 January 2026", {"day": "56.8"})
-    assert HOURS.not_hidden == (
+    hours = Window("2026-01-05 to 2026-01-12", "1 hour", None, {"one day": "56.8"})
+    assert hours.words.startswith("The window is 2026-01-05 to 2026-01-12, its end not included, in steps of 1 hour.")
+    assert (hours.start, hours.days, hours.spans) == ("2026-01-05 00:00", "5 to 11 January 2026", {"day": "56.8"})
+    assert hours.not_hidden == (
         "a whole day: against someone who knows all other steps, the noise alone gives epsilon 56.8",
     )
     half = Window("2026-01-05T10:30:00 to 2026-01-12", "30 minutes", "Europe/Berlin", clock="Europe/Berlin")
@@ -200,31 +95,13 @@ def test_windows_in_words():
     )
 
 
-def test_texts_of_published_tables():
-    assert [cells.guarded(text) for text in ("=1+1", "'tis", "-1", "well")] == ["'=1+1", "''tis", "-1", "well"]
-    assert cells.Rows({"row": [0, 1], "place": ["north", "south"]})[1] == {"row": 1, "place": "south"}
-    assert cells.names_of([], [(0.0, 1.5)]) == ("x", "y")
-    assert cells.names_of(["activity"], ["rest"]) == ("activity",)
-    assert digest_of(b"")[:23] == "sha256:e3b0c44298fc1c14"
-    box = (0.0, 0.0, 1.0, 2.0), {"cell": "a"}
-    assert json.loads(geo_json(iter([box])))["features"][0]["properties"] == {"cell": "a"}
-
-
 def test_values_in_words():
-    assert [is_off_zero(*ends) for ends in ((-19, 107), (0, 126), (-133, -7), (-133, -7, True))] == [
-        False, True, False, True
-    ]  # fmt: skip
-    assert [measured(*size) for size in ((137.0, "rows"), (1.0, "steps of 1 day"), (1.0, "people"), (2.5, ""))] == [
-        "137 rows", "1 step of 1 day", "1 person", "2.5"
-    ]  # fmt: skip
+    ends = (-19, 107), (0, 126), (-133, -7), (-133, -7, True)
+    assert [is_off_zero(*each) for each in ends] == [False, True, False, True]
+    sizes = (137.0, "rows"), (1.0, "steps of 1 day"), (1.0, "people"), (2.5, "")
+    assert [measured(*size) for size in sizes] == ["137 rows", "1 step of 1 day", "1 person", "2.5"]
     queries = {"kind": "count"}, {"kind": "count", "duration": "1/12"}, {"kind": "mean"}
     assert list(map(exact_word, queries)) == ["count", "time", "value"]
-    assert with_possible([{"value": 3}, {"value": -1}], (0, 40)) == [
-        {"value": 3, "possible": True}, {"value": -1, "possible": False}
-    ]  # fmt: skip
-    rule = Rule({"kind": "count"})
-    assert rule.of({"value": 44, "low": -19, "high": 107}) is False
-    assert rule.of({"value": 7, "low": None, "high": None}) is None
     assert [readable(value) for value in (Fraction(6, 2), Fraction(1, 4), "yes")] == [3, 0.25, "yes"]
     assert readable(Fraction(4, 3), float_at_most) == 1.3333333333333335
     rows = {"value": 12345}, {cells.UPPER: 12345}, {cells.UPPER: "safe"}, {cells.UPPER: 45, cells.MARK: "dangerous"}
@@ -232,15 +109,6 @@ def test_values_in_words():
     assert error_words(63, 2, "rows", "count") == (
         "Every value is within ±63 rows of the exact count (95 %, all 2 at once)."
     )
-
-
-def test_intervals_estimates_and_frames():
-    low, high = Interval(3, 9, 0.95, 4)
-    assert (low, high) == (3, 9)
-    assert str(Interval(3, 9, 0.95, 4)) == (
-        "3 to 9 (95 % over the noise, all 4 cells at once; noise only, not sampling error)"
-    )
     assert str(Estimate(2016.4, 1990, 2041, (2010.0, 1900, 2120))) == (
         "about 2,016.4 (1,990 to 2,041 with probability 95 % if the belief is true)"
     )
-    assert as_frame({"cell": ["still"], "value": [6]}, "polars").rows() == [("still", 6)]

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.commands import ended, invoke, json_of, succeed
+from tests.support.commands import ended, invoke, succeed
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
 from tests.support.releases import assert_says, put, refused, spent
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.core.errors import CalibrationRefused, DataError, InputError, SpecError
-from takifugu.data import Calendar
+from takifugu.core.errors import CalibrationRefused, InputError, SpecError
 from takifugu.data.times import moments
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
@@ -77,17 +76,6 @@ def test_every_week_at_once_and_one_by_one_cost_the_same_as_planned(tmp_path: Pa
     assert_says(page, "The window is 2026-01-12 to 2026-01-19", "A whole week")
 
 
-@pytest.mark.slow
-def test_the_calendar_may_be_open_and_its_end_may_move(tmp_path: Path) -> None:
-    path = written(tmp_path, ("until = 2026-02-02\n", ""))
-    release_file(path, window="2026-W02")
-    written(tmp_path, ("until = 2026-02-02", 'until = "2027-01-04"'))
-    release_file(path, window="2026-W03")
-    moved = written(tmp_path, ('from = "2026-01-05"', 'from = "2026-01-01"'))  # the start may move, too
-    release_file(moved, window="2026-W04")
-    assert spent(tmp_path, "ward").epsilon == one_week(path)
-
-
 def in_zone(zone: str) -> str:
     """Return the keys of clock times that are declared to be those of a zone."""
     return f"order = \"hour::timestamp AT TIME ZONE '{zone}'\"\ntimezone = \"{zone}\""
@@ -110,30 +98,6 @@ def test_gaps_are_hidden_unless_they_are_public(tmp_path: Path) -> None:
     with pytest.raises(CalibrationRefused, match="hidden"):
         plan(load(written(tmp_path, ('"quilt-exact"', '"laplace-exact"'))))
     plan(load(written(tmp_path, ('"quilt-exact"', '"laplace-exact"'), PUBLIC)))
-
-
-@pytest.mark.slow
-def test_units_have_calendars_of_their_own(tmp_path: Path) -> None:
-    rows = ["who,hour,state"]
-    for who, first in (("Ana", 0), ("Ben", 200)):
-        rows += [f"{who},{(START + n * HOUR).isoformat()},calm" for n in range(first, 672)]
-    per = ('every = "week"', 'every = "week"\nper = "both"')
-    unit = ('value = "state"', 'value = "state"\nunit = "who"')
-    independent = ("[[table]]", "units_independent = true\n[[table]]")
-    path = written(tmp_path, INFLUENCE, per, unit, independent, rows="\n".join(rows))
-    planned = plan(load(path))
-    assert len(planned.tables) == 8
-    assert {q.at for table in planned.tables for q in table.questions} == {
-        Calendar.read("2026-01-05", None, HOUR).at(168 * week) for week in range(4)
-    }
-    release_file(path)
-    assert Fraction(1, 2) < spent(tmp_path, "ward").epsilon < 1.06  # two tables of each week
-    path = written(tmp_path, per, unit, PUBLIC, independent, rows="\n".join(rows))
-    assert {q.unit for q in plan(load(path, window="2026-W02")).tables[0].questions} == {"Ana"}
-    nobody = "\n".join(row for row in rows if "2026-01-1" not in row)
-    path.with_name("ward.csv").write_text(nobody, encoding="utf-8")
-    with pytest.raises(DataError, match="no row lies in the window"):
-        plan(load(path, window="2026-W03"))
 
 
 @pytest.mark.parametrize(("changes", "rows", "place"), [
@@ -252,17 +216,6 @@ def test_a_plan_counts_the_steps_that_each_window_has(tmp_path: Path, keys: str,
     for name in names[1:3]:
         release_file(path, allow_useless=True, window=name, output=tmp_path / name, new_ledger=True)
     assert spent(tmp_path, "ward").epsilon == later
-
-
-@pytest.mark.slow
-def test_the_command_line_plans_and_shows_it_in_a_dry_run(tmp_path: Path) -> None:
-    path = str(written(tmp_path))
-    content = json_of("cost", path, "--windows", "12")["files"][0]["outlook"]
-    assert content["ahead"][-1] == {"releases": 12, "epsilon": float(one_week(Path(path))), "sum": 6.0}
-    printed = invoke("cost", "--windows", "52", path).output
-    assert all(words in printed for words in ("52", "26", "fit the budget"))
-    assert "epsilon in all" in invoke("release", path, "--window", "2026-W02", "--dry-run").output
-    assert invoke("cost", path, "--windows", "0").exit_code != 0
 
 
 @pytest.mark.slow

@@ -41,7 +41,6 @@ class Export:
     truth: Mapping[str, Sequence[int]] | None
     owner: Mapping[str, Any] = field(default_factory=dict)
     states: Sequence[str] = STATES
-    is_ugly: bool = False
     is_by_hand: bool = False
     refusal: str = ""
 
@@ -71,6 +70,10 @@ def written(content: str | bytes) -> Callable[[Path], None]:
     return lambda path: path.write_bytes(data) and None
 
 
+def since_1970(moment: datetime) -> int:
+    return int(moment.replace(tzinfo=UTC).timestamp())
+
+
 SAMPLES = {"rows": "samples", "unit": "who", "order": "t", "step": "15min", "value": "state"}
 PEOPLE = ("Ana", "Ben", "Cem")
 
@@ -85,10 +88,6 @@ def of_samples(
     return Export("a.csv", written(content), {**SAMPLES, **right}, truth)
 
 
-def plain() -> Export:
-    return of_samples(1, lambda t: f"{t:%Y-%m-%dT%H:%M}")
-
-
 def german_meter() -> Export:
     rows, truth = courses(2, ["Z1", "Z2"], 4 * 24 * 20)
     kwh = {"still": "0,{:03d}", "walking": "1.00{},{:03d}"}
@@ -99,19 +98,7 @@ def german_meter() -> Export:
     right = {**SAMPLES, "unit": "Zähler", "order": "Datum, Zeit", "value": "Verbrauch kWh",
              "encoding": "cp1252"}  # fmt: skip
     owner = {"bins": {"still": [0, 1], "walking": [1, 9999]}}
-    return Export("lastgang.csv", written(content.encode("cp1252")), right, truth, owner, is_ugly=True)
-
-
-def milliseconds() -> Export:
-    return of_samples(3, lambda t: int(t.replace(tzinfo=UTC).timestamp()) * 1000, timezone="UTC")
-
-
-def nanoseconds() -> Export:
-    return of_samples(4, lambda t: int(t.replace(tzinfo=UTC).timestamp()) * 10**9, timezone="Europe/Berlin")
-
-
-def seconds_with_a_point() -> Export:
-    return of_samples(5, lambda t: f"{int(t.replace(tzinfo=UTC).timestamp())}.000", timezone="UTC")
+    return Export("lastgang.csv", written(content.encode("cp1252")), right, truth, owner)
 
 
 def months() -> Export:
@@ -120,7 +107,7 @@ def months() -> Export:
     names = [f"{2024 + k // 12}-{k % 12 + 1:02d}" for k in range(24)]
     content = text(["shop", *names], [(name, *states[name]) for name in states])
     right = {"rows": "wide", "unit": "shop", "order": "time", "step": "1"}
-    return Export("months.csv", written(content), right, truth, is_ugly=True)
+    return Export("months.csv", written(content), right, truth)
 
 
 def half_hours() -> Export:
@@ -130,13 +117,13 @@ def half_hours() -> Export:
     lines = [(who, f"{START + timedelta(days=d):%d/%m/%Y}", *(states[who, 48 * d + k] for k in range(48)))
              for who in truth for d in range(30)]  # fmt: skip
     right = {"rows": "wide", "unit": "meter", "order": "day, time", "step": "30min"}
-    return Export("wide.csv", written(text(["meter", "day", *names], lines)), right, truth, is_ugly=True)
+    return Export("wide.csv", written(text(["meter", "day", *names], lines)), right, truth)
 
 
 def names_with_points() -> Export:
     made = of_samples(8, lambda t: f"{t:%Y-%m-%d %H:%M:%S}", name=lambda who: f"{who}.0", people=["7", "12", "300"])
     again = r"""regexp_replace(trim("who"), '^(-?\d{1,15})[.]0+$', '\1')"""
-    return Export(made.file, made.write, {**made.right, "unit again": again}, made.truth, is_ugly=True)
+    return Export(made.file, made.write, {**made.right, "unit again": again}, made.truth)
 
 
 def exponents() -> Export:
@@ -154,7 +141,7 @@ def two_sheets() -> Export:
     rows, truth = courses(11, PEOPLE, 60)
     cells = [["who", "t", "end"], *([who, f"{at(k):%Y-%m-%d %H:%M}", s] for who, k, s in rows)]
     write = lambda path: write_workbook(path, {"Read me": [["a"], ["b"]], "From": cells})  # noqa: E731
-    return Export("b.xlsx", write, {**SAMPLES, "value": "end", "sql": 'FROM "From"'}, truth, is_ugly=True)
+    return Export("b.xlsx", write, {**SAMPLES, "value": "end", "sql": 'FROM "From"'}, truth)
 
 
 def home_assistant() -> Export:
@@ -188,7 +175,7 @@ def sqlite() -> Export:
         file.close()
 
     right = {**SAMPLES, "order": "ts", "sql": 'FROM "states"', "timezone": "UTC"}
-    return Export("home-assistant_v2.db", write, right, truth, {"from": "2026-01-05T00:00:00.25"}, is_ugly=True)
+    return Export("home-assistant_v2.db", write, right, truth, {"from": "2026-01-05T00:00:00.25"})
 
 
 def json_lines() -> Export:
@@ -205,28 +192,11 @@ def parquet(unit: str = "us") -> Export:
     return Export("a.parquet", write, {**SAMPLES, "timezone": "UTC"}, truth)
 
 
-def parquet_of_nanoseconds() -> Export:
-    """As pandas writes its times."""
-    return parquet("ns")
-
-
-def offsets() -> Export:
-    return of_samples(16, lambda t: f"{t:%Y-%m-%d %H:%M:%S}+0100", timezone="Europe/Paris")
-
-
 def ambiguous() -> Export:
     rows, truth = courses(17, PEOPLE, 8)
     again = "strptime(\"t\", '%m/%d/%Y')"
     content = text(["who", "t", "state"], [(w, f"{k % 4 + 1:02d}/{k // 4 + 2:02d}/2026", s) for w, k, s in rows])
-    return Export("us.csv", written(content), {**SAMPLES, "step": "1d", "order again": again}, truth, is_ugly=True)
-
-
-def american() -> Export:
-    return of_samples(18, lambda t: f"{t.month}/{t.day + 8}/{t:%Y %I:%M %p}")
-
-
-def slovene() -> Export:
-    return of_samples(41, lambda t: f"{t.day}. {t.month}. {t:%Y} {t.hour}:{t:%M}", sign=";")
+    return Export("us.csv", written(content), {**SAMPLES, "step": "1d", "order again": again}, truth)
 
 
 def stays() -> Export:
@@ -270,14 +240,14 @@ def missing() -> Export:
     for who, k, state in rows:
         truth[who][STATES.index(state)] -= k % 10 == 3
     right = {**SAMPLES, "nulls": "unobserved", "order again": "strptime(\"t\", '%Y%m%d%H%M')"}
-    return Export("a.csv", written(text(["who", "t", "state"], lines)), right, truth, is_ugly=True)
+    return Export("a.csv", written(text(["who", "t", "state"], lines)), right, truth)
 
 
 def padded() -> Export:
     rows, truth = courses(22, PEOPLE, 200)
     lines = [(f"{who:<8}", f"{at(k):%d-%b-%Y %H:%M:%S}", state) for who, k, state in rows]
     return Export("a.csv", written(text(["who", "t", "state"], lines)),
-                  {**SAMPLES, "unit again": 'trim("who")'}, truth, is_ugly=True)  # fmt: skip
+                  {**SAMPLES, "unit again": 'trim("who")'}, truth)  # fmt: skip
 
 
 def _in_time(time: str) -> str:
@@ -288,7 +258,7 @@ def total() -> Export:
     rows, truth = courses(23, PEOPLE, 200)
     lines = [*((who, f"{at(k):%d.%m.%Y %H:%M}", state) for who, k, state in rows), ("", "Summe", "600")]
     right = {**SAMPLES, "where": _in_time("try_strptime(\"t\", '%d.%m.%Y %H:%M')")}
-    return Export("a.csv", written(text(["who", "t", "state"], lines, ";")), right, truth, is_ugly=True)
+    return Export("a.csv", written(text(["who", "t", "state"], lines, ";")), right, truth)
 
 
 def names_again() -> Export:
@@ -298,14 +268,14 @@ def names_again() -> Export:
         lines.insert(place, ("who", "t", "state"))
     form = f"regexp_full_match(\"t\", '{ISO}')"
     right = {**SAMPLES, "where": _in_time(f'CASE WHEN {form} THEN try_cast("t" AS timestamp) END')}
-    return Export("a.csv", written(text(["who", "t", "state"], lines)), right, truth, is_ugly=True)
+    return Export("a.csv", written(text(["who", "t", "state"], lines)), right, truth)
 
 
 def utf_16() -> Export:
     rows, truth = courses(25, ["Zoë", "Åse"], 100)
     content = text(["Größe", "order", "select"], [(w, f"{at(k):%Y/%m/%d %H:%M}", s) for w, k, s in rows], "\t", "\r\n")
     right = {**SAMPLES, "unit": "Größe", "order": "order", "value": "select"}
-    return Export("a.txt", written(content.encode("utf-16")), right, truth, is_ugly=True)
+    return Export("a.txt", written(content.encode("utf-16")), right, truth)
 
 
 def october() -> Export:
@@ -314,14 +284,14 @@ def october() -> Export:
     offset = lambda m: 2 if m < datetime(2026, 10, 25, 1, tzinfo=UTC) else 1  # noqa: E731
     lines = [(w, f"{moments[k] + timedelta(hours=offset(moments[k])):%d.%m.%Y %H:%M}", s) for w, k, s in rows]
     right = {**SAMPLES, "timezone": "Europe/Berlin"}
-    return Export("a.csv", written(text(["who", "t", "state"], lines, ";")), right, truth, is_ugly=True)
+    return Export("a.csv", written(text(["who", "t", "state"], lines, ";")), right, truth)
 
 
 def no_names() -> Export:
     rows, truth = courses(28, PEOPLE, 50)
     content = text([], [(who, f"{at(k):%Y-%m-%d %H:%M}", state) for who, k, state in rows], ";").lstrip()
     right = {**SAMPLES, "unit": "column_1", "order": "column_2", "value": "column_3"}
-    return Export("a.csv", written(content), right, truth, is_ugly=True)
+    return Export("a.csv", written(content), right, truth)
 
 
 def zipped() -> Export:
@@ -353,14 +323,14 @@ def duckdb_file() -> Export:
 def mixed_offsets() -> Export:
     rows, _ = courses(32, PEOPLE, 100)
     lines = [(who, f"{at(k):%Y-%m-%dT%H:%M}" + ("Z" if k > 50 else ""), state) for who, k, state in rows]
-    return Export("a.csv", written(text(["who", "t", "state"], lines)), SAMPLES, None, is_ugly=True,
+    return Export("a.csv", written(text(["who", "t", "state"], lines)), SAMPLES, None,
                   refusal="all times of a column are written alike")  # fmt: skip
 
 
 def short_last_line() -> Export:
     rows, _ = courses(33, PEOPLE, 100)
     content = text(["who", "t", "state"], [(who, f"{at(k + 960):%d/%m/%Y %H:%M}", state) for who, k, state in rows])
-    return Export("a.csv", written(content + "end of report,\n"), SAMPLES, None, is_ugly=True,
+    return Export("a.csv", written(content + "end of report,\n"), SAMPLES, None,
                   refusal="line 302 of a.csv")  # fmt: skip
 
 
@@ -368,7 +338,7 @@ def late_hours() -> Export:
     rows, truth = courses(34, ["bus 1", "bus 2"], 100)
     lines = [(who, "2026-01-05", f"{k // 4:02d}:{k % 4 * 15:02d}", state) for who, k, state in rows]
     right = {**SAMPLES, "order": "day, clock"}
-    return Export("bus.csv", written(text(["who", "day", "clock", "state"], lines)), right, truth, is_ugly=True)
+    return Export("bus.csv", written(text(["who", "day", "clock", "state"], lines)), right, truth)
 
 
 def excel_days() -> Export:
@@ -387,10 +357,6 @@ def visits() -> Export:
     content = text(["maid", "lat", "lon"], [(f"p{n % 9}", 52.5 + n / 1000, 13.4) for n in range(100)])
     return Export("pings.csv", written(content), {"rows": "visits", "unit": "maid", "value": "lat, lon"}, {},
                   is_by_hand=True)  # fmt: skip
-
-
-def in_utc() -> Export:
-    return of_samples(37, lambda t: f"{t:%Y-%m-%dT%H:%M:%S}Z", timezone="UTC")
 
 
 def codes() -> Export:
@@ -414,10 +380,20 @@ def with_fractions() -> Export:
     return Export("a.tsv", written(text(["t", "who", "state", "remark"], lines, "\t")), SAMPLES, truth)
 
 
-EXPORTS: dict[str, Callable[[], Export]] = {make.__name__: make for make in (
-    plain, german_meter, milliseconds, nanoseconds, seconds_with_a_point, months, half_hours, names_with_points,
-    exponents, workbook, two_sheets, home_assistant, sqlite, json_lines, parquet, offsets, ambiguous, american, stays,
-    events, survey, missing, padded, total, names_again, utf_16, october, no_names, zipped, frame,
-    duckdb_file, mixed_offsets, short_last_line, late_hours, excel_days, alone, visits, in_utc,
-    codes, switches, with_fractions, parquet_of_nanoseconds, slovene,
-)}  # fmt: skip
+EXPORTS: dict[str, Callable[[], Export]] = {
+    "plain": lambda: of_samples(1, lambda t: f"{t:%Y-%m-%dT%H:%M}"),
+    "milliseconds": lambda: of_samples(3, lambda t: since_1970(t) * 1000, timezone="UTC"),
+    "nanoseconds": lambda: of_samples(4, lambda t: since_1970(t) * 10**9, timezone="Europe/Berlin"),
+    "seconds_with_a_point": lambda: of_samples(5, lambda t: f"{since_1970(t)}.000", timezone="UTC"),
+    "offsets": lambda: of_samples(16, lambda t: f"{t:%Y-%m-%d %H:%M:%S}+0100", timezone="Europe/Paris"),
+    "american": lambda: of_samples(18, lambda t: f"{t.month}/{t.day + 8}/{t:%Y %I:%M %p}"),
+    "slovene": lambda: of_samples(41, lambda t: f"{t.day}. {t.month}. {t:%Y} {t.hour}:{t:%M}", sign=";"),
+    "in_utc": lambda: of_samples(37, lambda t: f"{t:%Y-%m-%dT%H:%M:%S}Z", timezone="UTC"),
+    "parquet_of_nanoseconds": lambda: parquet("ns"),  # as pandas writes its times
+    **{make.__name__: make for make in (
+        german_meter, months, half_hours, names_with_points, exponents, workbook, two_sheets, home_assistant,
+        sqlite, json_lines, parquet, ambiguous, stays, events, survey, missing, padded, total, names_again, utf_16,
+        october, no_names, zipped, frame, duckdb_file, mixed_offsets, short_last_line, late_hours, excel_days,
+        alone, visits, codes, switches, with_fractions,
+    )},
+}  # fmt: skip

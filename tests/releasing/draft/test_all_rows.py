@@ -69,13 +69,6 @@ def test_a_last_row_that_no_form_reads_is_a_question_that_names_it(tmp_path: Pat
     assert "soon" not in error.value.line
 
 
-def test_an_offset_in_the_last_row_is_not_dropped(tmp_path: Path) -> None:
-    lines = [f"P{n},2026-01-05T10:00,x" for n in range(30_000)]
-    (tmp_path / "a.csv").write_text("\n".join(["who,t,state", *lines, "Z,2026-01-05T10:00+02:00,x"]) + "\n")
-    with pytest.raises(TakifuguError, match="Which rows count"):
-        draft(tmp_path / "a.csv", **RIGHT)
-
-
 @pytest.mark.parametrize(("zone", "words"), [("-", "a second row of one step"), ("Europe/Berlin", "")])
 def test_an_hour_that_clocks_show_twice_is_asked_about_and_told_by_the_order_of_rows(
     zone: str, words: str, tmp_path: Path
@@ -108,14 +101,3 @@ def test_clocks_without_offsets_across_october_are_told_on_the_line_to_check(
     lines = [line.text for line in said if line.kind == "check"]
     assert bool(lines) == has_line
     assert all("In the night of 2026-10-25" in line and "an hour off" in line for line in lines)
-
-
-def test_other_rows_that_are_there_twice_are_still_refused(tmp_path: Path) -> None:
-    made = EXPORTS["october"]()
-    made.write(tmp_path / "a.csv")
-    text = (tmp_path / "a.csv").read_text()
-    twice = next(line for line in text.splitlines() if "25.10.2026 05:00" in line)
-    (tmp_path / "a.csv").write_text(f"{text}{twice}\n")
-    drafted = draft(tmp_path / "a.csv", output=tmp_path / "r.toml", **made.right)
-    with opened_table(tomllib.loads(drafted)["source"], made.states, tmp_path) as source, pytest.raises(TakifuguError):
-        source.counts()

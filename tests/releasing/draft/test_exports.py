@@ -1,22 +1,17 @@
 """Thirty and more exports as people have them: what is drafted reads right, or is refused with what mends it."""
 
-import re
 import tomllib
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.releasing.draft.exports import EXPORTS, Export
 
-from takifugu.core.errors import SpecError, TakifuguError
-from takifugu.core.plain import toml_of
+from takifugu.core.errors import TakifuguError
 from takifugu.data.relation.source import opened_table
-from takifugu.releasing.advice.advice import verdicts
 from takifugu.releasing.draft.evidence import Evidence, evidence
 from takifugu.releasing.draft.questions import questions, unsaid
 from takifugu.releasing.draft.text import FILL_IN, draft_of, text_of
-from takifugu.releasing.file.loading import load
 
 
 def answered(opened: Evidence, made: Export) -> tuple[dict[str, str], bool]:
@@ -85,56 +80,3 @@ def knows(made: Export) -> dict[str, Any]:
     length = {"h": "2 h", "n": "2 h", "d": "3 d"}.get(made.right.get("step", "")[-1:], 8)
     lasts = dict.fromkeys(made.states, length)
     return {"states": [*made.states], "mean_duration": lasts, "units_independent": True, **made.owner}
-
-
-def with_lines(text: str, faults: Sequence[TakifuguError], known: dict[str, Any]) -> str:
-    """Return a draft with the lines that faults print, each key with what its owner knows."""
-    for fault in faults:
-        section, *steps = fault.where
-        printed = re.findall(r"\b(\w+) = ", f"{fault.rule} {fault.fix}") or re.findall(r"\b[a-z_]+\b", fault.fix)
-        for key in dict.fromkeys(key for key in [*map(str, steps), *printed] if key in known and key in printed):
-            text = re.sub(rf"(?m)^{key} = .*\n", "", text)
-            text = re.sub(rf"(?m)^\[{section}\]\n", f"[{section}]\n{key} = {toml_of(known[key])}\n", text)
-    return text
-
-
-def has_verdict(text: str, known: dict[str, Any], output: Path) -> bool:
-    """Return whether a draft reaches a verdict when its owner pastes what is printed, and writes nothing else."""
-    for _ in range(5):
-        output.write_text(text)
-        try:
-            load(output)
-        except SpecError as error:
-            before, text = text, with_lines(text, error.faults, known)
-            if text == before:
-                return False
-        else:
-            return all("no verdict" not in table.sentence for table in verdicts(output, False))
-    return False
-
-
-#: Their owner has no line to paste: a frame has no file, and of places nothing is known.
-_NO_VERDICT = ("frame", "visits")
-_WITH_VERDICT = [name for name, make in EXPORTS.items() if make().truth is not None and name not in _NO_VERDICT]
-
-
-@pytest.mark.slow
-@pytest.mark.sampled(6)
-@pytest.mark.parametrize("name", _WITH_VERDICT)
-def test_a_draft_reaches_its_verdict_by_pasting_printed_lines_alone(name: str, tmp_path: Path) -> None:
-    made, path = EXPORTS[name](), tmp_path / EXPORTS[name]().file
-    made.write(path)
-    with evidence(path, **{key: made.right.get(key) for key in ("encoding", "sql")}) as opened:
-        said, is_printed = answered(opened, made)
-        text = text_of(draft_of(opened, said, None, tmp_path / "release.toml"))
-    assert is_printed
-    assert has_verdict(text, knows(made), tmp_path / "release.toml")
-    assert not has_verdict(text, {}, tmp_path / "release.toml")
-
-
-def test_thirty_are_right_or_refused_a_third_are_ugly_and_most_are_pasted() -> None:
-    made = [make() for make in EXPORTS.values()]
-    assert len(made) >= 30
-    assert 3 * sum(export.is_ugly for export in made) >= len(made)
-    assert sum(export.truth is not None and not export.is_by_hand for export in made) >= 0.8 * len(made)
-    assert len(_WITH_VERDICT) >= 24
