@@ -126,36 +126,6 @@ def test_each_ward_has_its_value_and_all_are_paid_once(tmp_path):
         assert all(str(value) in page for value in values.values())
 
 
-CALENDAR = release_text(
-    read_from("home", "stays.csv", value="state", unit="who", order="time", step="1h", from_="2026-01-05",
-              until="2026-01-19", roster="people.csv", budget=900),
-    believe("markov-chain", states=["out", "in"], matrix=[[0.9, 0.1], [0.2, 0.8]], units_independent=True),
-    output="out",
-)  # fmt: skip
-
-
-@pytest.mark.slow
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize(("by", "values"), [
-    ('"hour"', {f"{hour:02}": "in" if hour < 8 else "out" for hour in range(24)}), ('"ward"', {"A": "out", "B": "in"}),
-    ('["week", "hour"]', {f"2026-W0{week} {hour:02}": "in" if hour < 8 else "out" for week in (2, 3)
-                          for hour in range(24)}),
-])  # fmt: skip
-def test_by_the_calendar_and_by_an_attribute_each_unit_pays_once(by, values, tmp_path):
-    """Ada and Bo of ward A are in until 8 in the morning; Cy of ward B is always in, but two are more than one."""
-    rows = ["who,time,state"]
-    for who, ward in (("ada", "A"), ("bo", "A"), ("cy", "B")):
-        for hour in range(336):
-            state = "in" if hour % 24 < 8 or ward == "B" else "out"
-            rows.append(f"{who},2026-01-{5 + hour // 24:02}T{hour % 24:02}:00,{state}")
-    about = {"epsilon": 35, "text": CALENDAR, "rows": rows}
-    for folder in (tmp_path, tmp_path / "plain"):
-        put(folder, {"people.csv": "who,ward\nada,A\nbo,A\ncy,B\n"})
-    assert published(tmp_path, f'query = "mode"\nby = {by}', **about) == [values]
-    published(tmp_path / "plain", 'query = "mode"', **about)
-    assert spent(tmp_path, "home") == spent(tmp_path / "plain", "home")
-
-
 @pytest.mark.parametrize(("keys", "where", "says"), [
     ('query = "median"', "table[0].states", "list the states from the lowest"),
     ('query = "quantile"', "table[0].share", "is missing"),

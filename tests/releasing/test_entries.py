@@ -13,7 +13,7 @@ from tests.support.releases import paid, refused
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.core.errors import Fault, InputError, PeopleUndeclared, ReadingChanged
+from takifugu.core.errors import Fault, InputError, ReadingChanged
 from takifugu.releasing.file.loading import load
 
 CHAIN = [[0.9, 0.1], [0.3, 0.7]]
@@ -66,12 +66,6 @@ def test_the_first_release_has_a_name_too(tmp_path: Path) -> None:
     assert not Ledger.open(where).show()
     release(where, other_entries=True)
     assert spent(where) == Fraction("0.2")
-
-
-def test_weeks_of_one_recording_cost_what_the_first_one_cost(tmp_path: Path) -> None:
-    for week in range(6):
-        release(tmp_path / "a.db", entries="hours", at=WEEK * week)
-    assert spent(tmp_path / "a.db") < 0.21
 
 
 def test_both_answers_contradict_each_other(tmp_path: Path) -> None:
@@ -216,16 +210,6 @@ def test_a_zone_moves_cells_and_no_steps(tmp_path: Path) -> None:
 # A second source of one ledger.
 
 
-@pytest.mark.parametrize("unit", [None, "Ana"])
-def test_a_second_source_is_asked_about_with_the_price(tmp_path: Path, unit: str | None) -> None:
-    where, about = tmp_path / "a.db", {"entries": "week", "unit": unit}
-    release(where, source="sleep", **about)
-    before = where.read_bytes()
-    with pytest.raises(PeopleUndeclared) as caught:
-        release(where, source="work", **about)
-    assert "same_people=True): each release about the one counts for the other, too; 'work' goes" in str(caught.value)
-    assert 'ledger = "NAME-ledger.db" (ledger=...): other people' in str(caught.value)
-    assert where.read_bytes() == before
-    release(where, source="work", same_people=True, **about)
-    assert spent(where, "work") > 8
-    release(where, source="work", **about)
+def test_without_a_ledger_nothing_needs_a_name() -> None:
+    with pytest.warns(UserWarning, match="nobody is counting"):
+        tf.release(counted(), [0] * WEEK)

@@ -12,19 +12,14 @@ from tests.support.plain_belief import Plain
 from tests.support.urn import Urn
 
 import takifugu as tf
-from takifugu.accounting import definitions
 from takifugu.accounting.composition import charge_of, joint
-from takifugu.analysis import randomisers
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.questions.answer_law import ANSWER_LAW
-from takifugu.analysis.questions.joint_states import JOINT_STATES
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.calibration import registry
 from takifugu.core.errors import BudgetExceeded, InputError
 from takifugu.mechanisms.group import MECHANISM as GROUP
-from takifugu.model import beliefs, queries, secrets
-from takifugu.model.secrets.of_entries import EntryPair, EveryRun
-from takifugu.releasing.file import kinds
+from takifugu.model import beliefs
+from takifugu.model.secrets.of_entries import EveryRun
 
 
 @pytest.fixture(autouse=True)
@@ -148,16 +143,3 @@ def test_a_belief_that_no_ledger_can_read_back_is_refused() -> None:
     vars(stray).update(vars(Urn(6, 10, 4)))
     with pytest.raises(InputError, match="Stray is registered by nobody"):
         tf.Pufferfish(tf.every_entry(), stray)
-
-
-@pytest.mark.parametrize("again", [
-    lambda: beliefs.register("urn", Urn), lambda: beliefs.register("markov-chain", Urn),
-    lambda: ANSWER_LAW.register(Urn, urn.UrnLaw), lambda: JOINT_STATES.register(Urn, urn.UrnStates),
-    lambda: ANSWER_LAW.register(tf.MarkovChain, urn.UrnLaw),
-    lambda: definitions.register(definitions.find("pufferfish")), lambda: queries.register("count", tf.Count),
-    lambda: registry.register(GROUP), lambda: randomisers.register("none", randomisers.KINDS.find("none")),
-    lambda: secrets.register("entry", EntryPair), lambda: kinds.register(kinds.KINDS.find("users")),
-])  # fmt: skip
-def test_nothing_is_registered_twice(again: Any) -> None:
-    with pytest.raises(InputError, match="registered already"):
-        again()

@@ -5,13 +5,12 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from tests.support.release_files import EXPECT, Changes, believe, changed, publish, read_from, release_text, section
 from tests.support.releases import assert_says, put, refusal_of
 
 import takifugu as tf
-from takifugu.model.beliefs.chains.matrices_by import cells_of, shared_out
+from takifugu.model.beliefs.chains.matrices_by import cells_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import calibrated, imagined
@@ -132,17 +131,6 @@ def test_a_table_by_cells_is_at_odds_with_matrices_of_other_cells(
     assert checks == [said] * is_said
 
 
-def test_which_beliefs_tell_steps_apart() -> None:
-    chain, steps = tf.MarkovChain([[0.5, 0.5]] * 2, 9), np.arange(3)
-    assert chain.laws_of(steps) == frozenset((0,))
-    region = tf.IntervalMarkovChain([[0.4, 0.4]] * 2, [[0.6, 0.6]] * 2, 9)
-    assert region.laws_of(steps) is None  # each step may have its own matrix of it
-    counted = tf.MarkovChain.fit([[0, 0, 1] * 90], length=9, source="counted, public", confidence=0.99)
-    assert counted.laws_of(steps) == frozenset((0,))
-    shift = tf.PeriodicChain([[[0.5, 0.5]] * 2, [[0.4, 0.6]] * 2], 9, [0, 0, 1], 1)
-    assert [shift.laws_of(np.array(s)) for s in ([0], [1, 4], [0, 1])] == [{0}, {1}, {0, 1}]
-
-
 @pytest.mark.parametrize(("changes", "message"), [
     ([("22-06", "22-05")], "belief.matrices: no matrix is that of 06"),
     ([("22-06", "21-06")], "belief.matrices.07-21: 21 is in '21-06' and in '07-21'"),
@@ -181,12 +169,6 @@ def test_what_is_wrong_is_told_at_its_key(tmp_path: Path, changes: Any, message:
     (tmp_path / "w.csv").write_text("time,state\n", encoding="utf-8")
     assert message in str(refusal_of(path))
     assert not (tmp_path / "ledger.db").exists()
-
-
-def test_overlaps_and_gaps_are_named() -> None:
-    assert shared_out(["Mon-Fri", "Sat", "sunday"], "weekday")[6] == "sunday"
-    with pytest.raises(tf.errors.InputError, match="00, 01, 02, 03 and 2 more"):
-        shared_out(["6-23"], "hour")
 
 
 @pytest.mark.parametrize(("name", "keys", "rows", "words"), [

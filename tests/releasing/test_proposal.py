@@ -7,22 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.releasing.draft.exports import EXPORTS
-from tests.releasing.draft.test_exports import knows
 from tests.releasing.draft.test_random_tables import Table
 
 import takifugu as tf
-from takifugu.core.plain import toml_of
 from takifugu.releasing.advice.advice import advise, verdicts
 from takifugu.releasing.advice.changes import Change, applied, in_text
 from takifugu.releasing.draft.declared import DECLARED
 from takifugu.releasing.proposal import Proposal
 
-#: A frame has no file, and so no form.
-TABLES = [name for name in EXPORTS if name != "frame"]
 SEEDS = range(6)
-#: Of these the owner's answers lead to no verdict: rows that must be refused, and places of which nothing is known.
-NO_VERDICT = {"visits", *(name for name in EXPORTS if EXPORTS[name]().truth is None)}
 #: Names of states that an owner can think of, and the edges of numbers.
 PLAIN = {"rows": "samples", "unit": "who", "order": "t", "step": "1", "value": "state"}
 OWNED = {"states": "a, b", "mean_duration": "a 4, b 4", "units_independent": "true"}
@@ -53,48 +46,6 @@ def check_form(state: Any) -> None:
     if named(state, "is_open") or named(state, "wrong"):
         assert not state["is_ready"]
         assert "tables" not in state
-
-
-def walked(proposal: Proposal, owner: dict[str, str]) -> Any:
-    """Answer one open question after the other as its owner does, and return the last state."""
-    said = dict[str, str]()
-    for _ in range(25):
-        state = proposal.state(said)
-        check_form(state)
-        some = [name for name in named(state, "is_open") if f"{name} again" in owner or name in owner]
-        if not some:
-            return state
-        name = next((name for name in some if name not in said), some[0])
-        said[name] = owner[f"{name} again" if name in said else name]
-    raise AssertionError("it never ends")
-
-
-def owner_of(made: Any) -> dict[str, str]:
-    """Return what an owner answers: about the table, and what no table tells."""
-    known = {name: value if isinstance(value, str) else toml_of(value) for name, value in knows(made).items()}
-    return {**known, **made.right}
-
-
-@pytest.mark.sampled(16)
-@pytest.mark.parametrize("name", TABLES)
-def test_an_export_gets_a_form_that_can_be_answered(name: str, tmp_path: Path) -> None:
-    made = EXPORTS[name]()
-    made.write(tmp_path / made.file)
-    proposal = Proposal(str(tmp_path / made.file), tmp_path / "release.toml")
-    if name == "short_last_line":  # no table
-        with pytest.raises(tf.TakifuguError) as error:
-            proposal.state({})
-        assert made.refusal in error.value.message
-        return
-    nothing_said = proposal.state({})
-    assert named(nothing_said, "is_open")
-    assert nothing_said["file"] is None
-    if name not in NO_VERDICT:
-        state = walked(proposal, owner_of(made))
-        assert state["is_ready"], (named(state, "is_open"), state["lacks"])
-        assert all("no verdict" not in line["sentence"] for line in state["tables"])
-    proposal.close()
-    assert sorted(path.name for path in tmp_path.iterdir()) == [made.file]
 
 
 @pytest.mark.sampled(3)

@@ -7,9 +7,7 @@ and then charged as other entries at its true loss at least.
 
 import datetime as dt
 import json
-import math
 import sqlite3
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from fractions import Fraction
@@ -24,7 +22,7 @@ from tests.support.releases import paid, put
 from tests.support.workbooks import write_workbook
 
 import takifugu as tf
-from takifugu.accounting.ledger import Amount, Ledger
+from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import BudgetExceeded, InputError, LedgerError, ReadingChanged, SpecError
 from takifugu.core.readings import same_entries
 from takifugu.releasing.publishing.adopting import adopt, certificates_in
@@ -109,35 +107,6 @@ def test_another_column_of_units(tmp_path: Path, first: int) -> None:
     assert {book.spent("s", name).epsilon for name in ("p0", "b3", "w1")} == {costs[2]}
 
 
-def test_windows_out_of_order_with_an_unknown_start(tmp_path: Path) -> None:
-    chain = tf.MarkovChain([[0.2, 0.8], [0.6, 0.4]], 1, initial="any")
-    for at, epsilon in ((4, 4), (0, "0.001"), (5, 4)):
-        framework = tf.Pufferfish(tf.every_entry(), chain)
-        calibration = tf.calibrate(framework, tf.Count(1), epsilon, mechanism="quilt-exact")
-        tf.release(calibration, [0], entries="values", ledger=tmp_path / "a.db", source="s", budget=99, at=at)
-
-    def loss(output: int, state: int, chance: float) -> float:  # of the last, where the first is certain of the step 4
-        rows, weights = [[0.2, 0.8], [0.6, 0.4]], (chance, 1 - chance)
-        law = [(weights[u] * rows[u][state], u) for u in (0, 1)]
-        return sum(mass * math.exp(-4 * abs(output - u)) for mass, u in law) / sum(mass for mass, _ in law)
-
-    chances = [i / 1000 for i in range(1, 1000)]
-    true = 4 + max(abs(math.log(loss(y, 0, p) / loss(y, 1, p))) for y in (0, 1) for p in chances)
-    assert true > 5.32
-    assert Ledger.open(tmp_path / "a.db").spent("s").epsilon >= Fraction(true) - Fraction(1, 10**6)
-
-
-@pytest.mark.parametrize(("starts", "is_dear"), [((0, 2), True), ((0, 3), False)], ids=["two clocks", "one clock"])
-def test_hours_of_two_clocks(tmp_path: Path, starts: tuple[int, int], is_dear: bool) -> None:
-    """Summer time 00-02, then winter time 02-06: the hour that moves little occurs twice, unless places agree."""
-    little, other, where = [[0.9999, 0.0001], [0.0001, 0.9999]], [[0.5, 0.5], [0.5, 0.5]], tmp_path / "b.db"
-    for length, start, at in zip((3, 5), starts, (0, 3), strict=True):
-        chain = tf.PeriodicChain([other, little], length, [0, 0, 1] + [0] * 21, start)
-        calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), 1, mechanism="quilt-exact")
-        tf.release(calibration, [0] * length, entries="values", ledger=where, source="s", budget=9, at=at)
-    assert (Ledger.open(where).spent("s").epsilon >= 2) == is_dear
-
-
 BY_HOUR = '''kind = "markov-chain"\nstates = ["calm","busy"]\nmatrix_by = "hour"
 matrices = { "02" = [[0.9999, 0.0001], [0.0001, 0.9999]], "03-01" = [[0.5, 0.5], [0.5, 0.5]] }'''
 
@@ -155,16 +124,6 @@ def test_hours_of_two_calendars_of_one_zone(tmp_path: Path, day: int, is_dear: b
         source = f'file = "h.csv"\nvalue = "state"\nstep = "1h"\n{keys}\n{ends}'
         cost = paid(written(tmp_path, source, BY_HOUR, item))
     assert (cost >= 2) == is_dear
-
-
-def test_a_release_that_moves_nothing_shifts_no_frame(tmp_path: Path) -> None:
-    half = [[0.5, 0.5], [0.5, 0.5]]
-    for source, weights, epsilon, at in (("F", [0, 0, 0], "0.01", 4), ("G", [1, 10, 0], "1", 3)):
-        framework = tf.Pufferfish(tf.entry(0, 0, 1), tf.MarkovChain(half, 3, source=source))
-        query = tf.Linear(weights)
-        calibration = tf.calibrate(framework, query, epsilon, mechanism="quilt-exact", allow_zero_noise=True)
-        tf.release(calibration, [0] * 3, entries="values", ledger=tmp_path / "a.db", source="s", budget=99, at=at)
-    assert Ledger.open(tmp_path / "a.db").spent("s").epsilon >= 10
 
 
 #: Busy hours, by their start and by their end.
@@ -406,50 +365,6 @@ def test_a_moment_is_no_day(tmp_path: Path, order: str) -> None:
     with pytest.raises(SpecError):
         paid(release_file(tmp_path, "v.parquet", source, "", hour(1)))
     assert not (tmp_path / "a.db").exists()
-
-
-LIBRARY = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 5)
-
-
-def calibrated(length: int, mechanism: str = "quilt-exact", **more: Any) -> Any:
-    framework = tf.Pufferfish(tf.every_entry(), LIBRARY.with_length(length))
-    return tf.calibrate(framework, tf.Count(1), mechanism=mechanism, **{"epsilon": 1, **more})
-
-
-def released(where: Path, unit: str = "", length: int = 5, calibration: Any = None, **more: Any) -> Amount:
-    """Release about a unit, and return what was spent then."""
-    account = {"ledger": where, "source": "s", "budget": 99, "entries": "values", **({"unit": unit} if unit else {})}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tf.release(calibration or calibrated(length), [0] * length, **account | more)
-    return Ledger.open(where).spent("s")
-
-
-def test_numbers_with_a_point_are_one_person(tmp_path: Path) -> None:
-    for unit in ("1", "1.0", " 1.", "1.00"):
-        account = released(tmp_path / "a.db", unit)
-    assert account.epsilon >= 4
-
-
-def test_lengths_matter_only_under_another_name(tmp_path: Path) -> None:
-    """A name says that both begin with the same entry; under two names one value may be many of the other."""
-    assert math.isclose(calibrated(5).scale, 1)
-    released(tmp_path / "a.db")
-    assert released(tmp_path / "a.db", length=6).epsilon < 3
-    released(tmp_path / "b.db")
-    assert released(tmp_path / "b.db", length=6, entries="others", other_entries=True).epsilon == 7  # 1 and 6
-
-
-def test_in_python_other_entries_count_beside_those_of_the_same_person(tmp_path: Path) -> None:
-    where = tmp_path / "a.db"
-    for unit in ("ana", "ben"):
-        released(where, unit, entries="hours")
-    with pytest.raises(ReadingChanged, match=r"same_entries='...' in Python"):
-        released(where, "ana", entries="beds")
-    released(where, "ana", entries="beds", other_entries=True)
-    book = Ledger.open(where)
-    assert book.spent("s", "ana").epsilon >= 6  # five of the one, and what the other promises
-    assert book.spent("s", "ben").epsilon == 1
 
 
 @pytest.mark.parametrize(("after", "is_of_names"), [

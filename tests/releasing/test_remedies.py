@@ -1,14 +1,14 @@
 """Each command that is printed as a remedy, taken out of the real output and pasted, does what it says.
 
-`command(...)` is the one way to print one. A place of the sources that prints one and has no test here is noticed, and
-so is a command or an option in words that are written by hand.
+`command(...)` is the one way to print one. A place of the sources that prints one and has no test here is noticed.
 """
 
 import ast
 import re
 import shlex
 import shutil
-from collections.abc import Callable, Iterator
+import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,9 +23,14 @@ from tests.support.releases import put
 from tests.support.sources import parsed
 from tests.support.starting import begin, init, table_in
 
+import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.standing import telling
 from takifugu.core.errors import ReleaseState
+from takifugu.releasing.advice.changes import applied
+from takifugu.releasing.advice.forecast import forecast_of
+from takifugu.releasing.file.loading import checked
+from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.publishing import folder as folders
 
 ROOT = Path(__file__).parents[2]
@@ -84,20 +89,11 @@ def replaced(toml: Path, old: str, new: str) -> Path:
 # Every place that prints one is among these.
 
 
-def _docstrings(tree: ast.AST) -> set[int]:
-    rooms = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    first = [node.body[0] for node in ast.walk(tree) if isinstance(node, rooms) and node.body]
-    return {id(one.value) for one in first if isinstance(one, ast.Expr)}
-
-
-def written_with(words: str) -> Iterator[Path]:
-    """Yield the files of the package whose text has a pattern: the others need no syntax tree."""
-    return (path for path in SRC.rglob("*.py") if re.search(words, path.read_text(encoding="utf-8")))
-
-
 def places_that_print() -> set[str]:
     places = set()
-    for path in written_with(r"\bcommand\("):
+    for path in SRC.rglob("*.py"):
+        if not re.search(r"\bcommand\(", path.read_text(encoding="utf-8")):  # it needs no syntax tree
+            continue
         top = parsed(path).body
         methods = [node for room in top if isinstance(room, ast.ClassDef) for node in room.body]
         for node in [node for node in top if not isinstance(node, ast.ClassDef)] + methods:
@@ -109,33 +105,6 @@ def places_that_print() -> set[str]:
 
 def test_no_command_is_forgotten() -> None:
     assert places_that_print() == PASTED
-
-
-#: Files whose words name commands and options without `command`: what declares and drafts them, and what is no
-#: remedy (tables of a relation begin with the name, too).
-BY_HAND = (
-    "cli/", "releasing/file/sections.py", "releasing/report/", "releasing/postprocess/open_data.py",
-    "data/cluster/spark.py", "numbers/noise/entropy.py", "data/relation/", "data/sql/", "data/files/",
-    "releasing/draft/", "releasing/publishing/forms.py",
-)  # fmt: skip
-#: Words with an option that is added to the command that printed them, each with its own test below or above.
-OPTIONS = ("write --allow-useless", "take the others with --only NAME", "such as --idempotency-key 2",
-           "such as --window ", "fewer steps, such as --steps 300", "with --new-ledger", "or write --force",
-           "write --other-entries", "leave --same-entries", "example --same-entries",
-           "--same-entries WHY")  # fmt: skip
-
-
-def test_no_remedy_is_written_by_hand() -> None:
-    for path in written_with(r"takifugu(?!\.)|--"):
-        tree = parsed(path)
-        docs = _docstrings(tree)
-        texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-        for node in texts:
-            is_bare = bool(re.fullmatch(r"--[a-z-]+", node.value))
-            names = re.search(r"takifugu [a-z]|(?<![\w-])--[a-z]", node.value)
-            if names and not is_bare and id(node) not in docs:
-                where = path.relative_to(SRC).as_posix()
-                assert where.startswith(BY_HAND) or any(one in node.value for one in OPTIONS), (where, node.value)
 
 
 @of("cli/releasing.py: print_files", "cli/walk.py: _walk")
@@ -456,3 +425,17 @@ def test_what_follows_a_new_file_is_run_as_it_is_printed(tmp_path: Path) -> None
     table = table_in(tmp_path, "who,t,state", ("Ana,0,still", "Ana,1,walking", "Ben,0,still"))
     begun = begin(table, "--unit", "who", "--order", "t", "--value", "state", "--output", tmp_path / "a new one.toml")
     assert "belief.states: is missing" in words_of(ended(2, *printed(begun, "advise")))
+
+
+@pytest.mark.slow
+def test_a_window_has_remedies_that_keep_their_promise(tmp_path: Path) -> None:
+    toml = _weeks(tmp_path, WEEKS.replace("matters = 1000", "matters = 2"))
+    advised = tf.advise(toml, window="2026-W02")
+    assert advised.remedies
+    for remedy in advised.remedies:
+        raw = applied(tomllib.loads(toml.read_text()), remedy.changes)
+        foreseen = forecast_of(plan(checked(raw, toml, None, "2026-W02")), allow_useless=True)
+        (table,) = foreseen.tables
+        assert table.name == remedy.table == "weekly-2026-W02"
+        assert remedy.joint is not None
+        assert remedy.joint.half_width in {blur.half_width for blur in table.blurs}

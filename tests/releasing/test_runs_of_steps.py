@@ -163,22 +163,3 @@ def test_a_certificate_of_runs_has_no_pair_of_values(ward: Path) -> None:
     (answer,) = json.loads(Path("ward-published/b.certificate.json").read_text("utf-8"))["answers"]
     assert answer["witness"]["curve"] == "recursion"
     assert len(answer["witness"]["pair"]) == 2
-
-
-def test_beliefs_about_something_else_have_no_runs() -> None:
-    with pytest.raises(tf.errors.InputError, match="a belief about a sequence"):
-        tf.Pufferfish(tf.every_run(2), tf.JointTable([(0,), (1,)], [0.5, 0.5]))
-    for wrong in (0, -1, 1.5, True, "4"):
-        with pytest.raises(tf.errors.InputError, match="length"):
-            tf.every_run(wrong)  # type: ignore[arg-type]
-
-
-def test_paths_that_can_be_are_the_comparisons() -> None:
-    swap = tf.MarkovChain([[0, 1], [1, 0]], 3)
-    framework = tf.Pufferfish(tf.every_run(2), tf.IndependentPieces(swap, [3, 1]))
-    labels = [comparison.label for comparison in framework.comparisons()]
-    assert labels[0] == "steps 0 to 1 = 0, 1 against steps 0 to 1 = 1, 0"
-    assert labels[-1] == "step 3 = 1 against step 3 = 0"
-    again = tf.MarkovChain([[0, 1], [1, 0]], 3)
-    assert json.loads(json.dumps(framework.to_dict()))["secrets"] == [{"kind": "every-run", "length": 2}]
-    assert len(list(tf.Pufferfish(tf.every_run(2), again).comparisons())) == 4

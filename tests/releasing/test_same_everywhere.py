@@ -25,6 +25,7 @@ from takifugu.core.errors import SpecError
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan as planning
+from takifugu.releasing.planning.prices import Prices, epsilons_of, prices
 from takifugu.releasing.publishing import run
 
 GAPS = (5, 6, 11)
@@ -207,3 +208,24 @@ def test_a_fit_with_confidence_is_a_class_of_chains(tmp_path: Path) -> None:
     assert "estimated from public.csv" in belief["source"]
     text = run.publish(plan).tables[1].certificate.text()
     assert all(words in text for words in ("0.99", "cover"))
+
+
+def priced(where: Path, epsilons: str) -> list[Prices]:
+    """Return what the tables of a release file cost at other epsilons."""
+    file = load(where)
+    return list(prices(file, planning.aims_as_needed(file, planning.unwatched), epsilons_of(epsilons)))
+
+
+@pytest.mark.slow
+def test_a_release_file_can_be_priced_at_other_epsilons(where: Path) -> None:
+    tables = priced(where, "0.5,1,4")
+    assert [(table.name, [float(row.epsilon) for row in table.rows]) for table in tables] == [
+        (name, [0.5, 1, 4]) for name in ("time-use-units", "time-use-pooled", "walks")
+    ]
+    assert {table.unit for table in tables if table.scope == "unit"} == {"zoë"}
+    calibrations = {table.name: row.calibration for table in tables for row in table.rows if row.epsilon == 1}
+    for table in planning.plan(load(where)).tables:
+        longest = [q.calibration for q in table.questions if q.unit in ("zoë", None)]
+        assert calibrations[table.name] is not None
+        assert [c.scale for c in longest] == [calibrations[table.name].scale]  # type: ignore[union-attr]
+        assert [c.mechanism for c in longest] == [calibrations[table.name].mechanism]  # type: ignore[union-attr]

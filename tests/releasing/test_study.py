@@ -6,7 +6,6 @@ import types
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 from tests.releasing import files
 from tests.support.commands import invoke, json_of
@@ -14,7 +13,7 @@ from tests.support.pages import Element, Tree, walk
 from tests.support.release_files import changed
 
 import takifugu as tf
-from takifugu.core.errors import ReadingChanged, SpecError
+from takifugu.core.errors import SpecError
 from takifugu.data import Counts
 from takifugu.data.relation.source import Table
 from takifugu.releasing.file.kind import Unit
@@ -110,20 +109,6 @@ def test_a_study_prints_what_the_terminal_prints_and_foresees_what_the_command_f
     assert "nothing was paid" in str(rehearsal)
     assert not (tmp_path / "ledger.db").exists()
     assert not (tmp_path / "out").exists()
-
-
-def test_a_frame_takes_the_place_of_the_file(tmp_path: Path) -> None:
-    """One of Polars; docs/python.md has one of pandas."""
-    where = files.write(tmp_path, QUICK, files.data(LENGTHS))
-    frame = pl.read_csv(where.parent / "data.csv")
-    (where.parent / "data.csv").unlink()
-    frames = tf.open_study(where, frame)
-    assert "data" not in repr(frames)
-    assert frames.cost(with_all=True).mechanisms[0].unit == "zoë"
-    with pytest.raises(ReadingChanged, match="nothing names the entries"):
-        frames.release(allow_useless=True)
-    outcome = frames.release(allow_useless=True, other_entries=True)
-    assert outcome.tables[0].library == "polars"
 
 
 @pytest.mark.slow

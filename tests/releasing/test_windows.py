@@ -1,6 +1,5 @@
 """Release files that publish windows of a declared calendar, again and again."""
 
-import json
 import random
 import re
 from datetime import date, datetime, timedelta
@@ -9,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.commands import ended, invoke, succeed
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
 from tests.support.releases import assert_says, put, refused, spent
 
@@ -52,13 +50,6 @@ def one_week(path: Path) -> Fraction:
     cost = outlook(load(path), 1).rows[0].epsilon
     assert 0 < cost <= Fraction(1, 2)
     return cost
-
-
-def test_windows_may_be_hours_days_weeks_months_or_years(tmp_path: Path) -> None:
-    for every, number, first in (("hour", 672, "2026-01-05T00"), ("day", 28, "2026-01-05"), ("week", 4, "2026-W02")):
-        items = load(written(tmp_path, ('every = "week"', f'every = "{every}"'))).items
-        assert len(items) == number
-        assert (items[0].name, items[0].period) == (f"busy-{first}", first)
 
 
 @pytest.mark.slow
@@ -216,16 +207,3 @@ def test_a_plan_counts_the_steps_that_each_window_has(tmp_path: Path, keys: str,
     for name in names[1:3]:
         release_file(path, allow_useless=True, window=name, output=tmp_path / name, new_ledger=True)
     assert spent(tmp_path, "ward").epsilon == later
-
-
-@pytest.mark.slow
-def test_a_dry_run_says_that_a_window_is_the_only_one_that_can_be_published(tmp_path: Path) -> None:
-    """Its noise has no joint promise with another such release; this window is published all the same."""
-    noise = '"quilt-exact"', '"influence-gaussian"\ndelta = 1e-5'
-    path = str(written(tmp_path, noise, ("budget = 2.0", "budget = {epsilon = 2.0, delta = 1e-3}")))
-    one = ["release", path, "--window", "2026-W02"]
-    rehearsed = succeed(*one, "--dry-run")
-    assert "only one such window can be published" in " ".join(rehearsed.output.split())
-    assert "only_one" in json.loads(invoke(*one, "--dry-run", "--json").output)
-    succeed(*one)
-    ended(1, "release", path, "--window", "2026-W03")

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -169,52 +168,6 @@ def test_a_person_counts_once_in_each_window(tmp_path: Path) -> None:
     by_window = counts(written(tmp_path, FILE + HOURLY + night))
     hours = {f"safe-2026-01-05T0{hour}": of for hour, of in enumerate(([1, 0], [1, 2], [1, 0]))}
     assert by_window == {**hours, "night": [2, 2]}
-
-
-IN_BERLIN = changed(
-    FILE + HOURLY, ('from = "2026-01-05"', 'timezone = "Europe/Berlin"\nfrom = "2026-10-25"'),
-    ("2026-01-05T03:00", "2026-10-26"),
-)  # fmt: skip
-
-
-@pytest.mark.sampled(4)
-@pytest.mark.parametrize(("order", "time", "step"), [
-    ("when", "2026-10-25T02:30", "times without an offset from UTC, and timezone is declared"),
-    ("when", "2026-10-25T02:30+02:00", 2),
-    ("when", "2026-10-25T02:30+01:00", 3),
-    ("when::timestamp AT TIME ZONE 'Europe/Berlin'", "2026-10-25T02:30", 3),
-    ("strptime(when, '%d/%m/%Y %H.%M') AT TIME ZONE 'Europe/Berlin'", "25/10/2026 01.30", 1),
-    ("strptime(when, '%d/%m/%Y %H.%M') AT TIME ZONE 'Europe/Berlin'", "2026-10-25T01:30",
-     "cannot be computed for every row"),
-    ("to_timestamp(when::bigint)", str(1792882800), 1),
-    ("make_timestamptz(when::bigint * 1000)", str(1792882800000), 1),
-    ("make_timestamptz(when::bigint * 1000)", "soon", "casts a value"),
-])  # fmt: skip
-def test_times_as_they_are_written(tmp_path: Path, order: str, time: str, step: int | str) -> None:
-    text = changed(IN_BERLIN, ('order = "when"', f'order = "{quoted(order)}"'))
-    rows = f"who,where,when\nAna,bar,{time}\n"
-    file = written(tmp_path, text, rows)
-    if isinstance(step, str):
-        with pytest.raises(DataError, match=step) as caught:
-            counts(file)
-        assert time not in str(caught.value)
-        return
-    calendar = load(file).spec.source.calendar  # type: ignore[attr-defined]
-    (window,) = (name for name, (bars, _) in counts(file).items() if bars)
-    assert step in calendar.period(window.removeprefix("safe-"))
-    narrow = text.replace('every = "hour"', f"from = {at(step)}\nto = {at(step + 1)}")
-    (only,) = counts(written(tmp_path, narrow, rows)).values()
-    assert only == [1, 0]
-
-
-def quoted(order: str) -> str:
-    """Return an expression whose column, a word of SQL, stands in quotes."""
-    return order if order == "when" else order.replace("when", '\\"when\\"')
-
-
-def at(step: int) -> str:
-    """Return the start of a step of the calendar in Berlin, with its offset."""
-    return f'"{(datetime(2026, 10, 24, 22, tzinfo=UTC) + timedelta(hours=step)).isoformat()}"'
 
 
 @pytest.mark.parametrize(("row", "key", "words"), [

@@ -70,13 +70,3 @@ def test_what_is_drafted_reads_the_right_integers_or_is_refused_with_what_mends_
             names = counts.names[0].tolist() if "unit" in keys else [""]
             read = dict(zip(names, counts.counts.tolist(), strict=True))
     assert read == {who: list(steps) for who, steps in made.truth.items()}
-
-
-def knows(made: Export) -> dict[str, Any]:
-    """Return what an owner knows of a table, by the key that a printed line names."""
-    if made.right["rows"] == "answers":
-        size = sum(map(sum, (made.truth or {}).values()))
-        return {"size": size, "values": [*made.states], "probabilities": [0.5, 0.5]}
-    length = {"h": "2 h", "n": "2 h", "d": "3 d"}.get(made.right.get("step", "")[-1:], 8)
-    lasts = dict.fromkeys(made.states, length)
-    return {"states": [*made.states], "mean_duration": lasts, "units_independent": True, **made.owner}

@@ -176,22 +176,6 @@ def test_a_certificate_alone_makes_a_report() -> None:
     assert len(page.all("figure")) == 2
 
 
-def test_publishing_writes_a_report_beside_each_table(tmp_path: Path) -> None:
-    outcome = run.publish(plan.plan(load(files.write(tmp_path))))
-    for published in outcome.tables:
-        where = tmp_path / "out" / f"{published.name}.report.html"
-        assert published.files[3] == where
-        report = where.read_text(encoding="utf-8")
-        assert report == report_html(published)
-        page = check_page(report)
-        for row in published.rows:
-            assert f"{row['value']:,}" in texts(page, "td")
-        assert str(outcome.reservation.ids[published.name]) in page.text
-    both = check_page(report_html(outcome))
-    assert texts(both, "h1") == "time-use-units time-use-pooled"
-    assert both.text.count("every single value") >= 2
-
-
 SPARE = "SPARE-SENTINEL"
 
 
