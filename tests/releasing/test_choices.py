@@ -78,15 +78,13 @@ def test_the_forecast_says_how_far_it_may_be_off_and_a_choice_that_is_blind_is_r
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("scope", ["unit", "pooled", "both"])
-def test_units_and_pieces_of_sequences(scope, tmp_path):
-    text = files.SPEC.replace('query = "histogram"', 'query = "top-k"\nk = 2').replace('"both"', f'"{scope}"')
+def test_units_and_pieces_of_sequences(tmp_path):
+    text = files.SPEC.replace('query = "histogram"', 'query = "top-k"\nk = 2')
     where = files.write(tmp_path, text.replace("budget = 10", "budget = 600").replace("epsilon = 1.0", "epsilon = 200"))
     tf.release_file(where)
     values = {p.name: [row["value"] for row in tf.read_table(p)] for p in (tmp_path / "out").glob("*.csv")}
-    pooled = next((v for name, v in values.items() if "unit" not in name and scope != "unit"), None)
-    assert pooled in (None, ["walking", "still"])
-    assert {"unit": 1, "pooled": 1, "both": 2}[scope] == len(values)
+    assert values.pop("time-use-pooled.csv") == ["walking", "still"]
+    assert len(values) == 1
 
 
 GROUPS = release_text(
@@ -155,11 +153,5 @@ def test_each_ward_has_its_value_and_all_are_paid_once(tmp_path):
     ('query = "percentile"', "table[0].query", "share = 0.9"),
     ('query = "topk"', "table[0].query", 'write query = "top-k"'),
 ])  # fmt: skip
-@pytest.mark.parametrize("kind", ["users", "chain"])
-def test_what_does_not_fit_is_told_with_its_place(keys, where, says, kind, tmp_path):
-    text = USERS
-    if kind == "chain":
-        chain = 'kind = "markov-chain"\nstates = ["short", "middle", "long"]\n'
-        source = text[: text.index("kind =")].replace("[belief]", 'order = "time"\nstep = 1\n[belief]')
-        text = source + chain + "matrix = [[0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.3, 0.3, 0.4]]\n"
-    assert_refused(written(tmp_path, keys, epsilon=1, text=text), where, says)
+def test_what_does_not_fit_is_told_with_its_place(keys, where, says, tmp_path):
+    assert_refused(written(tmp_path, keys, epsilon=1), where, says)

@@ -1,4 +1,4 @@
-"""Clocks that are changed: days and weeks are local, steps are in UTC, and times tell their offset from it."""
+"""Clocks that are changed: days and weeks are local, steps are in UTC, and sums of unequal cells are told."""
 
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from takifugu.accounting.composition import charge_of, joint
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.calibration import registry
-from takifugu.core.errors import BudgetExceeded, InputError
+from takifugu.core.errors import InputError
 from takifugu.mechanisms.group import MECHANISM as GROUP
 from takifugu.model import beliefs
 from takifugu.model.secrets.of_entries import EveryRun
@@ -27,22 +26,6 @@ def _forgotten() -> Iterator[None]:
     with registries.restored():
         urn.register()
         yield
-
-
-DRAWS = [0, 1, 0, 0, 1, 1]
-
-
-def test_releases_under_a_belief_of_unknown_influence_cost_their_sum(tmp_path: Path) -> None:
-    """Nothing is known of an urn's quilts, and draws have no names: every release may read all of them."""
-    framework = tf.Pufferfish(tf.every_entry(), Urn(6, 10, 4))
-    calibration = tf.calibrate(framework, tf.Count(1), 1)
-    account = {"entries": "values", "ledger": tmp_path / "ledger.db", "source": "draws", "budget": 2}
-    first = tf.release(calibration, DRAWS, **account)
-    tf.release(calibration, DRAWS, **account)
-    with pytest.raises(BudgetExceeded, match="has epsilon 0 left of a budget of epsilon 2"):
-        tf.release(calibration, DRAWS, **account)
-    assert tf.compose([calibration, calibration]).epsilon == 2
-    assert "from an urn" in str(first.certificate)
 
 
 def of_plain(given: Sequence[Any]) -> bool:

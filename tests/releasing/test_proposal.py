@@ -1,4 +1,4 @@
-"""A table, answers and what follows: forty exports get a form to answer, with the file and verdict of `init`."""
+"""A table, answers and what follows: a form that can be answered, with the file and verdict of `init`."""
 
 import itertools
 import re

@@ -367,6 +367,20 @@ def test_a_moment_is_no_day(tmp_path: Path, order: str) -> None:
     assert not (tmp_path / "a.db").exists()
 
 
+def test_in_python_other_entries_count_beside_those_of_the_same_person(tmp_path: Path) -> None:
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 5))
+    made = tf.calibrate(framework, tf.Count(1), 1, mechanism="quilt-exact")
+    book = Ledger.open(tmp_path / "a.db")
+    account: dict[str, Any] = {"ledger": book, "source": "s", "budget": 99}
+    for unit in ("ana", "ben"):
+        tf.release(made, [0] * 5, unit=unit, entries="hours", **account)
+    with pytest.raises(ReadingChanged, match=r"same_entries='...' in Python"):
+        tf.release(made, [0] * 5, unit="ana", entries="beds", **account)
+    tf.release(made, [0] * 5, unit="ana", entries="beds", other_entries=True, **account)
+    assert book.spent("s", "ana").epsilon >= 6  # five of the one, and what the other promises
+    assert book.spent("s", "ben").epsilon == 1
+
+
 @pytest.mark.parametrize(("after", "is_of_names"), [
     ("unit: a\nvalue: c", False), ("unit: lower(a)\nvalue: c", True), ("unit: a\nvalue: b\nrecording: r", True),
     ("value: b", True),

@@ -1,4 +1,4 @@
-"""Release files that hide runs of steps: their length, their words, their budget, and what the audit says of them."""
+"""Release files that hide runs of steps: their length, their words, their budget and their certificate."""
 
 import json
 from fractions import Fraction
@@ -59,16 +59,6 @@ def test_a_file_hides_what_python_does(ward: Path) -> None:
     assert scale_of(ward) == pytest.approx(float(tf.calibrate(framework, tf.Count("busy"), 1).scale), rel=1e-12)
 
 
-def test_a_run_of_one_step_is_every_entry(boilers: Path) -> None:
-    as_run = changed(BOILERS, ('"30min"', '"5min"'))
-    as_entry = changed(BOILERS, (RUN, hide(kind="every-entry")))
-    scales = []
-    for text in (as_run, as_entry):
-        boilers.write_text(text, "utf-8")
-        scales.append(scale_of(boilers))
-    assert scales[0] == scales[1]
-
-
 @pytest.mark.parametrize(
     ("length", "problem"),
     [
@@ -121,16 +111,6 @@ def test_what_is_hidden_of_a_row_is_said(boilers: Path, rows: str, sentence: str
     assert sentence in text_of("boilers-published/hot.certificate.txt")
 
 
-def test_the_ledger_charges_runs_across_windows(boilers: Path) -> None:
-    succeed("release", boilers, "--allow-useless")
-    later = changed(BOILERS, ('"hot"', '"later"'), ('from = "2026-01-05"\nto = "2026-01-06"',
-                    'from = "2026-01-06"\nto = "2026-01-07"'))  # fmt: skip
-    boilers.write_text(later, "utf-8")
-    succeed("release", boilers, "--allow-useless")
-    spent = float(json_of("ledger", "show", "ledger.db")["sources"][0]["spent"]["epsilon"])
-    assert 2 < spent < 4  # a run that lies in both days
-
-
 def test_a_file_of_single_steps_cannot_take_its_place(boilers: Path) -> None:
     """Releases under each secret are charged to both: noise for steps hides runs at a larger epsilon."""
     boilers.write_text(changed(BOILERS, (RUN, hide(kind="every-entry"))), "utf-8")
@@ -139,17 +119,6 @@ def test_a_file_of_single_steps_cannot_take_its_place(boilers: Path) -> None:
     succeed("release", boilers, "--allow-useless")
     spent = float(json_of("ledger", "show", "ledger.db")["sources"][0]["spent"]["epsilon"])
     assert 4.5 < spent < 6
-
-
-def test_the_audit_compares_paths(ward: Path) -> None:
-    (audited,) = json_of("audit", ward)["answers"]
-    assert audited["verdict"] == "kept"
-    assert audited["audit"]["comparison"].startswith("steps ")
-    assert float(audited["audit"]["loss"]) == pytest.approx(1, abs=1e-9)
-    ward.write_text(changed(WARD, ("length = 3", "length = 9")), "utf-8")
-    (audited,) = json_of("audit", ward)["answers"]
-    assert audited["verdict"] == "open"
-    assert "a lower bound" in audited["audit"]["left_open"]
 
 
 def test_a_certificate_of_runs_has_no_pair_of_values(ward: Path) -> None:

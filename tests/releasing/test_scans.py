@@ -1,4 +1,4 @@
-"""How often a release looks at the data, and how much of them comes to the driver: one look ahead, one scan, counts."""
+"""How much of the data comes to the driver when a release is planned and published: counts, and no step."""
 
 import random
 from pathlib import Path

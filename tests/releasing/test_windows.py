@@ -170,19 +170,6 @@ def test_a_year_is_planned_before_the_first_release(tmp_path: Path) -> None:
     assert not (tmp_path / "ledger.db").exists()
 
 
-@pytest.mark.slow
-def test_a_plan_looks_for_what_fits_and_a_dry_run_does_not(tmp_path: Path) -> None:
-    path = written(tmp_path)
-    sought, not_sought = outlook(load(path), 4), tf.dry_run(path).outlook
-    assert sought.fits is not None
-    assert "4 windows fit the budget" in str(sought)
-    assert not_sought is not None
-    assert not_sought.fits is None
-    assert "`takifugu cost --windows 52 " in str(not_sought)
-    assert "looks for epsilons" in " ".join(str(not_sought).split())
-    assert not_sought.rows[:3] == sought.rows
-
-
 SLOW_CHAIN = ("[[0.9, 0.1], [0.4, 0.6]]", "[[0.99, 0.01], [0.02, 0.98]]")
 
 

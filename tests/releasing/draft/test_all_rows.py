@@ -3,6 +3,7 @@
 import tomllib
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from tests.releasing.draft.exports import EXPORTS
 from tests.support.release_files import believe, publish, read_from, release_text
@@ -60,6 +61,12 @@ def test_a_lone_nought_stands_before_decimals(text: str, ways: list[str], tmp_pa
     (tmp_path / "a.csv").write_text("\n".join(["who,t,state", *lines]) + "\n")
     with evidence(tmp_path / "a.csv") as opened:
         assert [way.words for way in value_of(opened, "state").ways] == ways
+
+
+def test_whole_numbers_of_a_frame_are_states_where_they_are_few() -> None:
+    frame = pd.DataFrame({"few": [0, 1] * 500, "many": range(1000)})
+    with evidence(frame) as opened:
+        assert [value_of(opened, column).is_measured for column in frame.columns] == [False, True]
 
 
 def test_a_last_row_that_no_form_reads_is_a_question_that_names_it(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ import gzip
 import io
 import json
 import pickle
-import re
 import tomllib
 from pathlib import Path
 
@@ -230,12 +229,3 @@ def test_where_no_key_names_people_each_has_one_row(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(TEXT + "Ana,2,hidden\n")
     for kind in ("users", "normal"):
         assert "3 rows have 2 names in 'who'" in refused(tmp_path / "a.csv", **{**said, "kind": kind, "order": None})
-
-
-def test_an_error_lists_a_dozen_columns_and_says_how_many_more_there_are(tmp_path: Path) -> None:
-    names = [f"c{number}" for number in range(15)]
-    (tmp_path / "d.csv").write_text("\n".join(",".join(f"{row}{name}" for name in names) for row in ("", "1", "2")))
-    with pytest.raises(TakifuguError) as error:
-        draft(tmp_path / "d.csv", rows="answers", unit="-", kind="users")
-    assert re.findall(r"value='(\w+)'", error.value.fix) == [*names[:11], names[-1]]
-    assert error.value.fix.endswith(", or 3 more")
