@@ -59,7 +59,7 @@ def test_a_file_that_is_no_table_is_told(name: str, data: bytes, words: str, tmp
     ({"unit": "(select 1)"}, "has a subquery"), ({"unit": "who; drop table x"}, "one expression"),
     ({"rows": "sample"}, "did you mean 'samples'?"),
     ({"step": "5 weeks"}, "; step='1', or step='15min', or step='1h', or step='1d'"),
-    ({"step": "0"}, "; step='1', or"),
+    ({"step": "0"}, "; step='1', or"), ({"rows": "changes", "step": None}, "; step='1' (its numbers)"),
     ({"step": "1min"}, "; step='1', or another number"), ({"order": "state"}, "; order='datediff("),
     ({"order": "state", "step": "1min"}, """; order='strptime("state", \\'%d.%m.%Y %H:%M\\')' (with your format)"""),
     ({"order": "state, who", "step": "1min"}, """; order='strptime("state" || \\' \\' || "who", \\'%d"""),
