@@ -2,7 +2,6 @@
 
 import math
 import os
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -162,8 +161,3 @@ def test_a_recording_of_too_many_sums_is_refused(ward: Path) -> None:
     assert "MADE UP" in words_of(succeed("attack", ward, "--only", "busy", "--steps", 300))
     for words in (["--steps", 0], ["--seed", -1], ["--only", "nothing"]):
         ended(BAD_INPUT, "attack", ward, *words)
-
-
-def test_scales_of_the_noises_are_those_of_the_mechanisms(ward: Path) -> None:
-    group = attack(ward, 1, 12).noises[2]
-    assert Fraction(group.scale) == 12

@@ -78,15 +78,13 @@ def test_the_forecast_says_how_far_it_may_be_off_and_a_choice_that_is_blind_is_r
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("scope", ["unit", "pooled", "both"])
-def test_units_and_pieces_of_sequences(scope, tmp_path):
-    text = files.SPEC.replace('query = "histogram"', 'query = "top-k"\nk = 2').replace('"both"', f'"{scope}"')
+def test_units_and_pieces_of_sequences(tmp_path):
+    text = files.SPEC.replace('query = "histogram"', 'query = "top-k"\nk = 2')
     where = files.write(tmp_path, text.replace("budget = 10", "budget = 600").replace("epsilon = 1.0", "epsilon = 200"))
     tf.release_file(where)
     values = {p.name: [row["value"] for row in tf.read_table(p)] for p in (tmp_path / "out").glob("*.csv")}
-    pooled = next((v for name, v in values.items() if "unit" not in name and scope != "unit"), None)
-    assert pooled in (None, ["walking", "still"])
-    assert {"unit": 1, "pooled": 1, "both": 2}[scope] == len(values)
+    assert values.pop("time-use-pooled.csv") == ["walking", "still"]
+    assert len(values) == 1
 
 
 GROUPS = release_text(
@@ -126,36 +124,6 @@ def test_each_ward_has_its_value_and_all_are_paid_once(tmp_path):
         assert all(str(value) in page for value in values.values())
 
 
-CALENDAR = release_text(
-    read_from("home", "stays.csv", value="state", unit="who", order="time", step="1h", from_="2026-01-05",
-              until="2026-01-19", roster="people.csv", budget=900),
-    believe("markov-chain", states=["out", "in"], matrix=[[0.9, 0.1], [0.2, 0.8]], units_independent=True),
-    output="out",
-)  # fmt: skip
-
-
-@pytest.mark.slow
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize(("by", "values"), [
-    ('"hour"', {f"{hour:02}": "in" if hour < 8 else "out" for hour in range(24)}), ('"ward"', {"A": "out", "B": "in"}),
-    ('["week", "hour"]', {f"2026-W0{week} {hour:02}": "in" if hour < 8 else "out" for week in (2, 3)
-                          for hour in range(24)}),
-])  # fmt: skip
-def test_by_the_calendar_and_by_an_attribute_each_unit_pays_once(by, values, tmp_path):
-    """Ada and Bo of ward A are in until 8 in the morning; Cy of ward B is always in, but two are more than one."""
-    rows = ["who,time,state"]
-    for who, ward in (("ada", "A"), ("bo", "A"), ("cy", "B")):
-        for hour in range(336):
-            state = "in" if hour % 24 < 8 or ward == "B" else "out"
-            rows.append(f"{who},2026-01-{5 + hour // 24:02}T{hour % 24:02}:00,{state}")
-    about = {"epsilon": 35, "text": CALENDAR, "rows": rows}
-    for folder in (tmp_path, tmp_path / "plain"):
-        put(folder, {"people.csv": "who,ward\nada,A\nbo,A\ncy,B\n"})
-    assert published(tmp_path, f'query = "mode"\nby = {by}', **about) == [values]
-    published(tmp_path / "plain", 'query = "mode"', **about)
-    assert spent(tmp_path, "home") == spent(tmp_path / "plain", "home")
-
-
 @pytest.mark.parametrize(("keys", "where", "says"), [
     ('query = "median"', "table[0].states", "list the states from the lowest"),
     ('query = "quantile"', "table[0].share", "is missing"),
@@ -185,11 +153,5 @@ def test_by_the_calendar_and_by_an_attribute_each_unit_pays_once(by, values, tmp
     ('query = "percentile"', "table[0].query", "share = 0.9"),
     ('query = "topk"', "table[0].query", 'write query = "top-k"'),
 ])  # fmt: skip
-@pytest.mark.parametrize("kind", ["users", "chain"])
-def test_what_does_not_fit_is_told_with_its_place(keys, where, says, kind, tmp_path):
-    text = USERS
-    if kind == "chain":
-        chain = 'kind = "markov-chain"\nstates = ["short", "middle", "long"]\n'
-        source = text[: text.index("kind =")].replace("[belief]", 'order = "time"\nstep = 1\n[belief]')
-        text = source + chain + "matrix = [[0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.3, 0.3, 0.4]]\n"
-    assert_refused(written(tmp_path, keys, epsilon=1, text=text), where, says)
+def test_what_does_not_fit_is_told_with_its_place(keys, where, says, tmp_path):
+    assert_refused(written(tmp_path, keys, epsilon=1), where, says)

@@ -1,4 +1,4 @@
-"""Clocks that are changed: days and weeks are local, steps are in UTC, and times tell their offset from it."""
+"""Clocks that are changed: days and weeks are local, steps are in UTC, and sums of unequal cells are told."""
 
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
@@ -12,13 +12,11 @@ from tests.support.release_files import believe, changed, publish, read_from, re
 from tests.support.releases import put, refused
 
 from takifugu.accounting.ledger import Ledger
-from takifugu.core.errors import SpecError
 from takifugu.data import Slots
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.zones import Zone
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.sequences.cells import unequal_cells
-from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.publishing.run import release_file
 
 WEEKLY = release_text(
@@ -87,16 +85,6 @@ def test_days_and_weeks_are_those_of_clocks(tmp_path: Path, change: tuple[str, d
     assert windows_of(path, pandas.DataFrame({"time": pandas.to_datetime(times, utc=True), "state": states})) == counts
 
 
-@pytest.mark.slow
-def test_a_week_with_a_change_is_published_and_says_whose_clocks_it_means(tmp_path: Path) -> None:
-    write_rows(tmp_path, recorded(*CHANGES[1]))
-    (table,) = release_file(weekly(tmp_path, CHANGES[1], "week"), window="2026-W43", allow_useless=True).tables
-    assert table.certificate is not None
-    page = " ".join(table.certificate.text().split())
-    assert "The window is 2026-10-19 to 2026-10-26, its end not included" in page
-    assert "by clocks in Europe/Berlin" in page
-
-
 @pytest.mark.parametrize(("query", "is_told"), [
     ('"count"\nstates = ["busy"]', True), ('"mean"\ncodes = {busy = 1, calm = 0}\ngrid = 0.01', False),
     ('"mode"', False),
@@ -126,15 +114,6 @@ def test_cells_of_unequal_lengths_are_told(first: str, last: str, axes: tuple[st
     assert told == ([] if words is None else [words])
 
 
-@pytest.mark.slow
-def test_a_calendar_is_planned_before_there_is_a_file(tmp_path: Path) -> None:
-    path = weekly(tmp_path, CHANGES[0], "week")
-    assert not (tmp_path / "ward.csv").exists()
-    assert outlook(load(path), 52).rows[-1].releases == 52
-    assert outlook(load(path, window="2026-W13"), 2).windows[0][1] == 167
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["ward.toml"]
-
-
 @pytest.mark.parametrize(("change", "words"), [
     (("timezone = ", "# "), "source.timezone: order holds moments (times with an offset from UTC, or Z)"),
     (('order = "time"', 'order = "left(time, 16)"'), "source.timezone: order holds times without an offset"),
@@ -151,49 +130,3 @@ def test_what_is_refused_spends_nothing(tmp_path: Path, change: tuple[str, str],
     path.write_text(changed(path.read_text(encoding="utf-8"), change), encoding="utf-8")
     Ledger.open(tmp_path / "ledger.db")
     assert words in str(refused(path))
-
-
-def test_everything_else_says_that_the_file_is_missing(tmp_path: Path) -> None:
-    refusal = refused(weekly(tmp_path, CHANGES[0], "week"), kind=SpecError)
-    assert "source.file: there is no file 'ward.csv'" in str(refusal)
-
-
-TWICE = release_text(
-    read_from("ward", "ward.csv", value="state", order="time", step="30min", from_="2026-10-25", until="2026-10-26",
-              timezone="Europe/Berlin", nulls="unobserved", budget=100),
-    believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]]),
-    publish("busy", "count", states=["busy"], epsilon=0.5, mechanism="group") + "\n{window}",
-)  # fmt: skip
-#: Half hours of the repeated hour: of the first pass, and of the second one.
-FIRST, SECOND = (
-    'from = "2026-10-25T02:00:00+02:00"\nto = "2026-10-25T02:00:00+01:00"',
-    'from = "2026-10-25T02:00:00+01:00"\nto = "2026-10-25T03:00"',
-)
-
-
-def read(path: Path) -> tuple[int, int]:
-    """Return how many steps the window has, and how many of them are busy."""
-    ((length, busy),) = windows_of(path).values()
-    return length, busy
-
-
-def test_times_of_the_repeated_hour_tell_their_offset(tmp_path: Path) -> None:
-    rows = [f"2026-10-25T02:{minute}:00+0{ahead}:00,busy" for ahead in (2, 1) for minute in ("00", "30")]
-    (tmp_path / "ward.csv").write_text("\n".join(["time,state", *rows]), encoding="utf-8")
-    for window, counted in ((FIRST, (2, 2)), (SECOND, (2, 2)), ("", (50, 4))):
-        assert read(put(tmp_path, {"ward.toml": TWICE.format(window=window)})) == counted
-
-
-@pytest.mark.parametrize(("order", "first", "second"), [
-    ("time::timestamp AT TIME ZONE 'Europe/Berlin'", 0, 2),
-    ("time::timestamp AT TIME ZONE 'Europe/Berlin' - INTERVAL 1 hour", 2, 0),
-])  # fmt: skip
-def test_clocks_that_are_put_into_a_zone_are_the_later_ones(
-    tmp_path: Path, order: str, first: int, second: int
-) -> None:
-    (tmp_path / "ward.csv").write_text("time,state\n2026-10-25T02:00,busy\n2026-10-25T02:30,busy\n", encoding="utf-8")
-    declared = changed(TWICE, ('order = "time"', f'order = "{order}"'))
-    for window, busy in ((FIRST, first), (SECOND, second)):
-        assert read(put(tmp_path, {"ward.toml": declared.format(window=window)})) == (2, busy)
-    (tmp_path / "ward.csv").write_text("time,state\n" + 2 * "2026-10-25T02:30,busy\n", encoding="utf-8")
-    assert "a second row of one step" in str(refused(tmp_path / "ward.toml"))

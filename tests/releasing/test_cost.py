@@ -1,7 +1,6 @@
 """What a release file costs: one computation for the noise, what stands beside it, other epsilons and windows."""
 
 import random
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from takifugu.calibration.alternatives import INAPPLICABLE
 from takifugu.cli.samples.examples import write_example
 from takifugu.releasing.cost import cost
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.planning.prices import epsilons_of
 
 IID = [[0.5, 0.5], [0.5, 0.5]]
 
@@ -101,12 +99,6 @@ def test_a_table_of_all_is_not_judged_by_one_of_them(tmp_path: Path) -> None:
     assert "a cell can be" not in printed
     assert "depends on how many households there are, which was not read; `takifugu advise" in printed
     assert "hot-water: good" in words_of(succeed("advise", file))
-
-
-def test_epsilons_are_read_between_commas() -> None:
-    assert epsilons_of("0.5, 1/3,2") == (Fraction(1, 2), Fraction(1, 3), Fraction(2))
-    with pytest.raises(tf.TakifuguError, match="epsilon is 'x'"):
-        epsilons_of("1,x")
 
 
 def test_several_files_are_told_one_after_the_other(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,19 +11,14 @@ from tests.support.plain_belief import Plain
 from tests.support.urn import Urn
 
 import takifugu as tf
-from takifugu.accounting import definitions
 from takifugu.accounting.composition import charge_of, joint
-from takifugu.analysis import randomisers
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.questions.answer_law import ANSWER_LAW
-from takifugu.analysis.questions.joint_states import JOINT_STATES
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.calibration import registry
-from takifugu.core.errors import BudgetExceeded, InputError
+from takifugu.core.errors import InputError
 from takifugu.mechanisms.group import MECHANISM as GROUP
-from takifugu.model import beliefs, queries, secrets
-from takifugu.model.secrets.of_entries import EntryPair, EveryRun
-from takifugu.releasing.file import kinds
+from takifugu.model import beliefs
+from takifugu.model.secrets.of_entries import EveryRun
 
 
 @pytest.fixture(autouse=True)
@@ -32,22 +26,6 @@ def _forgotten() -> Iterator[None]:
     with registries.restored():
         urn.register()
         yield
-
-
-DRAWS = [0, 1, 0, 0, 1, 1]
-
-
-def test_releases_under_a_belief_of_unknown_influence_cost_their_sum(tmp_path: Path) -> None:
-    """Nothing is known of an urn's quilts, and draws have no names: every release may read all of them."""
-    framework = tf.Pufferfish(tf.every_entry(), Urn(6, 10, 4))
-    calibration = tf.calibrate(framework, tf.Count(1), 1)
-    account = {"entries": "values", "ledger": tmp_path / "ledger.db", "source": "draws", "budget": 2}
-    first = tf.release(calibration, DRAWS, **account)
-    tf.release(calibration, DRAWS, **account)
-    with pytest.raises(BudgetExceeded, match="has epsilon 0 left of a budget of epsilon 2"):
-        tf.release(calibration, DRAWS, **account)
-    assert tf.compose([calibration, calibration]).epsilon == 2
-    assert "from an urn" in str(first.certificate)
 
 
 def of_plain(given: Sequence[Any]) -> bool:
@@ -148,16 +126,3 @@ def test_a_belief_that_no_ledger_can_read_back_is_refused() -> None:
     vars(stray).update(vars(Urn(6, 10, 4)))
     with pytest.raises(InputError, match="Stray is registered by nobody"):
         tf.Pufferfish(tf.every_entry(), stray)
-
-
-@pytest.mark.parametrize("again", [
-    lambda: beliefs.register("urn", Urn), lambda: beliefs.register("markov-chain", Urn),
-    lambda: ANSWER_LAW.register(Urn, urn.UrnLaw), lambda: JOINT_STATES.register(Urn, urn.UrnStates),
-    lambda: ANSWER_LAW.register(tf.MarkovChain, urn.UrnLaw),
-    lambda: definitions.register(definitions.find("pufferfish")), lambda: queries.register("count", tf.Count),
-    lambda: registry.register(GROUP), lambda: randomisers.register("none", randomisers.KINDS.find("none")),
-    lambda: secrets.register("entry", EntryPair), lambda: kinds.register(kinds.KINDS.find("users")),
-])  # fmt: skip
-def test_nothing_is_registered_twice(again: Any) -> None:
-    with pytest.raises(InputError, match="registered already"):
-        again()

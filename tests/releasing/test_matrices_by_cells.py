@@ -5,14 +5,12 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from tests.support.commands import succeed
 from tests.support.release_files import EXPECT, Changes, believe, changed, publish, read_from, release_text, section
 from tests.support.releases import assert_says, put, refusal_of
 
 import takifugu as tf
-from takifugu.model.beliefs.chains.matrices_by import cells_of, shared_out
+from takifugu.model.beliefs.chains.matrices_by import cells_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import calibrated, imagined
@@ -57,16 +55,6 @@ def frameworks(path: Path) -> list[Any]:
 ])  # fmt: skip
 def test_a_key_names_cells(name: str, by: str, cells: list[int]) -> None:
     assert list(cells_of(name, by)) == cells
-
-
-def test_each_step_has_the_matrix_of_the_hour_in_which_it_starts(tmp_path: Path) -> None:
-    chain = load(written(tmp_path)).belief
-    assert isinstance(chain, tf.PeriodicChain)
-    assert chain.period == 24
-    for place in range(100):
-        hour = (MONDAY + timedelta(hours=place)).hour
-        expected = [[0.8, 0.2], [0.3, 0.7]] if 7 <= hour < 22 else [[0.95, 0.05], [0.6, 0.4]]
-        assert chain.step_matrices[place % 24].tolist() == expected
 
 
 @pytest.mark.parametrize(("step", "start", "zone"), [
@@ -143,31 +131,6 @@ def test_a_table_by_cells_is_at_odds_with_matrices_of_other_cells(
     assert checks == [said] * is_said
 
 
-def test_which_beliefs_tell_steps_apart() -> None:
-    chain, steps = tf.MarkovChain([[0.5, 0.5]] * 2, 9), np.arange(3)
-    assert chain.laws_of(steps) == frozenset((0,))
-    region = tf.IntervalMarkovChain([[0.4, 0.4]] * 2, [[0.6, 0.6]] * 2, 9)
-    assert region.laws_of(steps) is None  # each step may have its own matrix of it
-    counted = tf.MarkovChain.fit([[0, 0, 1] * 90], length=9, source="counted, public", confidence=0.99)
-    assert counted.laws_of(steps) == frozenset((0,))
-    shift = tf.PeriodicChain([[[0.5, 0.5]] * 2, [[0.4, 0.6]] * 2], 9, [0, 0, 1], 1)
-    assert [shift.laws_of(np.array(s)) for s in ([0], [1, 4], [0, 1])] == [{0}, {1}, {0, 1}]
-
-
-@pytest.mark.slow
-def test_days_are_frameworks_of_their_own_and_their_joint_cost_is_known_beforehand(tmp_path: Path) -> None:
-    path = written(
-        tmp_path, *BY_WEEKDAY, ('every = "week"', 'every = "day"'), ("epsilon = 0.5", "epsilon = 2"),
-        ("until = 2026-02-02", "until = 2026-01-15"), ("budget = 2.0\n", ""), rows=recorded(240),
-    )  # fmt: skip
-    about = frameworks(path)
-    assert len({framework.fingerprint() for framework in about}) == 7
-    ahead = outlook(load(path), 12).rows
-    tf.release_file(path)
-    assert float(ahead[-1].epsilon) < float(ahead[-1].added) / 4
-    succeed("ledger", "show", tmp_path / "ledger.db")
-
-
 @pytest.mark.parametrize(("changes", "message"), [
     ([("22-06", "22-05")], "belief.matrices: no matrix is that of 06"),
     ([("22-06", "21-06")], "belief.matrices.07-21: 21 is in '21-06' and in '07-21'"),
@@ -206,35 +169,6 @@ def test_what_is_wrong_is_told_at_its_key(tmp_path: Path, changes: Any, message:
     (tmp_path / "w.csv").write_text("time,state\n", encoding="utf-8")
     assert message in str(refusal_of(path))
     assert not (tmp_path / "ledger.db").exists()
-
-
-def test_overlaps_and_gaps_are_named() -> None:
-    assert shared_out(["Mon-Fri", "Sat", "sunday"], "weekday")[6] == "sunday"
-    with pytest.raises(tf.errors.InputError, match="00, 01, 02, 03 and 2 more"):
-        shared_out(["6-23"], "hour")
-
-
-def test_a_fit_counts_the_steps_of_each_hour(tmp_path: Path) -> None:
-    public = [(t, state) for t, state in recorded(400, datetime(2024, 11, 28, 13)) if t.hour != 3 or t.day % 2]
-    fit = '[belief.fit]\nfile = "public.csv"\nsmoothing = 0.5\n'
-    counts = counted(public)
-    path = written(tmp_path, (MATRICES, fit))
-    lines = [f"{t.isoformat()},{state}" for t, state in public]
-    (tmp_path / "public.csv").write_text("\n".join(["time,state", *lines, ""]), encoding="utf-8")
-    chain = load(path).belief
-    rows = counts + 0.5
-    assert np.array(chain.step_matrices) == pytest.approx(rows / rows.sum(axis=2, keepdims=True))
-    assert "smoothing 0.5" in chain.source
-
-
-def counted(rows: Any) -> Any:
-    """Return how often each state followed each, by the hour of the first of them."""
-    states, counts = dict(rows), np.zeros((24, 2, 2), int)
-    for time, state in rows:
-        after = states.get(time + timedelta(hours=1))
-        if after is not None:
-            counts[time.hour, int(state == "busy"), int(after == "busy")] += 1
-    return counts
 
 
 @pytest.mark.parametrize(("name", "keys", "rows", "words"), [

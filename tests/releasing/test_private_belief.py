@@ -14,7 +14,6 @@ from tests.releasing import files, test_records
 from tests.releasing.file import test_contact_files
 from tests.support.releases import put, refused
 
-import takifugu as tf
 from takifugu.core.errors import SpecError
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import PublicFile
@@ -97,14 +96,6 @@ def test_a_chain_fitted_to_another_form_of_the_named_file_is_refused(tmp_path: P
     assert [p.split(":")[0] for p in problems(path)] == ["belief.fit.file"]
 
 
-@pytest.mark.slow
-def test_public_sequences_of_the_same_kind_are_no_private_data(tmp_path: Path) -> None:
-    path = chain(tmp_path, OTHER)
-    assert not problems(path)
-    assert not problems(path, pandas.read_csv(tmp_path / "data.csv"))
-    assert len(problems(path, pandas.read_csv(tmp_path / "public.csv"))) == 1
-
-
 def test_a_matrix_in_the_private_file_is_refused(tmp_path: Path) -> None:
     path = chain(tmp_path, text=files.SPEC.replace("[[0.8, 0.2], [0.3, 0.7]]", '"data.csv"'))
     assert any(p.startswith("belief.matrix: is the private data itself") for p in problems(path))
@@ -157,27 +148,3 @@ def test_meetings_from_the_private_file_are_refused(tmp_path: Path) -> None:
     (tmp_path / "data.csv").unlink()
     os.link(tmp_path / "meetings.csv", tmp_path / "data.csv")
     assert "belief.file: is the private data itself" in problems(path)[0]
-
-
-def test_a_frame_needs_no_file(tmp_path: Path) -> None:
-    path = files.write(tmp_path, files.SPEC.replace('file = "data.csv"\n', 'entries = "minutes"\n'))
-    frame = pandas.read_csv(tmp_path / "data.csv")
-    (tmp_path / "data.csv").unlink()
-    (problem,) = problems(path)
-    assert problem.startswith('source.file: is missing; write file = "data.csv"')
-    assert [t.name for t in tf.release_file(path, data=frame).tables] == ["time-use-units", "time-use-pooled"]
-
-
-def test_records_in_a_frame_need_no_file_and_neither_does_calibrating(tmp_path: Path) -> None:
-    path = table(tmp_path)
-    path.write_text(test_records.TABLE.replace('file = "data.csv"\n', ""), encoding="utf-8")
-    assert not problems(path)
-    with pytest.raises(SpecError, match=r"source\.file: is missing"):
-        tf.release_file(path)
-
-
-@pytest.mark.parametrize("name", ["release.toml", "data.csv"])
-def test_a_byte_order_mark_is_read_over(tmp_path: Path, name: str) -> None:
-    path = files.write(tmp_path)
-    (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + (tmp_path / name).read_bytes())
-    assert not problems(path)

@@ -1,28 +1,21 @@
 """Release files of records: networks, tables of people and independent users, from the file to the certificate."""
 
 import contextlib
-import csv
-import json
-import shutil
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from tests.support.adult import race_and_education
 from tests.support.answers import true_answer
-from tests.support.commands import succeed
 from tests.support.release_files import EXPECT, believe, changed, group, hide, publish, read_from, release_text
 from tests.support.releases import put, refusal_of, refused
-from tests.support.research import research_file
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import DataError, ReadingChanged, SpecError, TakifuguError
 from takifugu.releasing.file import loading as spec
 from takifugu.releasing.planning import plan
-from takifugu.releasing.planning.prices import compared
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -120,44 +113,6 @@ def test_counted_masses_are_exact(tmp_path: Path) -> None:
     assert "a public census; counted in census.csv" in belief.describe()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", LAYOUTS)
-def test_a_release_from_the_command_line(kind: str, tmp_path: Path) -> None:
-    text, data = LAYOUTS[kind]
-    path = write(tmp_path, text, data)
-    for words in (["cost", "--all"], ["cost", "--json"], ["cost", "--epsilons", "2"], ["release"]):
-        succeed(*words, path)
-    name = spec.load(path).spec.table[0].name
-    with open(tmp_path / "out" / f"{name}.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert [row.get("unit") for row in rows] == {
-        "network": ["p2", "p9", "p10"], "table": ["Ana", "Bo"], "users": [None],
-    }[kind]  # fmt: skip
-    content = json.loads((tmp_path / "out" / f"{name}.certificate.json").read_text())
-    assert content["scope"] == ("all" if kind == "users" else "unit")
-    assert (tmp_path / "out" / f"{name}.report.html").exists()
-    wanted = {"network": "reads cough, breath", "table": "people are independent", "users": "How many users"}[kind]
-    assert any(wanted in line["text"] for line in content["assumptions"])
-
-
-@pytest.mark.parametrize("kind", LAYOUTS)
-@pytest.mark.parametrize("more", [(), ("--all",), ("--epsilons", "2")])
-def test_what_it_costs_is_told_without_the_data(kind: str, more: tuple[str, ...], tmp_path: Path) -> None:
-    path = write(tmp_path, LAYOUTS[kind][0])
-    succeed("cost", path, *more)
-    with pytest.raises(SpecError, match=r"source.file: there is no file 'data.csv'"):
-        plan.plan(spec.load(path))
-    assert not (tmp_path / "ledger.db").exists()
-
-
-def test_a_frame_stands_for_the_file(tmp_path: Path) -> None:
-    frame = pl.DataFrame({"person": ["Bo"], "origin": ["north"], "education": ["school"]})
-    named = changed(TABLE, ("[source]", "[source]\nentries = \"people\""))
-    outcome = tf.release_file(write(tmp_path, named), frame)
-    assert [row["unit"] for row in outcome.tables[0].rows] == ["Bo"]
-    assert isinstance(outcome.tables[0].to_frame(), pl.DataFrame)
-
-
 def test_one_record_needs_no_unit(tmp_path: Path) -> None:
     text = NETWORK.replace('unit = "patient"\n', "").replace("units_independent = true\n", "")
     assert answers(write(tmp_path, text, "smoke,cough,breath\nyes,dry,short\n")) == [(None, (2,))]
@@ -192,14 +147,6 @@ def test_where_whose_a_row_is_changed_names_are_asked_about_too(tmp_path: Path) 
     tf.release_file(path, allow_useless=True, same_entries="cleaned")
     certificate = " ".join((tmp_path / "out" / "later.certificate.txt").read_text(encoding="utf-8").split())
     assert "to be the same entries, under the same names (cleaned)" in certificate
-
-
-def test_declared_rows(tmp_path: Path) -> None:
-    rows = '[["north", "basic"], ["south", "school"], ["south", "degree"], ["north", "degree"]]'
-    fit = 'fit = { file = "census.csv", columns = ["origin", "education"] }'
-    for masses in ("counts = [1, 1, 1, 1]", 'probabilities = ["1/4", "1/4", "1/4", "1/4"]'):
-        text = TABLE.replace(fit, f'columns = ["origin", "education"]\nrows = {rows}\n{masses}')
-        assert spec.load(write(tmp_path, text)).belief.total == 4  # type: ignore[union-attr]
 
 
 BAD_DATA = [
@@ -254,6 +201,7 @@ BAD_FILES: list[tuple[str, str, str, str]] = [
     ("table", '"census.csv"', '"data.csv"', "belief.fit.file: is the private data itself"),
     ("users", 'value = "state"', "", "source.value: is missing"),
     ("users", 'group = "ward"', "", "source.group: is missing"),
+    ("users", '["ill", "well"]', '["ill", ""]', "belief: '' counts as missing"),
     ("users", "[0.6, 0.4]", "[0.6, 0.6]", "belief: the probabilities of a user's distribution sum to 1.2"),
     ("users", "[0.6, 0.4]", "[0.6]", "belief: there are 2 values and 1 probabilities"),
     ("users", "[0.6, 0.4]", "[nan, 0.4]", "belief: the probability of 'ill' is nan"),
@@ -309,43 +257,3 @@ def test_records_are_not_shown(tmp_path: Path) -> None:
         file = spec.load(write(tmp_path, text, data))
         assert not any(word in repr(file.kind.units(file)) for word in ("wet", "degree", "absent"))
         assert "Record(" not in repr(plan.plan(file))
-
-
-@pytest.mark.slow
-def test_adult_end_to_end(tmp_path: Path) -> None:
-    shutil.copy(research_file("adult/adult_train.csv.gz"), tmp_path)
-    path = tmp_path / "adult.toml"
-    path.write_text((EXAMPLES / "real" / "adult.toml").read_text().replace("adult-made-up.csv", "adult_train.csv.gz"))
-    (tmp_path / "people.csv").write_text(
-        "person,race,education\n1,White,Masters\n2,Asian-Pac-Islander,Preschool\n3,Black,HS-grad\n"
-    )
-    file = spec.load(path)
-    counts = race_and_education()
-    assert isinstance(file.belief, tf.JointTable)
-    total = sum(counts.values())
-    masses = [Fraction(int(m), file.belief.total or 0) for m in file.belief.masses]
-    assert dict(zip(file.belief.rows, masses, strict=True)) == {r: Fraction(n, total) for r, n in counts.items()}
-    scopes = plan.aims_as_needed(file, plan.unwatched)
-    scales = {row.name: row.scale for table in compared(file, scopes) for row in table.rows}
-    assert (scales["wasserstein"], scales["group"]) == (3, 15)
-    (table,) = tf.release_file(path).tables
-    assert [row["unit"] for row in table.rows] == ["1", "2", "3"]
-    assert "'Preschool' = 16" in table.certificate.statistic
-    with pytest.raises(TakifuguError):
-        tf.release_file(path, replace="education", idempotency_key="K")
-
-
-@pytest.mark.slow
-def test_asia_end_to_end(tmp_path: Path) -> None:
-    shutil.copy(research_file("bif/asia.bif"), tmp_path)
-    path = tmp_path / "asia.toml"
-    path.write_text((EXAMPLES / "real" / "asia.toml").read_text().replace("asia-made-up.bif", "asia.bif"))
-    (tmp_path / "patient.csv").write_text("asia,tub,smoke,lung,bronc,either,xray,dysp\nno,no,yes,no,yes,no,no,yes\n")
-    assert answers(path) == [(None, (2,))]
-    (table,) = tf.release_file(path).tables
-    assert table.certificate.hidden == ("the value of 'smoke'",)
-
-
-def test_a_value_of_the_belief_that_counts_as_missing_is_refused(tmp_path: Path) -> None:
-    path = write(tmp_path, USERS.replace('["ill", "well"]', '["ill", ""]'))
-    assert "belief: '' counts as missing" in str(refusal_of(path))

@@ -1,4 +1,4 @@
-"""Release files that hide runs of steps: their length, their words, their budget, and what the audit says of them."""
+"""Release files that hide runs of steps: their length, their words, their budget and their certificate."""
 
 import json
 from fractions import Fraction
@@ -6,16 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.commands import json_of, refused, succeed, words_of
+from tests.support.commands import json_of, succeed, words_of
 from tests.support.release_files import believe, changed, hide, publish, read_from, release_text
 from tests.support.releases import put, refusal_of
 
 import takifugu as tf
-from takifugu.cli.group import REFUSED
-from takifugu.data import steps_in
-from takifugu.data.times.steps import parse_step, time_text
-from takifugu.releasing.file.loading import load
-from takifugu.releasing.file.sequences.sections import ReleaseSpec
 
 RUN = hide(kind="every-run", length="30min")
 BOILERS = release_text(
@@ -64,22 +59,6 @@ def test_a_file_hides_what_python_does(ward: Path) -> None:
     assert scale_of(ward) == pytest.approx(float(tf.calibrate(framework, tf.Count("busy"), 1).scale), rel=1e-12)
 
 
-def test_a_time_is_so_many_steps(boilers: Path) -> None:
-    spec = load(boilers).spec
-    assert isinstance(spec, ReleaseSpec)
-    assert spec.run == 6
-
-
-def test_a_run_of_one_step_is_every_entry(boilers: Path) -> None:
-    as_run = changed(BOILERS, ('"30min"', '"5min"'))
-    as_entry = changed(BOILERS, (RUN, hide(kind="every-entry")))
-    scales = []
-    for text in (as_run, as_entry):
-        boilers.write_text(text, "utf-8")
-        scales.append(scale_of(boilers))
-    assert scales[0] == scales[1]
-
-
 @pytest.mark.parametrize(
     ("length", "problem"),
     [
@@ -101,14 +80,6 @@ def test_without_times_a_length_is_a_number_of_steps(ward: Path) -> None:
         assert words in refusal_of(ward).problems[0]
     ward.write_text(changed(WARD, ("length = 3", "")), "utf-8")
     assert 'hide.length: is missing; write length = "1h"' in refusal_of(ward).problems[0]
-
-
-@pytest.mark.parametrize("text", ["1s", "90s", "1min", "45min", "1h", "36h", "7d"])
-def test_a_time_is_written_as_it_is_read(text: str) -> None:
-    length = parse_step(text)
-    assert not isinstance(length, int)
-    assert parse_step(time_text(length)) == length
-    assert steps_in(text, length) == 1
 
 
 def test_four_lines_say_what_is_hidden_and_what_is_not(boilers: Path) -> None:
@@ -140,16 +111,6 @@ def test_what_is_hidden_of_a_row_is_said(boilers: Path, rows: str, sentence: str
     assert sentence in text_of("boilers-published/hot.certificate.txt")
 
 
-def test_the_ledger_charges_runs_across_windows(boilers: Path) -> None:
-    succeed("release", boilers, "--allow-useless")
-    later = changed(BOILERS, ('"hot"', '"later"'), ('from = "2026-01-05"\nto = "2026-01-06"',
-                    'from = "2026-01-06"\nto = "2026-01-07"'))  # fmt: skip
-    boilers.write_text(later, "utf-8")
-    succeed("release", boilers, "--allow-useless")
-    spent = float(json_of("ledger", "show", "ledger.db")["sources"][0]["spent"]["epsilon"])
-    assert 2 < spent < 4  # a run that lies in both days
-
-
 def test_a_file_of_single_steps_cannot_take_its_place(boilers: Path) -> None:
     """Releases under each secret are charged to both: noise for steps hides runs at a larger epsilon."""
     boilers.write_text(changed(BOILERS, (RUN, hide(kind="every-entry"))), "utf-8")
@@ -158,17 +119,6 @@ def test_a_file_of_single_steps_cannot_take_its_place(boilers: Path) -> None:
     succeed("release", boilers, "--allow-useless")
     spent = float(json_of("ledger", "show", "ledger.db")["sources"][0]["spent"]["epsilon"])
     assert 4.5 < spent < 6
-
-
-def test_the_audit_compares_paths(ward: Path) -> None:
-    (audited,) = json_of("audit", ward)["answers"]
-    assert audited["verdict"] == "kept"
-    assert audited["audit"]["comparison"].startswith("steps ")
-    assert float(audited["audit"]["loss"]) == pytest.approx(1, abs=1e-9)
-    ward.write_text(changed(WARD, ("length = 3", "length = 9")), "utf-8")
-    (audited,) = json_of("audit", ward)["answers"]
-    assert audited["verdict"] == "open"
-    assert "a lower bound" in audited["audit"]["left_open"]
 
 
 def test_a_certificate_of_runs_has_no_pair_of_values(ward: Path) -> None:
@@ -182,29 +132,3 @@ def test_a_certificate_of_runs_has_no_pair_of_values(ward: Path) -> None:
     (answer,) = json.loads(Path("ward-published/b.certificate.json").read_text("utf-8"))["answers"]
     assert answer["witness"]["curve"] == "recursion"
     assert len(answer["witness"]["pair"]) == 2
-
-
-def test_mechanisms_that_are_about_single_values_refuse(ward: Path) -> None:
-    ward.write_text(changed(WARD, ('query = "count"', 'query = "count"\nmechanism = "laplace-exact"')), "utf-8")
-    message = refused("cost", ward, code=REFUSED)
-    assert "laplace-exact does not apply: it is proved for secrets of single values" in message
-    assert 'use mechanism = "influence" or "group"' in message
-
-
-def test_beliefs_about_something_else_have_no_runs() -> None:
-    with pytest.raises(tf.errors.InputError, match="a belief about a sequence"):
-        tf.Pufferfish(tf.every_run(2), tf.JointTable([(0,), (1,)], [0.5, 0.5]))
-    for wrong in (0, -1, 1.5, True, "4"):
-        with pytest.raises(tf.errors.InputError, match="length"):
-            tf.every_run(wrong)  # type: ignore[arg-type]
-
-
-def test_paths_that_can_be_are_the_comparisons() -> None:
-    swap = tf.MarkovChain([[0, 1], [1, 0]], 3)
-    framework = tf.Pufferfish(tf.every_run(2), tf.IndependentPieces(swap, [3, 1]))
-    labels = [comparison.label for comparison in framework.comparisons()]
-    assert labels[0] == "steps 0 to 1 = 0, 1 against steps 0 to 1 = 1, 0"
-    assert labels[-1] == "step 3 = 1 against step 3 = 0"
-    again = tf.MarkovChain([[0, 1], [1, 0]], 3)
-    assert json.loads(json.dumps(framework.to_dict()))["secrets"] == [{"kind": "every-run", "length": 2}]
-    assert len(list(tf.Pufferfish(tf.every_run(2), again).comparisons())) == 4

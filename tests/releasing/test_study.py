@@ -6,25 +6,19 @@ import types
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 from tests.releasing import files
-from tests.releasing.test_windows import written
-from tests.support.commands import invoke, json_of, succeed
-from tests.support.failing import failing
+from tests.support.commands import invoke, json_of
 from tests.support.pages import Element, Tree, walk
 from tests.support.release_files import changed
 
 import takifugu as tf
-from takifugu.accounting.ledger import Ledger
-from takifugu.core.errors import ReadingChanged, SpecError
+from takifugu.core.errors import SpecError
 from takifugu.data import Counts
 from takifugu.data.relation.source import Table
 from takifugu.releasing.file.kind import Unit
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
-from takifugu.releasing.publishing import orders
-from takifugu.releasing.report.published import MOST_ROWS
 from takifugu.releasing.study import Study
 
 SPEC = files.SPEC.replace('per = "both"', 'per = "both"\nadjust = true')
@@ -118,58 +112,6 @@ def test_a_study_prints_what_the_terminal_prints_and_foresees_what_the_command_f
 
 
 @pytest.mark.slow
-def test_a_dry_run_of_windows_looks_ahead(tmp_path: Path) -> None:
-    weekly = tf.open_study(written(tmp_path), window="2026-W02")
-    rehearsal = weekly.dry_run()
-    assert rehearsal.outlook is not None
-    assert [row.releases for row in rehearsal.outlook.rows][-1] == 52
-    assert "epsilon in all" in folded(rows_as_text(rehearsal))
-    assert "epsilon in all" in str(rehearsal)
-    (table,) = weekly.release().tables
-    assert table.name == "busy-2026-W02"
-
-
-@pytest.mark.slow
-def test_release_publishes_what_the_file_asks_for(tmp_path: Path) -> None:
-    outcome = study(tmp_path).release(allow_useless=True)
-    page = rows_as_text(outcome)
-    for table in outcome.tables:
-        assert rows_as_text(table).all("h3")[0].text in page.text
-        for row in table.rows:
-            assert all(f"{row[key]:,}" in page.text for key in ("value", "low", "high", "adjusted"))
-        assert "Secret: the state of" in folded(page)
-        assert table.name in str(outcome)
-    assert "has spent" in page.text
-    files_of = sorted(path.name for table in outcome.tables for path in table.files)
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == files_of
-
-
-@pytest.mark.slow
-def test_long_tables_are_shown_in_part(tmp_path: Path) -> None:
-    data = files.data({f"unit {i}": (5,) for i in range(40)})
-    where = files.write(tmp_path, QUICK.replace('per = "both"', 'per = "unit"'), data)
-    (table,) = tf.open_study(where).release(allow_useless=True).tables
-    page = rows_as_text(table)
-    assert f"and {80 - MOST_ROWS} more rows, in time-use.csv" in page.text
-    assert len(page.all("table")[0].all("tr")) == MOST_ROWS + 1
-    assert f"and {80 - MOST_ROWS} more rows" in str(table)
-
-
-def test_a_frame_takes_the_place_of_the_file(tmp_path: Path) -> None:
-    """One of Polars; docs/python.md has one of pandas."""
-    where = files.write(tmp_path, QUICK, files.data(LENGTHS))
-    frame = pl.read_csv(where.parent / "data.csv")
-    (where.parent / "data.csv").unlink()
-    frames = tf.open_study(where, frame)
-    assert "data" not in repr(frames)
-    assert frames.cost(with_all=True).mechanisms[0].unit == "zoë"
-    with pytest.raises(ReadingChanged, match="nothing names the entries"):
-        frames.release(allow_useless=True)
-    outcome = frames.release(allow_useless=True, other_entries=True)
-    assert outcome.tables[0].library == "polars"
-
-
-@pytest.mark.slow
 def test_what_a_person_writes_is_shown_as_it_is(tmp_path: Path) -> None:
     spec = QUICK.replace('"walking"', f'"{HOSTILE}"')
     spec = spec.replace('name = "study"', 'name = "<img src=x>"').replace("adjust = true", 'title = "<b>"')
@@ -193,39 +135,6 @@ def test_a_notebook_shows_the_lines_of_the_command_line(tmp_path: Path) -> None:
     printed = invoke("release", tmp_path / "release.toml").stderr.splitlines()
     assert [*lines, printed[-1]] == printed  # a command that would have released says that nothing happened
     assert len(lines) == 3
-
-
-@pytest.mark.slow
-def test_a_refusal_after_the_start_says_what_happened(tmp_path: Path) -> None:
-    steps = study(tmp_path, QUICK.replace("budget = 10", "budget = 0.5"))
-    with pytest.raises(tf.errors.BudgetExceeded) as refusal:
-        steps.release(allow_useless=True)
-    lines = refusal.value._render_traceback_()  # type: ignore[attr-defined]
-    printed = invoke("release", tmp_path / "release.toml").stderr.splitlines()
-    in_one_line = [" ".join(line.splitlines()) for line in lines]  # as a command prints it outside of a terminal
-    assert in_one_line == [line for line in printed if "ledger at" not in line]
-    assert "nothing happened" in lines[-1]
-    assert steps.dry_run().refused
-    assert "Refused: " in rows_as_text(steps.dry_run()).all("strong")[0].text
-
-
-@pytest.mark.slow
-def test_an_edited_file_is_read_anew(tmp_path: Path) -> None:
-    steps = study(tmp_path)
-    files.write(tmp_path, QUICK.replace("epsilon = 1.0", "epsilon = 0.5"))
-    assert {str(table.noisiest.epsilon) for table in steps.cost().tables} == {"1/2"}
-
-
-@pytest.mark.slow
-def test_the_command_line_completes_what_a_study_has_paid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    steps = study(tmp_path)
-    with failing(monkeypatch, orders, "place", OSError("no room")), pytest.raises(tf.TakifuguError):
-        steps.release(allow_useless=True)
-    book = Ledger.open(tmp_path / "ledger.db")
-    spent = book.spent("study")
-    done = succeed("release", "--allow-useless", tmp_path / "release.toml")
-    assert "completed the release" in done.stdout
-    assert book.spent("study") == spent
 
 
 def reachable(thing: Any) -> set[type]:

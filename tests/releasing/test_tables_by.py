@@ -13,11 +13,9 @@ import pytest
 from tests.support import cell_oracles
 from tests.support.engines import ENGINES, Columns
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
-from tests.support.releases import assert_refused, assert_says, by_cells, cells, put, refusal_of
+from tests.support.releases import assert_refused, by_cells, cells, put, refusal_of
 
-import takifugu as tf
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.publishing.run import release_file
 
@@ -31,7 +29,6 @@ FILE = release_text(
 )  # fmt: skip
 LOCAL = ('order = "at"\nstep = "30min"', f'order = \'"at"::timestamptz\'\nstep = "30min"\ntimezone = "{ZONE}"')
 PUBLIC = ('step = "30min"', 'step = "30min"\ngaps = "public"')
-ALONE = ('unit = "who"\n', "")
 
 
 def recorded(who: str = "ana ben", steps: int = 1000, seen: float = 0.9) -> list[tuple[str, datetime, str]]:
@@ -111,20 +108,6 @@ def test_a_mean_of_each_cell_divides_by_its_own_steps(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_each_week_costs_what_a_histogram_costs(tmp_path: Path) -> None:
-    weekly, rows = ('window = "2025-W43"', 'every = "week"\nper = "both"'), recorded("ana", seen=0.1)
-    foreseen, planned = [], []
-    for by in ('by = ["date", "hour"]\n', ""):
-        path = written(tmp_path, weekly, ('by = "hour"\n', by), ("epsilon = 0.5", "epsilon = 8"), rows=rows)
-        account: Any = tf.dry_run(path).account
-        foreseen.append(account.after.epsilon)
-        planned.append(outlook(load(path), 12).rows)
-    assert foreseen[0] == foreseen[1]  # 2 per step, whatever the cells
-    assert planned[0] == planned[1]
-    assert foreseen[0] > 8
-
-
-@pytest.mark.slow
 def test_the_certificate_says_first_that_the_belief_knows_no_hours(tmp_path: Path) -> None:
     path = written(tmp_path, LOCAL, local=True)
     release_file(path, allow_useless=True)
@@ -150,20 +133,3 @@ def test_the_certificate_says_first_that_the_belief_knows_no_hours(tmp_path: Pat
 ])  # fmt: skip
 def test_what_is_no_table_by_cells_releases_nothing(tmp_path: Path, changes: Any, place: str, words: str) -> None:
     assert_refused(written(tmp_path, *changes), place, words)
-
-
-@pytest.mark.slow
-def test_adjusted_values_sum_to_the_steps_of_each_cell(tmp_path: Path) -> None:
-    """Where everybody may know which steps were observed, every hour's states sum to how many it has."""
-    per, rows = ('window = "2025-W43"', 'window = "2025-W43"\nper = "both"\nadjust = true'), recorded("ana ben", seen=1)
-    path = written(tmp_path, PUBLIC, per, ("epsilon = 0.5", "epsilon = 4"), rows=rows)
-    outcome = release_file(path)
-    for table, steps in zip(outcome.tables, (14, 28), strict=True):
-        sums: dict[tuple[Any, str], int] = {}
-        for row in table.rows:
-            key = row.get("unit"), row["cell"].split(", ")[0]
-            sums[key] = sums.get(key, 0) + row["adjusted"]
-            assert row["adjusted"] >= 0
-        assert set(sums.values()) == {steps}
-    page = tmp_path / "out" / "table-pooled.certificate.txt"
-    assert_says(page, "in each cell of hour sum to what the public numbers of rows give, 28")

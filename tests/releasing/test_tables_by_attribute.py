@@ -18,10 +18,7 @@ from tests.support.releases import assert_refused, cells, put, refused
 import takifugu as tf
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.composition.composing import joint
-from takifugu.accounting.ledger import Ledger
-from takifugu.releasing.cost import cost
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.planning.questions import debits_of
 
@@ -58,10 +55,6 @@ def written(folder: Path, *changes: tuple[str, str], rows: list[Row] | None = No
     return put(folder, {**files, "people.csv": people or listed(rows)})
 
 
-def by_hand(rows: list[Row], column: int = 1) -> Counter[str]:
-    return Counter(f"{row[column]}, {row[4]}" for row in rows)
-
-
 @pytest.mark.parametrize(("query", "of"), [
     ("count", lambda states: states.count("busy")), ("sum", lambda states: 2 * states.count("busy")),
     ("mean", lambda states: Fraction(2 * states.count("busy"), len(states))),
@@ -96,19 +89,6 @@ def debits(path: Path) -> list[tuple[str, Any]]:
     """Return every unit and what it is charged, once for each answer that reads it."""
     listed = debits_of([question for table in plan(load(path)).tables for question in table.questions])
     return [(unit, debit.charge) for debit in listed for unit in debit.units or [""]]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("question", ['query = "histogram"\n', 'query = "count"\nstates = ["busy"]\n'])
-def test_a_unit_is_charged_for_its_own_entries_once(tmp_path: Path, question: str) -> None:
-    by_ward = debits(written(tmp_path, ('query = "histogram"\n', question)))
-    pooled = debits(written(tmp_path, ('query = "histogram"\nby = "ward"\n', question)))
-    charges = [{unit: (charge.change, charge.entry_change, charge.scale, charge.query) for unit, charge in both}
-               for both in (by_ward, pooled)]  # fmt: skip
-    assert charges[0] == charges[1]  # as if all units were in one ward
-    assert len(by_ward) == len({unit for unit, _ in by_ward}) == 12
-    per_step = 2 if "histogram" in question else 1
-    assert {(charge.change / charge.entries, charge.entry_change) for _, charge in by_ward} == {(per_step, per_step)}
 
 
 def test_a_mean_over_a_ward_is_charged_as_the_sum_that_it_divides(tmp_path: Path) -> None:
@@ -187,8 +167,6 @@ def test_two_tables_reveal_no_more_than_a_unit_is_charged(mechanism: str, alike:
     assert cell_oracles.joint_loss(law, list(zip((wards, other), narrow, strict=True))) > float(max(charged))
 
 
-
-
 def test_a_table_by_ward_says_that_wards_are_public(tmp_path: Path) -> None:
     result = succeed("release", written(tmp_path))
     assert "by ward" in result.output
@@ -203,44 +181,7 @@ def test_a_table_by_ward_says_that_wards_are_public(tmp_path: Path) -> None:
     assert content["query"]["cells"][0][1] == [[0, sum(row[1] == "A" for row in recorded()) - 1]]
 
 
-@pytest.mark.slow
-def test_one_unit_has_one_cell(tmp_path: Path) -> None:
-    rows = [row for row in recorded() if row[0] == "3"]
-    for query in ('query = "histogram"\nby = "ward"', f'query = "mean"\n{CODED}'):
-        path = written(tmp_path, ('query = "histogram"\nby = "ward"', query), rows=rows)
-        ((_, charge),) = debits(path)
-        assert charge.entries == len(rows)
-        assert len({cell.split(", ")[0] for cell in cells(path)}) == 1
-
-
-@pytest.mark.slow
-def test_gaps_of_one_unit_are_not_read(tmp_path: Path) -> None:
-    rows = [row for row in recorded() if row[0] == "3" and row[3] % 7 != 2]
-    path = written(tmp_path, ('query = "histogram"\nby = "ward"', f'query = "mean"\n{CODED}'), rows=rows)
-    (mean,) = cells(path).values()
-    assert mean == Fraction(2 * sum(row[4] == "busy" for row in rows), len(rows))
-    (table,) = plan(load(path)).tables
-    ((_, charge),) = debits(path)
-    moved = Fraction(2, len(rows)) / table.questions[0].calibration.randomiser.laplace_scale
-    assert charge.entry_change / charge.scale == moved
-
-
 CALENDAR = ("step = 1", "step = 1\nfrom = 0\nuntil = 60")
-WINDOW = ("epsilon = 0.5", "epsilon = 0.5\nfrom = 10\nto = 30")
-
-
-@pytest.mark.slow
-def test_a_window_of_a_calendar_is_told_by_ward_planned_and_compared(tmp_path: Path) -> None:
-    path = written(tmp_path, CALENDAR, WINDOW)
-    year = outlook(load(path), 4)
-    assert Fraction(9, 100) < year.rows[0].epsilon < year.rows[0].added == Fraction(1, 2)
-    (comparison,) = cost(load(path), with_all=True).mechanisms
-    assert "quilt-exact" in str(comparison.rows)
-    assert cells(path) == by_hand([row for row in recorded() if 10 <= row[3] < 30])
-    assert {charge.at for _, charge in debits(path)} == {10}
-    assert {charge.entries for _, charge in debits(path)} == {20}
-    tf.release_file(path, allow_useless=True)
-    assert Fraction(9, 100) < Ledger.open(tmp_path / "ledger.db").spent("clinic").epsilon < Fraction(1, 10)
 
 
 @pytest.mark.parametrize(("ward", "message"), [

@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 from tests.support.commands import succeed
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
-from tests.support.releases import put, refused, words_in
+from tests.support.releases import put, words_in
 
 import takifugu as tf
-from takifugu.cli import main
 from takifugu.releasing.certificates.cells import read_table
 
 #: How times are written, with what is declared of them, and whose clock it is.
@@ -26,7 +25,6 @@ CLOCKS = {
         "as written in the table", "on clocks as written in the table",
     ),
 }  # fmt: skip
-BERLIN = CLOCKS["zone"][1]
 
 
 def study(folder: Path, form: str, by: str | None = "hour", **keys: object) -> Path:
@@ -56,39 +54,3 @@ def test_every_page_says_whose_clock(name: str, tmp_path: Path) -> None:
         succeed("report", folder, "--as", form)
     for page in ("certificate.txt", "report.html", "datapackage.json", "table.json"):
         assert words in words_in(folder / f"table.{page}"), page
-
-
-def test_seconds_since_1970_are_moments(tmp_path: Path) -> None:
-    rows = "".join(f"{1_767_600_000 + 3_600 * hour},{'on' if hour % 3 else 'off'}\n" for hour in range(120))
-    path = study(tmp_path, "{}", order='to_timestamp("when"::bigint)', timezone="UTC")
-    (tmp_path / "data.csv").write_text("when,state\n" + rows, encoding="utf-8")
-    declared = path.read_text(encoding="utf-8")
-    path.write_text(declared.replace('timezone = "UTC"\n', ""), encoding="utf-8")
-    assert "source.timezone: order holds moments" in str(refused(path))
-    path.write_text(declared, encoding="utf-8")
-    (table,) = tf.release_file(path, allow_useless=True).tables
-    assert table.rows[0]["clock"] == "UTC"
-
-
-@pytest.mark.parametrize("by", ["weekday", "date"])
-def test_other_cells_of_a_calendar_have_a_clock_too(by: str, tmp_path: Path) -> None:
-    (table,) = tf.release_file(study(tmp_path, "{}", by, **BERLIN), allow_useless=True).tables
-    assert f"by {by}" in table.title
-    assert "on clocks in Europe/Berlin" in table.title
-
-
-def test_a_table_without_hours_has_no_clock(tmp_path: Path) -> None:
-    (table,) = tf.release_file(study(tmp_path, "{}", None, **BERLIN), allow_useless=True).tables
-    assert "clock" not in table.title
-    assert "clock" not in table.rows[0]
-
-
-def test_a_table_read_back_has_its_clock(tmp_path: Path, capsys) -> None:
-    path = study(tmp_path, "{}", **BERLIN)
-    first = tf.release_file(path, allow_useless=True).tables[0]
-    again = tf.release_file(path, allow_useless=True).tables[0]
-    assert again.since is not None
-    assert again.rows == first.rows
-    with pytest.raises(SystemExit):
-        main(["verify", str(first.files[1])])
-    assert "Europe/Berlin" in capsys.readouterr().out

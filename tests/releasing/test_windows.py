@@ -1,6 +1,5 @@
 """Release files that publish windows of a declared calendar, again and again."""
 
-import json
 import random
 import re
 from datetime import date, datetime, timedelta
@@ -9,14 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.commands import ended, invoke, json_of, succeed
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
 from tests.support.releases import assert_says, put, refused, spent
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.core.errors import CalibrationRefused, DataError, InputError, SpecError
-from takifugu.data import Calendar
+from takifugu.core.errors import CalibrationRefused, InputError, SpecError
 from takifugu.data.times import moments
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
@@ -55,13 +52,6 @@ def one_week(path: Path) -> Fraction:
     return cost
 
 
-def test_windows_may_be_hours_days_weeks_months_or_years(tmp_path: Path) -> None:
-    for every, number, first in (("hour", 672, "2026-01-05T00"), ("day", 28, "2026-01-05"), ("week", 4, "2026-W02")):
-        items = load(written(tmp_path, ('every = "week"', f'every = "{every}"'))).items
-        assert len(items) == number
-        assert (items[0].name, items[0].period) == (f"busy-{first}", first)
-
-
 @pytest.mark.slow
 def test_every_week_at_once_and_one_by_one_cost_the_same_as_planned(tmp_path: Path) -> None:
     at_once, one_by_one = written(tmp_path / "a"), written(tmp_path / "b")
@@ -75,17 +65,6 @@ def test_every_week_at_once_and_one_by_one_cost_the_same_as_planned(tmp_path: Pa
     assert spent(tmp_path / "a", "ward").epsilon == one_week(at_once)
     page = tmp_path / "b" / "out" / "busy-2026-W03.certificate.txt"
     assert_says(page, "The window is 2026-01-12 to 2026-01-19", "A whole week")
-
-
-@pytest.mark.slow
-def test_the_calendar_may_be_open_and_its_end_may_move(tmp_path: Path) -> None:
-    path = written(tmp_path, ("until = 2026-02-02\n", ""))
-    release_file(path, window="2026-W02")
-    written(tmp_path, ("until = 2026-02-02", 'until = "2027-01-04"'))
-    release_file(path, window="2026-W03")
-    moved = written(tmp_path, ('from = "2026-01-05"', 'from = "2026-01-01"'))  # the start may move, too
-    release_file(moved, window="2026-W04")
-    assert spent(tmp_path, "ward").epsilon == one_week(path)
 
 
 def in_zone(zone: str) -> str:
@@ -110,30 +89,6 @@ def test_gaps_are_hidden_unless_they_are_public(tmp_path: Path) -> None:
     with pytest.raises(CalibrationRefused, match="hidden"):
         plan(load(written(tmp_path, ('"quilt-exact"', '"laplace-exact"'))))
     plan(load(written(tmp_path, ('"quilt-exact"', '"laplace-exact"'), PUBLIC)))
-
-
-@pytest.mark.slow
-def test_units_have_calendars_of_their_own(tmp_path: Path) -> None:
-    rows = ["who,hour,state"]
-    for who, first in (("Ana", 0), ("Ben", 200)):
-        rows += [f"{who},{(START + n * HOUR).isoformat()},calm" for n in range(first, 672)]
-    per = ('every = "week"', 'every = "week"\nper = "both"')
-    unit = ('value = "state"', 'value = "state"\nunit = "who"')
-    independent = ("[[table]]", "units_independent = true\n[[table]]")
-    path = written(tmp_path, INFLUENCE, per, unit, independent, rows="\n".join(rows))
-    planned = plan(load(path))
-    assert len(planned.tables) == 8
-    assert {q.at for table in planned.tables for q in table.questions} == {
-        Calendar.read("2026-01-05", None, HOUR).at(168 * week) for week in range(4)
-    }
-    release_file(path)
-    assert Fraction(1, 2) < spent(tmp_path, "ward").epsilon < 1.06  # two tables of each week
-    path = written(tmp_path, per, unit, PUBLIC, independent, rows="\n".join(rows))
-    assert {q.unit for q in plan(load(path, window="2026-W02")).tables[0].questions} == {"Ana"}
-    nobody = "\n".join(row for row in rows if "2026-01-1" not in row)
-    path.with_name("ward.csv").write_text(nobody, encoding="utf-8")
-    with pytest.raises(DataError, match="no row lies in the window"):
-        plan(load(path, window="2026-W03"))
 
 
 @pytest.mark.parametrize(("changes", "rows", "place"), [
@@ -215,19 +170,6 @@ def test_a_year_is_planned_before_the_first_release(tmp_path: Path) -> None:
     assert not (tmp_path / "ledger.db").exists()
 
 
-@pytest.mark.slow
-def test_a_plan_looks_for_what_fits_and_a_dry_run_does_not(tmp_path: Path) -> None:
-    path = written(tmp_path)
-    sought, not_sought = outlook(load(path), 4), tf.dry_run(path).outlook
-    assert sought.fits is not None
-    assert "4 windows fit the budget" in str(sought)
-    assert not_sought is not None
-    assert not_sought.fits is None
-    assert "`takifugu cost --windows 52 " in str(not_sought)
-    assert "looks for epsilons" in " ".join(str(not_sought).split())
-    assert not_sought.rows[:3] == sought.rows
-
-
 SLOW_CHAIN = ("[[0.9, 0.1], [0.4, 0.6]]", "[[0.99, 0.01], [0.02, 0.98]]")
 
 
@@ -252,27 +194,3 @@ def test_a_plan_counts_the_steps_that_each_window_has(tmp_path: Path, keys: str,
     for name in names[1:3]:
         release_file(path, allow_useless=True, window=name, output=tmp_path / name, new_ledger=True)
     assert spent(tmp_path, "ward").epsilon == later
-
-
-@pytest.mark.slow
-def test_the_command_line_plans_and_shows_it_in_a_dry_run(tmp_path: Path) -> None:
-    path = str(written(tmp_path))
-    content = json_of("cost", path, "--windows", "12")["files"][0]["outlook"]
-    assert content["ahead"][-1] == {"releases": 12, "epsilon": float(one_week(Path(path))), "sum": 6.0}
-    printed = invoke("cost", "--windows", "52", path).output
-    assert all(words in printed for words in ("52", "26", "fit the budget"))
-    assert "epsilon in all" in invoke("release", path, "--window", "2026-W02", "--dry-run").output
-    assert invoke("cost", path, "--windows", "0").exit_code != 0
-
-
-@pytest.mark.slow
-def test_a_dry_run_says_that_a_window_is_the_only_one_that_can_be_published(tmp_path: Path) -> None:
-    """Its noise has no joint promise with another such release; this window is published all the same."""
-    noise = '"quilt-exact"', '"influence-gaussian"\ndelta = 1e-5'
-    path = str(written(tmp_path, noise, ("budget = 2.0", "budget = {epsilon = 2.0, delta = 1e-3}")))
-    one = ["release", path, "--window", "2026-W02"]
-    rehearsed = succeed(*one, "--dry-run")
-    assert "only one such window can be published" in " ".join(rehearsed.output.split())
-    assert "only_one" in json.loads(invoke(*one, "--dry-run", "--json").output)
-    succeed(*one)
-    ended(1, "release", path, "--window", "2026-W03")

@@ -2,21 +2,18 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
-from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from tests.support.pages import check_page
 from tests.support.release_files import believe, changed, hide, publish, read_from, release_text
-from tests.support.releases import assert_refused, assert_says, put, refusal_of, refused, spent
+from tests.support.releases import assert_refused, put, refusal_of, refused, spent
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
-from takifugu.core.errors import CompositionRefused, DataError, InputError
+from takifugu.core.errors import CompositionRefused, DataError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import aims_of, plan
@@ -156,15 +153,6 @@ def test_visits_that_are_read_otherwise_do_not_add_up_and_are_refused(tmp_path: 
     assert spent(tmp_path, "infected").epsilon == Fraction(5, 4)
 
 
-@pytest.mark.slow
-def test_a_later_start_by_whole_steps_is_the_same_calendar(tmp_path: Path) -> None:
-    tf.release_file(written(tmp_path), window="2026-01-05T00", allow_useless=True)
-    text = (FILE + HOURLY).replace('from = "2026-01-05"', 'from = "2026-01-05T01:00"')
-    rows = "".join(line for line in ROWS.splitlines(keepends=True) if "T00:" not in line)
-    tf.release_file(written(tmp_path, text, rows), window="2026-01-05T01", allow_useless=True)
-    assert spent(tmp_path, "infected").epsilon == Fraction(5, 2)
-
-
 def test_a_plan_adds_up(tmp_path: Path) -> None:
     file = load(written(tmp_path, FILE.replace('until = "2026-01-05T03:00"\n', "") + HOURLY), first=True)
     planned = outlook(file, 24)
@@ -182,111 +170,10 @@ def test_a_person_counts_once_in_each_window(tmp_path: Path) -> None:
     assert by_window == {**hours, "night": [2, 2]}
 
 
-#: Berlin, when clocks are set back: local times without and with their offset, and the hours of UTC that they mean.
-TWICE = {"01:59": 23, "02:30+02:00": 24, "02:30+01:00": 25, "03:00": 26, "04:59:59.9": 27}
-IN_BERLIN = 'timezone = "Europe/Berlin"\nfrom = "2026-10-25"\n'
-
-
-def in_berlin(extra: str = "") -> str:
-    text = FILE.replace('from = "2026-01-05"\n', IN_BERLIN + extra).replace("2026-01-05T03:00", "2026-10-26")
-    return text + HOURLY
-
-
-@pytest.mark.slow
-def test_hours_of_a_zone_are_those_of_its_clocks(tmp_path: Path) -> None:
-    """Each row lies in the one hour whose name its clock shows; two passes are one window of two steps."""
-    times = ("01:59+02:00", "02:30+02:00", "02:30+01:00", "03:00+01:00", "04:59:59.9+01:00")
-    assert [time[:5] for time in times] == [time[:5] for time in TWICE]
-    rows = "".join(f"{who},bar,2026-10-25T{time}\n" for who, time in enumerate(times))
-    file = written(tmp_path, in_berlin(), f"who,where,when\n{rows}")
-    by_window = {name.removeprefix("safe-2026-10-25T"): bars for name, (bars, _) in counts(file).items()}
-    assert len(by_window) == 24
-    assert {hour: bars for hour, bars in by_window.items() if bars} == {"01": 1, "02": 2, "03": 1, "04": 1}
-    steps = {t.name[-2:]: t.questions[0].calibration.framework.domain.steps for t in plan(load(file)).tables}
-    assert [steps[hour] for hour in ("01", "02", "03")] == [1, 2, 1]
-    for time, hour in TWICE.items():
-        local = datetime.fromisoformat(f"2026-10-25T{time}")
-        aware = local.replace(tzinfo=local.tzinfo or ZoneInfo("Europe/Berlin"))
-        assert aware.astimezone(UTC) - datetime(2026, 10, 24, tzinfo=UTC) >= timedelta(hours=hour)
-
-
-@pytest.mark.sampled(4)
-@pytest.mark.parametrize(("order", "time", "step"), [
-    ("when", "2026-10-25T02:30", "times without an offset from UTC, and timezone is declared"),
-    ("when", "2026-10-25T02:30+02:00", 2),
-    ("when", "2026-10-25T02:30+01:00", 3),
-    ("when::timestamp AT TIME ZONE 'Europe/Berlin'", "2026-10-25T02:30", 3),
-    ("strptime(when, '%d/%m/%Y %H.%M') AT TIME ZONE 'Europe/Berlin'", "25/10/2026 01.30", 1),
-    ("strptime(when, '%d/%m/%Y %H.%M') AT TIME ZONE 'Europe/Berlin'", "2026-10-25T01:30",
-     "cannot be computed for every row"),
-    ("to_timestamp(when::bigint)", str(1792882800), 1),
-    ("make_timestamptz(when::bigint * 1000)", str(1792882800000), 1),
-    ("make_timestamptz(when::bigint * 1000)", "soon", "casts a value"),
-])  # fmt: skip
-def test_times_as_they_are_written(tmp_path: Path, order: str, time: str, step: int | str) -> None:
-    text = changed(in_berlin(), ('order = "when"', f'order = "{quoted(order)}"'))
-    rows = f"who,where,when\nAna,bar,{time}\n"
-    file = written(tmp_path, text, rows)
-    if isinstance(step, str):
-        with pytest.raises(DataError, match=step) as caught:
-            counts(file)
-        assert time not in str(caught.value)
-        return
-    calendar = load(file).spec.source.calendar  # type: ignore[attr-defined]
-    (window,) = (name for name, (bars, _) in counts(file).items() if bars)
-    assert step in calendar.period(window.removeprefix("safe-"))
-    narrow = text.replace('every = "hour"', f"from = {at(step)}\nto = {at(step + 1)}")
-    (only,) = counts(written(tmp_path, narrow, rows)).values()
-    assert only == [1, 0]
-
-
-def quoted(order: str) -> str:
-    """Return an expression whose column, a word of SQL, stands in quotes."""
-    return order if order == "when" else order.replace("when", '\\"when\\"')
-
-
-def at(step: int) -> str:
-    """Return the start of a step of the calendar in Berlin, with its offset."""
-    return f'"{(datetime(2026, 10, 24, 22, tzinfo=UTC) + timedelta(hours=step)).isoformat()}"'
-
-
-@pytest.mark.slow
-def test_a_zone_moves_hours_and_no_visit(tmp_path: Path) -> None:
-    """Moments are the same by other clocks, and so are the visits: both maps add up."""
-    row = "who,where,when\nAna,bar,2026-10-25T05:40+01:00\n"
-    tf.release_file(written(tmp_path, in_berlin(), row), window="2026-10-25T05", allow_useless=True)
-    text = in_berlin().replace("Berlin", "London").replace('name = "safe"', 'name = "other"')
-    (tmp_path / "other.toml").write_text(text, encoding="utf-8")
-    tf.release_file(tmp_path / "other.toml", window="2026-10-25T04", allow_useless=True)
-    assert spent(tmp_path, "infected").epsilon == Fraction(5, 2)
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_frames_with_times_read_alike(tmp_path: Path, library: str) -> None:
-    module: Any = pytest.importorskip(library)
-    data = {"who": ["Ana", "Ana", "Ben"], "where": ["bar", "gym", "bar"]}
-    times = ["2026-01-05T00:59:59.5", "2026-01-05T01:00:00", "2026-01-05T02:59:00"]
-    if library == "pandas":
-        frame = module.DataFrame({**data, "when": module.to_datetime(times, format="ISO8601")})
-    else:
-        frame = module.DataFrame({**data, "when": times}).with_columns(module.col("when").str.to_datetime())
-    assert [*counts(written(tmp_path), frame).values()] == [[1, 0], [0, 1], [1, 0]]
-
-
-def test_an_hour_that_does_not_end_with_the_calendars_start_is_left_out(tmp_path: Path) -> None:
-    text = FILE.replace('step = "1h"', 'step = "15min"').replace('from = "2026-01-05"', 'from = "2026-01-05T00:45"')
-    rows = ROWS.replace("2026-01-05T00:05", "2026-01-05T00:50")
-    assert [*counts(written(tmp_path, text + HOURLY, rows))] == ["safe-2026-01-05T01", "safe-2026-01-05T02"]
-
-
 @pytest.mark.parametrize(("row", "key", "words"), [
-    ("Dia,bar,2026-01-04T23:59", "source.until", "row 7: a row that is before from, or not before until"),
     ("Dia,bar,2026-01-05T03:00", "source.until", "row 7: a row that is before from, or not before until"),
-    ("Dia,bar,yesterday", "source.order", 'row 7: a text in "when" that is no ISO 8601 time'),
-    ("Dia,bar,", "source.order", 'row 7: nothing in "when"'),
     ("Ben,gym,2026-01-05T01:31", "source.file", "more places than the 1 that are declared for a step"),
     ("Dia,pool,2026-01-05T00:00", "source.value", 'row 7: a place in "where" that is not declared'),
-    ("Dia,Gym,2026-01-05T00:00", "source.value", "row 7: a value in \"where\" that is a declared one up to case"),
     ("Dia,bar,2026-01-05T00:00Z", "source.timezone", "some moments (times with an offset from UTC, or Z)"),
 ])  # fmt: skip
 def test_rows_that_break_a_rule_are_refused_and_nobody_is_named(tmp_path: Path, row: str, key: str, words: str) -> None:
@@ -315,46 +202,13 @@ ONE_VALUE = changed(
     (FILE.replace('from = "2026-01-05"\n', "").replace('step = "1h"\n', "").replace(
         'order = "when"\n', 'timezone = "UTC"\n').replace('until = "2026-01-05T03:00"\n', "") + HOURLY,
      "source.timezone: timezone without order"),
-    (FILE.replace('step = "1h"', 'step = "1h"\ntimezone = "Europe/Berlim"') + HOURLY, "no time zone"),
-    (FILE.replace('"1h"', '"1 fortnight"') + HOURLY, "source.step"),
-    (FILE.replace('"1h"', '"2h"') + HOURLY, "lies between two steps"),
-    (FILE.replace('until = "2026-01-05T03:00"\n', "") + HOURLY, "the calendar has no end"),
     (FILE.replace('"2026-01-05T03:00"', '"2026-01-05T00:30"').replace('"1h"', '"30min"') + HOURLY, "no whole hour"),
-    (FILE + table("odd", "1", "2026-01-05T24"), "table[0].window"),
-    (FILE + table("late", "1", "2026-01-05T03"), "is not inside the calendar"),
-    (FILE + HOURLY.replace("hour", "minute"), "table[0].every"),
     (FILE + HOURLY + 'to = "2026-01-05T02:00"\n', "is given beside"),
     (ONE_VALUE + HOURLY + 'states = ["bar"]\n', "source.from: from is declared beside rows = \"answers\""),
 ])  # fmt: skip
 def test_a_calendar_that_is_none(tmp_path: Path, text: str, problem: str) -> None:
     problems = refusal_of(written(tmp_path, text)).problems
     assert any(problem in fault for fault in problems), problems
-
-
-def test_another_window_is_not_chosen_where_no_table_is_regular(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no table is published regularly"):
-        load(written(tmp_path, FILE + table("one", "1", "2026-01-05T00")), window="2026-01-05T01")
-
-
-@pytest.mark.slow
-def test_one_page_shows_all_hours_and_each_is_paid_for_once(tmp_path: Path) -> None:
-    file = written(tmp_path)
-    tf.release_file(file, window="2026-01-05T01", allow_useless=True)
-    tf.release_file(file, allow_useless=True)
-    folder = tmp_path / "city-published"
-    assert spent(tmp_path, "infected").epsilon == 3 * Fraction(5, 4)
-    page = check_page((folder / "safe.windows.html").read_text(encoding="utf-8"))
-    rows = tf.read_table(folder / "safe.windows.csv")
-    said = {(row["window"], row["cell"]): row["safe_or_at_most"] for row in rows}
-    assert [*said] == [(f"2026-01-05T0{hour}", place) for hour in range(3) for place in PLACES]
-    by_window = {row.children[0].text: [cell.text for cell in row.children[1:]] for row in page.all("tr")[1:]}
-    for hour in range(3):
-        window = f"2026-01-05T0{hour}"
-        marks = [said[window, place] for place in PLACES]
-        assert by_window[window][-2:] == ["safe" if mark == "safe" else f"at most {mark}" for mark in marks]
-        assert by_window[window][0] == str(marks.count("safe"))
-    page = folder / "safe-2026-01-05T00.certificate.txt"
-    assert_says(page, "The window is 2026-01-05 to 2026-01-05T01:00:00")
 
 
 def test_a_grid_has_a_map_for_each_hour(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from takifugu.core.errors import SpecError
-from takifugu.releasing.draft.declared import DECLARED, missing, place_of, question_of, value_of
+from takifugu.releasing.draft.declared import missing, question_of, value_of
 from takifugu.releasing.draft.evidence import evidence
 from takifugu.releasing.draft.questions import questions
 from takifugu.releasing.draft.text import draft_of, text_of
@@ -61,15 +61,6 @@ def test_names_may_have_commas() -> None:
     assert value_of("mean_duration", shown, said) == dict.fromkeys(names, "2 h")
 
 
-def test_the_line_that_an_error_prints_is_an_answer() -> None:
-    for name, line, value in (
-        ("columns", 'columns = ["weight", "income"]', ["weight", "income"]), ("records", "records = 500", 500),
-        ("states", 'states = ["a = 1", "b"]', ["a = 1", "b"]), ("belief.", 'places = ["bar"]', {"places": ["bar"]}),
-        ("default_state", 'default_state = "still"', "still"), ("default_state", 'other = "still"', 'other = "still"'),
-    ):  # fmt: skip
-        assert value_of(name, line, {}) == value
-
-
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_whatever_is_missing_is_asked_and_an_answer_ends_the_question(kind: str, table: Path) -> None:
@@ -100,11 +91,6 @@ def test_a_draft_without_answers_lacks_what_check_names(table: Path) -> None:
     lacks = missing(drafted_text(table, dict(ROWS)), table.with_name("release.toml"), ROWS)
     assert [question.name for question in lacks.questions] == ["states", "mean_duration", "units_independent"]
     assert lacks.faults == {}
-
-
-def test_an_answer_is_written_whatever_a_row_says(table: Path) -> None:
-    text = drafted_text(table, {"rows": "answers", "kind": "users", "unit": "-", "value": "state", "group": "who"})
-    assert tomllib.loads(text)["source"]["group"] == "who"
 
 
 @pytest.mark.parametrize("nothing", ["?", "NA", ""])
@@ -138,18 +124,6 @@ def test_plain_words_are_what_stands_in_the_file(name: str, plain: str, written:
     assert value_of(name, plain, {}) == written
 
 
-def test_names_of_states_may_have_blanks() -> None:
-    said = {"states": "deep sleep, deep, awake"}
-    value = value_of("mean_duration", "deep sleep 2 h, deep 1 h, awake 20 min", said)
-    assert value == {"deep sleep": "2 h", "deep": "1 h", "awake": "20 min"}
-
-
-def test_each_question_has_its_words_once() -> None:
-    words = [question[0] for question in DECLARED.values()]
-    assert len({*words}) == len(words)
-    assert all(place_of(name)[1] == name for name in DECLARED)
-
-
 @pytest.mark.parametrize(("step", "more", "is_told"), [
     ("1d", {}, True), ("1d", {"from": "2026-01-01"}, False), ("1", {}, False), ("1d", {"rows": "events"}, False),
 ])  # fmt: skip
@@ -160,12 +134,3 @@ def test_samples_of_times_without_a_start_are_told_to_declare_it(
     table.write_text("who,day,t,state\n" + "".join(rows), encoding="utf-8")
     said = {**ROWS, "order": "day" if step == "1d" else "t", "step": step, **more}
     assert ("declare from before the first release" in drafted_text(table, said)) == is_told
-
-
-def test_plain_words_are_values_of_keys() -> None:
-    places = [*map(place_of, ("states", "roster", "table.at_most", "hide."))]
-    assert places == [("belief", "states"), ("source", "roster"), ("table", "at_most"), ("hide", "")]
-    assert value_of("states", 'still, "walking, fast"', {}) == ["still", "walking, fast"]
-    assert value_of("mean_duration", "still 2 h, walking 8", {}) == {"still": "2 h", "walking": 8}
-    assert value_of("bins", "low 0 to 5, high 5 inf", {}) == {"low": [0, 5], "high": [5, float("inf")]}
-    assert value_of("roster", "people.csv", {}) == "people.csv"

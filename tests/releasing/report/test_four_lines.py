@@ -19,7 +19,7 @@ from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.expecting import Expectation
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.checksum import read_certificate
-from takifugu.releasing.certificates.facts import CAUTIONS, Window
+from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.file.calendars import facts_of
 from takifugu.releasing.report.outcomes import published_of
 from takifugu.releasing.report.privacy import privacy_of
@@ -96,10 +96,6 @@ def test_a_notebook_shows_the_first_screen_of_the_page(tmp_path: Path) -> None:
         assert f"{label} {words}" in said
     places = [markup.index(part) for part in (accuracy(table)[0], "<svg", "<p>Secret: ", "<details")]
     assert places == sorted(places)
-
-
-def test_what_stands_above_a_page_points_at_nothing_above() -> None:
-    assert not any("above" in words for words in CAUTIONS.values())
 
 
 def test_a_noun_has_its_article() -> None:

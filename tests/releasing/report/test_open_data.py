@@ -19,8 +19,6 @@ from tests.support.commands import ended, json_of, succeed, words_of
 from tests.support.pages import check_page
 from tests.support.release_files import believe, hide, publish, read_from, release_text
 
-from takifugu.core.text.marks import drawing, rectangle
-from takifugu.core.text.plot import stacked
 from takifugu.releasing.certificates.cells import read_table
 from takifugu.releasing.certificates.checksum import read_certificate, table_state
 from takifugu.releasing.certificates.files import DRAWING, ENDS, SIGNATURE
@@ -121,12 +119,6 @@ def test_the_report_offers_all_files(tmp_path: Path) -> None:
     report = table.files[3].read_text(encoding="utf-8")
     for end in (".csv", ".svg", ".certificate.json"):
         assert f'href="./{table.name}{end}" download' in report
-
-
-def test_pictures_below_each_other() -> None:
-    one = drawing(10, 20, "a", [rectangle(0, 0, 10, 20, "red")])
-    both = stacked([one, one.replace("red", "blue")])
-    assert ElementTree.fromstring(both).attrib["height"] == "40"
 
 
 def test_safe_places_have_coordinates(tmp_path: Path) -> None:

@@ -142,22 +142,6 @@ def test_the_change_is_by_the_distance_and_its_error_the_difference_of_two_noise
     assert "no change shows" in change_words([points[0], Point("2027-W02", 100 + off, 0, 0, other)], "")
 
 
-@pytest.mark.slow
-def test_windows_are_drawn_at_their_distance_under_their_names(tmp_path: Path) -> None:
-    file = written(tmp_path)
-    for week in ("2026-W02", "2026-W03", "2026-W05"):
-        tf.release_file(file, window=week, allow_useless=True)
-    page = (tmp_path / "out" / PAGE).read_text(encoding="utf-8")
-    wide = page.split("<svg")[1]
-    at = [float(re.search(rf'<text x="([0-9.]+)"[^>]*>{w}<', wide)[1]) for w in ("2026-W02", "2026-W03", "2026-W05")]  # type: ignore[index]
-    assert at[2] - at[1] == pytest.approx(2 * (at[1] - at[0]), abs=0.2)
-    assert ">1.5<" not in wide
-    rows = tf.read_table(tmp_path / "out" / "busy.windows.csv")
-    assert [row["window"] for row in rows] == ["2026-W02", "2026-W03", "2026-W05"]
-    assert not (tmp_path / "out" / "busy.windows.json").exists()
-    assert 'href="./busy.windows.csv"' in page
-
-
 def test_the_page_of_all_windows_says_which_of_them_contradict_the_model(tmp_path: Path) -> None:
     """A week without rows was once a change that shows, and nothing else was said of it."""
     (table,) = tf.release_file(written(tmp_path), window="2026-W02", allow_useless=True).tables

@@ -7,22 +7,18 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
-from jinja2 import UndefinedError
 from tests.releasing import files
 from tests.support.pages import Element, Tree, check_page, check_self_contained
 
 import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.assumptions import world
-from takifugu.core.errors import InputError
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
 from takifugu.releasing.postprocess.release import Release, releases_of
 from takifugu.releasing.publishing import run
-from takifugu.releasing.publishing.choosing import Choice
 from takifugu.releasing.report import document
 from takifugu.releasing.report.document import report_html
 from takifugu.releasing.report.outcomes import published_of
@@ -103,11 +99,6 @@ def test_templates_escape_all_but_pictures_the_style_and_whose_page_it_is() -> N
     assert "<script" not in page("report.html", **about)
 
 
-def test_what_a_template_lacks_is_a_fault_and_no_gap() -> None:
-    with pytest.raises(UndefinedError, match="software"):
-        page("report.html", articles=[], title="t", date="d")
-
-
 @pytest.mark.parametrize("words", ["", "x" * 4000, "\x00\x1b[31m", "\u202eabc", "\ud800", "é" * 30, "{}%s"])
 def test_odd_names_do_not_break_it(words: str) -> None:
     noisy = release()
@@ -183,48 +174,6 @@ def test_a_certificate_alone_makes_a_report() -> None:
     page = check_page(report_html(again))
     assert "The noise was found by" in page.text
     assert len(page.all("figure")) == 2
-
-
-def test_only_releases_have_reports() -> None:
-    for thing in (None, 3, CHAIN, tf.calibrate(FRAMEWORK, tf.Histogram(), 1)):
-        with pytest.raises(InputError, match="is not a release"):
-            report_html(thing)  # type: ignore[arg-type]
-
-
-def test_publishing_writes_a_report_beside_each_table(tmp_path: Path) -> None:
-    outcome = run.publish(plan.plan(load(files.write(tmp_path))))
-    for published in outcome.tables:
-        where = tmp_path / "out" / f"{published.name}.report.html"
-        assert published.files[3] == where
-        report = where.read_text(encoding="utf-8")
-        assert report == report_html(published)
-        page = check_page(report)
-        for row in published.rows:
-            assert f"{row['value']:,}" in texts(page, "td")
-        assert str(outcome.reservation.ids[published.name]) in page.text
-    both = check_page(report_html(outcome))
-    assert texts(both, "h1") == "time-use-units time-use-pooled"
-    assert both.text.count("every single value") >= 2
-
-
-@pytest.mark.slow
-def test_what_was_published_can_be_worked_with(tmp_path: Path) -> None:
-    frame = pl.read_csv(files.data().encode(), infer_schema=False)
-    outcome = run.publish(plan.plan(load(files.write(tmp_path), frame)), wanted=Choice(other_entries=True))
-    units, pooled = outcome.tables
-    assert units.library == "polars"
-    assert units.to_frame().rows(named=True) == [dict(row) for row in units.rows]
-    answers = {str(unit): answer for unit, answer in units.releases}
-    reconciled = tf.reconcile(answers, pooled.releases[0][1])
-    assert set(reconciled.units) == {"zoë", "Bob, jr.", "007"}
-    for cell in range(2):
-        assert sum(t.values[cell] for t in reconciled.units.values()) == reconciled.pooled.values[cell]
-    assert isinstance(reconciled.to_frame(), pl.DataFrame)
-    from_disk = releases_of(units.certificate)
-    assert {unit: answer.values for unit, answer in from_disk.items()} == {u: a.values for u, a in units.releases}
-    twice = Choice(idempotency_key="from a file", same_entries="the same rows as the frame")
-    from_csv = plan.plan(load(files.write(tmp_path)))
-    assert run.publish(from_csv, output=tmp_path / "from a file", wanted=twice).tables[0].library is None
 
 
 SPARE = "SPARE-SENTINEL"

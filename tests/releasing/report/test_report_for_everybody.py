@@ -91,13 +91,6 @@ def check_colours(page: Element) -> None:
                 assert colour in {"none", *PICTURES} or mark.tag == "rect", (mark.tag, colour)
 
 
-@pytest.mark.slow
-def test_a_page_of_several_tables(tmp_path: Path) -> None:
-    outcome = released(worded(SPEC.replace('per = "both"', 'per = "both"\nadjust = true')), tmp_path)
-    for thing in (outcome, *outcome.tables):
-        check_colours(check_page(tf.report_html(thing)))
-
-
 def test_what_is_said_first_comes_first(tmp_path: Path) -> None:
     page = check_page(tf.report_html(released(worded(SPEC), tmp_path).tables[1]))
     headings = [heading.text for heading in page.all("h1", "h2")]
@@ -119,21 +112,6 @@ def test_a_window_says_what_lasts_too_long_to_be_hidden(tmp_path: Path) -> None:
     assert re.search(r"whole day \(epsilon [0-9.]+\) or week \(epsilon [0-9.]+\)\.", page.text)
     assert re.search("A whole day: against someone who knows all other steps, the noise alone gives epsilon", page.text)
     assert "On average 'calm' lasts about 10 hours at a time" in page.text
-
-
-def test_matrices_by_the_hour_are_said_in_words(tmp_path: Path) -> None:
-    one = "matrix = [[0.9, 0.1], [0.4, 0.6]]"
-    by_half = """matrix_by = "hour"
-[belief.matrices]
-"00-11" = [[0.9, 0.1], [0.5, 0.5]]
-"12-23" = [[0.8, 0.2], [0.4, 0.6]]"""
-    quick = ('mechanism = "quilt-exact"', 'mechanism = "group"')
-    (table,) = tf.release_file(written(tmp_path, (one, by_half), quick), window="2026-W02", allow_useless=True).tables
-    page = check_page(tf.report_html(table))
-    sentences = [p.text for p in page.all("li") if "on average" in p.text and p.parent.tag == "ol"]
-    assert len(sentences) == 2
-    assert "'calm' lasts about 10 hours" in sentences[0]
-    assert "'calm' lasts about 5 hours" in sentences[1]
 
 
 def value_in(cell: Element) -> str:
@@ -167,12 +145,6 @@ def test_a_table_of_two_ways_is_one() -> None:
     assert len(picture.all("circle")) == 48
     assert picture.text.count("±") == 1
     assert {"state 0", "state 1"} <= {words.text for words in picture.all("text")}
-
-
-def test_a_table_of_very_many_ways_is_not_drawn() -> None:
-    page = check_page(tf.report_html(by_hour(13)))
-    assert len(page.all("table")[0].all("tr")) == 25
-    assert not page.all("polygon")
 
 
 @pytest.mark.parametrize("broken", [

@@ -39,11 +39,6 @@ def identity_of(folder: Path, text: str) -> bytes:
     return planned_of(plan(load(files.write(folder, text))), Path("out"), private=True).identity
 
 
-def test_without_them_the_page_has_no_title(tmp_path: Path) -> None:
-    (table, _) = publish(plan(load(files.write(tmp_path, SPEC)))).tables
-    assert "Title" not in table.certificate.text()
-
-
 def test_no_field_is_left_out(tmp_path: Path) -> None:
     (table, _) = publish(plan(load(files.write(tmp_path, worded(SPEC))))).tables
     content = json.loads(table.files[1].read_text(encoding="utf-8"))
@@ -113,16 +108,6 @@ def test_a_declared_noun_is_the_word_and_changes_no_table(tmp_path: Path) -> Non
     assert identity_of(tmp_path, SPEC) == identity_of(tmp_path, bays)
     with pytest.raises(SpecError, match=r"source\.called: .*control"):
         load(files.write(tmp_path, SPEC.replace(unit, f'{unit}called = "a\\nb"\n')))
-
-
-@pytest.mark.slow
-def test_a_source_that_names_nobody_is_charged_as_a_whole(tmp_path: Path) -> None:
-    one = {"ana": (40,)}
-    data = "\n".join(line.removeprefix("ana,") for line in files.data(one).replace(f"{NAMED},", "").splitlines())
-    spec = SPEC.replace(f'unit = "{NAMED}"\n', "").replace("units_independent = true\n", "")
-    path = files.write(tmp_path, spec.replace('per = "both"\n', ""), data)
-    text = " ".join(str(tf.open_study(path).dry_run()).split())
-    assert "for the whole source" in text
 
 
 TIMES = "who,t,v\nAna,2026-01-05T10:00,x\nAna,2026-01-05T10:15,y\n"
