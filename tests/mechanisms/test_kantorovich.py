@@ -198,3 +198,12 @@ def test_another_mechanism_has_no_use_for_a_metric():
             tf.calibrate(
                 tf.distribution_pair(P, Q), tf.Identity(), 1, mechanism=mechanism, metric=declared("power", "1/2")
             )
+
+
+def test_compare_has_it_beside_the_others():
+    pair = tf.distribution_pair(P, Q)
+    rows = {row.name: row for row in tf.compare(pair, tf.Identity(), 1, metric=declared("table", WARDS))}
+    plain = {row.name: row for row in tf.compare(pair, tf.Identity(), 1)}
+    assert rows["kantorovich-exponential"].status == "possible"
+    assert rows["kantorovich-exponential"].expected_error != plain["kantorovich-exponential"].expected_error
+    assert rows["wasserstein"] == plain["wasserstein"]

@@ -131,6 +131,12 @@ def test_independent_pieces_are_one_piece() -> None:
     assert bounded.witness.comparison == "step 0 = 0 against step 0 = 1"
 
 
+def test_answer_units() -> None:
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5, states=[0, 2.5])
+    bounded = bound(hide(chain), tf.Sum())
+    assert moved(bounded) == float(bounded.randomiser.scale) == 7.5
+
+
 def test_secrets_of_probability_zero_are_skipped() -> None:
     chain = tf.MarkovChain([[0.9, 0.1, 0.0], [0.4, 0.6, 0.0], [0.5, 0.5, 0.0]], 5)
     table = tf.JointTable([(0, 0), (1, 1), (9, 9)], [Fraction(1, 2), Fraction(1, 2), Fraction(0)])
