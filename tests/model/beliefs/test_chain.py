@@ -29,7 +29,7 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.model import beliefs
 from takifugu.model.beliefs.alike import alike
 from takifugu.model.beliefs.one_sequence import supports_from
-from takifugu.model.beliefs.stochastic import normalised
+from takifugu.model.beliefs.stochastic import normalised, wide_stationary_law
 from takifugu.model.queries.answer import Additive
 from takifugu.model.secrets.families import Family
 from takifugu.numbers.runs import Runs
@@ -43,6 +43,21 @@ def test_stationary_laws_keep_relative_accuracy(chain: tf.MarkovChain) -> None:
         return
     exact = stationary_vector(exact_rows(chain.matrix.tolist()))
     np.testing.assert_allclose(chain.stationary, [float(p) for p in exact], rtol=1e-13)
+
+
+@given(chains(states=(1, 5), starts=("stationary",)))
+def test_the_oracles_stationary_law_is_one(chain: tf.MarkovChain) -> None:
+    if chain.initial == "any":
+        return
+    rows = exact_rows(chain.matrix.tolist())
+    law = stationary_vector(rows)
+    assert sum(law) == 1
+    assert law == [sum(p * row[j] for p, row in zip(law, rows, strict=True)) for j in range(len(rows))]
+
+
+def test_a_stationary_mass_of_1e_20_is_right() -> None:
+    law = wide_stationary_law(np.array([[1 - 1e-20, 1e-20], [1.0, 0.0]])).floats()
+    assert law[1] == pytest.approx(1e-20, rel=1e-14)
 
 
 @given(chains(states=(2, 3), length=(1, 6), starts=("stationary", "given")))
@@ -182,6 +197,14 @@ def test_a_count_of_pieces_needs_the_noise_of_their_different_ones(drawn):
     appearances = looks(belief.lengths, answer.weights)
     starts = dict(zip([run.start for run in belief.components()], appearances, strict=True))
     assert sorted(map(str, (starts[part.start] for part in parts))) == sorted(map(str, set(appearances)))
+
+
+def test_ranges_of_pieces_are_a_list_of_them():
+    runs = tf.IndependentPieces(CHAIN, [2, 3, 1]).components()
+    assert list(runs) == [range(2), range(2, 5), range(5, 6)] == [runs[n] for n in range(3)]
+    assert (len(runs), runs[-1], list(runs[1:])) == (3, range(5, 6), [range(2, 5), range(5, 6)])
+    with pytest.raises(IndexError):
+        runs[3]
 
 
 DAY, NIGHT = [[0.8, 0.2], [0.3, 0.7]], [[0.95, 0.05], [0.6, 0.4]]
@@ -330,6 +353,35 @@ def test_noise_by_the_law_of_the_answer_is_what_enumeration_says(case: Case, eps
     assert loss <= float(Fraction(epsilon)) * (1 + 1e-9)
     if scale:
         assert loss >= float(Fraction(epsilon)) * (1 - 1e-6) or scale < Fraction(1, 50)
+
+
+@settings(max_examples=15, deadline=None)
+@given(periodic(length=(2, 6), zeros=False), st.sampled_from(["group", "entry", "quilt-exact"]))
+def test_the_audit_finds_no_more_than_was_promised(case: Case, mechanism: str) -> None:
+    framework = tf.Pufferfish(tf.every_entry(), case.chain)
+    calibration = tf.calibrate(framework, tf.Count(1), epsilon=1, mechanism=mechanism)
+    if mechanism != "entry":  # which promises less
+        assert tf.exact_loss(calibration).lower <= 1 + 1e-9
+
+
+def test_the_audit_sees_noise_for_the_wrong_hours() -> None:
+    order = [0, 0, 1, 1]
+    sure, loose = [[0.99, 0.01], [0.01, 0.99]], [[0.5, 0.5], [0.5, 0.5]]
+    wrong = tf.PeriodicChain([sure, loose], 5, [1] * 4 + [0])
+    true = tf.PeriodicChain([sure, loose], 5, order)
+    about = [tf.Pufferfish(tf.every_entry(), chain) for chain in (wrong, true)]
+    noise = tf.calibrate(about[0], tf.Count(1), epsilon=1, mechanism="quilt-exact").randomiser
+    assert tf.exact_loss(about[0], tf.Count(1), noise).lower <= 1
+    assert tf.exact_loss(about[1], tf.Count(1), noise).lower > 1.2
+
+
+@pytest.mark.slow
+def test_what_is_not_known_of_it_is_refused_with_the_reason() -> None:
+    framework = tf.Pufferfish(tf.every_entry(), tf.PeriodicChain([NIGHT, DAY], 30, BY_HOUR))
+    rows = {row.name: row for row in tf.compare(framework, tf.Count(1), epsilon=1)}
+    assert rows["quilt-exact"].scale < rows["group"].scale
+    assert rows["quilt-approx"].scale is None
+    assert "MQMApprox is printed for chains whose steps have one" in rows["quilt-approx"].reason
 
 
 def test_pieces_start_at_one_place() -> None:

@@ -36,6 +36,10 @@ def test_interval_holds_what_the_mixture_does_not_exclude(s: int, n: int, miss: 
     assert high == 1 or not mixture_excludes(s, n, high - width, miss)
 
 
+def test_nothing_seen_excludes_nothing() -> None:
+    assert mixture_interval(0, 0, 1e-6) == (0.0, 1.0)
+
+
 def ever_missed(p: float, miss: float, longest: int) -> float:
     """Return the exact probability that p leaves the interval at some n up to `longest`: an adversary stops there."""
     alive = {0: 1.0}
@@ -75,6 +79,19 @@ def test_fit_with_confidence_counts_what_fit_counts() -> None:
     assert tf.MarkovChain.fit([[5, 5, 5]], 3, source=SOURCE, confidence=0.9).lower.tolist() == [[1.0]]
 
 
+def test_more_data_and_less_confidence_draw_the_region_in() -> None:
+    rng = np.random.default_rng(3)
+    sequence = walk(rng, np.array(MATRICES[0]), 5000)
+    widths = [
+        (region.upper - region.lower).max()
+        for region in (
+            tf.MarkovChain.fit([sequence[:n]], 9, states=(0, 1), source=SOURCE, confidence=c)
+            for n, c in ((200, 0.99), (2000, 0.99), (2000, 0.9))
+        )
+    ]
+    assert widths[0] > 2 * widths[1] > 2 * widths[2]
+
+
 def misses(matrix: list[list[float]], runs: int, confidence: float, shrink: float = 1.0) -> int:
     """Return how often the region misses the matrix; each run walks until a time that depends on what it saw."""
     rng = np.random.default_rng(11)
@@ -99,6 +116,12 @@ def test_region_covers_the_true_matrix_at_the_stated_rate(matrix: list[list[floa
     runs = 250
     assert misses(matrix, runs, 0.8) <= most_misses(runs, 0.2)
     assert misses(matrix, runs, 0.8, shrink=0.3) > most_misses(runs, 0.2)  # a region that is too small is seen
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("matrix", MATRICES)
+def test_region_covers_in_many_runs(matrix: list[list[float]]) -> None:
+    assert misses(matrix, 4000, 0.95) <= most_misses(4000, 0.05)
 
 
 def test_reachable_ends() -> None:

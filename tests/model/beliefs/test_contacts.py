@@ -1,4 +1,4 @@
-"""Contact graphs: cliques from edges, laws against enumeration, and the schools."""
+"""Contact graphs: cliques from edges, laws against enumeration, the flu example of Song17 §3, and the schools."""
 
 import csv
 import gzip
@@ -13,9 +13,13 @@ from hypothesis import strategies as st
 from tests.support.research import research_file
 
 import takifugu as tf
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.core.errors import InputError
-from takifugu.numbers import Pmf
+from takifugu.mechanisms.common.answer_families import located_families
+from takifugu.model.beliefs import from_dict
+from takifugu.model.beliefs.contacts import Clique
+from takifugu.numbers import Pmf, w_infinity
 
 
 def as_table(number: list[Fraction]) -> tf.JointTable:
@@ -52,6 +56,33 @@ def test_a_clique_is_the_table_of_all_its_states(masses: list[int], weights: lis
         assert tf.exact_loss(calibration).upper <= epsilon * (1 + 1e-9)
 
 
+def test_the_flu_example_for_one_person() -> None:
+    # Song17 §3: P(N | X = 0) = 1/2, 1/6, 1/6, 1/6 on 0..3 and P(N | X = 1) = 1/4 on 1..4: W = 2, group 4.
+    well, ill = [Fraction(1, 2), *[Fraction(1, 6)] * 3], [Fraction(1, 4)] * 4
+    rows = list(itertools.product((0, 1), repeat=4))
+    masses = [(ill if x[0] else well)[sum(x[1:])] / 2 / math.comb(3, sum(x[1:])) for x in rows]
+    flu = tf.Pufferfish(tf.entry(0, 0, 1), tf.JointTable(rows, masses))
+    (located,) = located_families(Problem(flu, tf.Count(1), Fraction(1)))
+    laws = [dict(located.family.hulls[v][0].items()) for v in (0, 1)]
+    assert laws == [dict(enumerate(well)), dict(enumerate(ill, 1))]
+    assert w_infinity(*(located.family.hulls[v][0] for v in (0, 1))) == 2
+    assert tf.calibrate(flu, tf.Count(1), 1, mechanism="wasserstein").scale == 2
+    assert tf.calibrate(flu, tf.Count(1), 1, mechanism="group").scale == 4
+
+
+def test_cliques_of_four_with_the_flu_laws_given_ill() -> None:
+    # The only such law with P(N | X = 1) uniform on 1..4 and P(N = 0 | X = 0) = 1/2.
+    raw = [Fraction(0), *(Fraction(1, n) for n in (1, 2, 3, 4))]
+    raw[0] = sum(raw[n] * (4 - n) for n in (1, 2, 3)) / 4
+    number = [p / sum(raw) for p in raw]
+    belief = tf.CliqueInfection([range(4)], {4: number})
+    framework = tf.Pufferfish(tf.every_entry(), belief)
+    (located, *_) = located_families(Problem(framework, tf.Count(1), Fraction(1)))
+    assert list(located.family.hulls[1][0].items()) == [(n, Fraction(1, 4)) for n in (1, 2, 3, 4)]
+    assert dict(located.family.hulls[0][0].items())[0] == Fraction(1, 2)
+    assert scale(belief, tf.Count(1), 1, "wasserstein") < scale(belief, tf.Count(1), 1, "group") == 4
+
+
 def test_cliques_are_independent_components() -> None:
     law = {1: [0.9, 0.1], 2: [0.7, 0.2, 0.1], 3: [0.5, 0.2, 0.2, 0.1]}
     belief = tf.CliqueInfection([["a", "b", "c"], ["d"], ["e", "f"]], law, ["well", "ill"])
@@ -65,6 +96,14 @@ def test_cliques_are_independent_components() -> None:
     assert tf.exact_loss(calibration).upper <= 1 + 1e-9
     halved = DiscreteLaplace(calibration.randomiser.scale / 2, Fraction(1))
     assert tf.exact_loss(calibration.framework, calibration.query, halved).lower > 1
+
+
+def test_it_survives_json() -> None:
+    exact = tf.CliqueInfection([[1, 2], [3]], {1: [Fraction(1, 3), Fraction(2, 3)], 2: [0.5, 0.25, 0.25]}, source="s")
+    back = from_dict(exact.to_dict())
+    assert back.to_dict() == exact.to_dict()
+    assert back.numbers == exact.numbers
+    assert Clique(2, back.numbers[2]).possible(0) == (True, True)
 
 
 def test_the_household_model_by_simulation_of_two_and_by_its_sum() -> None:

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 import takifugu as tf
-from takifugu.core.errors import DataError, InputError
+from takifugu.core.errors import BudgetExceeded, CompositionRefused, DataError, InputError
 from takifugu.numbers import Bates
 
 HIDDEN = tf.dataset_property("income", "mean")
@@ -121,3 +121,17 @@ def test_sets_are_compared_value_by_value_with_what_lies_between(sets, pairs):
 def test_only_the_number_itself_is_published(query):
     with pytest.raises(InputError, match="publish Identity"):
         tf.calibrate(tf.Pufferfish(HIDDEN, BELIEF), query, 1, "0.05")
+
+
+@pytest.mark.slow
+def test_a_release_pays_once(tmp_path):
+    account = {"entries": "values", "ledger": tmp_path / "ledger.db", "source": "survey"}
+    calibration = tf.calibrate(tf.Pufferfish(HIDDEN, BELIEF), tf.Identity(grid="0.01"), 1, "0.05")
+    for wrong in ("much", float("nan"), 8.5, None):
+        with pytest.raises(DataError):
+            tf.release(calibration, wrong, **account)
+    release = tf.release(calibration, 2.345, **account)
+    assert (Fraction(str(release.value)) * 100).denominator == 1
+    assert "Single rows are not protected." in " ".join(str(release.certificate).split())
+    with pytest.raises((CompositionRefused, BudgetExceeded)):
+        tf.release(calibration, 2.345, **account)

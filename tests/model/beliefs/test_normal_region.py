@@ -10,6 +10,7 @@ from typing import Any
 import mpmath
 import pytest
 from tests.releasing.attribute_files import written
+from tests.support.commands import succeed
 from tests.support.normal_class import delta, delta_of_cells, is_inside, misses, samples
 from tests.support.releases import refusal_of
 
@@ -17,6 +18,8 @@ import takifugu as tf
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.model import frameworks
 from takifugu.model.beliefs.records.normal_fit import Scatter, region_of, scatter_of
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.plan import plan
 
 HALF = ((2.0, 1.0), (1.0, 3.0))
 
@@ -180,6 +183,12 @@ def test_rounding_errors_are_those_of_the_least_variances() -> None:
     assert scale(belief, tf.Mean("weight")) > scale(fitted(), tf.Mean("weight"))
 
 
+@pytest.mark.slow
+def test_a_large_sample_is_the_law_itself() -> None:
+    guess = tf.MultivariateNormal.fit(survey(20_000), source="a survey", records=50)
+    assert scale(fitted(20_000), tf.Mean("weight")) == pytest.approx(scale(guess, tf.Mean("weight")), rel=0.1)
+
+
 def test_a_region_reads_back_as_itself() -> None:
     framework = tf.Pufferfish(SECRETS["the mean"], fitted(ranges={"weight": (0, 200)}, resolution="0.01"))
     again = frameworks.from_dict(json.loads(json.dumps(framework.to_dict())))
@@ -254,6 +263,26 @@ def public_rows(folder: Path) -> None:
     columns = survey(400)
     pairs = zip(columns["weight"], columns["income"], strict=True)
     folder.joinpath("public.csv").write_text("weight;income\n" + "".join(f"{a};{b}\n" for a, b in pairs))
+
+
+@pytest.mark.slow
+def test_a_file_of_fitted_columns_promises_for_the_class(tmp_path: Path) -> None:
+    path = written(tmp_path, "normal", FIT)
+    public_rows(tmp_path)
+    (table,) = plan(load(path)).tables
+    (made,) = table.calibrations
+    assert isinstance(made.framework.beliefs[0], tf.NormalRegion)
+    guess = written(tmp_path, "normal", {**FIT, "public.csv": "public.csv"})
+    guess.write_text(guess.read_text().replace(", confidence = 0.99", ""))
+    (of_guess,) = plan(load(guess)).tables
+    assert made.scale > 1.2 * of_guess.calibrations[0].scale
+    path = written(tmp_path, "normal", FIT)
+    where = str(path)
+    assert "attribute-gaussian-exact" in succeed("cost", where, "--all").output
+    assert "kept" in succeed("audit", where).output
+    succeed("release", where)
+    certificate = json.loads(next(tmp_path.rglob("*certificate*.json")).read_text())
+    assert "covers the true one with confidence 0.99" in json.dumps(certificate)
 
 
 def test_a_file_that_hides_sets_of_fitted_columns_is_refused_at_its_key(tmp_path: Path) -> None:

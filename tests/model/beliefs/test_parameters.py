@@ -28,6 +28,9 @@ NET = tf.BayesianNetwork([
 COINS = {"low": {"no": "0.8", "yes": "0.2"}, "high": {"no": "0.3", "yes": "0.7"}}
 DICE = {"low": Pmf([0, 1, 2], [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]), "high": {1: "1/2", 2: "1/2"}}
 BELIEF = tf.Parameters(NET, {"height": DICE, "income": COINS}, 2)
+STATES = {"height": (0, 1, 2), "income": ("no", "yes")}
+
+
 def statistic_of(query: Any, record: Any) -> oracle.Statistic:
     """Return what a query adds up, in grid units, by evaluating it on one column of one record at a time."""
     if isinstance(query, tf.CountRows):

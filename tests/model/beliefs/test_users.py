@@ -18,6 +18,15 @@ from takifugu.numbers import Pmf
 COIN = {0: Fraction(3, 10), 1: Fraction(7, 10)}
 
 
+def test_absence_is_a_letter_where_it_is_possible() -> None:
+    assert tf.IndependentUsers([COIN]).alphabet(0) == (0, 1, ABSENT)
+    mixed = tf.IndependentUsers([COIN, COIN], presence=[1, Fraction(1, 2)], absence="removed")
+    assert mixed.alphabet(0) == (0, 1)
+    assert mixed.alphabet(1) == (0, 1, ABSENT)
+    assert mixed.possible(0) == (True, True)
+    assert not mixed.one_alphabet
+
+
 def test_what_nobody_can_be_is_not_possible() -> None:
     users = tf.IndependentUsers([{0: 1, 1: 0}, COIN], presence=[Fraction(1, 2), 0], absence="removed")
     assert users.possible(0) == (True, False, True)
@@ -144,3 +153,13 @@ def test_absence_is_not_a_state_that_queries_count() -> None:
     histogram = tf.Histogram().resolve(users)
     assert histogram.labels == ("0", "1", "5")
     assert histogram.tables[0].tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 0]]
+
+
+def test_group_noise_covers_removal() -> None:
+    ages = {20: 0.5, 80: 0.5}
+    counted, removed = tf.IndependentUsers([ages] * 3), tf.IndependentUsers([ages] * 3, 0.9, "removed")
+    for users, change in ((counted, 60), (removed, 80)):
+        framework = tf.Pufferfish([tf.presence(), tf.every_entry()], users)
+        calibration = tf.calibrate(framework, tf.Sum(), 1, mechanism="group")
+        assert calibration.scale == change
+        assert str(calibration.guarantee.covers) == "component"

@@ -92,6 +92,29 @@ def test_it_survives_json_and_has_words(both: Any) -> None:
     assert policy.describe().strip()
 
 
+def test_e4_one_bit_the_only_pair_that_is_excluded() -> None:
+    """Policy p = "the value is 0": of all ordered pairs 0 -> 1 alone is excluded."""
+    policy = Policy.of(none_of(1))
+    assert [(x, y) for x, y in product((0, 1), repeat=2) if not policy.allows(x, y)] == [(0, 1)]
+
+
+def test_e7_the_path_goes_down_to_the_data_set_with_fewer() -> None:
+    """n = 3, t = 1, X = (0, 0, 0): no path leads up from X; the useful distance is d(X', X) = 2 = t + 1 - m."""
+    policy = Policy.of(none_of(1))
+    dangerous = [data for data in product((0, 1), repeat=3) if sum(data) > 1]
+    assert min(policy.distance((0, 0, 0), data) for data in dangerous) == math.inf
+    assert min(policy.distance(data, (0, 0, 0)) for data in dangerous) == 2
+
+
+def test_visits_hide_where_people_were_and_not_where_they_were_not() -> None:
+    places = subsets("AB", 2)
+    assert all(visits().allows(v, w) == (w <= v) for v, w in product(places, repeat=2))
+    assert not visits().allows(frozenset("A"), frozenset("B"))  # who knows "exactly one of A, B" may learn which
+    some = visits(["A"])
+    assert some.allows(frozenset("A"), frozenset("B"))
+    assert not some.allows(frozenset("B"), frozenset("AB"))
+
+
 def test_formulas_of_predicates_are_refused() -> None:
     a, b = none_of("A"), none_of("B")
     for wrong in (lambda: a | b, lambda: a & b, lambda: a or b, lambda: a and b, lambda: not a):

@@ -1,5 +1,6 @@
 """p-sensitivity against every data set of a few people and every allowed move of one of them."""
 
+import json
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -14,6 +15,7 @@ from tests.support.policies import reaches, subsets
 
 from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.mechanisms.one_sided import Monotone, Policy, Visits, any_of, checked, none_of, sensitivity, visits
+from takifugu.model import queries
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.policies.places import counts_of
 from takifugu.model.policies.sensitivity import Change, Sensitivity
@@ -182,6 +184,12 @@ def test_visits_fall_by_the_number_of_places_that_one_person_had() -> None:
     assert rest.direction is Monotone.NONE
 
 
+def test_a_predicate_of_two_places_leaves_neither_monotone() -> None:
+    """E6 in another dress: "at neither A nor B" allows {A} -> {B}."""
+    computed = sensitivity(Policy.of(none_of("A", "B")), Visits.of("AB", most=1), Visitors())
+    assert [c.direction for c in computed.changes] == [Monotone.NONE] * 2
+
+
 def test_counts_are_of_people_and_each_person_counts_once() -> None:
     domain = Visits.of(["bar", "shop", "gym"], most=2)
     data = {"Ana": ["bar", "bar", "shop"], "Ben": {"bar"}, "Cy": []}
@@ -233,6 +241,15 @@ def test_thresholds_are_rounded_down_on_the_answers_grid() -> None:
     assert AtMost(Visitors(), {"b": 3, "a": 0.5}).steps(domain.resolve(Visitors())) == (0, 3)
     halves = Sum(codes={"a": F(1, 2), "b": 0})
     assert AtMost(halves, "5.4").steps(halves.resolve(Domain.of(20, "ab"))) == (10,)  # 5.0 in halves, not 5.5
+
+
+@pytest.mark.parametrize("query", [
+    Visitors(), Visitors(["a", 3]), AtMost(Visitors(), 5), AtMost(Visitors(["a"]), {"a": "7/2"}, limit=3),
+    AtMost(Histogram(total=7), 2),
+])  # fmt: skip
+def test_queries_read_back(query: Query) -> None:
+    assert queries.from_dict(json.loads(json.dumps(query.to_dict()))) == query
+    assert query.describe()
 
 
 def test_every_pair_of_directions_has_a_name() -> None:
