@@ -71,6 +71,7 @@ def test_from_a_strange_table_to_a_certificate(tmp_path: Path) -> None:
         "budget": 1.0,
     }  # fmt: skip
     assert widest(text) <= 110
+    assert "require_ledger = true" in text
     asked = ended(2, "init", data, "-o", tmp_path / "b.toml").output
     printed = succeed("init", "--json", data, "-o", tmp_path / "c.toml", *OPTIONS).output
     for said in (text, started.output, asked, printed):
@@ -273,7 +274,9 @@ def test_an_answer_that_the_file_would_be_refused_for_is_refused(tmp_path: Path,
 
 def test_a_draft_with_a_select_has_the_ledger_of_other_files_about_the_same_data(tmp_path: Path) -> None:
     data = table(tmp_path, "made by hand", ["who;minute;state", *(f"{w};{t};x" for w in "ab" for t in range(30))])
-    succeed("init", data, "-o", tmp_path / "one.toml", *STEPS)
+    assert "new ledger" in words_of(succeed("init", data, "-o", tmp_path / "one.toml", *STEPS))
     assert "file" not in source_in(tmp_path / "one.toml")
-    assert "It is that of" in words_of(succeed("init", data, "-o", tmp_path / "two.toml", *STEPS))
+    said = words_of(succeed("init", data, "-o", tmp_path / "two.toml", *STEPS))
+    assert "It is that of" in said
+    assert "new ledger" not in said
     assert [path.name for path in tmp_path.glob("*.db")] == ["one-ledger.db"]
