@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 from tests.releasing import files
-from tests.support.commands import ended, invoke, json_of, succeed, widest, words_of
+from tests.support.commands import ended, invoke, json_of, succeed, words_of
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli.samples import write_demo
 
 ROOT = Path(__file__).parents[2]
 PLACE = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
@@ -43,33 +42,12 @@ def test_help_loads_nothing_heavy(words: list[str]) -> None:
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
 
 
-def test_cost_publishes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    where = files.write(tmp_path).relative_to(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    for more in ((), ("--all",), ("--epsilons", "0.5,2")):
-        outcome = succeed("cost", where, *more)
-        assert "influence" in outcome.output
-        assert ("does not apply:" in outcome.output) is ("--all" in more)
-        assert widest(outcome.output) <= 80
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "release.toml"]
-
-
 def test_one_mechanism_is_found_by_what_a_paper_calls_it(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     compared = json_of("cost", "--mechanism", "mqmexact", where)["files"][0]["mechanisms"]
     assert [row["name"] for row in compared[0]["rows"]] == ["quilt-exact"]
     for name, words in (("ALap", "another kind of promise"), ("MQMExakt", "did you mean 'MQMExact'")):
         assert words in words_of(ended(2, "cost", "--mechanism", name, where))
-
-
-def test_release_and_the_ledger(tmp_path: Path) -> None:
-    outcome = succeed("release", files.write(tmp_path))
-    assert widest(outcome.stdout, tmp_path) <= 80
-    assert "zoë" in outcome.stdout
-    assert "takifugu: about to spend: the source 'study' goes from epsilon 0 to epsilon" in outcome.stderr
-    listing = succeed("ledger", "show", tmp_path / "ledger.db")
-    assert "time-use-pooled" in listing.output
-    assert widest(listing.output) <= 80
 
 
 def shape(leaves: str, **parts: Any) -> dict[str, Any]:
@@ -107,20 +85,17 @@ def test_the_json_keeps_its_shape(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     for more, shape in SHAPES.items():
         assert keys(json_of("cost", where, *more)) == {**TOP, "files": [shape]}
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "release.toml"]
     released = json_of("release", where)
     tables = released["tables"]
     assert [t["name"] for t in tables] == ["time-use-units", "time-use-pooled"]
     assert set(tables[0]) == {"name", "scope", "rows", "files", "certificate", "since"}
-    estimated = {"estimate", "estimate_low", "estimate_high"}
-    assert set(tables[0]["rows"][0]) == {"unit", "cell", "value", "low", "high", "possible", "readable", *estimated}
-    assert set(tables[1]["rows"][0]) == {"cell", "value", "low", "high", "possible", "readable", *estimated}
+    cells = {"cell", "value", "low", "high", "possible", "readable", "estimate", "estimate_low", "estimate_high"}
+    assert [set(table["rows"][0]) for table in tables] == [{"unit", *cells}, cells]
     del released["tables"]
     more = {"notices": [None], "state": None, "completed": None}  # the new ledger, and what is spent
     assert keys(released) == {**TOP, "source": None, "spent": AMOUNT, "budget": AMOUNT, **more}
     assert keys(json_of("ledger", "show", tmp_path / "ledger.db")) == {**TOP, "id": None, "sources": [SOURCE]}
-
-
-def test_the_schema_is_json() -> None:
     schema = json.loads(invoke("keys", "markov-chain", "--json").stdout)
     assert schema["required"] == ["ledger", "source", "belief", "table"]
 
@@ -164,27 +139,6 @@ def test_exit_codes(tmp_path: Path, old: str, new: str, code: int, words: str) -
         assert outcome.stdout == ""
         assert not (tmp_path / "out").exists()
         assert not (tmp_path / "ledger.db").exists() or Ledger.open(tmp_path / "ledger.db").show() == ()
-
-
-@pytest.mark.slow
-def test_the_demo_runs_from_start_to_end(tmp_path: Path) -> None:
-    outcome = succeed("example", "--run", "--output", tmp_path / "demo")
-    assert widest(outcome.output, tmp_path) <= 80
-    for words in ("as if all data were one secret", "--all", "influence", "certificate", "Budget", "█", "made-up"):
-        assert words in outcome.output
-    assert len(list((tmp_path / "demo" / "published").iterdir())) == 10
-    again = json_of("example", "--run", "--output", tmp_path / "demo")
-    assert [table["since"] is not None for table in again["tables"]] == [True, True]
-    answer = json_of("example", "--run", "--output", tmp_path / "second")
-    assert set(answer) == {*TOP, "source", "spent", "budget", "state", "completed", "tables", "sources"}
-
-
-def test_the_demo_sample_is_the_same_everywhere(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        write_demo(tmp_path / name)
-    samples = [(tmp_path / name / "made-up-activity.csv").read_bytes() for name in ("a", "b")]
-    assert samples[0] == samples[1]
-    assert samples[0].count(b"\n") > 30_000
 
 
 @pytest.mark.parametrize(("example", "words", "low"), [

@@ -12,12 +12,10 @@ from tests.support.commands import all_commands, ended, invoke, succeed, words_o
 import takifugu as tf
 from takifugu.accounting.suspicion import warning
 from takifugu.cli.releasing import _counted
-from takifugu.core.errors import InputError
 from takifugu.core.text.bars import bars
 from takifugu.core.text.pictures import Bar, bar_chart
 from takifugu.core.text.scales import Axis
 from takifugu.core.text.tables import fitting
-from takifugu.releasing.advice.advice import advise
 from takifugu.releasing.planning.notices import Notice
 from takifugu.releasing.publishing.run import release_file
 
@@ -53,17 +51,11 @@ def test_a_large_epsilon_gets_a_word_of_warning(tmp_path: Path) -> None:
         tf.release(made, ["still"] * 4, entries="values", ledger=tmp_path / "ledger.db", budget=1000)
 
 
-@pytest.mark.parametrize("matrix", [[[90, 10], [40, 60]], [[90.0, 9.9], [40, 60]]])
-def test_probabilities_in_per_cent(matrix: list[list[float]]) -> None:
-    with pytest.raises(InputError, match="these are per cent: divide each by 100"):
-        tf.MarkovChain(matrix, length=4)
-
-
 def test_plan_advises_no_keys_that_a_kind_refuses(tmp_path: Path) -> None:
-    outcome = ended(2, "cost", "--windows", "52", files.people(tmp_path))
-    assert "no windows of a calendar" in outcome.stderr
-    assert "every =" not in outcome.stderr
-    assert "--dry-run" in outcome.stderr
+    said = ended(2, "cost", "--windows", "52", files.people(tmp_path)).stderr
+    assert "no windows of a calendar" in said
+    assert "every =" not in said
+    assert "--dry-run" in said
 
 
 # What the terminal shows of a table: the words for its readers, adjusted values, and no hundreds of lines.
@@ -94,15 +86,6 @@ def test_the_whole_interval_is_drawn_below_zero_too(value: int, half: int) -> No
     assert zero == pytest.approx(len(shares) * -ends[0] / (ends[1] - ends[0]), abs=1.5)
     assert shares.count("▓") + shares.count("░") == pytest.approx(len(shares) * 2 * half / (ends[1] - ends[0]), abs=1.5)
     assert f"{value:,} ± {half:,}" in line, "the number of the words, with all its digits"
-
-
-def test_release_prints_the_verdict_of_each_table(tmp_path: Path) -> None:
-    path = files.write(tmp_path, SPEC.replace("epsilon = 1.0", "epsilon = 0.01"))
-    said = [table.sentence for table in advise(path).tables]
-    printed = words_of(succeed("release", path, "--allow-useless"))
-    assert said
-    for sentence in said:
-        assert sentence[:1].upper() + sentence[1:] in printed
 
 
 def test_words_are_counted_where_they_are_many() -> None:
@@ -186,26 +169,21 @@ def test_of_the_first_page_and_the_gallery(tmp_path: Path, monkeypatch: pytest.M
         outcome = invoke(*command.split(), f"{name}.toml")
         assert not strange(outcome.output), f"{command}: {outcome.output}"
     (ledger,), folder = tmp_path.glob("*.db"), tmp_path / f"{name}-published"
-    for command in ABOUT_LEDGERS:
-        assert not strange(invoke("ledger", command, ledger).output), command
-    for certificate in folder.glob("*.certificate.json"):
-        assert not strange(invoke("verify", certificate).output), certificate
-    more = [("set-budget", ledger, "boilers", "9"), ("import-certificates", ledger, folder), ("verify", ledger, folder)]
-    assert not [one for one in more if strange(invoke("ledger", *one).output)]
+    others = [("ledger", command, ledger) for command in ABOUT_LEDGERS]
+    others += [("verify", certificate) for certificate in folder.glob("*.certificate.json")]
+    others += [("ledger", "set-budget", ledger, "boilers", "9"), ("ledger", "import-certificates", ledger, folder),
+               ("ledger", "verify", ledger, folder)]  # fmt: skip
+    assert not [words for words in others if strange(invoke(*words).output)]
 
 
-def test_of_a_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_session_and_commands_about_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for path in EXAMPLES.glob("venues.*"):
         shutil.copy(path, tmp_path)
     monkeypatch.chdir(tmp_path)
     for words in ((), ("library", "cinema"), ("--end",), ("library",)):
         assert not strange(invoke("session", "venues.toml", *words).output), words
-
-
-@pytest.mark.parametrize("command", ALONE)
-def test_of_commands_about_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert not strange(invoke(*command.split()).output), command
+    for command in (*ALONE, *(f"{' '.join(path)} --help" for path in all_commands())):
+        assert not strange(invoke(*command.split()).output), command
 
 
 def test_of_the_demo_as_it_is_printed() -> None:
@@ -218,8 +196,3 @@ def test_of_a_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str)
     monkeypatch.chdir(tmp_path)
     for more in ((), ("--yes",)):
         assert not strange(invoke("init", table, *more).output), table
-
-
-@pytest.mark.parametrize("command", all_commands(), ids=" ".join)
-def test_of_its_help(command: tuple[str, ...]) -> None:
-    assert not strange(invoke(*command, "--help").output), command

@@ -4,7 +4,6 @@ import errno
 import json
 import os
 import re
-import shlex
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import pyarrow.parquet
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.support.commands import ended, invoke, json_of, refused, succeed, widest, words_of
+from tests.support.commands import ended, invoke, json_of, succeed, widest, words_of
 from tests.support.engines import arrow
 from tests.support.failing import raising
 from tests.support.release_files import filled
@@ -24,7 +23,6 @@ import takifugu as tf
 from takifugu.cli import starting
 from takifugu.releasing.draft.forms import MISSING
 from takifugu.releasing.file.kinds import drafted
-from takifugu.releasing.file.loading import load
 
 #: What the owner of the strange table answers.
 SAID = {"rows": "samples", "unit": "Wer?", "recording": "Nacht Nr.", "order": "Uhr [min]", "step": "5",
@@ -61,39 +59,32 @@ def table(folder: Path, header: str, rows: list[str]) -> Path:
 
 
 def test_from_a_strange_table_to_a_certificate(tmp_path: Path) -> None:
-    data, where = sleep(tmp_path), tmp_path / "release.toml"
+    """The file is found from where the draft lies, and nothing of the data is in it or is said."""
+    for folder in ("data", "files"):
+        (tmp_path / folder).mkdir()
+    data, where = sleep(tmp_path / "data"), tmp_path / "files" / "release.toml"
     started = succeed("init", data, "-o", where, *OPTIONS)
     assert widest(started.output, tmp_path) <= 80
+    text = where.read_text(encoding="utf-8")
+    assert tomllib.loads(text)["source"] == {
+        "name": "Schlaf-Wach-2025", "file": f"../data/{data.name}", **SAID, "called": "person", "step": 5,
+        "budget": 1.0,
+    }  # fmt: skip
+    assert widest(text) <= 110
+    assert "require_ledger = true" in text
+    asked = ended(2, "init", data, "-o", tmp_path / "b.toml").output
+    printed = succeed("init", "--json", data, "-o", tmp_path / "c.toml", *OPTIONS).output
+    for said in (text, started.output, asked, printed):
+        assert not any(word in said for word in ("Ärla", "Bo; jr.", "60.5", "195", "240", "wach", "tief", "REM"))
     missing = ended(2, "cost", where)
     named = re.findall(r"^takifugu: (\S+):", missing.stderr, re.MULTILINE)
     assert named == ["belief.states", "belief.recordings_independent", "belief.units_independent", "belief.matrix"]
     assert all(key in started.output for key in named)
-    where.write_text(filled_in(where.read_text(encoding="utf-8")), encoding="utf-8")
-    succeed("cost", where)
+    where.write_text(filled_in(text), encoding="utf-8")
     succeed("release", "--allow-useless", where)
-    certificate = tmp_path / "release-published" / "time-in-states.certificate.json"
-    said = words_of(succeed("verify", certificate))
+    said = words_of(succeed("verify", tmp_path / "files" / "release-published" / "time-in-states.certificate.json"))
     assert "3 people" in said
     assert "Bo; jr." not in said
-
-
-def test_the_draft_is_read_as_it_is_meant(tmp_path: Path) -> None:
-    data = sleep(tmp_path)
-    text = tf.draft(data, output=tmp_path / "release.toml", **SAID)
-    source = tomllib.loads(text)["source"]
-    assert source == {"name": "Schlaf-Wach-2025", "file": data.name, **SAID, "called": "person", "step": 5,
-                      "budget": 1.0}  # fmt: skip
-    assert widest(text) <= 110
-
-
-def test_nothing_of_the_data_is_in_a_draft(tmp_path: Path) -> None:
-    """No name of a unit, no number, no length, no state."""
-    data = sleep(tmp_path)
-    text = tf.draft(data, output=tmp_path / "release.toml", **SAID)
-    assert not any(word in text for word in ("Ärla", "Bo; jr.", "60.5", "195", "240", "wach", "tief", "REM"))
-    assert "wach" not in ended(2, "init", data, "-o", tmp_path / "b.toml").output
-    assert "wach" not in succeed("init", data, "-o", tmp_path / "b.toml", *OPTIONS).output
-    assert "wach" not in succeed("init", "--json", data, "-o", tmp_path / "c.toml", *OPTIONS).output
 
 
 def test_a_parquet_file(tmp_path: Path) -> None:
@@ -114,48 +105,26 @@ def test_a_parquet_file(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_it_overwrites_only_when_it_is_told_to(tmp_path: Path) -> None:
-    data, where = sleep(tmp_path), tmp_path / "mine.toml"
-    where.write_text("mine", encoding="utf-8")
-    assert "--force" in refused("init", data, "-o", where, *OPTIONS)
-    assert where.read_text(encoding="utf-8") == "mine"
-    succeed("init", data, "-o", where, "--force", *OPTIONS)
-    assert "[source]" in where.read_text(encoding="utf-8")
-
-
-def test_the_file_is_found_from_where_the_draft_lies(tmp_path: Path) -> None:
-    (tmp_path / "data" / "raw").mkdir(parents=True)
-    (tmp_path / "files").mkdir()
-    data, where = sleep(tmp_path / "data" / "raw"), tmp_path / "files" / "release.toml"
-    succeed("init", data, "-o", where, *OPTIONS)
-    assert source_in(where)["file"] == f"../data/raw/{data.name}"
-    where.write_text(filled_in(where.read_text(encoding="utf-8")), encoding="utf-8")
-    assert load(where).spec.source.unit == "Wer?"
-
-
 @pytest.mark.parametrize(("name", "content", "words"), [
-    ("none.csv", None, "is not there"),
-    ("empty.csv", b"", "is empty"),
+    ("none.csv", None, "is not there"), ("", None, "is a folder"),
+    ("empty.csv", b"", "is empty"), ("blank.csv", b"\n \n\n", "is empty"),
     ("broken.csv", b'a,b\n"1,2\n3,4\n', "line 2 of broken.csv"),
     ("uneven.csv", b"a,b\n1,2\n3,4,5\n", "line 3 of uneven.csv"),
-    ("book.xlsx", b"PK\x03\x04rest", "no workbook"),
+    ("book.xlsx", b"PK\x03\x04rest", "no workbook"), ("bytes.csv", bytes(range(256)) * 9, "is no text"),
     ("table.parquet", b"nothing", "table.parquet"),
     ("rows.csv", b"who,at,state\n", "rows.csv has no row: export it again, with its rows"),
+    ("again.csv", b"who,state\n" * 9, ""), ("none.csv", b"a,b\n,\n,\n,\n", ""),
     ("two\nlines.csv", b"who,minute,state\n" + b"Ana,1,a\nAna,2,b\n" * 9, "rename the file"),
 ])  # fmt: skip
-def test_what_is_no_table(tmp_path: Path, name: str, content: bytes | None, words: str) -> None:
+@pytest.mark.parametrize("yes", [[], ["--yes"]])
+def test_what_is_no_table(tmp_path: Path, name: str, content: bytes | None, words: str, yes: list[str]) -> None:
     if content is not None:
         (tmp_path / name).write_bytes(content)
-    outcome = ended(2, "init", tmp_path / name, "-o", tmp_path / "release.toml")
+    outcome = ended(2, "init", tmp_path / name, "-o", tmp_path / "release.toml", *yes)
     assert outcome.stdout == ""
+    assert outcome.stderr.startswith("takifugu: ")
     assert words in words_of(outcome)
     assert [path.name for path in tmp_path.iterdir()] == ([] if content is None else [name])
-
-
-def test_what_is_no_file(tmp_path: Path) -> None:
-    for source, words in ((tmp_path, "is a folder"), ("https://example.org/a.csv", "is a URL")):
-        assert words in ended(2, "init", source, "-o", tmp_path / "release.toml").stderr
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(("number", "words"), [(errno.ENOSPC, "no space left"), (errno.EACCES, "permission denied")])
@@ -227,20 +196,6 @@ WARD = [
 ]  # fmt: skip
 
 
-def test_a_strange_export_is_drafted_with_what_it_needs(tmp_path: Path) -> None:
-    text = "\r\n".join(["Station;Zeit;Aktivität;Lage", *(f"{w};{t};{x};{'wach' if '1:' in t else 'ruht'}"
-                                                         for w, t, x in WARD)])  # fmt: skip
-    (tmp_path / "d.csv").write_bytes(text.encode("cp1252"))
-    words = ["init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--rows", "samples", "--unit", "Station", "--order",
-             "Zeit", "--step", "1h", "--value", "Lage"]  # fmt: skip
-    assert "--encoding cp1252 (where these letters are right: " in words_of(ended(2, *words))
-    succeed(*words, "--encoding", "cp1252")
-    source = source_in(tmp_path / "r.toml")
-    assert {k: source[k] for k in ("encoding", "order", "unit", "value")} == {
-        "encoding": "cp1252", "order": "strptime(\"Zeit\", '%d.%m.%Y %H:%M')", "unit": "Station", "value": "Lage",
-    }  # fmt: skip
-
-
 def test_a_first_line_of_data_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text("\n".join(f"{w};{t};{'up' if '1:' in t else 'down'}" for w, t, _ in WARD))
     said = ended(2, "init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--rows", "samples").stderr
@@ -266,6 +221,7 @@ NAMELESS = ("users", "independent-records", "normal", "density", "parameters")
 def test_the_last_words_are_the_verdict_and_the_schema_lies_beside(tmp_path: Path, kind: str) -> None:
     names = [f"p{number},{number},{'yes' if number % 3 else 'no'},{number}.5" for number in range(12)]
     data = table(tmp_path, "person,number,smokes,weight", names)
+    assert f"  {kind} " in invoke("init", "--help").output
     words = ["--unit", "-" if kind in NAMELESS else "person"]
     if kind in ("users", "contacts", "populations", "asymmetric", "sequences", "markov-chain-class"):
         words += ["--value", "smokes"]
@@ -280,11 +236,6 @@ def test_the_last_words_are_the_verdict_and_the_schema_lies_beside(tmp_path: Pat
     assert tomllib.loads(text).keys() <= described["properties"].keys()
 
 
-def test_all_kinds_are_listed() -> None:
-    for kind in drafted():
-        assert f"  {kind} " in invoke("init", "--help").output
-
-
 def test_a_draft_that_lacks_nothing_gets_its_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = (
         '[source]\nname = "d"\nfile = "data.csv"\nvalue = "state"\norder = "minute"\nstep = 1\n'
@@ -295,16 +246,6 @@ def test_a_draft_that_lacks_nothing_gets_its_verdict(tmp_path: Path, monkeypatch
     data = table(tmp_path, "minute,state", [f"{n},{'ab'[n * n % 2]}" for n in range(200)])
     started = succeed("init", data, "-o", tmp_path / "r.toml", *STEPS[:2], "--unit", "-", *STEPS[4:])
     assert re.search(r"\nVerdict on t: (good|rough|useless): differences ", started.output)
-
-
-@pytest.mark.parametrize("name", ["a b (final).toml", "a very long name of a release file.toml"])
-def test_the_commands_that_come_next_can_be_typed(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    data = table(tmp_path, "person,smokes", [f"p{number},{'yes' if number % 3 else 'no'}" for number in range(12)])
-    printed = succeed("init", data, "-o", name, "--kind", "joint-table", "--unit", "person").output
-    for command in ("cost", "advise", "release"):
-        (line,) = [line for line in printed.splitlines() if line.startswith(f"  takifugu {command} ")]
-        assert shlex.split(line, comments=True)[:3] == ["takifugu", command, name]
 
 
 @pytest.mark.parametrize(("option", "now"), [
@@ -318,46 +259,24 @@ def test_an_option_of_before_is_told_with_that_of_now(tmp_path: Path, option: st
     assert now in words_of(said)
 
 
-@pytest.mark.parametrize(("words", "place"), [
-    (["from=2026-13-01"], "source.from"), (["from=9", "until=5"], "source.until"), (["states=wach"], "belief.states"),
-    (["--timezone", "UTC"], "source.timezone"), (['roster=["Ana"]'], "source.roster"),
-    (["table.epsilon=0"], "table[0].epsilon"), (["epsilon=none"], "table[0].epsilon"),
+@pytest.mark.parametrize(("words", "says"), [
+    (["from=2026-13-01"], "takifugu: source.from: "), (["from=9", "until=5"], "takifugu: source.until: "),
+    (["states=wach"], "takifugu: belief.states: "), (["--timezone", "UTC"], "takifugu: source.timezone: "),
+    (['roster=["Ana"]'], "takifugu: source.roster: "), (["table.epsilon=0"], "takifugu: table[0].epsilon: "),
+    (["epsilon=none"], "takifugu: table[0].epsilon: "), (["states"], "is no answer"), (["=a, b"], "is no answer"),
+    (["states="], "is no answer"),
 ])  # fmt: skip
-def test_an_answer_that_the_file_would_be_refused_for_is_refused(tmp_path: Path, words: list[str], place: str) -> None:
+def test_an_answer_that_the_file_would_be_refused_for_is_refused(tmp_path: Path, words: list[str], says: str) -> None:
     data = sleep(tmp_path)
-    said = ended(2, "init", data, "-o", tmp_path / "r.toml", *OPTIONS, *words)
-    assert f"takifugu: {place}: " in said.stderr
+    assert says in ended(2, "init", data, "-o", tmp_path / "r.toml", *OPTIONS, *words).stderr
     assert [path.name for path in tmp_path.iterdir()] == [data.name]
-
-
-@pytest.mark.parametrize("answer", ["states", "=a, b", "states="])
-def test_what_is_no_answer_is_refused(tmp_path: Path, answer: str) -> None:
-    data = sleep(tmp_path)
-    assert "is no answer" in ended(2, "init", data, answer, "-o", tmp_path / "r.toml", *OPTIONS).stderr
-    assert [path.name for path in tmp_path.iterdir()] == [data.name]
-
-
-def test_options_and_answers_leave_nothing_missing(tmp_path: Path) -> None:
-    """Plain words and TOML say the same."""
-    data, words = sleep(tmp_path), ["recordings_independent=true", "units_independent=true", "epsilon=0.5"]
-    plain = ["states=wach, tief, leise", "mean_duration=wach 12, tief 2.5, leise 3",
-             "next_state=wach 0.2, tief 0.3, leise 0.5"]  # fmt: skip
-    written = ['states=["wach", "tief", "leise"]', "mean_duration={ wach = 12, tief = 2.5, leise = 3 }",
-               "next_state={ wach = 0.2, tief = 0.3, leise = 0.5 }"]  # fmt: skip
-    for name in ("plain", "toml"):
-        (tmp_path / name).mkdir()
-    for name, said in (("plain", plain), ("toml", written)):
-        drafted = json_of("init", data, *said, *words, "-o", tmp_path / name / "release.toml", *OPTIONS)
-        assert drafted["fill_in"] == [], name
-    texts = [(tmp_path / name / "release.toml").read_text(encoding="utf-8") for name in ("plain", "toml")]
-    assert texts[0] == texts[1]
-    raw = tomllib.loads(texts[0])
-    assert (raw["source"]["budget"], raw["table"][0]["epsilon"]) == (0.5, 0.5)
 
 
 def test_a_draft_with_a_select_has_the_ledger_of_other_files_about_the_same_data(tmp_path: Path) -> None:
     data = table(tmp_path, "made by hand", ["who;minute;state", *(f"{w};{t};x" for w in "ab" for t in range(30))])
-    succeed("init", data, "-o", tmp_path / "one.toml", *STEPS)
+    assert "new ledger" in words_of(succeed("init", data, "-o", tmp_path / "one.toml", *STEPS))
     assert "file" not in source_in(tmp_path / "one.toml")
-    assert "It is that of" in words_of(succeed("init", data, "-o", tmp_path / "two.toml", *STEPS))
+    said = words_of(succeed("init", data, "-o", tmp_path / "two.toml", *STEPS))
+    assert "It is that of" in said
+    assert "new ledger" not in said
     assert [path.name for path in tmp_path.glob("*.db")] == ["one-ledger.db"]

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from tests.releasing import files
-from tests.support.commands import ended, succeed
+from tests.support.commands import ended
 from tests.support.ledger_edits import debit, pay
 from tests.support.processes import in_a_child
 from tests.support.statements import publish
@@ -193,22 +193,6 @@ def test_a_command_about_a_ledger_opens_it_once(tmp_path: Path, monkeypatch: pyt
     made(tmp_path)
     monkeypatch.chdir(tmp_path)
     assert connections(monkeypatch, 4 if name == "resume" else 0, "ledger", name, *COMMANDS[name]) == 1
-
-
-@pytest.mark.parametrize("words", [("release", "release.toml"), ("ledger", "show", "l.db")])
-def test_nothing_stays_open_after_a_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
-) -> None:
-    made(tmp_path)
-    files.write(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    succeed(*words)
-    held = [os.readlink(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd") if _leads(name)]
-    assert not [path for path in held if path.startswith(str(tmp_path)) and path.endswith(".db")]
-
-
-def _leads(name: str) -> bool:
-    return os.path.lexists(f"/proc/self/fd/{name}")
 
 
 def test_a_command_done_is_not_stopped_by_who_reads_no_more(tmp_path: Path) -> None:

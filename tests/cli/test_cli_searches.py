@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from tests.support.commands import invoke, refused, succeed, words_of
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
-from tests.support.terminals import AT_ONCE, in_streams
 
 from takifugu import release_file
 from takifugu.cli import progress
@@ -93,17 +92,3 @@ def test_nothing_is_published_after_an_interrupt(where: Path, monkeypatch: pytes
         release_file(where)
     assert not (where.parent / "out").exists()
     assert not (where.parent / "ledger.db").exists()
-
-
-@pytest.mark.slow
-def test_the_bar_is_on_a_terminal_only(where: Path) -> None:
-    command, before = ["cost", str(where)], f"{AT_ONCE}progress.LONG = 0.0\n"
-    code, table, seen = in_streams(command, where.parent, ("stdout",), before=before)
-    assert code == 0
-    assert "quilt-exact: quilts" in seen
-    assert "a search through up to" in seen
-    assert "search" not in table
-    code, printed, _ = in_streams(command, where.parent, ("stdout", "stderr"), before=before)
-    assert code == 0
-    assert printed.endswith(table)
-    assert printed.removesuffix(table).count("\n") == 1

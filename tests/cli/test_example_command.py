@@ -83,15 +83,14 @@ def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 @pytest.mark.parametrize("words", [(), (".",), ("a.report.html",), ("newer",)])
 def test_the_newest_is_shown(reports: list[Path], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]) -> None:
+    """Where there is no browser the path is enough."""
     addresses: list[str] = []
-    monkeypatch.setattr(webbrowser, "open", lambda address: addresses.append(address) or True)
-    assert invoke("report", *words).stdout == f"{reports[1].relative_to(Path.cwd())}\n"
-    assert addresses == [reports[1].as_uri()]
-
-
-def test_where_there_is_no_browser_the_path_is_enough(reports: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webbrowser, "open", lambda _: False)
-    assert "open this file with one" in succeed("report", "older").stderr
+    monkeypatch.setattr(webbrowser, "open", lambda address: addresses.append(address) or len(addresses) == 1)
+    for is_open in (True, False):
+        shown = invoke("report", *words)
+        assert shown.stdout == f"{reports[1].relative_to(Path.cwd())}\n"
+        assert ("open this file with one" in shown.stderr) is not is_open
+    assert addresses == [reports[1].as_uri()] * 2
     assert json_of("report", "older")["report"] == "older/use.report.html"
 
 
@@ -101,19 +100,6 @@ def test_where_there_is_no_browser_the_path_is_enough(reports: list[Path], monke
 def test_a_folder_without_a_report_is_refused(reports: list[Path], where: str, words: str) -> None:
     (reports[0].parents[1] / "empty").mkdir()
     assert words in ended(2, "report", where).stderr
-
-
-def test_every_certificate_of_a_folder_is_verified(tmp_path: Path) -> None:
-    where = files.write(tmp_path)
-    succeed("release", where)
-    said = words_of(succeed("verify", tmp_path / "out"))
-    assert said.count("the certificate is unchanged, and the table beside it is the one that was certified") == 2
-    documents = json_of("verify", tmp_path / "out")["certificates"]
-    assert [document["table"] for document in documents] == ["the same", "the same"]
-    table = tmp_path / "out" / "time-use-pooled.csv"
-    table.write_text(table.read_text(encoding="utf-8") + "more\n", encoding="utf-8")
-    assert "time-use-pooled" in words_of(ended(2, "verify", tmp_path / "out"))
-    assert "nowhere" in words_of(ended(2, "verify", tmp_path / "nowhere"))
 
 
 def test_a_form_that_a_table_has_not_is_refused(tmp_path: Path) -> None:

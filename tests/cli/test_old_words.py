@@ -53,6 +53,13 @@ def test_a_command_of_before_names_a_line_that_is_understood(path: str) -> None:
     ("init --app a.csv --unit who --step=1h --yes -o b.toml states=on,off",
      "app a.csv unit=who step=1h -o b.toml states=on,off"),
     ("init a.csv --app --force --unit", "app a.csv --force unit=ANSWER"),
+    ("ledger check l.db --json", "ledger verify l.db --json"), ("ledger check", "ledger verify LEDGER"),
+    ("ledger budget l.db data 3 --delta 1e-6", "ledger set-budget l.db data 3 --delta 1e-6"),
+    ("ledger adopt l.db out --yes", "ledger import-certificates l.db out --yes"),
+    ("ledger history l.db data", "ledger show l.db"), ("ledger history --json l.db", "ledger show l.db"),
+    ("ledger history", "ledger show LEDGER"), ("ledger init l.db", "release FILE"),
+    ("ledger merge l.db other.db --dry-run", "ledger import-certificates l.db FOLDER"),
+    ("ledger upgrade l.db", "release FILE --new-ledger"),
     ("schema --kind=users", "keys users --json"), ("demo --folder x", "example --run --output x"),
 ])  # fmt: skip
 def test_the_line_to_paste_keeps_what_was_typed(words: str, line: str) -> None:

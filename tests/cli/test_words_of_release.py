@@ -3,43 +3,29 @@
 import re
 from pathlib import Path
 
-import pytest
-from tests.releasing.advice.test_advice import of_example
+from tests.support.commands import succeed
+from tests.support.release_files import changed
 
-from takifugu.cli import main
 from takifugu.cli.releasing import SMALL, _legend
+from takifugu.cli.samples.examples import write_example
 from takifugu.core.text.bars import bars
 from takifugu.releasing.report.values import noisy_cell
 
 
-def terminal(path: Path, capsys) -> str:
-    with pytest.raises(SystemExit) as ended:
-        main(["release", str(path), "--new-ledger"])
-    assert ended.value.code in (0, None)
-    return " ".join(capsys.readouterr().out.split())
-
-
-def test_hidden_has_a_number_beside_it_and_days_their_epsilon(tmp_path: Path, capsys) -> None:
-    words = terminal(of_example("households", tmp_path), capsys)
+def test_hidden_has_a_number_beside_it_and_days_their_epsilon(tmp_path: Path) -> None:
+    """The word of the bars is that of the sentence above them: a time is no count."""
+    file = write_example("households", tmp_path)[0]
+    hours = ("epsilon = 2.0", 'epsilon = 2.0\nmeasured_in = "hours"')
+    file.write_text(changed(file.read_text(encoding="utf-8"), hours), encoding="utf-8")
+    words = " ".join(succeed("release", file, "--new-ledger").stdout.split())
     assert "someone 50 % sure of a secret becomes at most 88.1 % sure" in words
     assert re.search(r"Not one day in which every step changes \(epsilon 56\.8\)|Not .*day.*epsilon 56\.8", words)
     assert re.search(r"Check .*hour", words)
-
-
-def test_a_time_is_no_count(tmp_path: Path, capsys) -> None:
-    """The word of the bars is that of the sentence above them."""
-    file = of_example("households", tmp_path)
-    text = file.read_text(encoding="utf-8")
-    file.write_text(text.replace("epsilon = 2.0", 'epsilon = 2.0\nmeasured_in = "hours"'), encoding="utf-8")
-    words = terminal(file, capsys)
     assert "hours of the exact time (95 %, all 24 at once)" in words
     assert "▓░ where the exact time lies" in words
     assert "exact count" not in words
-
-
-def test_where_no_hours_are_compared_nothing_is_to_be_checked(tmp_path: Path, capsys) -> None:
-    words = terminal(of_example("ward", tmp_path), capsys)
-    assert "compares" not in words
+    words = " ".join(succeed("release", write_example("ward", tmp_path)[0], "--new-ledger").stdout.split())
+    assert "compares" not in words  # no hours are compared, and nothing is to be checked
     assert "of a secret becomes at most" in words
 
 

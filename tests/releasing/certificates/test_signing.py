@@ -49,7 +49,14 @@ def test_a_key_is_made_once_for_its_user_alone(key: Path) -> None:
 
 
 def test_every_table_of_a_release_is_signed(key: Path, tmp_path: Path) -> None:
+    """And none where there is no key, nor of a rehearsal."""
+    out = published(tmp_path / "unsigned")
+    assert [one.signed_by for one in verified(out)] == [None, None]
+    assert "Without a signature anybody could have written it" in words_of(succeed("verify", out))
     public = json_of("ledger", "key")["key"]
+    where = files.write(tmp_path / "rehearsed")
+    succeed("rehearse", where, "--seed", "7", "--allow-useless", "--people", "2", "--steps", "30")
+    assert list(tmp_path.rglob("*.sig")) == []
     out = published(tmp_path / "a")
     for name in NAMES:
         certificate = (out / f"{name}.certificate.json").read_bytes()
@@ -62,19 +69,6 @@ def test_every_table_of_a_release_is_signed(key: Path, tmp_path: Path) -> None:
     assert {one["signed_by"] for one in json_of("verify", out)["certificates"]} == {public}
     succeed("report", out, "--as", "zip")
     assert verified(out / f"{NAMES[0]}.zip")[0].signed_by == public
-
-
-def test_without_a_key_nothing_is_signed(key: Path, tmp_path: Path) -> None:
-    out = published(tmp_path / "a")
-    assert list(out.glob("*.sig")) == []
-    assert [one.signed_by for one in verified(out)] == [None, None]
-    assert "Without a signature anybody could have written it" in words_of(succeed("verify", out))
-
-
-def test_a_rehearsal_is_never_signed(key: Path, tmp_path: Path) -> None:
-    succeed("ledger", "key")
-    succeed("rehearse", files.write(tmp_path / "a"), "--seed", "7", "--allow-useless", "--people", "2", "--steps", "30")
-    assert list(tmp_path.rglob("*.sig")) == []
 
 
 CHANGES: dict[str, Callable[[dict[str, str]], object]] = {

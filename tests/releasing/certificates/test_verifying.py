@@ -106,6 +106,18 @@ def test_what_was_changed_is_noticed(folder: Path, tmp_path: Path) -> None:
             verified(place)
 
 
+def test_the_table_beside_a_certificate(folder: Path, tmp_path: Path) -> None:
+    place = shutil.copytree(folder, tmp_path / "out")
+    table, certificate = place / "time-use-units.csv", place / "time-use-units.certificate.json"
+    assert "The table beside it is the one that was certified." in words_of(succeed("verify", certificate))
+    table.write_bytes(table.read_bytes().replace(b"still", b"Still"))
+    assert "time-use-units.csv is not the table that was certified" in refused("verify", certificate)
+    table.unlink()
+    assert "Note: the table that it is about is not beside it." in words_of(succeed("verify", certificate))
+    table.mkdir()
+    assert "cannot be read (it is a folder)" in refused("verify", certificate)
+
+
 def link(name: str) -> zipfile.ZipInfo:
     entry = zipfile.ZipInfo(name)
     entry.create_system, entry.external_attr = 3, (stat.S_IFLNK | 0o777) << 16

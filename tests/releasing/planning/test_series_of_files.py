@@ -4,7 +4,6 @@ import json
 import random
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.releasing import files
@@ -14,7 +13,7 @@ from tests.support.releases import put, spent
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
-from takifugu.accounting.ledger import Amount, Ledger
+from takifugu.accounting.ledger import Amount
 from takifugu.cli.group import REFUSED
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
@@ -89,27 +88,6 @@ def test_tables_that_are_published_at_once_begin_it_together(tmp_path: Path) -> 
     assert spent(tmp_path, "study") == Amount(charged.epsilon, charged.delta)
     advance = tf.compose([made["walking"], made["time-use"]], begins_series=True)
     assert joint(made["walking"].framework, begun).epsilon == pytest.approx(advance.epsilon, rel=1e-8)
-
-
-# Promises that are alone count in a ledger where they are worth more than their noise.
-DATA = ["still", "walking", "walking", "still"]
-CHAIN = tf.MarkovChain([["0.9", "0.1"], ["0.4", "0.6"]], length=4, states=["still", "walking"])
-
-
-@pytest.mark.filterwarnings("ignore::takifugu.releasing.planning.notices.Notice")
-def test_an_alone_promise_counts_by_its_noise_beside_others(tmp_path: Path) -> None:
-    account: dict[str, Any] = {"entries": "v", "ledger": tmp_path / "l.db", "source": "walks", "budget": 9, "at": 0}
-    framework = tf.Pufferfish(tf.every_entry(), CHAIN)
-    alone, composing = (
-        tf.calibrate(framework, tf.Count("walking"), 1, mechanism=name) for name in ("laplace-exact", "influence")
-    )
-    assert str(alone.guarantee.composition) == "alone"
-    made = []
-    for one in (alone, alone, composing):
-        tf.release(one, DATA, **account)
-        made.append(one)
-        assert Ledger.open(tmp_path / "l.db").spent("walks").epsilon == tf.compose(made).epsilon
-    assert float(tf.compose(made[:2]).epsilon) == pytest.approx(2.0433, abs=1e-4)
 
 
 # A pooled table that counts on other units' randomness: by name, with what it is worth beside it, and alone.

@@ -89,19 +89,6 @@ def test_another_table_that_shares_changes_those_that_are_published(tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_what_is_published_and_shares_is_left_alone(tmp_path: Path) -> None:
-    where = write(tmp_path, changed(("budget = 1", "budget = 9")))
-    before = tf.release_file(where).reservation.spent
-    again = tf.release_file(where)
-    assert again.reservation.spent == before
-    assert all(table.since for table in again.tables)
-    text = changed(("budget = 1", "budget = 9")) + MORE + "epsilon = 1\n"
-    where = write(tmp_path, text)
-    tables = tf.release_file(where).tables
-    assert [(table.name, bool(table.since)) for table in tables if not table.since] == [("more", False)]
-
-
-@pytest.mark.slow
 def test_every_command_knows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where = write(tmp_path, SHARING).relative_to(tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -162,20 +149,6 @@ def test_what_cannot_share(tmp_path: Path, changes: list[tuple[str, str]], where
     caught = refusal_of(write(tmp_path, changed(*changes)))
     assert any(fault.place == where and words in fault.line for fault in caught.faults)
     ended(BAD_INPUT, "release", tmp_path / "release.toml")
-
-
-@pytest.mark.slow
-def test_choices_share_it_by_how_many_entries_they_miss(tmp_path: Path) -> None:
-    spec = changed(('query = "count"\nstates = ["walking"]', 'query = "mode"'))
-    made = tf.release_file(write(tmp_path, spec))
-    assert Fraction(999, 1000) < made.reservation.spent.epsilon <= 1
-    assert made.tables[1].certificate.answers[0].noise["kind"] == "permute-and-flip"
-
-
-def test_windows_that_differ(tmp_path: Path) -> None:
-    spec = WEEKS.replace('every = "week"\n', 'window = "2026-W02"\n', 1)
-    caught = refusal_of(files.write(tmp_path, spec, "hour,state\n"))
-    assert "table[1].window" in {fault.place for fault in caught.faults}
 
 
 def test_tables_of_other_definitions(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 """Data becomes an exact answer; data that a belief does not know is refused without revealing any of it."""
 
+import math
 import random
 from collections import namedtuple
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,13 @@ PIECES = tf.IndependentPieces(CHAIN, (3, 2))
 TABLE = tf.JointTable([("f", 30), ("f", 40), ("m", 30)], [0.5, 0.25, 0.25], names=["sex", "age"])
 PATIENTS = tf.IndependentUsers([{"ill": 0.1, "well": 0.9}] * 4, 0.9, "removed", names=["a", "b", "c", "d"])
 MIXED = tf.IndependentUsers([{0: 0.5, 1: 0.5}, {10: 0.5, 20: 0.5}, {0: 0.5, 1: 0.5}], [1, 0.5, 0.5], "removed")
+NAMELESS = stand_in(tf.IndependentUsers([{"ill": 0.1, "well": 0.9}] * 4), tf.Count("ill"))
+CERTAIN = tf.IndependentUsers([{"ill": 0.1, "well": 0.9}] * 2, [1, 0.5], "removed")
+BODIES = stand_in(
+    tf.Pufferfish(tf.dataset_property("income", "mean", max_difference=30), tf.MultivariateNormal(
+        [70, 40], [[144, -12], [-12, 81]], ["weight", "income"], 4, {"weight": (40, 140)}, resolution="0.1")),
+    tf.JointQuery([tf.Mean("income"), tf.Sum("weight", grid="0.5")]),
+)  # fmt: skip
 PAIR = tf.distribution_pair(Pmf([0], [1]), Pmf([4], [1]))
 HISTOGRAM = stand_in(CHAIN, tf.Histogram())
 SINGLE = stand_in(CHAIN, tf.Count("walking"), Covers.OUTPUT)
@@ -42,6 +51,8 @@ SINGLE = stand_in(CHAIN, tf.Count("walking"), Covers.OUTPUT)
     (stand_in(PATIENTS, tf.Count("ill")), np.array(["ill", "well", "well", "well"]), (1,)),
     (stand_in(PATIENTS, tf.Count("ill")), {"d": "ill", "a": "ill", "c": "ill", "b": "absent"}, (3,)),
     (stand_in(MIXED, tf.Sum()), [1, 20, "absent"], (21,)),
+    (BODIES, {"weight": [61.5, 70.25, 80, 66.1], "income": [31, 44, 52.5, 30]},  # 70.25 is 70.2 in tenths, half to even
+     (2 * Fraction("157.5") / 4, 2 * Fraction("277.8"))),
 ])  # fmt: skip
 def test_answers(calibration: Any, data: Any, answer: tuple[int, ...]) -> None:
     assert true_answer(calibration, data) == answer
@@ -68,9 +79,19 @@ def test_answers(calibration: Any, data: Any, answer: tuple[int, ...]) -> None:
     (stand_in(PAIR, tf.Identity()), "SENTINEL", "finite number"),
     (stand_in(PAIR, tf.Identity()), float("nan"), "finite number"),
     (HISTOGRAM, None, "not a sequence"),
+    *((users, data, "") for users in (stand_in(PATIENTS, tf.Count("ill")), NAMELESS) for data in (
+        ["ill", "well"], ["ill"] * 3 + ["SENTINEL"], ["ill"] * 3 + [None], ["ill"] * 3 + [["well"]], "SENTINEL", [], 3,
+        {"a": "ill"},
+    )),
+    (NAMELESS, ["ill", "absent", "ill", "ill"], "counted too"),
+    (stand_in(CERTAIN, tf.Count("ill")), ["absent", "ill"], "does not know"),
+    *((BODIES, data, "") for data in (
+        {"weight": [1, 2, 3, 4]}, {"weight": [61, 70, 80, 66], "income": [1, 2, 3]}, [(1, 2)], "SENTINEL", 7,
+        {"weight": [61, 70, 80, 6], "income": [1, 2, 3, 4]},
+        *({"weight": [61, 70, 80, 66], "income": [1, 2, 3, odd]} for odd in (None, math.inf, 1e305, -1e280)))),
 ])  # fmt: skip
 def test_refusals_never_repeat_the_data(calibration: Any, data: Any, words: str) -> None:
-    with pytest.raises(DataError, match=words) as caught:
+    with pytest.raises(DataError, match=words or None) as caught:
         true_answer(calibration, data)
     assert "SENTINEL" not in str(caught.value)
     assert caught.value.__suppress_context__ or caught.value.__context__ is None

@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from tests.support.commands import invoke, json_of, succeed, words_of
+from tests.support.commands import invoke, succeed, words_of
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
 from tests.support.releases import put
 from tests.support.starting import begin, init
@@ -47,17 +47,6 @@ def test_a_file_without_an_output_publishes_beside_itself_under_its_name(tmp_pat
     assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == {"one-published", "other file-published"}
     chosen = written(tmp_path, "chosen", "spent.db", ('ledger = "spent.db"', 'ledger = "spent.db"\noutput = "public"'))
     assert load(chosen).output == tmp_path / "public"
-
-
-def test_init_names_the_ledger_and_the_folder_after_the_release_file(tmp_path: Path) -> None:
-    for name in ("steps.csv", "nights.csv"):
-        (tmp_path / name).write_text(ROWS, encoding="utf-8")
-        path = tmp_path / f"{Path(name).stem}.toml"
-        assert "new ledger:" in init(tmp_path / name, "-o", path).stdout
-        text = path.read_text(encoding="utf-8")
-        assert f'ledger = "{path.stem}-ledger.db"' in text
-        assert f'output = "{path.stem}-published"' in text
-    assert sorted(path.name for path in tmp_path.glob("*.db")) == ["nights-ledger.db", "steps-ledger.db"]
 
 
 @pytest.mark.parametrize("link", [False, True])
@@ -132,10 +121,7 @@ def test_the_same_data_with_another_ledger_are_noticed_by_every_command(tmp_path
     mine = written(tmp_path, "mine", "mine.db")
     other = written(tmp_path, "other", "other.db", file="./minutes.csv", table="u")
     words = "the same data are read with another ledger by other.toml ('other.db')"
-    for command in (
-        ["cost"], ["release", "--dry-run"],
-        ["cost", "--json"], ["release", "--dry-run", "--json"],
-    ):  # fmt: skip
+    for command in (["cost"], ["release", "--dry-run"], ["cost", "--json"], ["release", "--dry-run", "--json"]):
         printed = words_of(succeed(*command, mine))
         assert words in printed, command
         assert "'mine.db'" in printed
@@ -146,18 +132,6 @@ def test_the_same_data_with_another_ledger_are_noticed_by_every_command(tmp_path
         tf.release_file(other)  # neither says where to publish, so both used to share a folder
     with pytest.warns(Notice, match="the same data are read with another ledger by mine.toml"):
         tf.release_file(other, new_ledger=True)
-    assert Ledger.open(tmp_path / "other.db").spent("minutes").epsilon > 0
-
-
-@pytest.mark.slow
-def test_a_look_ahead_notices_it_too(tmp_path: Path) -> None:
-    weeks = ("step = 1\nfrom = 0\nuntil = 8", 'step = "1h"\nfrom = "2026-01-05"\nuntil = "2026-03-02"')
-    for stem in ("one", "two"):
-        every = ("epsilon = 5.0", 'every = "week"\nepsilon = 5.0')
-        written(tmp_path, stem, f"{stem}.db", weeks, every, rows="who,minute,doing\na,2026-01-05T00:00,still\n")
-    words = "read with another ledger by two.toml"
-    assert words in words_of(succeed("cost", "--windows", "4", tmp_path / "one.toml"))
-    assert words in str(json_of("cost", "--windows", "4", tmp_path / "one.toml")["files"][0]["forecast"]["notices"])
 
 
 def test_one_ledger_by_any_name_is_one_ledger(tmp_path: Path) -> None:

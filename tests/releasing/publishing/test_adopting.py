@@ -14,13 +14,12 @@ import pytest
 from tests.support.ledger_edits import debit, missing, pay
 from tests.support.ledger_histories import released, series
 from tests.support.ledger_tools import with_delta, worst_joint_loss
-from tests.support.statements import publish, written
+from tests.support.statements import publish
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.ledger import Amount, Debit, Ledger
 from takifugu.core.errors import CompositionRefused, InputError
-from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.certificates.facts import checksum_of
 from takifugu.releasing.publishing.adopting import Adopted, adopt, certificates_in, price_in_words
 
@@ -66,6 +65,7 @@ def rewrite(path: Path, change: Callable[[Any], Any]) -> None:
 def test_what_was_lost_costs_what_it_cost(tmp_path: Path) -> None:
     """To everybody who is or will be in the source: the certificate names nobody."""
     book, whole = lost(tmp_path, [[debit(name=name)] for name in ("a", "b", "c")], budget=9)
+    assert price_in_words(book, tmp_path / "out") == "the source 'data' would have spent epsilon 0.3"
     (prices,) = entered(book, tmp_path / "out")
     assert (prices.source, prices.releases) == ("data", ("c",))
     assert (prices.before.epsilon, prices.spent) == (Fraction(2, 10), whole.spent("data"))
@@ -169,28 +169,12 @@ def test_a_release_that_was_drawn_twice_is_paid_for_twice(tmp_path: Path) -> Non
     assert [again.fate for again in fresh.payments("data")] == ["adopted", "adopted"]
 
 
-def test_a_certificate_is_the_same_however_it_is_laid_out(there: Path) -> None:
-    path, book = certificate_of(there, "first"), Ledger.open(there / "ledger.db")
-    data = json.loads(path.read_text())
-    for text in (json.dumps(data), json.dumps(dict(reversed(data.items())), indent=7), f"\n{path.read_text()}\n"):
-        path.write_text(text)
-        certificate_of(there).unlink(missing_ok=True)
-        assert entered(book, there / "out") == ()
-
-
 def test_other_values_under_a_known_id_are_charged_once_more(there: Path) -> None:
     """Whoever writes them anew, with a new checksum, gains nothing: they were published, and never paid for."""
     rewrite(certificate_of(there, "first"), lambda data: data["answers"][0]["values"].update({"count": "7"}))
     ((prices,),) = (entered(there / "ledger.db", there / "out"),)
     assert sorted(prices.releases) == ["again", "first"]
     assert prices.spent == Amount(Fraction(3, 10))
-
-
-def test_what_no_ledger_paid_for_is_named_and_not_entered(there: Path) -> None:
-    written(there / "out", "free", None)
-    certificates = certificates_in([there / "out"])
-    assert certificates.unpaid == ("free",)
-    assert [price.releases for price in adopt(Ledger.open(there / "ledger.db"), certificates, yes)] == [("again",)]
 
 
 def test_a_certificate_of_before_is_refused_by_name(there: Path) -> None:
@@ -240,13 +224,6 @@ def test_what_says_nothing_of_a_charge_is_refused(there: Path, name: str) -> Non
         entered(Ledger.blank(), there / "out")
 
 
-def test_a_certificate_that_was_changed_is_refused(there: Path) -> None:
-    path = certificate_of(there)
-    path.write_text(path.read_text().replace('"epsilon": "1"', '"epsilon": "0.001"'))
-    with pytest.raises(InputError, match=r"again\.certificate\.json: this file was changed after it was written"):
-        entered(there / "ledger.db", there / "out")
-
-
 @pytest.mark.parametrize("content", ["", "{}", "null", "[]", '{"release_id": 1}', '{"source": "study"', "\0"])
 def test_a_certificate_that_cannot_be_read_is_not_passed_over(content: str, tmp_path: Path) -> None:
     """A release whose certificate was half copied is not said to be known."""
@@ -264,14 +241,3 @@ def test_where_nothing_bounds_what_a_release_costs_nothing_is_entered(there: Pat
         entered(book, there / "out")
     assert book.store.after(0) == before
     assert "of how many" in price_in_words(book, there / "out")
-
-
-def test_the_price_in_words(there: Path) -> None:
-    book = Ledger.open(there / "ledger.db")
-    assert price_in_words(book, there / "out") == "the source 'data' would have spent epsilon 0.2"
-
-
-def test_certificates_read_back_as_they_were_written(there: Path) -> None:
-    """The text by which a ledger knows what was published is that of the file."""
-    for path in (there / "out").glob("*.json"):
-        assert f"{read_certificate(path).to_json()}\n" == path.read_text()

@@ -10,16 +10,13 @@ from pathlib import Path
 
 import pytest
 from tests.releasing import files
-from tests.support.commands import invoke, succeed, words_of
+from tests.support.commands import invoke, words_of
 from tests.support.releases import put
-from tests.support.starting import begin
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import ReleaseError
-from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.notices import Notice
-from takifugu.releasing.publishing.choosing import inputs_of, refuse_inputs
 
 SMALL = files.SPEC.replace('per = "both"\n', "")
 HERE = SMALL.replace('output = "out"', 'output = "."')
@@ -96,21 +93,6 @@ def test_no_input_is_ever_written_over(tmp_path: Path, laid_out: str) -> None:
     assert spent(tmp_path) == 0
 
 
-def test_each_path_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A thousand tables of three texts each would be compared with four thousand files."""
-    file = load(files.write(tmp_path, SMALL))
-    looked: list[Path] = []
-    real = os.path.realpath
-
-    def realpath(path: Path) -> str:
-        looked.append(path)
-        return real(path)
-
-    monkeypatch.setattr(os.path, "realpath", realpath)
-    refuse_inputs(file, tmp_path / "out", [f"{number}.csv" for number in range(1000)])
-    assert len(looked) <= 1000 + len(set(inputs_of(file)))
-
-
 def test_data_that_are_given_are_an_input_too(tmp_path: Path) -> None:
     where = files.write(tmp_path, SMALL)
     given = shutil.copy(tmp_path / "data.csv", table_in(tmp_path))
@@ -131,13 +113,6 @@ def test_other_commands_replace_their_own_files_only(tmp_path: Path) -> None:
             assert refused.exit_code in (1, 2), refused.output
             assert "is not what this command writes" in words_of(refused)
             assert (content(tmp_path), (tmp_path / "ledger.db").read_bytes()) == before
-
-
-def test_a_picture_and_a_draft_are_replaced(tmp_path: Path) -> None:
-    files.write(tmp_path)
-    for _ in range(2):
-        succeed("odds", "--output", tmp_path / "a.svg", "--force")
-        begin(tmp_path / "data.csv", "-o", tmp_path / "a.toml", "--force")
 
 
 def test_a_copy_of_a_release_file_under_another_name_pays_nothing_again(tmp_path: Path, where: Path) -> None:

@@ -19,6 +19,11 @@ from takifugu.core.errors import CalibrationRefused, ReleaseState
 FORGETFUL = tf.Pufferfish(tf.entry(0, 0, 1), tf.MarkovChain([[0.3, 0.7], [0.9, 0.1]], length=20))
 LATER = tf.Count(1, entries=range(3, 20))
 DATA = [0, 1] * 10
+Way = Callable[[Calibration], Any]
+KEPT: dict[str, Way] = {
+    "as it is": lambda made: made, "copied": copy.deepcopy, "pickled": lambda made: pickle.loads(pickle.dumps(made)),
+    "saved": lambda made: Calibration.from_dict(json.loads(json.dumps(made.to_dict()))),
+}  # fmt: skip
 
 
 def with_little_noise() -> Calibration:
@@ -26,13 +31,12 @@ def with_little_noise() -> Calibration:
 
 
 def saved_before_the_gate(calibration: Calibration) -> Calibration:
-    content = json.loads(json.dumps(calibration.to_dict()))
-    content.pop("allow_zero_noise", None)
-    return Calibration.from_dict(content)
+    content = calibration.to_dict()
+    return Calibration.from_dict({key: value for key, value in content.items() if key != "allow_zero_noise"})
 
 
 def pickled_before_the_gate(calibration: Calibration) -> Calibration:
-    again: Calibration = pickle.loads(pickle.dumps(calibration))
+    again: Calibration = KEPT["pickled"](calibration)
     again.__dict__.pop("allow_zero_noise", None)
     return again
 
@@ -49,9 +53,7 @@ def with_the_flag_as_text(calibration: Calibration) -> Calibration:
 @pytest.mark.parametrize(
     "made", [saved_before_the_gate, pickled_before_the_gate, with_less_noise, with_the_flag_as_text]
 )
-def test_what_never_passed_the_gate_is_neither_paid_nor_drawn(
-    made: Callable[[Calibration], Calibration], tmp_path: Path
-) -> None:
+def test_what_never_passed_the_gate_is_neither_paid_nor_drawn(made: Way, tmp_path: Path) -> None:
     calibration, ledger = made(with_little_noise()), tmp_path / "ledger.db"
     with pytest.raises(CalibrationRefused, match="calibrate again") as refused:
         tf.release(calibration, DATA, entries="values", ledger=ledger, budget=2)
@@ -61,23 +63,10 @@ def test_what_never_passed_the_gate_is_neither_paid_nor_drawn(
         tf.release(calibration, DATA)
 
 
-def unchanged(calibration: Calibration) -> Calibration:
-    return calibration
-
-
-def saved(calibration: Calibration) -> Calibration:
-    return Calibration.from_dict(json.loads(json.dumps(calibration.to_dict())))
-
-
-def pickled(calibration: Calibration) -> Calibration:
-    again: Calibration = pickle.loads(pickle.dumps(calibration))
-    return again
-
-
-@pytest.mark.parametrize("again", [unchanged, saved, pickled, copy.deepcopy])
-def test_what_the_caller_accepted_is_released_after_any_way_to_keep_it(again: Any) -> None:
-    assert again(with_little_noise()).allow_zero_noise
-    tf.release(again(with_little_noise()), DATA)
+@pytest.mark.parametrize("way", KEPT)
+def test_what_the_caller_accepted_is_released_after_any_way_to_keep_it(way: str) -> None:
+    assert KEPT[way](with_little_noise()).allow_zero_noise
+    tf.release(KEPT[way](with_little_noise()), DATA)
 
 
 @pytest.mark.parametrize("delta", [0, 1e-6])
@@ -85,7 +74,7 @@ def test_noise_that_several_share_is_judged_and_stays_so(delta: float) -> None:
     chain = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=20))
     for calibration in tf.calibrate_jointly(chain, [tf.Count(1), tf.Histogram()], 1, delta):
         assert not calibration.allow_zero_noise
-        tf.release(saved(calibration), DATA)
+        tf.release(KEPT["saved"](calibration), DATA)
 
 
 def test_without_the_question_little_noise_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,16 +1,14 @@
 """A ledger that is restored from a copy: whatever the copy has forgotten, nothing is granted or drawn a second time."""
 
-import json
 import re
 import shutil
-from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from tests.releasing import files
 from tests.support.commands import ended, succeed, words_of
-from tests.support.paying import copied, copies_of_each_state, restored, unchanged
+from tests.support.paying import copied, copies_of_each_state, restored
 from tests.support.release_files import EXPECT, believe, publish, read_from, release_text
 
 import takifugu as tf
@@ -18,7 +16,7 @@ from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import LedgerError, ReadingChanged, ReleaseError, ReleaseState
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.publishing import run
-from takifugu.releasing.publishing.adopting import Adopted, adopt, certificates_in
+from takifugu.releasing.publishing.adopting import adopt, certificates_in
 from takifugu.releasing.report.outcomes import Outcome
 
 SMALL = files.SPEC.replace('per = "both"\n', "")
@@ -63,6 +61,16 @@ def copies_of_a_release(folder: Path, spec: str) -> dict[str, Path]:
     with copies_of_each_state(folder / "copies") as copies:
         tf.release_file(files.write(folder, spec))
     return copies
+
+
+def drawn_by_another_copy(folder: Path) -> tuple[Path, Path]:
+    """Draw one payment twice, from two copies of its ledger; return the release file, and where the first draw lies."""
+    where, theirs = files.write(folder, SMALL), folder / "theirs"
+    copies = copies_of_a_release(folder, SMALL)
+    shutil.move(folder / "out", theirs)
+    restored(folder / "ledger.db", copies["paid"])
+    tf.release_file(where)
+    return where, theirs
 
 
 def public(folder: Path) -> dict[str, bytes]:
@@ -116,38 +124,30 @@ def test_a_copy_is_noticed_in_the_folder_of_the_file_too(tmp_path: Path) -> None
         with pytest.raises(LedgerError, match="a copy from before"):
             tf.release_file(where, **more)  # type: ignore[arg-type]
     assert not (tmp_path / "elsewhere").exists()
-    assert "a copy from before" in words_of(ended(2, "release", where, "--dry-run"))
-
-
-def adopted_after(folder: Path, first: str, lost: str) -> tuple[Ledger, Ledger, Path]:
-    """Publish two files, restore the ledger from a copy between them, and enter the second from its certificates.
-
-    Return the ledger, the one that was lost, and the path of the file.
-    """
-    where = files.write(folder, first)
-    tf.release_file(where)
-    copy = copied(folder / "ledger.db", folder / "copy.db")
-    files.write(folder, lost)
-    tf.release_file(where, allow_useless=True)
-    copied(folder / "ledger.db", folder / "whole.db")
-    restored(folder / "ledger.db", copy)
-    assert "entered as spent" in words_of(succeed(*importing(folder), "--yes"))
-    return Ledger.open(folder / "ledger.db"), Ledger.open(folder / "whole.db"), where
+    said = words_of(ended(2, "release", where, "--dry-run"))
+    assert "a copy from before" in said
+    assert said.index("restore the newest copy") < said.index("ledger import-certificates")
+    assert "the source 'study' would have spent epsilon" in said
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lost", [AGAIN, files.SPEC.replace('"time-use"', '"again"')])
 def test_what_is_adopted_counts_for_every_unit(tmp_path: Path, lost: str) -> None:
     """At least as it did for those that it was paid for: where their recordings start no certificate says."""
-    book, whole, where = adopted_after(tmp_path, SMALL, lost)
+    where, ledger = files.write(tmp_path, SMALL), tmp_path / "ledger.db"
+    tf.release_file(where)
+    copied(ledger, tmp_path / "copy.db")
+    files.write(tmp_path, lost)
+    tf.release_file(where, allow_useless=True)
+    whole = Ledger.open(copied(ledger, tmp_path / "whole.db"))
+    restored(ledger, tmp_path / "copy.db")
+    assert "entered as spent" in words_of(succeed(*importing(tmp_path), "--yes"))
+    book = Ledger.open(ledger)
     assert book.spent("study").epsilon >= whole.spent("study").epsilon
     assert book.spent("study", "nobody yet").epsilon >= 1
     for unit in files.LENGTHS:
         assert whole.spent("study", unit).fits(book.spent("study", unit))
-    count = len(book.payments("study"))
-    assert "nothing to enter" in words_of(succeed(*importing(tmp_path)))
-    assert len(book.payments("study")) == count
-    succeed("ledger", "verify", tmp_path / "ledger.db", tmp_path / "out")
+    succeed("ledger", "verify", ledger, tmp_path / "out")
     before = book.spent("study").epsilon
     book.budget("study", 1000)
     files.write(tmp_path, THIRD.replace("budget = 10\n", ""))
@@ -216,141 +216,47 @@ def test_weeks_of_a_calendar_cost_the_same_and_the_study_goes_on(tmp_path: Path,
     assert book.check() == ()
 
 
-def test_what_was_changed_is_not_adopted(tmp_path: Path) -> None:
-    forgotten(tmp_path)
-    path = tmp_path / "out" / "time-use.certificate.json"
-    path.write_text(path.read_text().replace('"epsilon": "1"', '"epsilon": "0.001"'))
-    assert "was changed after it was written" in words_of(ended(2, *importing(tmp_path), "--yes"))
-    assert Ledger.open(tmp_path / "ledger.db").payments() == ()
-    ended(2, "ledger", "import-certificates", tmp_path / "ledger.db", tmp_path / "nowhere")
-
-
-@pytest.mark.slow
-def test_nothing_is_adopted_before_its_price_is_known(tmp_path: Path) -> None:
-    book, _, _ = adopted_after(tmp_path, SMALL, AGAIN)
-    spent = book.show()[0].spent
-    restored(tmp_path / "ledger.db", tmp_path / "copy.db")
-    certificates, prices = certificates_in([tmp_path / "out"]), list[Sequence[Adopted]]()
-    with unchanged(tmp_path / "ledger.db"):
-        nobody = words_of(ended(2, *importing(tmp_path)))
-        assert "nobody is there to be asked: look at the prices, and add --yes" in nobody
-        assert adopt(book, certificates, lambda offered: bool(prices.append(offered))) == ()
-    ((one,),) = prices
-    assert one.after[-1] == spent
-    assert one.before.epsilon < spent.epsilon
-    assert adopt(book, certificates, lambda _: True) == (one,)
-    assert book.show()[0].spent == spent
-
-
-@pytest.mark.slow
-def test_the_refusal_names_its_remedies_with_their_prices(tmp_path: Path) -> None:
-    book, _, where = adopted_after(tmp_path, SMALL, AGAIN)
-    spent = book.spent("study")
-    restored(tmp_path / "ledger.db", tmp_path / "copy.db")
-    files.write(tmp_path, THIRD)
-    said = words_of(ended(2, "release", where))
-    assert said.index("restore the newest copy") < said.index("ledger import-certificates")
-    assert f"the source 'study' would have spent {spent}" in said
-    assert len(book.payments()) == 1
-
-
-@pytest.mark.slow
-def test_what_two_copies_drew_for_one_payment_is_paid_for_twice(tmp_path: Path) -> None:
-    where = files.write(tmp_path, SMALL)
-    with copies_of_each_state(tmp_path / "copies") as copies:
-        tf.release_file(where)
-    shutil.move(tmp_path / "out", tmp_path / "theirs")
-    restored(tmp_path / "ledger.db", copies["paid"])
-    tf.release_file(where)
-    ids = {
-        json.loads((tmp_path / folder / "time-use.certificate.json").read_text())["ledger"]["ids"]["time-use"]
-        for folder in ("theirs", "out")
-    }
-    assert len(ids) == 1
-    book = Ledger.open(tmp_path / "ledger.db")
-    before = book.spent("study")
-    succeed("ledger", "verify", tmp_path / "ledger.db", tmp_path / "out")
-    twice = words_of(ended(2, "ledger", "verify", tmp_path / "ledger.db", tmp_path / "out", tmp_path / "theirs"))
-    assert "drawn twice, from two copies of the ledger" in twice
-    succeed("ledger", "import-certificates", tmp_path / "ledger.db", tmp_path / "theirs", "--yes")
-    assert book.spent("study").epsilon > before.epsilon
-    succeed("ledger", "verify", tmp_path / "ledger.db", tmp_path / "out", tmp_path / "theirs")
-
-
 def test_two_copies_that_draw_equal_values_have_drawn_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of one day their certificates were once equal, and counted as one draw."""
-    where, theirs = files.write(tmp_path, SMALL), tmp_path / "theirs"
     monkeypatch.setattr(run, "SystemEntropy", lambda: InsecureSeededEntropyForTests(7))
-    with copies_of_each_state(tmp_path / "copies") as copies:
-        tf.release_file(where)
-    shutil.move(tmp_path / "out", theirs)
-    restored(tmp_path / "ledger.db", copies["paid"])
-    tf.release_file(where)
-    assert (theirs / "time-use.csv").read_bytes() == (tmp_path / "out" / "time-use.csv").read_bytes()
-    book = Ledger.open(tmp_path / "ledger.db")
-    before = book.spent("study").epsilon
-    adopt(book, certificates_in([theirs]), lambda _: True)
-    assert book.spent("study").epsilon > before
+    theirs = drawn_by_another_copy(tmp_path)[1]
+    ledger, out = tmp_path / "ledger.db", tmp_path / "out"
+    assert (theirs / "time-use.csv").read_bytes() == (out / "time-use.csv").read_bytes()
+    before = Ledger.open(ledger).spent("study").epsilon
+    succeed("ledger", "verify", ledger, out)
+    assert "drawn twice, from two copies of the ledger" in words_of(ended(2, "ledger", "verify", ledger, out, theirs))
+    succeed("ledger", "import-certificates", ledger, theirs, "--yes")
+    assert Ledger.open(ledger).spent("study").epsilon > before
+    succeed("ledger", "verify", ledger, out, theirs)
 
 
-def test_a_damaged_certificate_that_closes_a_payment_is_known_when_it_is_brought_back(tmp_path: Path) -> None:
-    """What another copy drew is charged, also where it is entered first: it was once taken for what lay there."""
-    where, path = files.write(tmp_path, SMALL), tmp_path / "out" / "time-use.certificate.json"
-    with copies_of_each_state(tmp_path / "copies") as copies:
-        tf.release_file(where)
-    whole, theirs = path.read_text(), tmp_path / "theirs"
-    shutil.move(tmp_path / "out", theirs)
-    restored(tmp_path / "ledger.db", copies["paid"])
-    tf.release_file(where)
+@pytest.mark.parametrize(("damaged", "charged"), [
+    ((r'"epsilon": "1"', '"epsilon": "0.001"'), 0), ((r'("checksum": "[^"]*)\w"', r'\1-"'), 1),
+])  # fmt: skip
+def test_a_damaged_certificate_that_closes_a_payment_is_known_when_it_is_brought_back(
+    tmp_path: Path, damaged: tuple[str, str], charged: int
+) -> None:
+    """What another copy drew is charged, also where it is entered first: it was once taken for what lay there.
+
+    With a damaged checksum it names no draw, and is charged again: known for nothing, both would be free.
+    """
+    where, theirs = drawn_by_another_copy(tmp_path)
+    path, ledger = tmp_path / "out" / "time-use.certificate.json", tmp_path / "ledger.db"
     ours = path.read_text()
-    restored(tmp_path / "ledger.db", copies["paid"])
-    path.write_text(ours.replace('"epsilon": "1"', '"epsilon": "0.001"'))
+    restored(ledger, tmp_path / "copies" / "paid.db")
+    path.write_text(re.sub(*damaged, ours))
     with pytest.raises(ReleaseError, match="is not what was published"):
         tf.release_file(where)
-    book = Ledger.open(tmp_path / "ledger.db")
+    book = Ledger.open(ledger)
     before = book.spent("study")
     assert book.pending() == ()
     path.write_text(ours)
-    assert adopt(book, certificates_in([tmp_path / "out"]), lambda _: True) == ()
-    assert whole != ours
+    if charged:
+        said = words_of(ended(2, "ledger", "verify", ledger, tmp_path / "out"))
+        assert "or the same ones, if the certificate that was noted had a damaged checksum" in said
+    assert len(adopt(book, certificates_in([tmp_path / "out"]), lambda _: True)) == charged
     assert len(adopt(book, certificates_in([theirs]), lambda _: True)) == 1
     assert book.spent("study").epsilon > before.epsilon
-
-
-def test_a_certificate_with_a_damaged_checksum_names_no_draw_so_that_it_is_charged_again_and_says_why(
-    tmp_path: Path,
-) -> None:
-    """What lies there may be another draw than what is brought back: known for nothing, both would be free."""
-    where, path = files.write(tmp_path, SMALL), tmp_path / "out" / "time-use.certificate.json"
-    with copies_of_each_state(tmp_path / "copies") as copies:
-        tf.release_file(where)
-    ours = path.read_text()
-    restored(tmp_path / "ledger.db", copies["paid"])
-    path.write_text(re.sub(r'("checksum": "[^"]*)\w"', r'\1-"', ours))
-    with pytest.raises(ReleaseError, match="is not what was published"):
-        tf.release_file(where)
-    path.write_text(ours)
-    said = words_of(ended(2, "ledger", "verify", tmp_path / "ledger.db", tmp_path / "out"))
-    assert "or the same ones, if the certificate that was noted had a damaged checksum" in said
-    book = Ledger.open(tmp_path / "ledger.db")
-    assert len(adopt(book, certificates_in([tmp_path / "out"]), lambda _: True)) == 1
-
-
-@pytest.mark.parametrize("state", ["paid", "drawn"])
-def test_a_folder_that_was_moved_is_not_made_again_where_it_was(tmp_path: Path, state: str) -> None:
-    old, new = tmp_path / "old", tmp_path / "new"
-    with copies_of_each_state(tmp_path / "copies") as copies:
-        tf.release_file(files.write(old, SMALL))
-    shutil.rmtree(old / "out")
-    restored(old / "ledger.db", copies[state])
-    old.rename(new)
-    said = words_of(ended(4, "ledger", "resume", new / "ledger.db"))
-    assert f"{str(old)!r}, where its tables go, is not there any more" in said
-    assert not old.exists()
-    tf.release_file(new / "release.toml")
-    book = Ledger.open(new / "ledger.db")
-    assert [payment.state for payment in book.payments()] == ["over"]
-    assert public(new)
 
 
 @pytest.mark.slow

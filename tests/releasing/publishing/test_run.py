@@ -13,7 +13,7 @@ from tests.support import release_files
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.model.beliefs.chains.chain import MarkovChain, ReversibleChains
+from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.certificates.checksum import read_certificate
@@ -21,7 +21,6 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan as planning
 from takifugu.releasing.planning.notices import Notice
 from takifugu.releasing.publishing import run
-from takifugu.releasing.publishing.choosing import Choice
 
 
 def planned(folder: Path, spec: str = files.SPEC, table: str | None = None) -> planning.Plan:
@@ -72,13 +71,6 @@ def test_end_to_end_with_odd_names_that_pooled_tables_do_not_tell(tmp_path: Path
     assert read_certificate(tmp_path / "out" / "time-use-pooled.certificate.json").units == ()
 
 
-def test_units_of_the_same_lengths_share_a_calibration(tmp_path: Path) -> None:
-    table = files.data({"a": (20, 10), "b": (20, 10), "c": (10,)})
-    calibrations = planned(tmp_path, table=table).tables[0].calibrations
-    assert calibrations[0] is calibrations[1]
-    assert calibrations[0] is not calibrations[2]
-
-
 @pytest.mark.slow
 def test_lengths_by_rule(tmp_path: Path) -> None:
     plan = planned(tmp_path, changed(('source = "a test"', 'source = "a test"\nmax_length = 41')))
@@ -110,11 +102,7 @@ def test_auto_composes_unless_it_is_the_only_release(tmp_path: Path) -> None:
     least = only.replace("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "laplace-exact"')
     for text, is_only in ((once, False), (only, False), (least, True)):  # the least noise of all composes here
         assert any(c.is_only_release for c in planned(tmp_path, text).tables[0].calibrations) is is_only
-    run.publish(planned(tmp_path, once))
-    once_more = Choice(replace=("time-use",), idempotency_key="K")  # the door was left open
-    run.publish(planned(tmp_path, once), wanted=once_more)
-    other = tmp_path / "other"
-    path = files.write(other, least.replace("single_release = true", ""))
+    path = files.write(tmp_path, least.replace("single_release = true", ""))
     with pytest.warns(Notice, match="^time-use: this release is alone"):
         made = run.release_file(path, single_release=True)
     page = " ".join(made.tables[0].certificate.text().split())
@@ -137,103 +125,16 @@ def test_no_budget_is_said_before_the_first_draw(tmp_path: Path) -> None:
     notices = [str(w.message) for w in warned if w.category is Notice]
     assert sum("no budget is declared" in words for words in notices) == 1
     assert all("new ledger at" in words for words in notices if "no budget" not in words)
+    (tmp_path / "declared").mkdir()
+    Ledger.open(tmp_path / "declared" / "ledger.db")
     with warnings.catch_warnings():
         warnings.simplefilter("error", Notice)
-        other = tmp_path / "declared"
-        other.mkdir()
-        Ledger.open(other / "ledger.db")
-        run.release_file(files.write(other))
-
-
-@pytest.mark.slow
-def test_several_releases_are_paid_together_or_not_at_all(tmp_path: Path) -> None:
-    more = '\n[[table]]\nname = "walking"\nquery = "count"\nstates = ["walking"]\nepsilon = 0.5\n'
-    outcome = run.publish(planned(tmp_path, files.SPEC + more))
-    assert [t.name for t in outcome.tables] == ["time-use-units", "time-use-pooled", "walking"]
-    other = tmp_path / "second"
-    other.mkdir()
-    with pytest.raises(tf.errors.BudgetExceeded):
-        run.publish(planned(other, (files.SPEC + more).replace("budget = 10", "budget = 1.2")))
-    assert Ledger.open(other / "ledger.db").show() == ()
-    assert not (other / "out").exists()
-
-
-def test_a_source_without_units(tmp_path: Path) -> None:
-    table = "minute,état; raw\n" + "".join(f"{2 * t},{'walking' if t % 3 else 'still'}\n" for t in range(40))
-    spec = changed(
-        ('unit = "Who is it?"\n', ""), ('recording = "run no."\n', ""), ('order = "t [min]"', 'order = "minute"'),
-        ('per = "both"', ""), ("recordings_independent = true\n", ""), ("units_independent = true\n", ""),
-    )  # fmt: skip
-    outcome = run.publish(planned(tmp_path, spec, table))
-    assert [(t.name, t.scope) for t in outcome.tables] == [("time-use", "all")]
-    assert outcome.tables[0].certificate.units == ()
+        run.release_file(files.write(tmp_path / "declared"))
 
 
 MATRIX = "matrix = [[0.8, 0.2], [0.3, 0.7]]"
 
 
-@pytest.mark.slow
-def test_other_beliefs(tmp_path: Path) -> None:
-    (tmp_path / "m.csv").write_text("0.8,0.2\n0.3,0.7\n", encoding="utf-8")
-    from_file = planned(tmp_path, changed((MATRIX, 'matrix = "m.csv"')))
-    inline = planned(tmp_path)
-    assert [c.scale for c in from_file.tables[0].calibrations] == [c.scale for c in inline.tables[0].calibrations]
-    (tmp_path / "public.csv").write_text(files.data({"p": (300,), "q": (200,)}), encoding="utf-8")
-    fit = planned(tmp_path, changed((MATRIX, 'fit = { file = "public.csv", smoothing = 2 }')))
-    belief = fit.tables[1].calibrations[0].framework.beliefs[0]
-    assert belief.source == "a test; estimated from public.csv with smoothing 2; a point estimate"
-    of_class = changed((MATRIX, "pi = 0.3\ng = 0.4"), ('kind = "markov-chain"', 'kind = "markov-chain-class"'))
-    plan = planned(tmp_path, of_class)
-    belief = plan.tables[1].calibrations[0].framework.beliefs[0]
-    assert isinstance(belief, IndependentPieces)
-    assert isinstance(belief.chain, ReversibleChains)
-    run.publish(plan)
-
-
 def test_a_belief_from_the_private_file_says_so(tmp_path: Path) -> None:
     plan = planned(tmp_path, changed((MATRIX, 'fit = { file = "data.csv", private = true }')))
     assert any("private data" in c for c in plan.tables[0].calibrations[0].guarantee.conditions)
-
-
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize(("old", "new"), [
-    ('query = "histogram"', 'query = "sum"\ncodes = {still = 0, walking = 1.5}'),
-    ('query = "histogram"', 'query = "mean"\ncodes = {still = 0, walking = 1}'),
-    ('query = "histogram"', 'query = "histogram"\nstates = ["walking"]\ntotal = 100'),
-])  # fmt: skip
-def test_other_queries(tmp_path: Path, old: str, new: str) -> None:
-    assert len(run.publish(planned(tmp_path, changed((old, new)))).tables) == 2
-
-
-@pytest.mark.slow
-def test_refusals_leave_everything_as_it_was(tmp_path: Path) -> None:
-    spec = changed(("budget = 10", "budget = 0.5"))
-    with pytest.raises(tf.errors.BudgetExceeded, match="this release would cost epsilon"):
-        run.publish(planned(tmp_path, spec))
-    assert Ledger.open(tmp_path / "ledger.db").show() == ()
-    assert not (tmp_path / "out").exists()
-    with pytest.raises(tf.errors.CalibrationRefused, match="optimal does not apply"):
-        planned(tmp_path, changed(("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "optimal"')))
-    alone = 'query = "count"\nstates = ["walking"]\nmechanism = "gaussian-analytic"\ndelta = 1e-6'
-    with pytest.raises(tf.errors.CompositionRefused, match="no joint promise"):
-        run.publish(planned(tmp_path, changed(('query = "histogram"', alone))))
-    (tmp_path / "ledger.db").write_bytes(b"not a ledger" * 100)
-    with pytest.raises(tf.errors.LedgerError):
-        run.publish(planned(tmp_path))
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.slow
-def test_a_second_source_is_asked_about_and_what_is_declared_is_on_the_certificate(tmp_path: Path) -> None:
-    """Equal content is no reason to refuse, as that would tell that people's data are equal."""
-    more = ("budget = 10", "budget = 100")
-    run.publish(planned(tmp_path, changed(more)))
-    name = ('name = "study"', 'name = "study 2"')
-    with pytest.raises(tf.errors.PeopleUndeclared, match="same_people = true"):
-        run.publish(planned(tmp_path, changed(more, name)), output=tmp_path / "b")
-    assert not (tmp_path / "b").exists()
-    also = planned(tmp_path, changed(more, (name[0], f"{name[1]}\nsame_people = true")))
-    other = run.publish(also, output=tmp_path / "b")
-    said = "The people of the source 'study' are the same people. Each release"
-    assert any(said in sentence for sentence in map(str, other.tables[0].certificate.assumptions))
-    assert Ledger.open(tmp_path / "ledger.db").spent("study").epsilon >= 2

@@ -55,26 +55,22 @@ def answers(document: Any) -> list[tuple[str, int, object]]:
 def test_questions_come_one_a_call_or_several_and_the_first_pays_for_all(file: Path) -> None:
     said = words_of(succeed("session", file))
     assert "4 places may still be asked about, until 2 more numbers came out" in said
+    assert "Nothing is paid yet" in said
+    assert not [words for words in ("place at most answer", "written to") if words in said]
     assert not (file.parent / "ledger.db").exists()
     assert answers(json_of("session", file, "inn")) == [("inn", 2, "safe")]
     assert spent(file) == "epsilon 60"
     document = json_of("session", file, "bar", "pub")
     assert answers(document) == [("inn", 2, "safe"), ("bar", 2, 4), ("pub", 2, "safe")]
     assert (document["numbers_left"], document["has_ended"], payments(file)) == (1, False, 1)
+    said = words_of(succeed("session", file))
+    assert "inn 2 safe bar 2 4 pub 2 safe " in said
+    assert "safe-session.csv, with its certificate" in said
+    assert "Nothing is paid yet" not in said
+    assert "1 place may still be asked about, until 1 more number came out" in said
     last = json_of("session", file, "gym", "--at-most", "6")
     assert answers(last)[-1] == ("gym", 6, 7)
     assert (last["numbers_left"], last["has_ended"], payments(file), spent(file)) == (0, True, 1, "epsilon 60")
-
-
-def test_what_is_printed_are_all_answers_and_where_their_table_is(file: Path) -> None:
-    before, after = (words_of(succeed("session", file, *places)) for places in ((), ("inn", "bar")))
-    assert "Nothing is paid yet" in before
-    assert not [words for words in ("place at most answer", "written to") if words in before]
-    assert "inn 2 safe bar 2 4 " in after
-    assert "safe-session.csv, with its certificate" in after
-    assert "Nothing is paid yet" not in after
-    assert "2 places may still be asked about, until 1 more number came out" in after
-    assert "safe-session: the session has ended" in words_of(succeed("session", file, "--end"))
 
 
 def test_a_place_keeps_its_answer(file: Path) -> None:
@@ -143,21 +139,6 @@ def test_the_table_itself_is_another_payment_and_ends_no_session(file: Path, is_
     assert {path.stem for path in (file.parent / "out").glob("*.csv")} == {"safe", "safe-session"}
 
 
-def test_a_session_begins_no_other_ledger(file: Path) -> None:
-    succeed("session", file, "inn", "--end")
-    file.write_text(f"require_ledger = true\n{file.read_text()}")
-    (file.parent / "ledger.db").rename(file.parent / "away.db")
-    shutil.rmtree(file.parent / "out")
-    ended(BAD_INPUT, "session", file, "pub")
-    assert not (file.parent / "ledger.db").exists()
-
-
-def test_a_session_that_no_ledger_could_keep_is_refused_unpaid(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("takifugu.accounting.ledger.words.LARGEST", 100)
-    assert "publish fewer rows or cells at once" in words_of(ended(BAD_INPUT, "session", file, "inn"))
-    assert not Ledger.open(file.parent / "ledger.db").show()
-
-
 def test_an_answer_that_a_full_disk_refuses_is_published_later(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with failing(monkeypatch, folders.os, "replace", FULL):
         assert "make room or fix it" in words_of(ended(UNPUBLISHED, "session", file, "inn"))
@@ -209,9 +190,14 @@ def test_a_budget_that_is_too_small_and_one_that_is_missing(file: Path) -> None:
     assert not (file.parent / "out").exists()
     put(file.parent, {file.name: changed(FILE, ("budget = 60.0\n", ""))})
     assert not (file.parent / "ledger.db").exists()
-    assert "no budget is declared" in words_of(succeed("session", file, "inn"))
-    put(file.parent, {"required.toml": f"require_ledger = true\n{changed(FILE, ('ledger.db', 'new.db'))}"})
-    assert "there is no ledger" in words_of(ended(BAD_INPUT, "session", file.parent / "required.toml", "inn"))
+    said = words_of(succeed("session", file, "inn", "--end"))
+    assert "no budget is declared" in said
+    assert "safe-session: the session has ended" in said
+    file.write_text(f"require_ledger = true\n{file.read_text()}")
+    (file.parent / "ledger.db").rename(file.parent / "away.db")
+    shutil.rmtree(file.parent / "out")
+    assert "there is no ledger" in words_of(ended(BAD_INPUT, "session", file, "pub"))
+    assert not (file.parent / "ledger.db").exists()
 
 
 def test_a_window_of_a_calendar_has_a_session_of_its_own(tmp_path: Path) -> None:
