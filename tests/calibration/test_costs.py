@@ -7,6 +7,7 @@ import pytest
 
 import takifugu as tf
 from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.mechanisms.common import answer_families
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=8, states=["still", "walking"])
 NETWORK = tf.BayesianNetwork([
@@ -34,6 +35,27 @@ def test_they_are_those_of_one_epsilon_after_the_other(belief: tf.Belief, query:
         if one.calibration is not None and alone is not None:
             assert one.calibration.to_dict() == alone.to_dict()
             assert one.calibration.randomiser == alone.randomiser
+
+
+def test_one_epsilon_has_one_cost() -> None:
+    (one,) = tf.cost(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Count("walking"), [1], mechanism="group")
+    assert one.epsilon == 1
+
+
+def test_the_distributions_of_the_answer_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = list[object]()
+
+    def counted(*arguments: Any) -> Any:
+        found.append(arguments)
+        return located(*arguments)
+
+    located = answer_families._located
+    monkeypatch.setattr(answer_families, "_located", counted)
+    framework = tf.Pufferfish(tf.every_entry(), CHAIN)
+    tf.cost(framework, tf.Count("walking"), range(1, 9), mechanism="wasserstein")
+    assert len(found) == 1
+    tf.calibrate(framework, tf.Count("walking"), 1, mechanism="wasserstein")
+    assert len(found) == 2  # what is kept goes with the costs
 
 
 @pytest.mark.parametrize(("epsilons", "words"), [

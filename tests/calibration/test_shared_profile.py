@@ -31,6 +31,12 @@ def ledger_loss(noise, scales):
     return cost_by_noise(noise.view, charges)
 
 
+class Slow(LaplaceTogether):
+    """Noise that asks the ledger at every scale."""
+
+    profile = None
+
+
 @st.composite
 def asked(draw):
     """A framework with some weighted sums, and scales."""
@@ -60,12 +66,26 @@ def test_the_loss_by_one_profile_is_what_the_ledger_charges(case):
     assert theirs * (1 - 2e-9) <= ours <= theirs * (1 + 1e-9)
 
 
+def test_queries_of_independent_people_share_a_profile_too():
+    users = tf.Pufferfish(tf.every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.25, 2: 0.25}] * 5))
+    noise = noise_of(users, [tf.Count(1), tf.Count(2), tf.Histogram()])
+    scales = [Fraction(2), Fraction(3), Fraction(5)]
+    assert noise.loss(scales) == pytest.approx(float(ledger_loss(noise, scales)), rel=1e-12)
+
+
 def test_shapes_are_of_proportional_tables():
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(WALK, 10))
     window = tf.Count(1, entries=range(4))
     noise = noise_of(framework, [tf.Count(1), window, tf.Histogram(), tf.Sum(codes={0: 0, 1: 7}), window])
     assert list(noise.shapes) == [(0, 2, 3), (1, 4)]
     assert noise.sizes == (1, 1, 2, 7, 1)
+
+
+def test_choices_lose_as_the_ledger_says():
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(WALK, 10))
+    noise = noise_of(framework, [tf.Mode(), tf.Count(1)])
+    scales = [Fraction(7), Fraction(11)]
+    assert noise.loss(scales) == pytest.approx(float(ledger_loss(noise, scales)), rel=1e-12)
 
 
 def test_where_quilts_of_columns_lower_a_loss_the_ledger_is_asked():
@@ -101,6 +121,13 @@ def test_the_sum_is_not_above_that_of_the_search_by_the_ledger(framework, querie
     assert math.fsum(one.expected_error for one in made) <= searched * (1 + 1e-3)
 
 
+@pytest.mark.slow
+def test_the_sum_of_twenty_windows_is_not_above_that_of_the_closed_form_alone():
+    made = tf.calibrate_jointly(LONG, windows(*((9 * i, 9 * i + 20) for i in range(20))), 1)
+    assert tf.compose(made).epsilon <= 1
+    assert math.fsum(float(one.scale) for one in made) <= 163.07
+
+
 def random_set(seed):
     """A histogram, a count in proportion to it, and a window or two."""
     rng = np.random.default_rng(seed)
@@ -124,6 +151,16 @@ def test_within_a_shape_errors_are_split_as_the_closed_form_says(seed):
     scales = split.best()
     for factor in (Fraction(4, 5), Fraction(9, 10), Fraction(11, 10), Fraction(5, 4)):
         assert split.error(scales) <= split.error(split.fitted([factor * scales[0], *scales[1:]])) * (1 + 1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(30))
+def test_random_sets_need_no_more_than_by_the_ledger_at_every_step(seed):
+    noise = random_set(seed)
+    weights, slow = (1.0,) * len(noise.problems), Slow(noise.framework, noise.problems, noise.epsilon)
+    ours, theirs = Split(noise, weights).best(), Split(slow, weights).best()
+    assert ledger_loss(noise, ours) <= 1
+    assert Split(noise, weights).error(ours) <= Split(slow, weights).error(theirs) * (1 + 1e-3)
 
 
 @pytest.mark.slow

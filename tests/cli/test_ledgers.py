@@ -1,17 +1,22 @@
 """The commands about a ledger: what they print, their JSON, how they end, and bad input, which harms nothing."""
 
 import json
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from tests.support import postgresql
-from tests.support.commands import ended, json_of, refused, succeed, widest, words_of
+from tests.support.commands import ended, invoke, json_of, refused, succeed, widest, words_of
 from tests.support.ledger_edits import debit, pay, published
 from tests.support.ledger_tools import one_thing, with_delta
+from tests.support.release_files import believe, read_from, release_text
+from tests.support.release_files import publish as publish_table
+from tests.support.releases import put
 from tests.support.statements import publish, written
 
 from takifugu.accounting.ledger import Debit, Ledger
+from takifugu.accounting.ledger.events.sqlite import Sqlite
 from takifugu.releasing.certificates.facts import checksum_of
 
 TOP = {"format", "command", "file"}
@@ -86,6 +91,37 @@ def test_long_names_fit_into_the_tables(tmp_path: Path) -> None:
     book = Ledger.open(tmp_path / "l.db")
     pay(book, debit(name="t" * 64), source="a very long study " * 6, entries="an entry " * 9)
     assert widest(succeed("ledger", "show", tmp_path / "l.db").stdout, tmp_path, "t" * 64) <= 80
+
+
+def test_a_command_opens_a_ledger_once(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened, real = list[str](), Sqlite._opened
+
+    def counted(store: Sqlite) -> sqlite3.Connection:
+        opened.append(Path(store.name).name)
+        return real(store)
+
+    put(place, STEPS)
+    monkeypatch.setattr(Sqlite, "_opened", counted)
+    for words in (
+        "ledger show l.db", "ledger verify l.db out", "ledger set-budget l.db data 10", "ledger resume l.db",
+        "ledger import-certificates l.db out --yes", "release steps.toml --allow-useless",
+        "release steps.toml --allow-useless", "cost steps.toml", "advise steps.toml",
+    ):  # fmt: skip
+        opened.clear()
+        invoke(*words.split())
+        assert opened == ["steps.db" if "steps" in words else "l.db"], words
+    assert len(Ledger.open("steps.db").payments("steps")) == 1
+
+
+STEPS = {
+    "steps.toml": release_text(
+        read_from("steps", "steps.csv", order="minute", value="doing", step="1min", from_="2026-01-05",
+                  until="2026-01-06", budget=9),
+        believe("markov-chain", states=[0, 1], matrix=[[0.9, 0.1], [0.4, 0.6]], source="made up"),
+        publish_table("busy", "count", states=[1], every="day", epsilon=1), ledger="steps.db",
+    ),
+    "steps.csv": "minute,doing\n2026-01-05T00:00,0\n2026-01-05T00:01,1\n",
+}  # fmt: skip
 
 
 # set-budget

@@ -48,7 +48,7 @@ FRAMEWORKS = (tf.Pufferfish(tf.every_entry(), CHAIN),)
 CALIBRATIONS = (tf.calibrate(FRAMEWORKS[0], tf.Count(1), 1),)
 #: What is written in what it belongs to, if at all.
 PARTS = (
-    CALIBRATIONS[0].guarantee, *tf.cost(FRAMEWORKS[0], tf.Count(1), [1]), tf.NamedFunction("the largest public value", 1, max),
+    CALIBRATIONS[0].guarantee, *tf.cost(FRAMEWORKS[0], tf.Count(1), [1]), tf.NamedFunction("largest of a test", 1, max),
     tf.compare(FRAMEWORKS[0], tf.Count(1), 1, "1e-6"),
 )  # fmt: skip
 #: Those that nobody makes: protocols, and what a ledger or a table on a disk stands behind.

@@ -1,6 +1,8 @@
 """What is useless is refused before it is read, drawn or paid, unless somebody insists; what has no verdict is not."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.releasing.advice.test_advice import ANY_START, of_units
@@ -11,10 +13,12 @@ from tests.support.releases import put
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.cli.group import DONE, REFUSED
-from takifugu.core.errors import CalibrationRefused, ReleaseError
-from takifugu.releasing.advice import refusing
+from takifugu.cli.group import BAD_INPUT, DONE, REFUSED
+from takifugu.core.errors import CalibrationRefused, ReleaseError, ReleaseState
+from takifugu.releasing.advice import advising, refusing
+from takifugu.releasing.advice.worth import worth
 from takifugu.releasing.file.records.kind import Records
+from takifugu.releasing.planning import asking
 from takifugu.releasing.publishing import orders
 
 SURVEY = release_text(
@@ -58,6 +62,17 @@ def test_the_dry_run_and_cost_say_it(tmp_path: Path) -> None:
     assert "refused: use would be useless" in words_of(succeed("cost", path))
     succeed("release", "--dry-run", "--allow-useless", path)
     assert tf.dry_run(path).refused
+
+
+@pytest.mark.slow
+def test_a_study_refuses_and_insists(tmp_path: Path) -> None:
+    study = tf.open_study(of_units(tmp_path))
+    assert study.dry_run().refused
+    with pytest.raises(CalibrationRefused, match=r"useless.*allow_useless=True") as caught:
+        study.release()
+    assert caught.value.state is ReleaseState.NOTHING
+    assert not (tmp_path / "ledger.db").exists()
+    assert study.release(allow_useless=True).new
 
 
 def test_a_ledger_that_knows_other_tables_stays_as_it_is(tmp_path: Path) -> None:
@@ -108,11 +123,47 @@ def test_nothing_is_read_where_the_data_decide_nothing(tmp_path: Path, monkeypat
         tf.release_file(path)
 
 
+def test_a_useful_file_is_calibrated_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, calls = survey(tmp_path, YES.format("good", 1.5)), list[Any]()
+    calibrated = vars(asking)["of_problem"]
+
+    def counting(*arguments: Any) -> Any:
+        calls.append(arguments)
+        return calibrated(*arguments)
+
+    monkeypatch.setattr(asking, "of_problem", counting)
+    assert tf.release_file(path).new
+    assert len(calls) == 1
+
+
 def test_what_is_paid_for_is_completed_whatever_it_is_worth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = of_units(tmp_path)
     with failing(monkeypatch, orders, "place", OSError("no space left")), pytest.raises(ReleaseError):
         tf.release_file(path, allow_useless=True)
     assert tf.release_file(path).completed is not None
+
+
+def test_an_expectation_that_contradicts_the_table_is_refused_before_anything_is_paid(tmp_path: Path) -> None:
+    path = survey(tmp_path, YES.format("good", 1.5))
+    path.write_text(f'{SURVEY}[expect]\nsource = "a test"\nvalues = {{ no = 3 }}\n{YES.format("good", 1.5)}')
+    for options in ((), ("--allow-useless",), ("--dry-run",)):
+        assert "expect.values" in ended(BAD_INPUT, "release", *options, path).stderr
+    assert not (tmp_path / "ledger.db").exists()
+
+
+@pytest.mark.parametrize("of", [of_units, lambda folder: survey(folder, YES.format("a", 2) + YES.format("b", 1))])
+def test_a_release_computes_the_verdict_on_a_table_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of: Callable[[Path], Path]
+) -> None:
+    judged: list[Any] = []
+
+    def judge(*given: Any) -> Any:
+        judged.append(given)
+        return worth(*given)
+
+    monkeypatch.setattr(advising, "worth", judge)
+    outcome = tf.release_file(of(tmp_path), allow_useless=True)
+    assert len(judged) == len(outcome.tables)
 
 
 MEAN = release_text(

@@ -3,7 +3,6 @@
 import tomllib
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from tests.releasing.draft.exports import EXPORTS
 from tests.support.release_files import believe, publish, read_from, release_text
@@ -63,17 +62,18 @@ def test_a_lone_nought_stands_before_decimals(text: str, ways: list[str], tmp_pa
         assert [way.words for way in value_of(opened, "state").ways] == ways
 
 
-def test_whole_numbers_of_a_frame_are_states_where_they_are_few() -> None:
-    frame = pd.DataFrame({"few": [0, 1] * 500, "many": range(1000)})
-    with evidence(frame) as opened:
-        assert [value_of(opened, column).is_measured for column in frame.columns] == [False, True]
-
-
 def test_a_last_row_that_no_form_reads_is_a_question_that_names_it(tmp_path: Path) -> None:
     with pytest.raises(TakifuguError, match="Which rows count") as error:
         draft(table(tmp_path, "Z,25/02/2026,x", "Z,soon,x"), **RIGHT)
     assert "leaves out 1 of 30,002 rows: 30002" in error.value.line
     assert "soon" not in error.value.line
+
+
+def test_an_offset_in_the_last_row_is_not_dropped(tmp_path: Path) -> None:
+    lines = [f"P{n},2026-01-05T10:00,x" for n in range(30_000)]
+    (tmp_path / "a.csv").write_text("\n".join(["who,t,state", *lines, "Z,2026-01-05T10:00+02:00,x"]) + "\n")
+    with pytest.raises(TakifuguError, match="Which rows count"):
+        draft(tmp_path / "a.csv", **RIGHT)
 
 
 @pytest.mark.parametrize(("zone", "words"), [("-", "a second row of one step"), ("Europe/Berlin", "")])
@@ -108,3 +108,14 @@ def test_clocks_without_offsets_across_october_are_told_on_the_line_to_check(
     lines = [line.text for line in said if line.kind == "check"]
     assert bool(lines) == has_line
     assert all("In the night of 2026-10-25" in line and "an hour off" in line for line in lines)
+
+
+def test_other_rows_that_are_there_twice_are_still_refused(tmp_path: Path) -> None:
+    made = EXPORTS["october"]()
+    made.write(tmp_path / "a.csv")
+    text = (tmp_path / "a.csv").read_text()
+    twice = next(line for line in text.splitlines() if "25.10.2026 05:00" in line)
+    (tmp_path / "a.csv").write_text(f"{text}{twice}\n")
+    drafted = draft(tmp_path / "a.csv", output=tmp_path / "r.toml", **made.right)
+    with opened_table(tomllib.loads(drafted)["source"], made.states, tmp_path) as source, pytest.raises(TakifuguError):
+        source.counts()

@@ -284,3 +284,20 @@ def test_a_copy_that_waits_publishes_nothing_free_after_it_was_told_of_other_val
     assert book.spent("study").epsilon > before.epsilon
     tf.release_file(where)
     succeed("ledger", "verify", tmp_path / "ledger.db", tmp_path / "out", theirs)
+
+
+@pytest.mark.parametrize("state", ["paid", "drawn"])
+def test_a_folder_that_was_moved_is_not_made_again_where_it_was(tmp_path: Path, state: str) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    with copies_of_each_state(tmp_path / "copies") as copies:
+        tf.release_file(files.write(old, SMALL))
+    shutil.rmtree(old / "out")
+    restored(old / "ledger.db", copies[state])
+    old.rename(new)
+    said = words_of(ended(4, "ledger", "resume", new / "ledger.db"))
+    assert f"{str(old)!r}, where its tables go, is not there any more" in said
+    assert not old.exists()
+    tf.release_file(new / "release.toml")
+    book = Ledger.open(new / "ledger.db")
+    assert [payment.state for payment in book.payments()] == ["over"]
+    assert public(new)
