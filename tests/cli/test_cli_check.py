@@ -99,8 +99,11 @@ def test_windows_of_a_calendar_are_calibrated(tmp_path: Path) -> None:
     assert not one["notices"]
 
 
-def test_a_series_without_an_end_is_valid_with_a_window_in_the_words_of_its_release(tmp_path: Path) -> None:
-    path = write(tmp_path, WARD.replace("until = ", "# until = "))
+def test_a_series_without_an_end_is_valid_with_a_window_in_the_words_of_its_release(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = Path(write(tmp_path, WARD.replace("until = ", "# until = ")).name)  # a longer one is broken between lines
     refused = ended(BAD_INPUT, "release", path).stderr.splitlines()[0].partition("every: ")[2]
     what, fix = refused.split("; ")
     assert fix.endswith("--window 2026-W02")  # its first whole week

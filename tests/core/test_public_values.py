@@ -38,7 +38,7 @@ QUERIES = (
     tf.Count([1]), tf.Quantile("0.25", codes=CODES), tf.TopK(2), tf.CountAbove([0], codes=CODES),
     tf.Identity(codes=CODES), tf.CountRows({"group": "a"}), tf.CrossTable(["group", "ill"]),
     tf.GroupBy(tf.Count("a"), [("night", range(6))]), tf.JointQuery([tf.Count(0), tf.Count(1)]), tf.LocalValue(),
-    tf.Statistic("range", 1, ["a"], None, 1, 1), tf.Visitors(), tf.AtMost(tf.Count(1), 3),
+    tf.Statistic("spread of a test", 1, ["a"], None, 1, 1), tf.Visitors(), tf.AtMost(tf.Count(1), 3),
 )  # fmt: skip
 SECRETS = (
     tf.every_entry(), tf.entry(2, 0, 1), tf.presence(), tf.every_run(2), tf.attribute("ill", 0, 1),

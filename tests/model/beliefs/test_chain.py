@@ -122,7 +122,7 @@ def test_normalising_twice_is_normalising_once() -> None:
     ({"length": 0}, "length is 0"),
     ({"length": 2.5}, r"length is 2\.5"),
     ({"initial": "stationery"}, "did you mean 'stationary'"),
-    ({"initial": [0.5, 0.6]}, "2 probabilities that sum to 1"),
+    ({"initial": [0.5, 0.6]}, r"initial distribution sum to 1\.1.*divide each by their sum"),
     ({"initial": [1.0]}, "2 probabilities that sum to 1"),
     ({"states": ["a"]}, "1 states and 2 rows"),
     ({"states": ["a", "a"]}, "repeat a name"),
