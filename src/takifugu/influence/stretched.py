@@ -51,12 +51,12 @@ def stretched_loss(
         return loss(belief, Profile(tables, stretches.lengths, table_of.ravel()), family)
 
     try:
-        least = _by_the_dearest(along, steps) or along(steps)
+        together = _by_the_dearest(along, steps) or along(steps)
     except Unsupported:  # the belief forgets nothing
         return None
     secret = "one step" if run == 1 else f"{run} steps in a row"
-    witness = Witness(f"{secret} of the recording", "the steps around it", (("loss", least.epsilon),))
-    return decimal_up(Fraction(least.epsilon)), witness
+    witness = Witness(f"{secret} of the recording", "the steps around it", (("loss", together.epsilon),))
+    return decimal_up(Fraction(together.epsilon)), witness
 
 
 def _by_the_dearest(along: Callable[[Runs], Loss], steps: Runs) -> Loss | None:

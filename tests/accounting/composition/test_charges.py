@@ -71,7 +71,7 @@ def test_the_unit_of_two_laws_does_not_change_what_releases_cost(unit: float) ->
     one = promised(pair, Identity(), wasserstein.MECHANISM)
     charged = charge_of(one)
     assert float(charged.change or 0) == pytest.approx(11 * unit)
-    assert float(noise_loss(charged)) == pytest.approx(11)
+    assert float(noise_loss(charged, charged.change)) == pytest.approx(11)
     assert float(compose([one, one]).epsilon) == pytest.approx(22)  # the true loss is 11.31
 
 

@@ -124,16 +124,16 @@ def test_the_whole_data_cost_their_change_whatever_a_smaller_promise_says() -> N
 def test_under_another_definition_a_release_costs_what_its_noise_loses() -> None:
     framework = pieces(6, 4)
     one = data(framework, Count(1), 20, QUILT, definition="another", at=3)
-    whole = as_whole(one, "pufferfish")
+    whole = as_whole(one, "pufferfish", one.change)
     assert (whole.epsilon, whole.covers, whole.definition) == (HALF, WHOLE, "pufferfish")
     assert (whole.scale, whole.entries, whole.answers) == (None, 0, ())
     assert (whole.names, whole.lengths, whole.at) == ((), (), None)
     for boundless in (replace(one, scale=Fraction(0)), replace(one, change=None), normal(framework, Count(1), WHOLE)):
         with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
-            as_whole(boundless, "pufferfish")
-    assert as_whole(replace(one, scale=None), "pufferfish").epsilon == HALF  # as its randomiser says
+            as_whole(boundless, "pufferfish", boundless.change)
+    assert as_whole(replace(one, scale=None), "pufferfish", one.change).epsilon == HALF  # as its randomiser says
     unread = replace(one, scale=Fraction(0), change=Fraction(0))
-    assert as_whole(unread, "pufferfish").epsilon == noise_loss(unread) == 0
+    assert as_whole(unread, "pufferfish", unread.change).epsilon == noise_loss(unread, unread.change) == 0
 
 
 def test_what_a_change_at_will_loses_is_the_larger_of_promise_and_noise_where_both_hold() -> None:

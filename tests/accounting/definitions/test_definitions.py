@@ -217,16 +217,16 @@ def test_every_definition_turns_every_charge_into_its_own_cost_or_refuses(
 ) -> None:
     noise, cost = NOISES[kind]
     stored = Charge.from_dict(json.loads(json.dumps(charge(noise, other, covers).to_dict())))
-    assert noise_loss(stored) == cost
+    assert noise_loss(stored, stored.change) == cost
     if math.isinf(cost):  # two-sided: one-sided noise, normal noise and no noise lose infinitely much
         with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
-            as_whole(stored, name)
+            as_whole(stored, name, stored.change)
     else:
-        mine = as_whole(stored, name)
+        mine = as_whole(stored, name, stored.change)
         assert (mine.definition, mine.covers, mine.epsilon, mine.scale) == (name, Covers.EVERYTHING, cost, None)
     # Nothing that no output depends on costs anything, whatever the noise: D_k(N)/0 is 0 where D_k(N) = 0.
-    still = as_whole(replace(stored, change=F(0)), name)
-    assert noise_loss(still) == 0
+    still = as_whole(replace(stored, change=F(0)), name, F(0))
+    assert noise_loss(still, still.change) == 0
 
 
 def test_every_registered_definition_and_kind_is_crossed() -> None:

@@ -16,7 +16,7 @@ from tests.support.ledger_reference import Given, Line, Pair, Reference
 from tests.support.rounds import rounds
 
 from takifugu.accounting.composition.by_noise import cost_by_noise
-from takifugu.accounting.composition.losses import any_change, as_whole, steady_cost, whole_cost
+from takifugu.accounting.composition.losses import any_change, as_whole, steady_cost, whole_change, whole_cost
 from takifugu.accounting.composition.series import in_a_series, series_joint
 from takifugu.accounting.composition.several import placed
 from takifugu.accounting.composition.views import View as Lens
@@ -62,7 +62,7 @@ def joint(plain: dict[str, Any], given: Sequence[Given], is_alone: bool) -> Pair
         if one.continues and Charge.from_dict(given[0].line.charge).begins_series:
             charge = replace(charge, begins_series=False)
         if charge.definition not in (framework.definition, *definition.reads_alike):
-            charge = replace(as_whole(charge, framework.definition), framework=name)
+            charge = replace(as_whole(charge, framework.definition, whole_change(lens, charge)), framework=name)
         charges.append(charge)
     if framework.definition not in ("pufferfish", "attribute"):
         promise = definition.joint(lens, charges, is_alone)

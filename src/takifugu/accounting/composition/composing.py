@@ -48,8 +48,8 @@ def _joint(framework: Framework, fingerprint: str, charges: tuple[Charge, ...], 
         if charge.query == ELSEWHERE:  # such a promise is one under every framework
             charge = replace(charge, framework=fingerprint, definition=framework.definition)
         elif charge.definition not in (framework.definition, *definition.reads_alike):
-            whole = as_whole(charge, framework.definition, whole_change(view, charge))
-            charge = replace(whole, framework=fingerprint)
+            change = whole_change(view, charge)
+            charge = replace(as_whole(charge, framework.definition, change), framework=fingerprint)
         history.append(charge)
     joint: Joint = definition.joint(view, tuple(history), is_alone)
     return joint

@@ -156,8 +156,8 @@ def covering(charge: Charge, epsilon: Fraction, delta: Fraction) -> Charge:
     )  # fmt: skip
 
 
-def as_whole(charge: Charge, definition: str, change: Fraction | None = None) -> Charge:
-    """Turn a charge into a promise of a definition about all data, by the loss of its noise; raises for none."""
+def as_whole(charge: Charge, definition: str, change: Fraction | None) -> Charge:
+    """Turn a charge into a promise about all data, by the loss of its noise where they move the answer by `change`."""
     # the charge's own promise is of another definition, and counts for nothing here
     cost = noise_loss(charge, change)
     if isinf(cost):
@@ -169,12 +169,8 @@ def as_whole(charge: Charge, definition: str, change: Fraction | None = None) ->
     return replace(covering(charge, Fraction(cost), charge.delta), definition=definition)
 
 
-def noise_loss(charge: Charge, change: Fraction | None = None) -> Fraction | float:
-    """Return the loss of the noise, of all releases of a sum, maybe infinite, when all data change.
-
-    The answer moves by `change` then; None for the change that was charged.
-    """
-    change = charge.change if change is None else change
+def noise_loss(charge: Charge, change: Fraction | None) -> Fraction | float:
+    """Return the loss of the noise, of all releases of a sum, maybe infinite, where the answer moves by `change`."""
     if change is None:
         return inf
     if change == 0:
@@ -192,7 +188,7 @@ def any_change(charge: Charge) -> Fraction | None:
     costs = []
     # where every row is randomised by itself, what the noise loses for any rows
     if charge.change == 0 or charge.scale is not None or charge.definition in OF_ROWS:
-        cost = noise_loss(charge)
+        cost = noise_loss(charge, charge.change)
         if not isinf(cost):
             costs.append(Fraction(cost))
     known_both_ways = charge.definition in DEFINITIONS and not DEFINITIONS.find(charge.definition).one_way

@@ -29,7 +29,7 @@ _CALENDAR = 'order = "time", step = "1h", from = "2026-01-05"'
 
 #: Those that are a column or an expression, or several.
 ROLES = ("where", "unit", "recording", "order", "end", "value", "group")
-#: The keys of [source], for all kinds. Those with `read` are part of the reading, and so is the kind of the file.
+#: The keys of [source], for all kinds. Those with `read` are part of the reading, and so are `sql` and the file's kind.
 KEYS: Mapping[str, Key] = {
     "name": Key("who these people are to the ledger", "activity-study"),
     "budget": Key("the most epsilon that they spend"),
