@@ -114,7 +114,7 @@ def test_releases_of_values_that_one_value_fixes_lose_no_more_than_they_cost(cas
     shares, high, releases = case
     names = [f"v{number}" for number in range(len(shares))]
     ranges = None if high is None else dict.fromkeys(names[1:], (-3, high))
-    belief = tf.MultivariateNormal([0] * len(names), np.outer(shares, shares).tolist(), names, 1, ranges, step, "clip")
+    belief = tf.MultivariateNormal([0] * len(names), np.outer(shares, shares).tolist(), names, 1, ranges, step)
     made = []
     for rows in releases:
         query = tf.JointQuery([tf.Linear(row) for row in rows])
@@ -145,7 +145,7 @@ def test_a_difference_of_values_that_rise_together_needs_no_more_than_the_larger
     """Where one of them is clipped, the other one moves alone: no less is enough."""
     covariance = [[a * b for b in shares] for a in shares]
     for name in "xy":
-        belief = tf.MultivariateNormal([0, 0], covariance, ["x", "y"], 1, {name: (-1, 1)}, outside="clip")
+        belief = tf.MultivariateNormal([0, 0], covariance, ["x", "y"], 1, {name: (-1, 1)})
         noise = tf.calibrate(hide(belief, attribute="x"), tf.Linear(weights), 1, "0.01", **BY_NAME)
         assert float(noise.scale) == pytest.approx(farthest / oracle.largest_move(1, 0.01), rel=1e-6)
 
@@ -160,7 +160,7 @@ def test_a_rounded_value_may_jump_by_a_step_more():
 
 
 @pytest.mark.parametrize(("reading", "read"), [
-    ({"resolution": "0.5"}, oracle.rounded(0.5)), ({"value_range": (-1, 1), "outside": "clip"}, oracle.clipped(-1, 1)),
+    ({"resolution": "0.5"}, oracle.rounded(0.5)), ({"value_range": (-1, 1)}, oracle.clipped(-1, 1)),
 ])  # fmt: skip
 @pytest.mark.parametrize("correlation", ["0.8", "-0.6"])
 def test_two_values_that_are_rounded_or_clipped(reading, read, correlation):
@@ -170,7 +170,7 @@ def test_two_values_that_are_rounded_or_clipped(reading, read, correlation):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("reading", "read"), [
-    ({"resolution": 1}, oracle.rounded(1.0)), ({"value_range": (-1, 1), "outside": "clip"}, oracle.clipped(-1, 1)),
+    ({"resolution": 1}, oracle.rounded(1.0)), ({"value_range": (-1, 1)}, oracle.clipped(-1, 1)),
 ])  # fmt: skip
 def test_no_threshold_tells_more_of_a_simulated_series(reading, read):
     """A lower bound on delta by events that outputs are above a number, of 200,000 runs."""
@@ -196,7 +196,7 @@ def test_laplace_noise_hides_the_farthest_move():
 
 
 def test_a_series_reads_back_as_itself_and_reads_lists():
-    series = tf.AutoregressiveNormal("-0.25", 2, 4, 10, (0, 20), "0.5", "clip", source="a sensor's sheet")
+    series = tf.AutoregressiveNormal("-0.25", 2, 4, 10, (0, 20), "0.5", source="a sensor's sheet")
     again = beliefs.from_dict(series.to_dict())
     assert again == series
     assert repr(again) == "<AutoregressiveNormal: 4 steps, correlation -0.25>"
@@ -243,7 +243,7 @@ def test_what_a_process_refuses(query, secret, words):
 @pytest.mark.parametrize(("wrong", "key"), [
     ({"correlation": 1}, "correlation"), ({"correlation": "-1"}, "correlation"),
     ({"standard_deviation": 0}, "standard_deviation"), ({"length": 0}, "length"), ({"length": 2001}, "length"),
-    ({"value_range": (2, 1)}, "value_range"), ({"resolution": 0}, "resolution"), ({"outside": "drop"}, "outside"),
+    ({"value_range": (2, 1)}, "value_range"), ({"resolution": 0}, "resolution"),
 ])  # fmt: skip
 def test_what_a_series_refuses(wrong, key):
     with pytest.raises(InputError) as refusal:

@@ -79,7 +79,7 @@ def _bent(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves: V
         raise Unsupported(
             "values are clipped or replaced when they are read, and under these hypotheses the answer has other "
             "distributions than one and its translate",
-            fix="hide a largest difference (max_difference), or read the values as they are",
+            fix="hide a largest difference (max_difference), or leave out the range of the column",
         )
     reach = certain_move(view, answer, moves)
     is_by_column = all(sum(map(bool, row)) <= 1 for row in answer.coefficients)

@@ -96,8 +96,8 @@ class OfAlikeEntries(Answer):
         """Return the most that an entry changes, as `nearest` counts it."""
         return self.nearest(norm)
 
-    def cell_ranges(self) -> tuple[int, ...]:
-        """Return each cell's largest minus least value, in grid units."""
+    def cell_ranges(self) -> tuple[int | None, ...]:
+        """Return each cell's largest minus least value, in grid units; None where nothing bounds it."""
         return (self.step,) * self.cells
 
     def restrict(self, entries: slice) -> Self:

@@ -12,7 +12,6 @@ import numpy as np
 from takifugu.core.assumptions import Assumption, world
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain, set_fields
-from takifugu.core.rules import check_known
 from takifugu.model.beliefs.records.normal import MultivariateNormal, Range
 from takifugu.numbers.normal.matrices import Matrix, Vector
 from takifugu.numbers.rationals import Number, as_fraction, as_interval, as_positive, is_whole, to_text
@@ -35,9 +34,8 @@ class AutoregressiveNormal(MultivariateNormal):
         standard_deviation: Standard deviation of each value, above 0.
         length: Number of values, from 1 to 2,000; it is public.
         mean: Mean of each value.
-        value_range: (low, high) of all values that are read, in their units.
+        value_range: (low, high) of all values, in their units. Values outside are clipped when they are read.
         resolution: Step to which numbers are rounded when read.
-        outside: "refuse" numbers outside the range, or "clip" them.
         source: Where the numbers come from, in words; certificates print it.
 
     Raises:
@@ -62,7 +60,6 @@ class AutoregressiveNormal(MultivariateNormal):
         mean: Number = 0,
         value_range: tuple[Number, Number] | None = None,
         resolution: Number | None = None,
-        outside: str = "refuse",
         source: str = "assumed",
     ) -> None:
         share = as_fraction(correlation, "the correlation", "correlation")
@@ -76,7 +73,6 @@ class AutoregressiveNormal(MultivariateNormal):
                 f"the length is {length!r}", rule=f"it is a whole number from 1 to {MOST_STEPS}",
                 fix="write for example 100",
             ).at("length")  # fmt: skip
-        check_known([outside], ("refuse", "clip"), "outside is", "outside")
         deviation = as_positive(standard_deviation, "the standard deviation", "standard_deviation")
         ends: Range | None = None if value_range is None else as_interval(value_range, "the range", "value_range")
         step = None if resolution is None else as_positive(resolution, "the resolution", "resolution")
@@ -84,7 +80,7 @@ class AutoregressiveNormal(MultivariateNormal):
         set_fields(
             self, correlation=share, standard_deviation=deviation,
             mean=(as_fraction(mean, "the mean", "mean"),) * length, covariance=_toeplitz(share, deviation, length),
-            columns=names, records=1, ranges=(ends,) * length, resolution=step, outside=outside, source=source,
+            columns=names, records=1, ranges=(ends,) * length, resolution=step, source=source,
             replaced=(),
         )  # fmt: skip
 
@@ -114,7 +110,7 @@ class AutoregressiveNormal(MultivariateNormal):
                 f"with mean {to_text(self.mean[0])} and standard deviation {to_text(self.standard_deviation)}, and "
                 f"the correlation of two of them is {to_text(self.correlation)} to the power of their distance."
             ),
-            *self._limits(),
+            *self._readings(),
         )
 
     def to_dict(self) -> Json:
@@ -127,13 +123,13 @@ class AutoregressiveNormal(MultivariateNormal):
             data["value_range"] = list(map(to_text, self.ranges[0]))
         if self.resolution is not None:
             data["resolution"] = to_text(self.resolution)
-        return data if self.outside == "refuse" else {**data, "outside": self.outside}
+        return data
 
     @staticmethod
     def from_dict(data: Plain) -> AutoregressiveNormal:
         return AutoregressiveNormal(
             data["correlation"], data["standard_deviation"], data["length"], data["mean"], data.get("value_range"),
-            data.get("resolution"), data.get("outside", "refuse"), data.get("source", "assumed"),
+            data.get("resolution"), data.get("source", "assumed"),
         )  # fmt: skip
 
     def __repr__(self) -> str:

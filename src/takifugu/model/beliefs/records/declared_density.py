@@ -13,10 +13,11 @@ from annotated_types import MinLen
 
 from takifugu.core.assumptions import Assumption, world
 from takifugu.core.errors import InputError, TakifuguError, within
+from takifugu.core.plain import toml_of
 from takifugu.core.sections import Key, Number, Text, written
 from takifugu.model.beliefs import sections
 from takifugu.model.beliefs.density import Density
-from takifugu.model.beliefs.records.declared_normal import Missing, Outside, Ranges, Resolution, readings
+from takifugu.model.beliefs.records.declared_normal import Missing, Ranges, Resolution, readings
 from takifugu.model.beliefs.sections import Cited, Public
 from takifugu.model.queries.additive.coded import Mean, Sum
 from takifugu.numbers import rationals
@@ -106,7 +107,9 @@ class DensitySection:
     ]
     ranges: Annotated[Ranges, Key("the least and the largest number that the column can hold", {"weight": [30, 200]})]
     resolution: Resolution
-    outside: Outside = "refuse"
+    outside: Annotated[
+        Literal["refuse", "clip"], Key('what becomes of other numbers: "refuse", or "clip" to the range')
+    ] = "refuse"
     missing: Missing = None
 
     hides: ClassVar = ("property", "parameter")
@@ -114,6 +117,17 @@ class DensitySection:
     @property
     def columns(self) -> tuple[str, ...]:
         return (self.column,)
+
+    @property
+    def clips(self) -> bool:
+        return self.outside == "clip"
+
+    def ends(self, name: str) -> tuple[Number, Number]:
+        """Return the ends of the column's numbers."""
+        if name not in self.ranges:
+            fix = f"write the least and the largest number that it can hold, {toml_of(name)} = [0, 200]"
+            raise InputError("is missing", fix=fix).at("ranges", name)
+        return self.ranges[name]
 
     @property
     def parts(self) -> int:
@@ -146,5 +160,5 @@ class DensitySection:
 
     def assumptions(self) -> Iterator[Assumption]:
         yield from readings(self.resolution, self.missing)
-        if self.outside == "clip":
+        if self.clips:
             yield world("The stated densities are those of numbers that were put into their range.")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import partial
 from operator import itemgetter
 from typing import Annotated, ClassVar, Literal
@@ -12,6 +14,7 @@ from annotated_types import MinLen
 
 from takifugu.core.assumptions import Assumption, reading
 from takifugu.core.errors import InputError, TakifuguError
+from takifugu.core.plain import toml_of
 from takifugu.core.sections import FilePath, Key, Number, PublicFile, Text, written
 from takifugu.model.beliefs import Belief, sections
 from takifugu.model.beliefs.records.normal import MultivariateNormal
@@ -26,10 +29,11 @@ def exact_texts(numbers: Mapping[str, Number]) -> dict[str, str]:
     return {name: to_text(as_fraction(number, name)) for name, number in numbers.items()}
 
 
-#: How columns of numbers are read: their ranges, their step, and what becomes of other and of missing numbers.
+#: A column without a range holds numbers up to so many deviations from its mean.
+DEVIATIONS = 1024
+#: How columns of numbers are read: their ranges, their step, and what becomes of missing numbers.
 Ranges = dict[str, tuple[Number, Number]]
 Resolution = Annotated[Number, Key("the step that numbers are rounded to when read", "0.1")]
-Outside = Annotated[Literal["refuse", "clip"], Key('what becomes of other numbers: "refuse", or "clip" to the range')]
 Missing = Annotated[
     dict[str, Number] | None,
     Key("what a missing or infinite value of a column counts as", {"income": 40}, read=exact_texts),
@@ -81,18 +85,18 @@ class NormalSection:
             [{"mean": [72, 40], "covariance": [[110, 20], [20, 81]]}],
         ),
     ] = ()
+    resolution: Resolution
     ranges: Annotated[
         Ranges,
         Key(
-            "the least and the largest number that each column can hold, known without the data",
+            "the ends that numbers of a column are clipped to, known without the data",
             {"weight": [30, 200], "income": [0, 200]},
         ),
-    ]
-    resolution: Resolution
-    outside: Outside = "refuse"
+    ] = field(default_factory=dict)
     missing: Missing = None
 
     hides: ClassVar = ("property", "record", "parameter")
+    clips: ClassVar = True
 
     def faults(self) -> Iterator[TakifuguError]:
         declared = written(self, ("mean", "covariance"))
@@ -124,11 +128,13 @@ class NormalSection:
         fit = MultivariateNormal.fit
         if self.fit.confidence is not None:
             fit = partial(NormalRegion.fit, confidence=self.fit.confidence)
-        return fit(
+        fitted = fit(
             numbers, self.columns, source=f"{self.source}; fitted to {self.fit.file}", private=self.fit.private,
-            records=self.records, ranges=self.ranges, resolution=self.resolution, outside=self.outside,
+            records=self.records, ranges=self.ranges, resolution=self.resolution,
             replaced=tuple(self.missing or {}),
         )  # fmt: skip
+        self._check_width(fitted)
+        return fitted
 
     def remarks(self, public: Public) -> Iterator[str]:
         """Yield the linear part of the public numbers that looks least normal; of private numbers nothing is said."""
@@ -170,10 +176,32 @@ class NormalSection:
         self, means: Sequence[Number], covariance: Sequence[Sequence[Number]], number: int
     ) -> MultivariateNormal:
         source = f"{self.source}; distribution {number} of {1 + len(self.others)}" if self.others else self.source
-        return MultivariateNormal(
-            means, covariance, self.columns, self.records, self.ranges, self.resolution, self.outside, source,
+        belief = MultivariateNormal(
+            means, covariance, self.columns, self.records, self.ranges, self.resolution, source,
             tuple(self.missing or {}),
         )  # fmt: skip
+        self._check_width(belief)
+        return belief
+
+    @property
+    def _farthest(self) -> Fraction:
+        """The end of a column without a range: sums of its steps stay below 2**62."""
+        return min(2**50, 2**61 // max(self.records, 1)) * as_fraction(self.resolution, "the resolution", "resolution")
+
+    def ends(self, name: str) -> tuple[Number, Number]:
+        """Return the ends that numbers of a column are clipped to."""
+        return self.ranges[name] if name in self.ranges else (to_text(-self._farthest), to_text(self._farthest))
+
+    def _check_width(self, belief: MultivariateNormal) -> None:
+        """Refuse a column without a range that could leave what sums hold."""
+        for place, name in enumerate(belief.columns):
+            farthest = abs(belief.mean[place]) + Fraction(DEVIATIONS * math.sqrt(belief.covariance[place][place]))
+            if name not in self.ranges and farthest > self._farthest:
+                step = to_text(as_fraction(self.resolution, "the resolution"))
+                raise InputError(
+                    f"numbers of {name!r} may be too large for a sum in steps of {step}",
+                    fix=f"write its range, {toml_of(name)} = [0, 200], or a coarser resolution",
+                ).at("ranges", name)
 
     def assumptions(self) -> Iterator[Assumption]:
         yield from readings(self.resolution, self.missing)

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from takifugu.core.assumptions import Assumption, limit, world
+from takifugu.core.assumptions import Assumption, reading, world
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import ByValue, Json, Plain, set_fields
@@ -41,9 +41,8 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
         covariance: One row for each column: symmetric and positive semidefinite.
         names: Names of the columns.
         records: Number of records, one or more; it is public.
-        ranges: (low, high) of each column that is read, in its units.
+        ranges: (low, high) of columns, in their units. Numbers outside are clipped when they are read.
         resolution: Step to which numbers are rounded when read.
-        outside: "refuse" numbers outside their range, or "clip" them, which the certificate states.
         source: Where the numbers come from, in words; certificates print it.
         replaced: Columns whose missing values are replaced by a number before they are read.
 
@@ -62,7 +61,6 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
     records: int
     ranges: tuple[Range | None, ...]
     resolution: Fraction | None
-    outside: str
     source: str
     replaced: tuple[str, ...]
 
@@ -81,7 +79,6 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
         records: int,
         ranges: Mapping[str, tuple[Number, Number]] | None = None,
         resolution: Number | None = None,
-        outside: str = "refuse",
         source: str = "assumed",
         replaced: Iterable[str] = (),
     ) -> None:
@@ -95,13 +92,12 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
                 rule="one record is a series of values, more are a table, and their number is public",
                 fix="write a whole number from 1",
             ).at("records")
-        check_known([outside], ("refuse", "clip"), "outside is", "outside")
         step = None
         if resolution is not None:
             step = as_positive(resolution, "the resolution", "resolution")
         set_fields(
             self, mean=means, covariance=_covariance(covariance, columns), columns=columns, records=records,
-            ranges=_ranges({} if ranges is None else ranges, columns), resolution=step, outside=outside, source=source,
+            ranges=_ranges({} if ranges is None else ranges, columns), resolution=step, source=source,
             replaced=filled,
         )  # fmt: skip
 
@@ -115,7 +111,6 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
         records: int | None = None,
         ranges: Mapping[str, tuple[Number, Number]] | None = None,
         resolution: Number | None = None,
-        outside: str = "refuse",
         replaced: Iterable[str] = (),
     ) -> MultivariateNormal:
         """Return the belief with the means and the covariance of data.
@@ -130,7 +125,6 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
             records: Records that the release is about; None for as many as are given.
             ranges: As in `MultivariateNormal`.
             resolution: As in `MultivariateNormal`.
-            outside: As in `MultivariateNormal`.
             replaced: As in `MultivariateNormal`.
 
         Returns:
@@ -148,7 +142,7 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
         origin = point_estimate(checked_source(source, private))
         columns, means, covariance, count = moments(data, names)
         return MultivariateNormal(
-            means, covariance, columns, count if records is None else records, ranges, resolution, outside, origin,
+            means, covariance, columns, count if records is None else records, ranges, resolution, origin,
             replaced,
         )  # fmt: skip
 
@@ -269,7 +263,7 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
         Returns:
             True if they are.
         """
-        return self.outside == "clip" and any(self.ranges[j] is not None for j in read)
+        return any(self.ranges[j] is not None for j in read)
 
     def replaces(self, read: Iterable[int]) -> bool:
         """Return whether missing numbers in some columns are replaced.
@@ -309,18 +303,11 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
                 f"The {self.records} records are independent, each drawn from the stated joint normal distribution of "
                 f"{names}."
             )
-        return drawn, *self._limits()
+        return drawn, *self._readings()
 
-    def _limits(self) -> Iterator[Assumption]:
-        if self.outside == "refuse" and any(self.ranges):
-            yield limit(
-                "That all numbers lie in their ranges: others are refused, so a published table reveals it, which "
-                "epsilon does not count."
-            )
-        elif self.outside == "clip" and not self.is_process:
-            yield limit(
-                'Values outside the declared ranges are clipped. Where any are, "jointly normal" does not hold.'
-            )
+    def _readings(self) -> Iterator[Assumption]:
+        if any(self.ranges):
+            yield reading("Numbers outside of their range count as the end next to them, as if that had been observed.")
 
     def to_dict(self) -> Json:
         ranges = {}
@@ -338,16 +325,14 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
             data["replaced"] = list(self.replaced)
         if self.resolution is not None:
             data["resolution"] = to_text(self.resolution)
-        if self.outside == "refuse":
-            return data
-        return {**data, "outside": self.outside}
+        return data
 
     @staticmethod
     def from_dict(data: Plain) -> MultivariateNormal:
         ranges = {name: (low, high) for name, (low, high) in data.get("ranges", {}).items()}
         return MultivariateNormal(
             data["mean"], data["covariance"], data["names"], data["records"], ranges, data.get("resolution"),
-            data.get("outside", "refuse"), data.get("source", "assumed"), data.get("replaced", ()),
+            data.get("source", "assumed"), data.get("replaced", ()),
         )  # fmt: skip
 
     def describe(self) -> str:

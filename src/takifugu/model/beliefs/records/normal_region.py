@@ -67,7 +67,6 @@ class NormalRegion(MultivariateNormal):
         records: int | None = None,
         ranges: Mapping[str, tuple[Number, Number]] | None = None,
         resolution: Number | None = None,
-        outside: str = "refuse",
         replaced: Iterable[str] = (),
         confidence: float = 0.99,
     ) -> NormalRegion:
@@ -81,7 +80,6 @@ class NormalRegion(MultivariateNormal):
             records: Records that the release is about; None for as many as are given.
             ranges: As in `MultivariateNormal`.
             resolution: As in `MultivariateNormal`.
-            outside: As in `MultivariateNormal`.
             replaced: As in `MultivariateNormal`.
             confidence: Probability that the class holds the true distribution, between 0 and 1.
 
@@ -98,7 +96,7 @@ class NormalRegion(MultivariateNormal):
         """
         estimate = MultivariateNormal.fit(
             data, names, source=source, private=private, records=records, ranges=ranges, resolution=resolution,
-            outside=outside, replaced=replaced,
+            replaced=replaced,
         )  # fmt: skip
         region = NormalRegion(estimate, region_of(scatter_of(data, estimate.columns), confidence))
         set_fields(region, source=checked_source(source, private))

@@ -7,17 +7,15 @@ up to a difference, some pairs, or some sets. Of a Gaussian process it is each s
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain, combinations, product
+from itertools import chain, product
 from typing import ClassVar
 
 import numpy as np
 
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.core.escaping import at_most
 from takifugu.core.rules import check_known
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.queries.resolving.real_columns import ColumnSums
@@ -175,22 +173,14 @@ def view_of(belief: MultivariateNormal, secret: Secret) -> NormalView | ProcessV
 def records_view_of(belief: MultivariateNormal, secret: Secret) -> NormalView:
     """Return the view of several records."""
     if isinstance(secret, DatasetProperty):
-        view = _of_records(belief, secret)
-    elif isinstance(secret, EveryEntry):
-        view = _of_one_record(belief, secret)
-    elif isinstance(secret, DistributionParameter):
-        view = _of_population(belief, secret)
-    else:
-        raise InputError(
-            f"a normal belief is not asked for {secret.describe()}", fix="hide dataset_property(column, 'mean', ...)"
-        ).at("secrets")
-    if belief.outside == "clip" or not any(belief.read.reaches):
-        return view
-    scale = 1 if view.single else belief.records
-    for a, b in combinations(range(len(view.values)), 2) if view.pairs is None else view.pairs:
-        for column, move in enumerate(view.column_moves(a, b) or ()):
-            _check_range(belief, column, move / scale, secret)
-    return view
+        return _of_records(belief, secret)
+    if isinstance(secret, EveryEntry):
+        return _of_one_record(belief, secret)
+    if isinstance(secret, DistributionParameter):
+        return _of_population(belief, secret)
+    raise InputError(
+        f"a normal belief is not asked for {secret.describe()}", fix="hide dataset_property(column, 'mean', ...)"
+    ).at("secrets")
 
 
 def process_view_of(belief: MultivariateNormal, secret: Secret) -> ProcessView:
@@ -209,40 +199,7 @@ def process_view_of(belief: MultivariateNormal, secret: Secret) -> ProcessView:
     columns = tuple(column for column in named if belief.varies(column))
     if not columns:
         raise _constant(secret.describe())
-    view = ProcessView(belief, secret, columns, secret.max_difference)
-    if belief.outside != "clip":
-        _check_process(view)
-    return view
-
-
-def _check_process(view: ProcessView) -> None:
-    """Refuse a largest difference that moves a value beyond the range of its column."""
-    belief, doubtful = view.whole, list[int]()
-    least = min(belief.covariance[hidden][hidden] for hidden in view.columns)
-    for column, reach in enumerate(belief.read.reaches):
-        if reach is not None:
-            steps = reach if belief.resolution is None else reach // belief.resolution * belief.resolution
-            # by Cauchy and Schwarz no value moves farther than this with another
-            if view.reach**2 * belief.covariance[column][column] > steps**2 * least:
-                doubtful.append(column)
-    for hidden in view.columns if doubtful else ():
-        moves = belief.drift(hidden)
-        for column in doubtful:
-            _check_range(belief, column, view.reach * moves[column], view.secret)
-
-
-def _check_range(belief: MultivariateNormal, column: int, move: Fraction, secret: Secret) -> None:
-    """Refuse a secret that moves a number of one record beyond the range of its column."""
-    reach, step = belief.read.reaches[column], belief.resolution
-    farthest = abs(move) if step is None else math.ceil(abs(move) / step) * step
-    if reach is None or farthest <= reach:
-        return
-    raise InputError(
-        f"under the belief {secret.describe()} moves a number in {belief.columns[column]!r} by up to "
-        f"{at_most(abs(move))}, and the range of that column is {to_text(reach)} wide",
-        rule="noise that hides all numbers in the range would not hide such a move",
-        fix='declare the true range, a smaller difference, or outside="clip"',
-    ).at("secrets")  # fmt: skip
+    return ProcessView(belief, secret, columns, secret.max_difference)
 
 
 def _of_records(belief: MultivariateNormal, secret: DatasetProperty) -> NormalView:

@@ -67,9 +67,13 @@ class ColumnSums(OfAlikeEntries):
             moves.append(Fraction(1) if reach is None else sum(factors, Fraction(0)) * reach / self.grid)
         return min(filter(None, moves), default=Fraction(0))
 
-    def cell_ranges(self) -> tuple[int, ...]:
-        """Return each cell's largest minus least value, in grid units."""
-        return tuple(math.ceil(self.size * self._record_change(row) / self.grid) for row in self.coefficients)
+    def cell_ranges(self) -> tuple[int | None, ...]:
+        """Return each cell's largest minus least value, in grid units; None where nothing bounds its columns."""
+        ranges = list[int | None]()
+        for row in self.coefficients:
+            is_bounded = all(reach is not None for weight, reach in zip(row, self.reaches, strict=True) if weight)
+            ranges.append(math.ceil(self.size * self._record_change(row) / self.grid) if is_bounded else None)
+        return tuple(ranges)
 
     def of_cell(self, cell: int) -> ColumnSums:
         """Return one of its cells as an answer."""

@@ -24,7 +24,7 @@ from takifugu.model.queries.sections import spelled, values_by_column
 from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.file.attributes.kind import AttributeReleaseSpec, Attributes
 from takifugu.releasing.file.kind import ReleaseFile, Unit
-from takifugu.releasing.file.problems import Where, blamed, fault, stranger
+from takifugu.releasing.file.problems import Where, blamed, stranger
 from takifugu.releasing.file.public import Public
 from takifugu.releasing.file.reading import telling_all, wrong
 from takifugu.releasing.file.sections import Table as Item
@@ -104,10 +104,6 @@ class Numbers(Attributes):
                 if name not in belief.columns:
                     yield stranger(("belief", key, name), name, "column of the belief", belief.columns)
         for name in belief.columns:
-            if name not in belief.ranges:
-                fix = f"write the least and the largest number that it can hold, {name} = [0, 200]"
-                yield fault(("belief", "ranges", name), "is missing", fix)
-                continue
             try:
                 _rule(belief, name)
             except TakifuguError as error:
@@ -158,5 +154,5 @@ def _counting_as(rule: Bounded) -> tuple[str, str]:
 
 
 def _rule(belief: Section, name: str) -> Bounded:
-    low, high = belief.ranges[name]
-    return Bounded(name, low, high, belief.resolution, (belief.missing or {}).get(name), belief.outside == "clip")
+    low, high = belief.ends(name)
+    return Bounded(name, low, high, belief.resolution, (belief.missing or {}).get(name), belief.clips)
