@@ -623,7 +623,8 @@ def main(wanted: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(dir=MEMORY_DISK if MEMORY_DISK.is_dir() else None) as made:
         Path(made).chmod(0o755)  # a test drops its privileges and must still load the code
         copied = copy_of_the_project(Path(made))
-        os.environ["PYTHONPATH"] = os.pathsep.join([str(copied / "src"), str(copied)])
+        # a mutant may write a key where the user's is
+        os.environ.update(PYTHONPATH=os.pathsep.join([str(copied / "src"), str(copied)]), HOME=made)
         for name, package in packages.items():
             if not set(wanted) & set(packages) or name in wanted:
                 results += check(copied, package, reviewed, only, sample, asked)
