@@ -115,7 +115,7 @@ def test_a_number_that_is_moved_out_of_all_bins_is_refused(tmp_path: Path, nulls
 @pytest.mark.parametrize("value", ALIKE)
 def test_a_value_that_is_there_if_two_columns_are_alike_is_refused(tmp_path: Path, value: str) -> None:
     """Nothing held a state beside the one that was tried, so that a comparison of both was never seen."""
-    with pytest.raises(InputError, match="^value reads the state '(ill|well)' as nothing"):
+    with pytest.raises(InputError, match=r"^value reads the state '(ill|well)' as nothing"):
         reading(tmp_path, {"value": value}, ["ill", "well"])
 
 
