@@ -114,6 +114,13 @@ def test_a_series_without_an_end_is_valid_with_a_window_in_the_words_of_its_rele
     assert f"{path}: valid table" in words_of(succeed("check", path, "--window", "2026-W02"))
 
 
+def test_a_window_that_is_written_is_no_series_whatever_its_table_is_called(tmp_path: Path) -> None:
+    text = WARD.replace("until = ", "# until = ").replace('"hours"', '"hours-2026-W02"')
+    path = write(tmp_path, text.replace('every = "week"', 'every = "week"\nwindow = "2026-W02"'))
+    assert "no end" not in words_of(succeed("check", path))
+    assert not result_of(path)["files"][0]["notices"]
+
+
 @pytest.mark.parametrize(("text", "words"), [
     (WARD.replace("epsilon = 0.5", "epsilon = 0.01"), "hours-2026-W02 would be "),
     (WARD.replace("[belief]", "budget = 0.4\n[belief]"), "costs epsilon 0.5, and the whole budget is epsilon 0.4"),

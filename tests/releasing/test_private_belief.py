@@ -140,6 +140,15 @@ def test_a_select_over_the_private_file_is_refused(tmp_path: Path, files: str) -
     assert any("is the private data itself" in line for line in problems(path)), problems(path)
 
 
+def test_a_pattern_that_names_the_private_file_among_others_is_refused(tmp_path: Path) -> None:
+    """The rows of others hid those of the private file, and its transitions were in the belief, without noise."""
+    path = chain(tmp_path)
+    lines = (tmp_path / "public.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    (tmp_path / "public.csv").write_text("".join(lines[: len(lines) // 2]), encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8").replace('"public.csv"', '"*.csv"'), encoding="utf-8")
+    assert "belief.fit.file: is the private data itself" in problems(path)[0]
+
+
 def test_meetings_from_the_private_file_are_refused(tmp_path: Path) -> None:
     path = test_contact_files.written(tmp_path)
     assert not problems(path)

@@ -216,6 +216,7 @@ def test_rows_that_are_not_said_to_be_samples_are_noticed(tmp_path: Path) -> Non
     ((("matrix = [[0.9, 0.1], [0.4, 0.6]]", 'fit = { file = "samples.csv" }'),), "belief.fit: counts transitions"),
     ((('value = "state"', 'value = "state"\nrecording = "state2"'),), "source.recording: recording is declared beside"),
     ((('"agents.csv"', '"changes.csv"'),), "source.roster: is the private data itself"),
+    ((('"agents.csv"', '"ch*s.csv"'),), "source.roster: is the private data itself"),
     ((('"agents.csv"', '"nowhere.csv"'),), "source.roster"),
     ((('"agents.csv"', "\"from read_csv('changes.csv', all_varchar = true)\""),),
      "source.roster: is the private data itself"),

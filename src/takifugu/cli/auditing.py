@@ -28,7 +28,7 @@ def audit(file: Path, draws: int) -> None:
         if file.suffix == ".json":
             answers = list(of_certificate(read_certificate(file), draws))
         else:
-            answers = list(of_file(load(file), draws, watch))
+            answers = list(of_file(load(file, first=True), draws, watch))
     if not print_json({"answers": [answer.to_dict() for answer in answers], "limits": LIMITS}):
         for answer in answers:
             _print(answer)

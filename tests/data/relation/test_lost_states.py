@@ -30,6 +30,11 @@ FOLLOWED = (
 )
 
 
+#: Values of two columns of states that are missing by whether both are alike.
+ALIKE = (
+    "CASE WHEN v < n THEN v WHEN v > n THEN n END", "nullif(least(v, n), greatest(v, n))",
+    "CASE WHEN v LIKE n THEN v END", "if(v LIKE n, v, NULL)", "substr(v, 1, length(v) * (v || n = 'wellwell')::int)",
+)
 #: How somebody who is ill is told among several columns.
 AMONG = (
     "v || n = 'ill12'", "v = 'ill' AND n::int > 6", "n = '12' AND q = '0' AND v = 'ill'",
@@ -105,6 +110,21 @@ def test_a_number_that_is_moved_out_of_all_bins_is_refused(tmp_path: Path, nulls
     with pytest.raises(InputError, match=r"^value reads the state 'high' as '9999(\.0)?', which is none of them"):
         reading(tmp_path, {"value": value, "nulls": nulls, "bins": bins}, [])
     assert reading(tmp_path, {"value": value, "nulls": nulls, "bins": {**bins, "ill": [30, 10_000]}}, [])
+
+
+@pytest.mark.parametrize("value", ALIKE)
+def test_a_value_that_is_there_if_two_columns_are_alike_is_refused(tmp_path: Path, value: str) -> None:
+    """Nothing held a state beside the one that was tried, so that a comparison of both was never seen."""
+    with pytest.raises(InputError, match=r"^value reads the state '(ill|well)' as nothing"):
+        reading(tmp_path, {"value": value}, ["ill", "well"])
+
+
+@pytest.mark.parametrize("value", [
+    "CASE WHEN n <> q THEN v END", "CASE n WHEN 'ill' THEN v END", "if(n LIKE 'ill', v, NULL)", "coalesce(v, n)",
+    "CASE n WHEN 'a' THEN v WHEN 'b' THEN q END", "coalesce(nullif(v, 'NA'), n)",
+])  # fmt: skip
+def test_a_value_may_be_there_by_what_other_columns_say(tmp_path: Path, value: str) -> None:
+    assert reading(tmp_path, {"value": value}, ["ill", "well"])
 
 
 @pytest.mark.parametrize("value", ["n::double * 2", "n::int - 8", "greatest(n::int, -10)", "n::double % 24", "n"])

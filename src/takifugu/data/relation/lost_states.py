@@ -138,14 +138,16 @@ def _lost(
 ) -> list[tuple[str, str]]:  # fmt: skip
     """Return the states that an expression has nothing for, or none of `known`, if it leaves another as it is."""
     # One that leaves none as it is reads other words: it says itself which of them are states. Each column is tried;
-    # the others hold, each for itself, what the expression names, numbers beside that, and (`has_missing`) nothing.
+    # the others hold, each for itself, the states, what the expression names, numbers beside that, and (`has_missing`)
+    # nothing.
     # What is of other rows is a column, too; what compares the tried one with a table is true or false for each state.
     names, of_rows, beside = _names_in(node), nodes_of(node, *_OF_ROWS), _beside(node, raw, has_missing)
     # a `column` of another value is tried alone: the expression may have nothing for none of its states, or for all
     tried_ones, kinds = [column] if column else names, ("varchar", "double")
     for name, kind, other in product(tried_ones, kinds, (*kinds, "boolean")):
         if other == "varchar" or len(names) + len(of_rows) > 1:
-            tried = _Tried(name, [one for one in names if one != name], of_rows, kind, other, column is None)
+            others = [one for one in names if one != name]
+            tried = _Tried(name, others, of_rows, kind, other, column is None, name in _made_of(node))
             if lost := tried.lost(connection, node, raw, beside, may_miss, known):
                 return lost
     return []
@@ -157,7 +159,7 @@ def _beside(node: Node, raw: Mapping[str, str], has_missing: bool) -> list[str]:
     texts += [str(number + more) for number in _numbers_in(node) for more in (-1, 1)]
     for text, state in product([*texts], raw):  # of a column beside it, after or before the state
         texts += [part for part in (text.removeprefix(state), text.removesuffix(state)) if part not in ("", text)]
-    return list(dict.fromkeys(["'true'", "'false'", *["null"] * has_missing, *map(literal, texts)]))
+    return list(dict.fromkeys(["'true'", "'false'", *["null"] * has_missing, *map(literal, texts), *map(literal, raw)]))
 
 
 def _names_in(node: Node) -> list[str]:
@@ -165,6 +167,19 @@ def _names_in(node: Node) -> list[str]:
     outside = replaced(node, lambda some: {} if some.get("class") in _OF_ROWS else None)
     compared = chain(*(column_nodes(some.get("child") or {}) for some in nodes_of(node, *_OF_ROWS)))
     return sorted({column["column_names"][-1].lower() for column in (*column_nodes(outside), *compared)})
+
+
+def _made_of(node: Node) -> list[str]:
+    """Return the columns that a value may be made of: those that only conditions name are left out."""
+
+    def without_condition(some: Node) -> Node | None:
+        if "when_expr" in some:
+            return {"then": replaced(some["then_expr"], without_condition)}
+        if some.get("function_name") == "if":
+            return {"then": replaced(some["arguments"][1:], without_condition)}
+        return None
+
+    return _names_in(replaced(node, without_condition))
 
 
 @dataclass(frozen=True)
@@ -176,8 +191,9 @@ class _Tried:
     of_rows: Sequence[Node]
     kind: str
     other: str
-    #: Whether what it holds is the value's own, or another one's.
+    #: Whether what it holds is the value's own, or another one's; and whether a value may be made of it.
     is_own: bool
+    is_made_of: bool
 
     def lost(
         self, connection: DuckDBPyConnection, node: Node, raw: Mapping[str, str], beside: Sequence[str],
@@ -206,7 +222,10 @@ class _Tried:
                 key, words = tuple(others), {str(other) for other in others if other is not None}
                 is_nothing = result in ("", _NOTHING)
                 # of another value's states another one may be read as anything
-                if (value == result and value not in words) if self.is_own else not (is_nothing or result is None):
+                is_left = not (is_nothing or result is None)
+                if self.is_own:  # a word that another column holds, too, may be from there
+                    is_left = value == result and (value not in words or self.is_made_of)
+                if is_left:
                     left.add(key)
                 if is_nothing or (result is None and not places):  # beside others it may be their fault
                     if not may_miss:

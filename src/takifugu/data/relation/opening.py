@@ -75,13 +75,13 @@ def open_table(
 
 
 def files_read(given: str, root: str | Path) -> tuple[Path, ...]:
-    """Return the files that a file's name or a SELECT reads, as far as that can be told before it is opened."""
-    if not is_select(given, root):
-        return (Path(root) / given,)
+    """Return the files that a file's name, a pattern or a SELECT reads, as far as can be told before it is opened."""
     try:
-        return files_of_select(given, root)
-    except TakifuguError:
-        return ()  # opening it says what is wrong
+        if is_select(given, root):
+            return files_of_select(given, root)
+        return tuple(map(Path, files_named(given, Path(root), "file")))
+    except TakifuguError:  # opening it says what is wrong
+        return () if is_select(given, root) else (Path(root) / given,)
 
 
 def files_of_select(text: str, root: str | Path) -> tuple[Path, ...]:

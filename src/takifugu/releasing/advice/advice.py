@@ -27,6 +27,7 @@ from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.advice.refusing import too_early
 from takifugu.releasing.advice.remedies import SECONDS, Remedy, remedies, with_changes
 from takifugu.releasing.advice.worth import Named, Verdict, Worth
+from takifugu.releasing.file.calendars import without_end
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load, parsed
 from takifugu.releasing.file.reading import raise_all
@@ -209,7 +210,7 @@ def advise(
     """
     file = as_path(path, "path")
     with lasting():  # the files that are tried are about the same rows, which are read once
-        return advised(load(file, data, window=window), parsed(file), watch, is_seen)
+        return advised(load(file, data, window=window, first=True), parsed(file), watch, is_seen)
 
 
 def advised(read: ReleaseFile, raw: Json, watch: Watch = unwatched, is_seen: bool = False) -> Advice:
@@ -227,6 +228,8 @@ def advised(read: ReleaseFile, raw: Json, watch: Watch = unwatched, is_seen: boo
     tables = advice_of(planned, units, left_out)
     account, notices = beforehand(planned)
     notices += tuple(too_early(read))
+    if read.endless:
+        notices += (f"a release without a window is refused: {without_end(read)}",)
     advice = Advice(tables, (), notices=notices)
     if not any(table.hopeless or table.verdict in (Verdict.ROUGH, Verdict.USELESS) for table in tables):
         return advice

@@ -196,8 +196,8 @@ def _rounded_down(value: Fraction) -> float:
 
 def _fits(raw: Json, planned: Plan) -> bool:
     file = planned.file
-    changed = plan(checked(raw, file.path, file.given, file.window)).only({table.name for table in planned.tables})
-    return previewed(changed, file.budget).over is None
+    changed = plan(checked(raw, file.path, file.given, file.window, bool(file.endless)))
+    return previewed(changed.only({table.name for table in planned.tables}), file.budget).over is None
 
 
 def _in_lines(changes: Sequence[Change]) -> str:

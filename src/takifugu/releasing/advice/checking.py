@@ -17,7 +17,7 @@ from takifugu.core.tracebacks import without_data
 from takifugu.releasing.advice.advising import advice_of, refuse_other_names, refuse_other_units
 from takifugu.releasing.advice.budgets import two_digits
 from takifugu.releasing.advice.refusing import refusals, too_early
-from takifugu.releasing.file.calendars import endless
+from takifugu.releasing.file.calendars import without_end
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.neighbours import notices_of_file
@@ -104,7 +104,7 @@ def check(
             remarks.setdefault(words, []).extend(names)
         tables += [CheckedTable(name, item.query, mechanisms.get(name, ())) for name in names]
     notices = (f"{', '.join(names)}: {words}" for words, names in remarks.items())
-    return Checked(tuple(tables), (*notices, *too_early(file), *notices_of_file(file)), endless(file))
+    return Checked(tuple(tables), (*notices, *too_early(file), *notices_of_file(file)), without_end(file))
 
 
 def _tried(file: ReleaseFile, item: Item, watch: Watch) -> tuple[dict[str, tuple[str, ...]], str]:

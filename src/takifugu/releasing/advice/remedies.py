@@ -292,7 +292,7 @@ def with_changes(raw: Plain, planned: Plan, changes: Sequence[Change]) -> Plan |
     """Return the changed file's plan for the same window, unless refused."""
     file = planned.file
     try:
-        return calibrated(checked(applied(raw, changes), file.path, file.given, file.window))
+        return calibrated(checked(applied(raw, changes), file.path, file.given, file.window, bool(file.endless)))
     except TakifuguError:
         return None
 

@@ -133,14 +133,9 @@ def of_first_window(source: Any, items: Sequence[Table | None]) -> tuple[Table |
     return tuple(single_tables)
 
 
-def endless(file: ReleaseFile) -> str:
+def without_end(file: ReleaseFile) -> str:
     """Return why a file is released one window at a time, "" where it is not: a series has no end."""
-    for item in file.items if file.window is None else ():
-        # the first window stands for a series here (`of_first_window`)
-        if isinstance(item, Windowed) and item.every is not None and item.name.endswith(f"-{item.window}"):
-            calendar: Calendar = file.source.calendar
-            return calendar.endless(item.every).message if calendar.size is None else ""
-    return ""
+    return file.source.calendar.endless(file.endless).message if file.endless else ""
 
 
 def _read_only(item: Windowed, window: str) -> Windowed:

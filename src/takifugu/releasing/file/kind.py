@@ -101,6 +101,8 @@ class ReleaseFile:
     #: The window that the caller chose; the tables of the file that are left out now (`only`).
     window: str | None = None
     others: tuple[Item, ...] = ()
+    #: How long the windows of a series without an end are, of which the first one stands for all here.
+    endless: str = ""
 
     def only(self, items: Sequence[Item]) -> ReleaseFile:
         """Return the file with these tables alone; `others` keeps the rest."""

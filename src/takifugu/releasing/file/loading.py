@@ -110,8 +110,12 @@ def checked(raw: Json, path: Path, data: object = None, window: str | None = Non
         raise SpecError([problem for problem in faults if problem.where == ("belief",)])
     if window is not None and not faults:
         spec = spec.model_copy(update={"table": of_window(spec.table, window)})
+    endless = ""
     if first or data is UNOPENED:
-        spec = spec.model_copy(update={"table": of_first_window(spec.source, spec.table)})
+        tables = of_first_window(spec.source, spec.table)
+        of_series = [one.every for one, written in zip(tables, spec.table, strict=True) if one is not written]
+        endless = next(iter(of_series), "")
+        spec = spec.model_copy(update={"table": tables})
     if data is UNOPENED and fitted_to_data(spec):
         fix = f"{command('cost', path)} checks such a file where its data are"
         raise SpecError([*faults, fault(("belief",), _MADE_OF_DATA, fix)])
@@ -126,7 +130,7 @@ def checked(raw: Json, path: Path, data: object = None, window: str | None = Non
         raise SpecError([*faults, *other_faults, *shared])
     spec = spec.model_copy(update={"table": tuple(filter(None, spec.table))})
     spec = spec.model_copy(update={"table": kind.facts.tables(spec)})
-    return ReleaseFile(path, spec, kind, belief, framework, data, table, window=window)
+    return ReleaseFile(path, spec, kind, belief, framework, data, table, window=window, endless=endless)
 
 
 def _load_plugins(raw: Json) -> None:

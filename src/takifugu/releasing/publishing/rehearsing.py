@@ -17,6 +17,7 @@ from takifugu.core.errors import InputError, ReleaseError, Unsupported
 from takifugu.core.files import private_folder
 from takifugu.core.sections import SELECT
 from takifugu.data.relation.keys import Source
+from takifugu.data.relation.opening import files_read
 from takifugu.data.relation.roster import read_roster
 from takifugu.numbers.noise import Entropy, InsecureSeededEntropyForTests
 from takifugu.numbers.rationals import as_whole
@@ -135,9 +136,11 @@ class Crowd:
         """Return the names of the roster; one that is made of the file of the data is left alone."""
         keys, states, _ = self.file.kind.facts.read_by(self.file.spec, self.file.belief)
         roster, private = keys.get("roster"), private_files(self.file.source, self.file.folder, None)
-        if roster is None or (isinstance(roster, str) and (SELECT.match(roster) or is_one_of(
-            self.file.inside(roster), private
-        ))):  # fmt: skip
+        if roster is None:
+            return ()
+        if isinstance(roster, str) and (SELECT.match(roster) or any(
+            is_one_of(file, private) for file in files_read(roster, self.file.folder)
+        )):  # fmt: skip
             return ()
         with private_folder() as folder:
             covered = read_roster(Source.of(keys, states), self.file.folder, folder)
