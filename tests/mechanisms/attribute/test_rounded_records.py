@@ -218,6 +218,20 @@ def test_other_laws_than_translates(secret: Any) -> None:
             calibrated(secret, belief("0.7", 400, **bent))
 
 
+@pytest.mark.parametrize("least", ["0.01", "0.2"])
+def test_two_variances_are_rounded_as_the_lesser_allows(least: str) -> None:
+    """Of numbers that hardly vary all are rounded alike, and the belief's own variance says nothing of them."""
+    secret, query = tf.distribution_parameter("x", values=[least, "0.3"], map="variance"), tf.Sum("x")
+    wide = tf.MultivariateNormal(["0.4"], [[1]], ["x"], 9, resolution=1)
+    with pytest.raises(CalibrationRefused, match="too coarse for that many records"):
+        tf.calibrate(tf.Pufferfish(secret, wide), query, 1, "0.001", mechanism=EXACT, single_release=True)
+    scales = set()
+    for variance in (1, "0.5"):
+        fine = tf.MultivariateNormal(["0.4"], [[variance]], ["x"], 9, resolution="0.05")
+        scales.add(tf.calibrate(tf.Pufferfish(secret, fine), query, 1, "0.001", mechanism=EXACT).scale)
+    assert len(scales) == 1
+
+
 def test_a_range_reaches_as_far_as_its_rounded_ends() -> None:
     people = belief("0.5", ranges={"x": ("1.4", "10.6")}, resolution="1")
     assert people.read.reaches[0] == Fraction(10)
@@ -351,7 +365,7 @@ def question(rows: Any, single: bool, **read: Any) -> tuple[Any, ColumnSums]:
     people = tf.MultivariateNormal([0, 0], [[1, "0.5"], ["0.5", 1]], ["x", "y"], 3, **read)
     coefficients = tuple(tuple(map(Fraction, row)) for row in rows)
     labels = tuple(f"c{n}" for n in range(len(rows)))
-    return SimpleNamespace(whole=people, single=single), ColumnSums(
+    return SimpleNamespace(whole=people, single=single, pivots=people.pivots), ColumnSums(
         Fraction(1), labels, ("x", "y"), coefficients, 3, (None, None)
     )
 

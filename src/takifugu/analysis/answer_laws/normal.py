@@ -45,7 +45,7 @@ def as_read(view: NormalView, answer: ColumnSums, laws: NormalComparison, moves:
     if belief.resolution is None:
         return laws
     other_records, records = (belief.records - 1, 2) if view.single else (belief.records, 1)
-    error = unevenness(belief.pivots(read), belief.resolution, other_records)
+    error = unevenness(view.pivots(read), belief.resolution, other_records)
     widths = [records * step for step in answer.rounding(belief.resolution)]
     if answer.cells == 1:
         blur = widths[0]

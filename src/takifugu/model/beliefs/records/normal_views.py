@@ -105,6 +105,15 @@ class NormalView(ColumnsView):
         """Return the covariance of the answer's cells."""
         return _forms(answer.coefficients, self.whole.covariance, answer.coefficients, self.whole.records)
 
+    def pivots(self, read: Sequence[int]) -> Vector:
+        """Return the least variance of each column that is read, given those before it, under any hypothesis."""
+        if self.of != "variance":
+            return self.whole.pivots(read)
+        # the others that are read do not vary with the column whose variance is hidden
+        hidden = next(column for column, weight in enumerate(self.weights[0]) if weight)
+        others = [column for column in read if column != hidden]
+        return (*self.whole.pivots(others), min(self.parameters)) if hidden in read else self.whole.pivots(read)
+
     def law_of(self, answer: ColumnSums, a: int, b: int) -> tuple[NormalView, int, int]:
         """Return two hypotheses under the law that they share."""
         return self, a, b
