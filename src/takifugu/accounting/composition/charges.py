@@ -14,6 +14,7 @@ from takifugu.analysis.calibrated import Calibrated
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Randomiser, RoundedNormal
+from takifugu.analysis.randomisers.one_sided import OneSided
 from takifugu.analysis.sensitivity import component_change
 from takifugu.core import entries
 from takifugu.core.cache import cached
@@ -90,10 +91,12 @@ def _scale_times(factor: Fraction, noise: Randomiser) -> Fraction | None:
 
 
 def _times(factor: Fraction, noise: Randomiser) -> Randomiser:
-    """Return normal noise of the answer times a factor; Laplace noise is charged by its scale, which has it."""
-    if not isinstance(noise, RoundedNormal):
-        return noise
-    return replace(noise, scale=noise.scale * factor, grid=noise.grid * factor)
+    """Return the noise of the answer times a factor; Laplace noise is charged by its scale, which has it."""
+    if isinstance(noise, RoundedNormal):
+        return replace(noise, scale=noise.scale * factor, grid=noise.grid * factor)
+    if isinstance(noise, OneSided):  # its scale is in steps of the grid
+        return replace(noise, grid=noise.grid * factor)  # type: ignore[type-var]
+    return noise
 
 
 def moved_by(calibration: Calibrated) -> tuple[Fraction | None, Fraction | None, Fraction | None]:
