@@ -13,7 +13,7 @@ import takifugu as tf
 from takifugu.calibration import Calibration
 from takifugu.core import entries
 from takifugu.core.errors import InputError
-from takifugu.model import beliefs, frameworks, queries
+from takifugu.model import beliefs, queries
 
 BITS = [0, 1]
 COPY = [[0.99, 0.01], [0.01, 0.99]]
@@ -126,7 +126,7 @@ def test_beliefs_are_listed_as_the_first_one(belief: Any) -> None:
         (place,) = framework.secrets[0].family(one).entries
         assert one.names[place] == "hiv"
         assert tf.Linear([2, 1]).resolve(one).weights[place] == 2
-    again = frameworks.from_dict(json.loads(json.dumps(framework.to_dict())))
+    again = tf.Framework.from_dict(json.loads(json.dumps(framework.to_dict())))
     assert again.fingerprint() == framework.fingerprint()
     assert [entries.listed(one) for one in again.beliefs] == [("hiv", "flu")] * 2
 

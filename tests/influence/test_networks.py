@@ -581,9 +581,9 @@ def test_a_grid_of_any_size_is_bounded_or_said_to_take_long_beforehand():
         tracemalloc.stop()
 
 
-def test_trees_of_many_thousand_variables_are_predicted_and_bounded():
+@pytest.mark.parametrize("size", [10_000, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_trees_of_many_thousand_variables_are_predicted_and_bounded(size):
     rng = np.random.default_rng(1)
-    size = 10_000
     rows = [[[0.9, 0.1], [0.4, 0.6]], [[0.7, 0.3], [0.2, 0.8]]]
     above = [[], *([(i - 1) // 2] for i in range(1, size))]
     network = binary(above, [[0.6, 0.4], *(rows[k] for k in rng.integers(0, 2, size - 1))])

@@ -17,7 +17,7 @@ from takifugu.core.errors import InputError
 from takifugu.model import secrets
 from takifugu.model.beliefs.chains.chain import MarkovChain, ReversibleChains
 from takifugu.model.beliefs.pair import LawPair
-from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair, from_dict
+from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair
 from takifugu.model.secrets.families import Family
 from takifugu.model.secrets.hypotheses import EntryIs, LawIs
 from takifugu.model.secrets.of_entries import EveryEntry, attribute, entry, every_entry
@@ -116,7 +116,7 @@ def test_forms_read_back_through_json_with_the_same_fingerprint(belief: Any, sec
     except InputError:
         framework = Framework((every_entry(),), (belief,))
     text = json.dumps(framework.to_dict())
-    again = from_dict(json.loads(text))
+    again = Framework.from_dict(json.loads(text))
     assert json.dumps(again.to_dict()) == text
     assert again.fingerprint() == framework.fingerprint()
     assert again.describe() == framework.describe()
@@ -131,7 +131,7 @@ def test_forms_read_back_through_json_with_the_same_fingerprint(belief: Any, sec
 def test_two_laws_read_back_exactly(values: list[int], unit: Any, exact: bool) -> None:
     share = Fraction(1, len(values)) if exact else 1 / len(values)
     framework = distribution_pair(Pmf([v * unit for v in values], [share] * len(values)), Pmf([0], [1]))
-    again = from_dict(json.loads(json.dumps(framework.to_dict())))
+    again = Framework.from_dict(json.loads(json.dumps(framework.to_dict())))
     first, second = framework.beliefs[0], again.beliefs[0]
     assert isinstance(first, LawPair)
     assert isinstance(second, LawPair)
@@ -252,11 +252,11 @@ COLUMNS = tf.JointTable([(0, "x"), (1, "y")], [0.5, 0.5], names=["bit", "letter"
     (lambda: distribution_pair([0.5, 0.5], Pmf([1], [1])), "write Pmf"),
     (lambda: Pufferfish(every_entry(), MarkovChain([[1]], 3, states=[(0, 1)])), "write text, a number"),
     (lambda: Pufferfish(every_entry(), MarkovChain([[1]], 3, states=[Fraction(1, 2)])), "write text, a number"),
-    (lambda: from_dict({"secrets": []}), "lacks"),
-    (lambda: from_dict({"secrets": [], "beliefs": [], "definition": "puffer"}), "definition"),
-    (lambda: from_dict({"secrets": [{"kind": "entri"}], "beliefs": []}), "did you mean 'entry'"),
-    (lambda: from_dict({"secrets": [{"kind": "entry", "a": 1}], "beliefs": []}), "lacks"),
-    (lambda: from_dict({"secrets": [], "beliefs": [{"kind": "chain"}]}), "belief's kind"),
+    (lambda: Framework.from_dict({"secrets": []}), "lacks"),
+    (lambda: Framework.from_dict({"secrets": [], "beliefs": [], "definition": "puffer"}), "definition"),
+    (lambda: Framework.from_dict({"secrets": [{"kind": "entri"}], "beliefs": []}), "did you mean 'entry'"),
+    (lambda: Framework.from_dict({"secrets": [{"kind": "entry", "a": 1}], "beliefs": []}), "lacks"),
+    (lambda: Framework.from_dict({"secrets": [], "beliefs": [{"kind": "chain"}]}), "belief's kind"),
 ])  # fmt: skip
 def test_bad_input_says_what_to_write(make: Any, says: str) -> None:
     with pytest.raises(InputError, match=says):

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 from takifugu.analysis.guarantee import Covers
+from takifugu.core.typed import Typed
 
 if TYPE_CHECKING:
     from takifugu.analysis.problem import Problem
@@ -44,7 +45,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Witness:
+class Witness(Typed):
     """What forced the noise: the comparison, and the numbers that made it the worst."""
 
     comparison: str

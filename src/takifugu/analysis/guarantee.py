@@ -12,8 +12,8 @@ from typing import Any
 from takifugu.core.assumptions import Assumption
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Json, Plain, PlainForm, arguments, form, set_fields
-from takifugu.core.reprs import short_repr
-from takifugu.numbers.rationals import as_delta, as_non_negative, exact, to_text
+from takifugu.core.typed import Typed
+from takifugu.numbers.rationals import as_delta, as_non_negative, exact
 
 #: Whose data an answer reads: one unit's, or several units' at once.
 SCOPES = ("unit", "pooled")
@@ -47,7 +47,7 @@ class Covers(StrEnum):
 
 
 @dataclass(frozen=True)
-class Guarantee:
+class Guarantee(Typed):
     """State a guarantee: Pr[M in S | a] <= e^epsilon Pr[M in S | b] + delta for every comparison a -> b.
 
     Args:
@@ -67,8 +67,6 @@ class Guarantee:
         Fraction(1, 1)
     """
 
-    __repr__ = short_repr
-
     epsilon: Fraction
     delta: Fraction
     covers: Covers
@@ -84,16 +82,8 @@ class Guarantee:
         return self.covers.composition
 
     def to_dict(self) -> Json:
-        return {
-            "definition": self.definition,
-            "framework": self.framework,
-            "epsilon": to_text(self.epsilon),
-            "delta": to_text(self.delta),
-            "composition": str(self.composition),
-            "covers": str(self.covers),
-            "assumptions": [assumption.to_dict() for assumption in self.assumptions],
-            "conditions": list(self.conditions),
-        }
+        """Return plain data for `from_dict`, and how it composes."""
+        return {**super().to_dict(), "composition": str(self.composition)}
 
 
 def _read_phases(phases: Iterable[tuple[Any, Any]]) -> tuple[tuple[int, int], ...]:

@@ -17,6 +17,7 @@ from takifugu.analysis.guarantee import Covers, Guarantee
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import at_least, promised
 from takifugu.core.rules import check_type
+from takifugu.core.typed import Typed
 from takifugu.model.frameworks import DEFINITIONS
 from takifugu.numbers.noise_quantiles import laplace_survival
 from takifugu.numbers.rationals import Number, as_fraction, round_up, to_text
@@ -34,38 +35,31 @@ _BITS = 80
 
 
 @dataclass(frozen=True)
-class Weakened:
+class Weakened(Typed):
     """What (epsilon, delta) becomes for a belief that is off by `off_by`, given each secret and overall."""
 
     off_by: Fraction
-    conditional: tuple[Fraction, Fraction]
+    epsilon: Fraction
+    delta: Fraction
     #: None where what is hidden is no fact about the data.
-    overall: tuple[Fraction, Fraction] | None
+    epsilon_overall: Fraction | None
+    delta_overall: Fraction | None
 
     @property
     def cells(self) -> tuple[str, str, str]:
         """Return the row under OFF_HEADER."""
-        overall = NO_FACTS if self.overall is None else promised(*self.overall)
-        return at_least(self.off_by), promised(*self.conditional), overall
-
-    def to_dict(self) -> dict[str, str | None]:
-        overall = (None, None) if self.overall is None else map(to_text, self.overall)
-        epsilon_overall, delta_overall = overall
-        return {
-            "off_by": to_text(self.off_by),
-            "epsilon": to_text(self.conditional[0]),
-            "delta": to_text(self.conditional[1]),
-            "epsilon_overall": epsilon_overall,
-            "delta_overall": delta_overall,
-        }
+        overall = NO_FACTS
+        if self.epsilon_overall is not None and self.delta_overall is not None:
+            overall = promised(self.epsilon_overall, self.delta_overall)
+        return at_least(self.off_by), promised(self.epsilon, self.delta), overall
 
 
 def if_belief_off(epsilon: Fraction, delta: Fraction, hides_facts: bool = True) -> tuple[Weakened, ...]:
     """Return the promise at the distances PRIORS, overall only where the secrets are facts about the data."""
     rows = []
     for d in PRIORS:
-        overall = weakened(epsilon, delta, 2 * d) if hides_facts else None
-        rows.append(Weakened(d, weakened(epsilon, delta, d), overall))
+        overall = weakened(epsilon, delta, 2 * d) if hides_facts else (None, None)
+        rows.append(Weakened(d, *weakened(epsilon, delta, d), *overall))
     return tuple(rows)
 
 

@@ -102,7 +102,7 @@ def _described(framework: Framework, query: Query) -> Iterator[tuple[View, dict[
 
 def _audit(view: View, a: int, b: int, low: float, high: float, slack: float, place: mpf) -> Audit:
     comparison = f"{view.describe_hypothesis(a)} against {view.describe_hypothesis(b)}"
-    return Audit(high, comparison, (place,), max(0.0, low - slack), high + slack)
+    return Audit(high, comparison, (float(place),), max(0.0, low - slack), high + slack)
 
 
 def divergence(p: Curve, q: Curve, factor: mpf) -> tuple[mpf, mpf, mpf]:

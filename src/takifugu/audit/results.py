@@ -3,12 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from operator import attrgetter
+from typing import Any
+
+from takifugu.core.plain import form, read_fraction, to_plain
+from takifugu.core.typed import Typed
+
+
+def _written_output(output: Sequence[Hashable]) -> list[object]:
+    """Write exact numbers as texts and floats as they are; any other label says that it is one."""
+    return [to_plain(cell) if isinstance(cell, Fraction | float) else {"label": to_plain(cell)} for cell in output]
+
+
+def _read_output(output: Sequence[Any]) -> tuple[Hashable, ...]:
+    cells = list[Hashable]()
+    for cell in output:
+        if isinstance(cell, str):
+            cells.append(read_fraction(cell))
+        else:
+            cells.append(_label(cell["label"]) if isinstance(cell, dict) else float(cell))
+    return tuple(cells)
+
+
+def _label(label: Any) -> Hashable:
+    return tuple(map(_label, label)) if isinstance(label, list) else label
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Typed):
     """Hold a true loss or delta with its place and bounds.
 
     Args:
@@ -29,7 +53,7 @@ class Audit:
 
     loss: float
     comparison: str
-    output: tuple[Hashable, ...]
+    output: tuple[Hashable, ...] = field(metadata=form(_written_output, _read_output))
     lower: float
     upper: float
     left_open: str = ""

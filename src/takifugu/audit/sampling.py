@@ -16,6 +16,7 @@ import numpy as np
 
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError
+from takifugu.core.typed import Typed
 
 #: Scores that are tried as ends of an event.
 CUTS = 200
@@ -26,7 +27,7 @@ Run = Callable[[int], object]
 
 
 @dataclass(frozen=True)
-class LowerBound:
+class LowerBound(Typed):
     """Hold a lower bound on a loss, found by sampling, and the event that shows it.
 
     The event is a score of at least `cut`, or of at most `cut` where `is_below`.

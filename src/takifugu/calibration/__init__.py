@@ -209,7 +209,7 @@ def compare(
     off: tuple[Weakened, ...] = ()
     if framework.beliefs and not definition.per_distance:
         off = if_belief_off(problem.epsilon, problem.delta, framework.hides_facts)
-    return Comparisons(outcomes, problem.epsilon, problem.delta, remarks, off, error_words(problem))
+    return Comparisons(problem.epsilon, problem.delta, outcomes, off, remarks, error_words(problem))
 
 
 @searches.stopping()

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import overload
 
 from takifugu.analysis.guarantee import Composition
 from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, Weakened
 from takifugu.core.escaping import number, promised
-from takifugu.core.plain import Json
+from takifugu.core.plain import LEFT_OUT, form
 from takifugu.core.text.parts import folded, html_table, note
 from takifugu.core.text.tables import cut, filled, labelled, text_table, width
+from takifugu.core.typed import Typed
 from takifugu.numbers.rationals import to_text
 
 #: What an error is, by default.
@@ -37,7 +38,7 @@ _HEADER = ("mechanism", "scale", "error", "composes", "status")
 
 
 @dataclass(frozen=True)
-class Alternative:
+class Alternative(Typed):
     """One mechanism in a comparison: what it would add, in answer units, how it composes, and why (not)."""
 
     name: str
@@ -57,9 +58,6 @@ class Alternative:
     @property
     def cells(self) -> tuple[str, ...]:
         return (self.name, number(self.scale), number(self.expected_error), self.composes, self.status)
-
-    def to_dict(self) -> Json:
-        return asdict(self)
 
 
 def fallback(rows: Sequence[Alternative], chosen: str) -> str:
@@ -93,19 +91,19 @@ def drawn_errors(rows: Sequence[Alternative], error_words: str, width: int) -> s
 
 
 @dataclass(frozen=True)
-class Comparisons(Sequence[Alternative]):
+class Comparisons(Typed, Sequence[Alternative]):
     """Every mechanism side by side, in the registry's order."""
 
-    #: "auto" takes the chosen one; the least error of all, or of those that compose, is marked, too.
-    rows: tuple[Alternative, ...]
     epsilon: Fraction
     delta: Fraction
-    #: Sentences about what is no mechanism for this definition.
-    remarks: tuple[str, ...] = ()
+    #: "auto" takes the chosen one; the least error of all, or of those that compose, is marked, too.
+    rows: tuple[Alternative, ...]
     #: The promise where a belief is off by 0.01, 0.1 and 0.5, if it may be off.
     if_belief_off: tuple[Weakened, ...] = ()
+    #: Sentences about what is no mechanism for this definition.
+    remarks: tuple[str, ...] = field(default=(), metadata=form(key="beside", is_left_out=True))
     #: What an error is.
-    error_words: str = EXPECTED_ERROR
+    error_words: str = field(default=EXPECTED_ERROR, metadata=LEFT_OUT)
 
     def __repr__(self) -> str:
         return f"<Comparisons: {len(self.rows)} mechanisms, epsilon {to_text(self.epsilon)}>"
@@ -154,18 +152,6 @@ class Comparisons(Sequence[Alternative]):
     @property
     def _title(self) -> str:
         return promised(self.epsilon, self.delta)
-
-    def to_dict(self) -> Json:
-        """Return plain data for JSON."""
-        data: Json = {
-            "epsilon": to_text(self.epsilon),
-            "delta": to_text(self.delta),
-            "rows": list(map(Alternative.to_dict, self.rows)),
-            "if_belief_off": list(map(Weakened.to_dict, self.if_belief_off)),
-        }
-        if self.remarks:
-            data["beside"] = list(self.remarks)
-        return data
 
 
 def as_text(rows: Sequence[Alternative]) -> str:

@@ -14,6 +14,7 @@ from takifugu.core import searches
 from takifugu.core.cache import forget
 from takifugu.core.errors import CalibrationRefused
 from takifugu.core.rules import check_any, check_type, list_of
+from takifugu.core.typed import Typed
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
 from takifugu.numbers.rationals import Number
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class AtEpsilon:
+class AtEpsilon(Typed):
     """The noise at one epsilon; `calibration` is None where `reason` says why it is refused."""
 
     epsilon: Fraction

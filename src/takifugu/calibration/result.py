@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from takifugu.accounting import definitions
 from takifugu.accounting.definitions.gate import too_little_noise
 from takifugu.analysis import randomisers
 from takifugu.analysis.bounds import Witness
-from takifugu.analysis.guarantee import Composition, Covers, Guarantee
+from takifugu.analysis.guarantee import Composition, Guarantee
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Randomiser, answered, scale_text
 from takifugu.calibration.alternatives import EXPECTED_ERROR, USABLE, Alternative, as_html, as_text, fallback
-from takifugu.core.assumptions import Assumption
-from takifugu.core.errors import InputError
+from takifugu.core.errors import InputError, within
 from takifugu.core.escaping import number, promised
-from takifugu.core.plain import ByValue, Json, Plain
+from takifugu.core.plain import Json, Plain, form
 from takifugu.core.sections import values_by_field
 from takifugu.core.text.parts import html_table
 from takifugu.core.text.tables import labelled
-from takifugu.model import frameworks, queries
+from takifugu.core.typed import Typed, as_written
+from takifugu.model import queries
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
-from takifugu.numbers.rationals import to_text
+from takifugu.numbers.rationals import as_fraction, to_text
 
 if TYPE_CHECKING:
     from takifugu.core.text.plot import Plot
@@ -47,8 +47,16 @@ _ADDS_UP = {
 }
 
 
+def _asked(requested: tuple[Fraction, Fraction]) -> Json:
+    return {"epsilon": to_text(requested[0]), "delta": to_text(requested[1])}
+
+
+def _requested(asked: Plain) -> tuple[Fraction, Fraction]:
+    return as_fraction(asked["epsilon"], "epsilon", "epsilon"), as_fraction(asked["delta"], "delta", "delta")
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Calibration(ByValue):
+class Calibration(Typed):
     """Hold enough noise for one query under one framework. It never saw data.
 
     `epsilon` and `delta` are those of the guarantee. `scale` is Laplace's b or the normal sigma, in answer units: the
@@ -80,14 +88,14 @@ class Calibration(ByValue):
     """
 
     framework: Framework
-    query: Query
+    query: Query = field(metadata=form(read=queries.from_dict))
     mechanism: str
     source: str
-    randomiser: Randomiser
+    randomiser: Randomiser = field(metadata=form(read=randomisers.from_dict))
     guarantee: Guarantee
     witness: Witness
     hides_one_entry: bool
-    requested: tuple[Fraction, Fraction] | None = None
+    requested: tuple[Fraction, Fraction] | None = field(default=None, metadata=form(_asked, _requested, key="asked"))
     alternatives: tuple[Alternative, ...] = ()
     allow_zero_noise: bool = False  # also of one that was saved or pickled before this was asked
 
@@ -245,27 +253,10 @@ class Calibration(ByValue):
 
     def to_dict(self) -> Json:
         """Return plain data for `from_dict`, enough for an audit."""
-        requested = None
-        if self.requested is not None:
-            requested = {"epsilon": to_text(self.requested[0]), "delta": to_text(self.requested[1])}
-        return {
-            "mechanism": self.mechanism,
-            "source": self.source,
-            "framework": self.framework.to_dict(),
-            "query": self.query.to_dict(),
-            "randomiser": self.randomiser.to_dict(),
-            "guarantee": self.guarantee.to_dict(),
-            "witness": {**asdict(self.witness), "numbers": list(map(list, self.witness.numbers))},
-            "hides_one_entry": self.hides_one_entry,
-            "asked": requested,
-            "scale": self.exact_scale,
-            "expected_error": self.error_or_none,
-            "alternatives": list(map(Alternative.to_dict, self.alternatives)),
-            "allow_zero_noise": self.allow_zero_noise,
-        }
+        return {**super().to_dict(), "scale": self.exact_scale, "expected_error": self.error_or_none}
 
-    @staticmethod
-    def from_dict(data: Plain) -> Calibration:
+    @classmethod
+    def from_dict(cls, data: Plain) -> Self:
         """Read a calibration back from its `to_dict` form.
 
         Args:
@@ -273,31 +264,11 @@ class Calibration(ByValue):
 
         Returns:
             The calibration.
+
+        Raises:
+            InputError: With its place, for what `to_dict` did not write.
         """
-        witness, guarantee, requested = data["witness"], data["guarantee"], None
-        if data["asked"] is not None:
-            requested = (Fraction(data["asked"]["epsilon"]), Fraction(data["asked"]["delta"]))
-        numbers = tuple((str(name), float(value)) for name, value in witness["numbers"])
-        framework = frameworks.from_dict(data["framework"])
-        return Calibration(
-            framework,
-            queries.from_dict(data["query"]),
-            data["mechanism"],
-            data["source"],
-            randomisers.from_dict(data["randomiser"]),
-            Guarantee(
-                Fraction(guarantee["epsilon"]),
-                Fraction(guarantee["delta"]),
-                Covers(guarantee["covers"]),
-                guarantee["definition"],
-                guarantee["framework"],
-                tuple(map(Assumption.from_dict, guarantee["assumptions"])),
-                tuple(guarantee["conditions"]),
-                hides_facts=framework.hides_facts,
-            ),
-            Witness(witness["comparison"], witness["detail"], numbers),
-            bool(data["hides_one_entry"]),
-            requested,
-            tuple(Alternative(**row) for row in data["alternatives"]),
-            data.get("allow_zero_noise") is True,
-        )
+        with within("guarantee"), as_written():  # also of one that was saved before it was asked what is hidden
+            promise = {"hides_facts": True, **data["guarantee"]}
+        read = super().from_dict({**data, "guarantee": promise})
+        return replace(read, guarantee=replace(read.guarantee, hides_facts=read.framework.hides_facts))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import form
+from takifugu.core.typed import Typed
 
 T = TypeVar("T")
 
@@ -23,27 +25,18 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Assumption:
+class Assumption(Typed):
     """A complete sentence that is true or false, and its kind.
 
     >>> str(world("The recordings are independent of each other."))
     'The recordings are independent of each other.'
     """
 
-    kind: str
+    kind: str = field(metadata=form(read=lambda kind: Kind(kind).value))  # type: ignore[misc]  # it is a field here
     text: str
 
     def __str__(self) -> str:
         return self.text
-
-    def to_dict(self) -> dict[str, str]:
-        """Return plain data for `from_dict`."""
-        return {"kind": self.kind, "text": self.text}
-
-    @staticmethod
-    def from_dict(data: dict[str, str]) -> Assumption:
-        """Read an assumption back; raises KeyError and ValueError for anything else."""
-        return Assumption(Kind(data["kind"]).value, str(data["text"]))
 
 
 def world(text: str) -> Assumption:

@@ -12,10 +12,10 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from inspect import Parameter, signature
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
@@ -30,6 +30,9 @@ Plain = Mapping[str, Any]
 #: A row of a table, by the names of its columns.
 Row = Mapping[str, Any]
 
+#: No meaningful number is written longer, or with a larger exponent: 10**99999999 would fill the memory.
+LONGEST_NUMBER, LARGEST_EXPONENT = 10_000, 1_000
+_EXPONENT = re.compile(r"[eE][-+]?([\d_]+)")
 _FORM = "form"
 #: What JSON has as it is, but for subclasses.
 _OF_JSON = frozenset((str, int, float, bool, type(None)))
@@ -142,7 +145,7 @@ class PlainForm(ByValue):
         """Return plain data for `from_dict`."""
         kind: type = type(self)
         data: Json = {"kind": self.kind} if self.kind else {}
-        for name, key, write, _, default in _written_fields(kind):
+        for name, key, write, _, default in written_fields(kind):
             value = getattr(self, name)
             if default is MISSING or value != default:
                 data[key] = write(value)
@@ -161,7 +164,7 @@ def arguments(kind: type, data: Plain) -> dict[str, Any]:
         message = f"the plain form {data.get('kind') or kind.__name__!r} lacks {missing}"
         raise InputError(message, rule="it was not written by to_dict")
     values = {}
-    for _, key, _, read, _ in _written_fields(kind):
+    for _, key, _, read, _ in written_fields(kind):
         if key in data:
             values[key] = read(data[key])
     return values
@@ -201,11 +204,23 @@ def to_text(value: int | Fraction) -> str:
     return str(value)
 
 
+@lru_cache(maxsize=1024)
+def read_fraction(text: str) -> Fraction:
+    """Read a written number exactly; ValueError, ZeroDivisionError or OverflowError for another text."""
+    # No other place turns a text into a Fraction; a long ledger holds the same few again and again.
+    exponent = _EXPONENT.search(text[:LONGEST_NUMBER])
+    if len(text) > LONGEST_NUMBER or (exponent and (len(exponent[1]) > 9 or int(exponent[1]) > LARGEST_EXPONENT)):
+        raise ValueError("too long or too large")
+    number = Fraction(text)
+    float(number)  # raises OverflowError where no float is as large
+    return number
+
+
 def writes_all(kind: type) -> bool:
     """Return whether equal plain forms of a class mean equal values."""
     if not issubclass(kind, PlainForm) or kind.to_dict is not PlainForm.to_dict:
         return False
-    return len(_written_fields(kind)) == len(fields(kind))  # type: ignore[arg-type]
+    return len(written_fields(kind)) == len(fields(kind))  # type: ignore[arg-type]
 
 
 def made_of(whole: Any, kind: type) -> Iterator[Any]:
@@ -246,7 +261,7 @@ LEFT_OUT = form(is_left_out=True)
 
 
 @cache
-def _written_fields(kind: type) -> tuple[tuple[str, str, Callable[[Any], Any], Callable[[Any], Any], Any], ...]:
+def written_fields(kind: type) -> tuple[tuple[str, str, Callable[[Any], Any], Callable[[Any], Any], Any], ...]:
     """Return name, key, writer, reader and default (MISSING where it is written) of each written field."""
     all_fields = []
     for field in fields(kind):
@@ -259,6 +274,11 @@ def _written_fields(kind: type) -> tuple[tuple[str, str, Callable[[Any], Any], C
     return tuple(all_fields)
 
 
+def has_own_form(field: Field[Any]) -> bool:
+    """Return whether a field says how it is read (`form`)."""
+    return bool(field.metadata.get(_FORM, (None, _as_it_is))[1] is not _as_it_is)
+
+
 def _or_none(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: None if value is None else convert(value)
 
@@ -268,7 +288,7 @@ def _required_keys(kind: type) -> tuple[str, ...]:
     """Return the keys of a class without a default."""
     parameters = signature(kind).parameters
     optional = {name for name, parameter in parameters.items() if parameter.default is not Parameter.empty}
-    return tuple(key for _, key, *_ in _written_fields(kind) if key not in optional)
+    return tuple(key for _, key, *_ in written_fields(kind) if key not in optional)
 
 
 def toml_of(value: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain, product
@@ -14,9 +14,10 @@ from typing import Any, NoReturn, Protocol, runtime_checkable
 from takifugu.core.assumptions import Assumption, with_kinds
 from takifugu.core.entries import columns_of
 from takifugu.core.errors import InputError, within
-from takifugu.core.plain import ByValue, Json, Plain, set_fields
+from takifugu.core.plain import Json, form, set_fields
 from takifugu.core.registry import Registry
 from takifugu.core.rules import check_any, check_type, unwritable, wrong_type
+from takifugu.core.typed import Typed
 from takifugu.model import beliefs as belief_room
 from takifugu.model import secrets as secret_room
 from takifugu.model.beliefs import Belief, separate
@@ -68,8 +69,13 @@ class Defined(Protocol):
     def definition(self) -> str: ...
 
 
+def _known_definition(name: str) -> str:
+    DEFINITIONS.find(name)
+    return name
+
+
 @dataclass(frozen=True, eq=False)
-class Framework(ByValue):
+class Framework(Typed):
     """Hold the hypotheses to hide from each other: every pair of every secret, under every belief.
 
     Pairs count both ways, with weight 1. `Pufferfish` makes one.
@@ -89,10 +95,10 @@ class Framework(ByValue):
         'pufferfish'
     """
 
-    secrets: tuple[Secret, ...]
-    beliefs: tuple[Belief, ...]
-    definition: str = "pufferfish"
-    given_domain: Data | None = None
+    secrets: tuple[Secret, ...] = field(metadata=form(read=lambda secrets: tuple(map(secret_room.from_dict, secrets))))
+    beliefs: tuple[Belief, ...] = field(metadata=form(read=lambda beliefs: tuple(map(belief_room.from_dict, beliefs))))
+    definition: str = field(default="pufferfish", metadata=form(read=_known_definition))
+    given_domain: Data | None = field(default=None, metadata=form(read=domain_from_dict, key="domain"))
 
     def __post_init__(self) -> None:
         domains = [] if self.given_domain is None else [self.given_domain]
@@ -258,21 +264,6 @@ def distribution_pair(p: Pmf, q: Pmf) -> Framework:
     for law in (p, q):
         check_type(law, Pmf, "a distribution", "write Pmf(values, probabilities)")
     return Framework((WhichLaw(),), (LawPair(p, q),))
-
-
-def from_dict(data: Plain) -> Framework:
-    """Read a framework back from its canonical form."""
-    missing = [value for value in ("secrets", "beliefs") if value not in data]
-    definition = data.get("definition", "pufferfish")
-    if missing:
-        raise InputError(f"the framework lacks {missing}", rule="it was not written by to_dict")
-    DEFINITIONS.find(definition)
-    return Framework(
-        tuple(map(secret_room.from_dict, data["secrets"])),
-        tuple(map(belief_room.from_dict, data["beliefs"])),
-        definition,
-        domain_from_dict(data["domain"]) if "domain" in data else None,
-    )
 
 
 def _check_belief(belief: object) -> None:

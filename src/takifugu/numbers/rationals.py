@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
 from numbers import Rational
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from takifugu.core.columns import no_list, value_of
 from takifugu.core.errors import InputError, Step
 from takifugu.core.plain import form
+from takifugu.core.plain import read_fraction as read_fraction
 from takifugu.core.plain import to_text as to_text
 from takifugu.core.rules import wrong_type
 
@@ -24,11 +23,8 @@ Number = int | float | str | Decimal | Fraction
 
 #: Bits of a rounded scale: the relative excess is at most 2**-35 < 1e-10, and integer samplers stay within 64 bits.
 SCALE_BITS = 36
-#: No meaningful number is written longer, or with a larger exponent: 10**99999999 would fill the memory.
-LONGEST_NUMBER, LARGEST_EXPONENT = 10_000, 1_000
 #: All floats in a certificate lie below it.
 LARGEST_NUMBER = 2**1000
-_EXPONENT = re.compile(r"[eE][-+]?([\d_]+)")
 
 
 def _number_text(value: object) -> str:
@@ -86,18 +82,6 @@ def common_denominator(numbers: Iterable[Fraction]) -> int:
     return math.lcm(*(number.denominator for number in numbers))
 
 
-@lru_cache(maxsize=1024)
-def read_fraction(text: str) -> Fraction:
-    """Read a written number exactly; ValueError, ZeroDivisionError or OverflowError for another text."""
-    # No other place turns a text into a Fraction; a long ledger holds the same few again and again.
-    exponent = _EXPONENT.search(text[:LONGEST_NUMBER])
-    if len(text) > LONGEST_NUMBER or (exponent and (len(exponent[1]) > 9 or int(exponent[1]) > LARGEST_EXPONENT)):
-        raise ValueError("too long or too large")
-    number = Fraction(text)
-    float(number)  # raises OverflowError where no float is as large
-    return number
-
-
 def _text(value: object) -> str:
     text = repr(value[:60]) if isinstance(value, str) else repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
@@ -106,6 +90,11 @@ def _text(value: object) -> str:
 def exact(name: str, is_left_out: bool = False) -> Mapping[str, Any]:
     """Return the metadata of a field written as an exact number."""
     return form(read=lambda value: as_fraction(value, name), is_left_out=is_left_out)
+
+
+def plain_number(value: int | float | Fraction) -> str | float:
+    """Return a number for JSON that reads back exactly (`exact_or_float`): a text for what is no float."""
+    return to_text(Fraction(value)) if isinstance(value, int | Fraction) else float(value)
 
 
 def exact_or_float(value: str | float) -> Fraction | float:

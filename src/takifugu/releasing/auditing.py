@@ -24,10 +24,11 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import Json
 from takifugu.core.sections import values_by_field
 from takifugu.mechanisms.local.sent import Sending
-from takifugu.model import frameworks, queries
+from takifugu.model import queries
 from takifugu.model.beliefs.density import Density
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.beliefs.records.parameters import Parameters
+from takifugu.model.frameworks import Framework
 from takifugu.model.policies.places import Visits
 from takifugu.numbers.noise import SystemEntropy
 from takifugu.numbers.rationals import to_text
@@ -109,7 +110,7 @@ def _recorded(certificate: Certificate, answer: Answer) -> Calibration:
     """Return an answer's calibration from its certificate."""
     if answer.framework not in certificate.frameworks:
         raise InputError("the certificate lacks the framework of this answer")
-    framework = frameworks.from_dict(certificate.frameworks[answer.framework])
+    framework = Framework.from_dict(certificate.frameworks[answer.framework])
     epsilon, delta = Fraction(answer.epsilon), Fraction(answer.delta)
     promise = Guarantee(
         epsilon, delta, Covers(answer.covers), certificate.definition, answer.framework,

@@ -64,6 +64,18 @@ def test_equal_releases_cost_what_they_do_if_fixed_in_advance(number: int) -> No
     assert alone.epsilon == Fraction(1, 3)  # what it promises, to the last digit
 
 
+@pytest.mark.parametrize("number", [1, 2, 5])
+def test_a_mean_costs_what_its_sum_costs_with_noise_as_many_times_as_wide(number: int) -> None:
+    mean = normal(tf.Mean(codes={0: 0, 1: 1}), 1, "0.001")
+    together = joint(FRAMEWORK, charges(*[mean] * number))
+    in_steps = 4 * float(mean.scale)  # the mean of four values is their count, divided by four
+    assert in_steps == pytest.approx(float(normal(COUNT, 1, "0.001").scale), rel=1e-9)
+    of_sum = joint(FRAMEWORK, charges(*[normal(tf.Sum(codes={0: 0, 1: 1}), 1, "0.001")] * number))
+    assert float(together.epsilon) == pytest.approx(float(of_sum.epsilon), rel=1e-6)
+    true = true_delta_of([(COUNT, in_steps / math.sqrt(number), True)], together.epsilon)
+    assert float(together.delta) / 20 < true <= together.delta
+
+
 @pytest.mark.parametrize("second", [normal(LAST, 1, "0.01"), laplace(LAST, "0.2"), laplace(COUNT, "0.5")])
 def test_other_queries_and_laplace_noise_cost_no_less_than_they_lose(second: Any) -> None:
     first = normal(COUNT, 1, "0.01")

@@ -25,7 +25,6 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import BudgetExceeded, CompositionRefused
 from takifugu.model.frameworks import Framework
-from takifugu.model.frameworks import from_dict as framework_from
 
 WHOLE, DATA, QUILT, SINGLE = Covers
 ROWS = [0.1, 0.3, 0.6, 0.9]
@@ -170,7 +169,7 @@ def test_a_history_costs_what_its_releases_cost_one_by_one(
         assert cost(framework, [charges[n] for n in chance.permutation(len(charges))]) == together
         with monkeypatch.context() as patch:
             patch.setattr(least, "merged", lambda charges: list(map(several, charges)))
-            plain = cost(framework_from(framework.to_dict()), charges)
+            plain = cost(Framework.from_dict(framework.to_dict()), charges)
         assert (plain is None) == (together is None)
         if plain is not None and together is not None:
             assert plain * (1 - Fraction(1, 10**12)) <= together <= plain * (1 + Fraction(1, 10**9))

@@ -25,8 +25,7 @@ from takifugu.accounting.ledger.events import in_chain, of_text, to_text
 from takifugu.accounting.ledger.view import EVERYBODY, View
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused, TakifuguError
-from takifugu.model.frameworks import DEFINITIONS
-from takifugu.model.frameworks import from_dict as read_framework
+from takifugu.model.frameworks import DEFINITIONS, Framework
 
 CLOSE = Fraction(1, 10**6)
 
@@ -42,7 +41,7 @@ def whole_loss(line: Line) -> Pair:
 
 def joint(plain: dict[str, Any], given: Sequence[Given], is_alone: bool) -> Pair:
     """Return the least of what is proved for the lines of a table, one by one and in no sums."""
-    framework = read_framework(plain)
+    framework = Framework.from_dict(plain)
     name, charges = framework.fingerprint(), list[Charge]()
     lens, definition = Lens(framework, name), DEFINITIONS.find(framework.definition)
     for one in given:

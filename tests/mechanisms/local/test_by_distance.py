@@ -19,7 +19,6 @@ import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import CalibrationRefused, CompositionRefused, InputError
-from takifugu.model import frameworks
 from takifugu.model.beliefs.counted_populations import samples_of
 
 LAWS = {
@@ -233,7 +232,7 @@ def test_a_framework_without_a_metric_is_written_as_before() -> None:
     assert tf.population_membership().to_dict() == {"kind": "which-population"}
     for metric in ("w-infinity", DECLARED):
         about = framework(metric)
-        assert frameworks.from_dict(about.to_dict()).fingerprint() == about.fingerprint()
+        assert tf.Framework.from_dict(about.to_dict()).fingerprint() == about.fingerprint()
         assert {comparison.weight for comparison in about.comparisons()} == {
             float(apart(metric)(a, b)) for a, b in combinations(LAWS, 2)
         }

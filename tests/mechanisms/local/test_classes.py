@@ -17,7 +17,6 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.mechanisms.local import classes
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.mechanisms.local.tupling import Tupling
-from takifugu.model import frameworks
 
 
 def extreme_points(outputs, beta):
@@ -129,7 +128,7 @@ def test_a_mass_that_no_population_keeps_is_refused(most: Any) -> None:
 
 def test_a_class_reads_back() -> None:
     about = framework()
-    again = frameworks.from_dict(about.to_dict())
+    again = tf.Framework.from_dict(about.to_dict())
     assert again.fingerprint() == about.fingerprint()
     assert again.beliefs[0].regions.largest_mass == F(2, 5)  # type: ignore[attr-defined]
     assert "In no population is a value likelier than 0.4" in " ".join(map(str, again.assumptions()))

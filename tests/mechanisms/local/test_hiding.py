@@ -17,14 +17,14 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.audit import exact_delta, exact_loss
 from takifugu.core.errors import CalibrationRefused, DataError, InputError
 from takifugu.mechanisms.local.sent import read
-from takifugu.model import beliefs, frameworks
+from takifugu.model import beliefs
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
 LAWS = {"home": {"a": "0.6", "b": "0.3", "c": "0.1"}, "out": {"a": "0.2", "b": "0.3", "c": "0.5"}}
 SEVERAL = ("randomised-response", "exponential", "optimal")
 
 
-def framework(rows: int = 1, independent: bool = False, laws: Any = LAWS, **options: Any) -> frameworks.Framework:
+def framework(rows: int = 1, independent: bool = False, laws: Any = LAWS, **options: Any) -> tf.Framework:
     return tf.Pufferfish(tf.population_membership(), tf.FromPopulations(laws, rows, independent, **options))
 
 
@@ -175,7 +175,7 @@ def test_a_delta_takes_nothing_from_what_epsilon_alone_allows(mechanism: str, ep
 
 def test_it_reads_back_from_json() -> None:
     about = framework(3, True, source="a public survey")
-    again = frameworks.from_dict(json.loads(json.dumps(about.to_dict())))
+    again = tf.Framework.from_dict(json.loads(json.dumps(about.to_dict())))
     assert again.fingerprint() == about.fingerprint()
     assert again.definition == "distribution"
     assert [c.label for c in again.comparisons()] == [

@@ -28,7 +28,6 @@ from takifugu.core.errors import BudgetExceeded, CalibrationRefused, Composition
 from takifugu.mechanisms.one_sided import Asymmetric, Policy, Visits, any_of, checked, none_of, visits
 from takifugu.mechanisms.one_sided.asymmetric_moves import composition_of, moves_of, public_end
 from takifugu.mechanisms.one_sided.tails import geometric_law
-from takifugu.model import frameworks
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.frameworks import Framework
 from takifugu.model.policies.boxes import Boxes
@@ -58,7 +57,7 @@ def test_comparisons_are_the_allowed_moves() -> None:
 
 def test_it_reads_back_and_equal_frameworks_have_one_fingerprint() -> None:
     framework = Asymmetric(visits(["bar"]), PLACES)
-    again = frameworks.from_dict(json.loads(json.dumps(framework.to_dict())))
+    again = tf.Framework.from_dict(json.loads(json.dumps(framework.to_dict())))
     assert again.to_dict() == framework.to_dict()
     assert again.fingerprint() == framework.fingerprint()
     assert again.domain == PLACES

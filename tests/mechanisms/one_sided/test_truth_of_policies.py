@@ -16,7 +16,7 @@ import pytest
 from tests.support.rounds import rounds
 
 import takifugu as tf
-from takifugu.accounting.composition import charge_of
+from takifugu.accounting.composition import charge_of, joint
 from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.core.errors import TakifuguError
 from takifugu.mechanisms.one_sided import Asymmetric, Policy, any_of, none_of
@@ -135,3 +135,20 @@ def test_no_total_under_policies_is_below_the_largest_loss_of_a_move(seeds: rang
     totals = [charged_and_true(seed) for seed in seeds]
     assert all(charged >= true * (1 - 1e-9) for charged, true in totals), totals
     assert Counter(charged <= true * (1 + 1e-6) for charged, true in totals if charged)[True] > len(seeds) // 4
+
+
+@pytest.mark.parametrize("mechanism", ["asymmetric-laplace", "asymmetric-geometric"])
+def test_a_mean_costs_under_another_policy_what_a_move_of_that_policy_loses(mechanism: str) -> None:
+    values, codes = list("abc"), {"a": 0, "b": 1, "c": 2}
+    own: Rules = [(False, frozenset("a"))]
+    other: Rules = [(False, frozenset("ab"))]
+
+    def mean(data: Row) -> list[Fraction]:
+        return [Fraction(sum(map(codes.__getitem__, data)), 3)]
+
+    about, judged = (Asymmetric(policy_of(rules), Domain.of(3, values)) for rules in (own, other))
+    made = tf.calibrate(about, tf.Mean(codes=codes), 1, mechanism=mechanism)
+    (way,) = directions(mean, own, values, 3)
+    pairs = [(*mean(before), *mean(after)) for before, after in moves(other, values, 3)]
+    true = max(loss_of_cell(a, b, way, made.randomiser) for a, b in pairs if a != b)
+    assert float(joint(judged, [charge_of(made)]).epsilon) == pytest.approx(true, rel=1e-9)

@@ -16,7 +16,6 @@ from tests.support.releases import refusal_of
 
 import takifugu as tf
 from takifugu.core.errors import InputError, TakifuguError
-from takifugu.model import frameworks
 from takifugu.model.beliefs.records.normal_fit import Scatter, region_of, scatter_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
@@ -191,7 +190,7 @@ def test_a_large_sample_is_the_law_itself() -> None:
 
 def test_a_region_reads_back_as_itself() -> None:
     framework = tf.Pufferfish(SECRETS["the mean"], fitted(ranges={"weight": (0, 200)}, resolution="0.01"))
-    again = frameworks.from_dict(json.loads(json.dumps(framework.to_dict())))
+    again = tf.Framework.from_dict(json.loads(json.dumps(framework.to_dict())))
     assert again.fingerprint() == framework.fingerprint()
     assert "under every distribution that 60 public rows support (confidence 0.95; a survey)" in framework.describe()
     assert any("covers the true one with confidence 0.95" in line for line in map(str, framework.assumptions()))

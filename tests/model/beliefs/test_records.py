@@ -9,7 +9,6 @@ import pytest
 import takifugu as tf
 from takifugu.analysis.questions.evaluating import evaluate, value_indices
 from takifugu.core.errors import CalibrationRefused, DataError, InputError, Unsupported
-from takifugu.model import frameworks
 from takifugu.model.beliefs.estimate import is_private_source
 from takifugu.model.beliefs.records.possible_sums import Steps
 
@@ -60,7 +59,7 @@ def test_it_says_whether_the_distribution_is_stated_or_one_of_a_class():
 def test_a_framework_reads_back_as_itself():
     secret = tf.dataset_property("group", "share", of="b", sets=[(None, "1/2"), ("1/2", None)])
     framework = tf.Pufferfish(secret, PEOPLE)
-    assert frameworks.from_dict(framework.to_dict()).fingerprint() == framework.fingerprint()
+    assert tf.Framework.from_dict(framework.to_dict()).fingerprint() == framework.fingerprint()
     labels = [comparison.label for comparison in framework.comparisons()]
     assert labels[0] == "the share of 'b' in 'group' is below 0.5 against the share of 'b' in 'group' is at least 0.5"
 

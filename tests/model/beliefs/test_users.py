@@ -10,7 +10,7 @@ import pytest
 
 import takifugu as tf
 from takifugu.core.errors import InputError
-from takifugu.model import beliefs, frameworks, secrets
+from takifugu.model import beliefs, secrets
 from takifugu.model.secrets import comparisons
 from takifugu.model.secrets.families import ABSENT
 from takifugu.numbers import Pmf
@@ -67,7 +67,7 @@ def test_the_canonical_form_reads_back() -> None:
         [COIN, {"x": 0.1, "y": 0.9}, COIN], [1, 0.3, 1], "removed", ["ann", "ben", "cy"], "a public survey"
     )
     framework = tf.Pufferfish([tf.presence("ben"), tf.every_entry(), tf.presence()], users)
-    again = frameworks.from_dict(json.loads(json.dumps(framework.to_dict())))
+    again = tf.Framework.from_dict(json.loads(json.dumps(framework.to_dict())))
     assert again.to_dict() == framework.to_dict()
     assert again.fingerprint() == framework.fingerprint()
     assert beliefs.from_dict(users.to_dict()).names == ("ann", "ben", "cy")

@@ -27,7 +27,6 @@ from takifugu.core.errors import (
     TakifuguError,
 )
 from takifugu.mechanisms.local.senders import Sender
-from takifugu.model import frameworks
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.publishing import orders
@@ -90,7 +89,7 @@ def test_from_places_and_a_survey_to_randomised_places_with_a_certificate(tmp_pa
     assert {(row["x"], row["y"]) for row in table.rows} <= centres
     certificate = read_certificate(tmp_path / "release-published/places.certificate.json")
     assert (certificate.epsilon, certificate.delta, certificate.definition) == ("1.5", "0", "distribution")
-    framework = frameworks.from_dict(next(iter(certificate.frameworks.values())))
+    framework = tf.Framework.from_dict(next(iter(certificate.frameworks.values())))
     belief: Any = framework.beliefs[0]
     assert (belief.rows, belief.independent, belief.measure, belief.source) == (
         3, True, "m", "a public survey of other people"

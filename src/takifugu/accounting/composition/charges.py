@@ -13,7 +13,8 @@ import numpy as np
 from takifugu.analysis.calibrated import Calibrated
 from takifugu.analysis.guarantee import Charge
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.randomisers import Randomiser
+from takifugu.analysis.randomisers import Randomiser, RoundedNormal
+from takifugu.analysis.randomisers.one_sided import OneSided
 from takifugu.analysis.sensitivity import component_change
 from takifugu.core import entries
 from takifugu.core.cache import cached
@@ -49,10 +50,10 @@ def charge_of(
     read = cached(of_unit, (_read, queries.key_of(query)), lambda: _read(of_unit, query))
     return Charge(
         framework=of_unit.fingerprint(), definition=promise.definition, covers=promise.covers, epsilon=promise.epsilon,
-        delta=promise.delta, query=query.to_dict(), randomiser=noise.to_dict(), scale=_scale_times(factor, noise),
-        change=read.whole, entry_change=read.single, entries=_size(of_unit), answers=read.answers, scope=scope,
-        names=_names(of_unit), lengths=_lengths(of_unit), reading=reading, at=at, phases=phases,
-        begins_series=begins_series,
+        delta=promise.delta, query=query.to_dict(), randomiser=_times(factor, noise).to_dict(),
+        scale=_scale_times(factor, noise), change=read.whole, entry_change=read.single, entries=_size(of_unit),
+        answers=read.answers, scope=scope, names=_names(of_unit), lengths=_lengths(of_unit), reading=reading, at=at,
+        phases=phases, begins_series=begins_series,
     )  # fmt: skip
 
 
@@ -87,6 +88,15 @@ def _scale_times(factor: Fraction, noise: Randomiser) -> Fraction | None:
     if noise.laplace_scale is None or package_of(noise):
         return None
     return noise.laplace_scale * factor
+
+
+def _times(factor: Fraction, noise: Randomiser) -> Randomiser:
+    """Return the noise of the answer times a factor; Laplace noise is charged by its scale, which has it."""
+    if isinstance(noise, RoundedNormal):
+        return replace(noise, scale=noise.scale * factor, grid=noise.grid * factor)
+    if isinstance(noise, OneSided):  # its scale is in steps of the grid
+        return replace(noise, grid=noise.grid * factor)  # type: ignore[type-var]
+    return noise
 
 
 def moved_by(calibration: Calibrated) -> tuple[Fraction | None, Fraction | None, Fraction | None]:

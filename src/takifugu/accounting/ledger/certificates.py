@@ -19,7 +19,7 @@ from takifugu.accounting.ledger.view import View
 from takifugu.analysis.guarantee import Charge
 from takifugu.core.errors import TakifuguError
 from takifugu.core.names import normalised
-from takifugu.model.frameworks import from_dict as read_framework
+from takifugu.model.frameworks import Framework
 
 
 def certificate_of(view: View, group: str) -> dict[str, Any]:
@@ -181,7 +181,7 @@ def _adopted(view: View, change: Change, lacking: Lacking) -> Paid:
     with words.of_certificate():
         source = lacking.source
         for line in certificate["lines"]:
-            framework = read_framework(line["framework"])
+            framework = Framework.from_dict(line["framework"])
             charge = words.as_stored(Charge.from_dict(line["charge"]), framework, line["release"])
             with suppress(TakifuguError):  # a noise or a query that nobody can read is told now, not by a later release
                 joint(framework, [charge, charge], charge.framework)

@@ -35,7 +35,6 @@ from takifugu.analysis.guarantee import Charge
 from takifugu.core.errors import LedgerError
 from takifugu.core.rules import check_type
 from takifugu.model.frameworks import Framework
-from takifugu.model.frameworks import from_dict as read_framework
 
 #: The unit of all sources that name none, whoever it is: it may be any of the named ones.
 EVERYBODY = -1
@@ -205,7 +204,7 @@ class View:
     def _step(self, paid: Paid, line: Line) -> Step:
         charge = self.charge(line.charge)
         if charge.framework not in self.frameworks:
-            self.frameworks[charge.framework] = read_framework(json.loads(self.content(line.framework)))
+            self.frameworks[charge.framework] = Framework.from_dict(json.loads(self.content(line.framework)))
         table, entries = self.tables.of_line(paid, charge, line.at)
         group = paid.group if charge.begins_series else ""
         key = (line.charge, line.at, line.starts, table, entries, line.units == NOBODY, group)

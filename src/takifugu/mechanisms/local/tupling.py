@@ -26,6 +26,7 @@ from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
 from takifugu.core.plain import set_fields
 from takifugu.core.rules import list_of
+from takifugu.core.typed import Typed
 from takifugu.numbers.distributions.divergence import divergence, divergence_in_units
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.distributions.positive_part import LARGEST_EPSILON, NARROW, Enclosure, mean_positive_part
@@ -42,7 +43,7 @@ Pairs = list[tuple[Fraction, Fraction]]
 
 
 @dataclass(frozen=True)
-class Tupling:
+class Tupling(Typed):
     """Hide a value among dummies (Kawamoto19 Algorithm 1).
 
     Args:

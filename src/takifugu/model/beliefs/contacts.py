@@ -23,9 +23,9 @@ from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import VALUES, Json, PlainForm, form, set_fields
 from takifugu.core.rules import check_as_many, list_of, wrong_type
 from takifugu.model.beliefs.estimate import checked_source
-from takifugu.model.beliefs.states import State, checked_alphabet, plain_number
+from takifugu.model.beliefs.states import State, checked_alphabet
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.rationals import as_whole, exact_or_float
+from takifugu.numbers.rationals import as_whole, exact_or_float, plain_number
 
 Numbers = Pmf | Sequence[float | int | Fraction]
 

@@ -11,21 +11,11 @@ from takifugu.core.assumptions import Assumption, world
 from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
 from takifugu.core.plain import PlainForm, form, set_fields
-from takifugu.model.beliefs.states import State, plain_number
+from takifugu.model.beliefs.states import State
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.rationals import exact_or_float
-
-
-def _pmf_to(law: Pmf) -> list[list[str | float]]:
-    return [list(map(plain_number, atom)) for atom in law.items()]
-
-
-def _pmf_from(rows: list[list[str | float]]) -> Pmf:
-    return Pmf([exact_or_float(v) for v, _ in rows], [exact_or_float(p) for _, p in rows])
-
 
 #: How a distribution is written.
-_LAW = form(_pmf_to, _pmf_from)
+_LAW = form(lambda law: law.to_dict()["atoms"], lambda atoms: Pmf.from_dict({"atoms": atoms}))
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,6 @@ from typing import TypeVar
 from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError, Step
 from takifugu.core.rules import check_written_apart, list_of, no_law, unwritable
-from takifugu.numbers.rationals import to_text
 
 State = Hashable
 Value = TypeVar("Value", bound=Hashable)
@@ -62,11 +61,6 @@ def first_few(names: Sequence[Hashable], between: str = ", ") -> str:
     """Return the first six names as text, with dots for more."""
     words = between.join(map(repr, names[:6]))
     return f"{words}, ..." if len(names) > 6 else words
-
-
-def plain_number(value: int | float | Fraction) -> str | float:
-    """Return a number for JSON that reads back exactly (`exact_or_float`): a text for what is no float."""
-    return to_text(Fraction(value)) if isinstance(value, int | Fraction) else float(value)
 
 
 def _plain(state: object, title: str, key: str) -> State:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from takifugu.core.columns import value_of
-from takifugu.core.errors import InputError
+from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Plain
 from takifugu.core.rules import list_of, members_of, pairs_of
-from takifugu.model.secrets.properties import DEFINED, DatasetProperty, DistributionParameter, NamedFunction, Value
+from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter, NamedFunction, Value
 from takifugu.model.secrets.value_sets import reading, sets_of
 from takifugu.numbers.rationals import Number, as_fraction, as_fractions, as_interval
 
@@ -114,13 +114,8 @@ def property_from(data: Plain) -> DatasetProperty:
     """Read a dataset property back; this process must have defined its named function."""
     function = data["function"]
     if isinstance(function, Mapping):
-        key = (function["name"], function["version"])
-        if key not in DEFINED:
-            raise InputError(
-                f"the function {key[0]!r}, version {key[1]}, is defined by nobody",
-                fix="define it with NamedFunction(name, version, function) before it is read back",
-            ).at("function")
-        function = DEFINED[key]
+        with within("function"):
+            function = NamedFunction.from_dict(function)
     sets = data.get("sets")
     if sets is not None:
         sets = list(map(reading, sets))

@@ -14,8 +14,9 @@ from itertools import combinations
 
 from takifugu.core.errors import InputError
 from takifugu.core.functions import as_named
-from takifugu.core.plain import LEFT_OUT, PlainForm, form, set_fields
+from takifugu.core.plain import LEFT_OUT, Plain, PlainForm, form, set_fields
 from takifugu.core.rules import check_known, check_type, requires
+from takifugu.core.typed import as_written
 from takifugu.model.secrets.families import VIEWS, Believed, Family, View, view_of
 from takifugu.model.secrets.value_sets import ValueSet, described, near, near_in_any_order, number
 from takifugu.numbers.rationals import as_fractions
@@ -30,7 +31,7 @@ Value = Hashable
 class NamedFunction(PlainForm):
     """Give a function of columns a name and a version, for ledgers.
 
-    `from_dict` finds the functions that this process has defined.
+    No file holds the function: `from_dict` finds it by name and version, where this process has defined it.
 
     Args:
         name: The name.
@@ -58,6 +59,18 @@ class NamedFunction(PlainForm):
             ).at("function")
         set_fields(self, function=as_named(self.function, "the function", self.name, self.version, "version"))
         DEFINED[self.name, self.version] = self
+
+    @classmethod
+    def from_dict(cls, data: Plain) -> NamedFunction:
+        """Return the function of this name and version; InputError where this process has not defined it."""
+        with as_written():
+            name, version = data["name"], data["version"]
+            if (name, version) in DEFINED:
+                return DEFINED[name, version]
+        raise InputError(
+            f"the function {name!r}, version {version}, is defined by nobody",
+            fix="define it with NamedFunction(name, version, function) before it is read back",
+        )
 
     def __call__(self, *columns: Sequence[Hashable]) -> object:
         return self.function(*columns)

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import lru_cache
 
 import numpy as np
 
 from takifugu.core.errors import Unsupported
-from takifugu.numbers.atoms import Floats
-from takifugu.numbers.densities import Continuous
+from takifugu.numbers.densities import Continuous, cell_masses
 from takifugu.numbers.densities.excess import distance_from
 from takifugu.numbers.densities.moves import farthest_move
 from takifugu.numbers.densities.tails import ends_of, weight_beyond
@@ -40,8 +38,8 @@ def laplace_loss(p: Continuous, q: Continuous, scale: float) -> float:
     half = ((last - first) / CELLS / 2 + 2.0**-50 * max(abs(first), abs(last))) / scale
     if half > 1:
         return math.inf
-    masses = *_masses(p, first, last), *_masses(q, first, last)  # type: ignore[arg-type]  # every kind is frozen
-    rows = np.stack(masses)
+    masses = (cell_masses(law, first, last, CELLS) for law in (p, q))  # type: ignore[arg-type]  # every kind is frozen
+    rows = np.concatenate([*masses])
     for law, most in ((p, rows[1]), (q, rows[3])):
         most[0] += weight_beyond(law, first, scale, -1)
         most[-1] += weight_beyond(law, last, scale, 1)
@@ -76,12 +74,3 @@ def least_laplace_noise(p: Continuous, q: Continuous, epsilon: Fraction, roundin
         raise Unsupported("no Laplace noise is seen to keep so small an epsilon: give a larger one")
     least = Fraction(smallest_safe(loss, safe, epsilon, _TOLERANCE))
     return least if most is None else min(least, most)
-
-
-@lru_cache(maxsize=4)
-def _masses(law: Continuous, first: float, last: float) -> tuple[Floats, Floats]:
-    """Bound the masses of the cells."""
-    cuts = np.linspace(first, last, CELLS + 1)
-    least, most = law.mass(cuts[:-1], cuts[1:])
-    low, high = law.range
-    return least, np.where((cuts[1:] < low) | (cuts[:-1] > high), 0.0, most)

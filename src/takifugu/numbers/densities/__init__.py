@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -78,6 +79,15 @@ _KINDS: Registry[type[Registered]] = Registry(
 def from_dict(data: Plain) -> Continuous:
     """Read a density from its plain data; InputError for others."""
     return _KINDS.find(data.get("kind")).from_dict(data)
+
+
+@lru_cache(maxsize=4)
+def cell_masses(law: Continuous, first: float, last: float, cells: int) -> tuple[Floats, Floats]:
+    """Bound the masses of equal cells between two places: the least and the most of each."""
+    cuts = np.linspace(first, last, cells + 1)
+    least, most = law.mass(cuts[:-1], cuts[1:])
+    low, high = law.range
+    return least, np.where((cuts[1:] < low) | (cuts[:-1] > high), 0.0, most)
 
 
 def edges_between(p: Continuous, q: Continuous, low: float, high: float) -> Floats:

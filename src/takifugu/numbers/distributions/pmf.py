@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError
+from takifugu.core.plain import Json, Plain
 from takifugu.core.rules import check_type, list_of
+from takifugu.core.typed import as_written
 from takifugu.numbers.atoms import (
     LARGEST_SMALL,
     Array,
@@ -34,7 +36,7 @@ from takifugu.numbers.atoms import (
     to_python,
     with_small_atoms,
 )
-from takifugu.numbers.rationals import as_fraction
+from takifugu.numbers.rationals import as_fraction, exact_or_float, plain_number
 
 #: Float probabilities may miss a sum of one by this much; they are then divided by their sum.
 SUM_TOLERANCE = 1e-9
@@ -146,6 +148,35 @@ class Pmf:
                 masses += [mass * factor for mass in integers(law.masses)]
             return _law(*merged(atoms, as_masses(masses)[0]), common)
         return _law(*merged(atoms, np.concatenate([law.probabilities * float(w) for law, w in parts])), None)
+
+    def to_dict(self) -> Json:
+        """Return plain data for `from_dict`: each value with its probability, exact numbers as texts."""
+        return {"atoms": [list(map(plain_number, atom)) for atom in self.items()]}
+
+    @staticmethod
+    def from_dict(data: Plain) -> Pmf:
+        """Read a distribution back.
+
+        Args:
+            data: What `to_dict` returned.
+
+        Returns:
+            The distribution.
+
+        Raises:
+            InputError: For anything else.
+
+        Examples:
+            >>> Pmf.from_dict({"atoms": [["0", "1/3"], ["1", "2/3"]]})
+            Pmf(0: 1/3, 1: 2/3)
+        """
+        with as_written():
+            values, masses = ([exact_or_float(atom[part]) for atom in data["atoms"]] for part in (0, 1))
+            law = Pmf(values, masses)
+        if law.exact:
+            return law
+        # floats are those that were written: they are not divided by their sum once more
+        return _law(*sorted_atoms(as_numbers(values, "values"), as_numbers(masses, "probabilities")), None)
 
     @property
     def exact(self) -> bool:

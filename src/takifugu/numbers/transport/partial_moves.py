@@ -13,7 +13,7 @@ import numpy as np
 
 from takifugu.core.errors import Unsupported
 from takifugu.core.escaping import at_least
-from takifugu.numbers.densities import Continuous
+from takifugu.numbers.densities import Continuous, cell_masses
 from takifugu.numbers.densities.moves import farthest_move
 from takifugu.numbers.densities.tails import ends_of
 from takifugu.numbers.distributions.pmf import Pmf
@@ -43,7 +43,6 @@ def farthest_but(p: Continuous, q: Continuous, delta: Fraction) -> float:
 
 def _read(law: Continuous, first: float, last: float) -> tuple[Pmf, float]:
     """Return the law by cell, and the mass that is in doubt."""
-    cuts = np.linspace(first, last, CELLS + 1)
-    least, _ = law.mass(cuts[:-1], cuts[1:])
+    least, _ = cell_masses(law, first, last, CELLS)  # type: ignore[arg-type]  # every kind is frozen
     total = float(least.sum())
     return Pmf(np.arange(CELLS), least / total), 2 * abs(1 - total) + 2.0**-44

@@ -264,7 +264,7 @@ def off_by_a_bit(c: Content) -> Iterator[str]:
     bit = next(row for row in if_belief_off(Fraction(c.epsilon), Fraction(c.delta)) if row.off_by == Fraction(1, 10))
     yield (
         "If, given a secret, the data are up to e^0.1 times likelier or less likely than the models say, epsilon "
-        f"{charged(c.epsilon)} becomes {at_most(bit.conditional[0])}."
+        f"{charged(c.epsilon)} becomes {at_most(bit.epsilon)}."
     )
 
 

@@ -23,7 +23,7 @@ from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.core.escaping import at_least, at_most, number
 from takifugu.core.plain import Json, Row
-from takifugu.model import frameworks, queries
+from takifugu.model import queries
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Additive, Query, key_of, resolved
 from takifugu.releasing.certificates.cells import ESTIMATED
@@ -90,7 +90,7 @@ def estimates_of_answer(
     """Return the estimates of one answer of a certificate, from it alone; Unsupported, with the reason."""
     if answer.complete is False:
         raise Unsupported(f"{NO_ESTIMATE}: which values are missing is not on the certificate")
-    framework = frameworks.from_dict(certificate.frameworks[answer.framework])
+    framework = Framework.from_dict(certificate.frameworks[answer.framework])
     try:
         return estimates_of(priors_of(framework, queries.from_dict(answer.query)), noise, values)
     except Unsupported as reason:

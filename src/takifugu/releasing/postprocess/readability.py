@@ -14,7 +14,8 @@ from itertools import chain, starmap
 
 from takifugu.core.cache import cached
 from takifugu.core.plain import Json, Plain, Row
-from takifugu.model import frameworks, queries
+from takifugu.model import queries
+from takifugu.model.frameworks import Framework
 from takifugu.model.queries.registry import KINDS
 from takifugu.model.queries.resolving.summing import resolved
 from takifugu.releasing.certificates.cells import POSSIBLE, READABLE
@@ -110,7 +111,7 @@ def with_possible(rows: Iterable[Row], possible: Ends | None) -> list[Json]:
 
 def possible_answers(query: Plain, framework: Plain) -> tuple[Fraction, Fraction]:
     """Return the least and largest cell over all data the beliefs allow."""
-    believed = frameworks.from_dict(framework)
+    believed = Framework.from_dict(framework)
     numbers = list[Fraction]()
     for pair in believed.pairs:
         numbers += [Fraction(end) for end in (*pair.left.support_range, *pair.right.support_range)]

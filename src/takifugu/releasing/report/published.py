@@ -19,8 +19,8 @@ from takifugu.core.plain import Row
 from takifugu.core.text.bars import common_error
 from takifugu.core.text.parts import InParts, Part, closed, facts, heading, rows, words
 from takifugu.core.text.plot import Plot, stacked
-from takifugu.model import frameworks
 from takifugu.model.beliefs.populations import FromPopulations
+from takifugu.model.frameworks import Framework
 from takifugu.releasing.advice.advising import verdict_and_words
 from takifugu.releasing.advice.bands import cell_band, difference_band
 from takifugu.releasing.advice.worth import Verdict, Worth
@@ -118,7 +118,7 @@ class Published(InParts):
     @property
     def randomised(self) -> tuple[FromPopulations, Sending]:
         """Return the populations of a randomised column, and its noise."""
-        belief: Any = frameworks.from_dict(next(iter(self.certificate.frameworks.values()))).beliefs[0]
+        belief: Any = Framework.from_dict(next(iter(self.certificate.frameworks.values()))).beliefs[0]
         noise: Any = self.releases[0][1].randomiser
         return belief, noise
 
