@@ -41,7 +41,7 @@ SUMS = {
     ) group by all""",
 }
 OURS = """
-import resource, time
+import duckdb, resource, time
 from takifugu.data.relation.source import opened_table
 before = time.process_time()
 with opened_table({keys}, ["a", "b", "c"], {folder!r}) as source:

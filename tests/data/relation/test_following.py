@@ -113,7 +113,7 @@ TABLE = {"who": ["Geheim", "Geheim", "Ben"], "t": [1, 2, 1], "v": ["still", "wal
     ({"t": ["2026-01-01", "29.3.2026", "2026-01-01"]}, "row 2: a text in \"t\" that is no ISO 8601 time"),
     ({"t": ["1", "2.5", "1"]}, "row 2"), ({"t": [0.5, 1.5, 2.5]}, "numbers with a point"),
     ({"t": [1, None, 1]}, "numbers with a point"),
-    ({"t": ["1", "", "1"]}, "row 2: nothing in"),
+    ({"t": ["1", "", "1"]}, "row 2: nothing in"), ({"t": pandas.array([1, None, 1], "Int64")}, "row 2: nothing in"),
     ({"v": ["still", None, "still"]}, "row 2"), ({"v": ["still", "flying", "still"]}, "row 2"),
     ({"who": ["Geheim", " Geheim", "Ben"]}, "row 2"), ({"who": ["Geheim", None, "Ben"]}, "row 2: nothing in"),
     ({"who": [1.5, 2.5, 3.5]}, "numbers with a point"), ({"who": [], "t": [], "v": []}, "holds|no rows"),

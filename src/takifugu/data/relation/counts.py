@@ -7,13 +7,14 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from takifugu.core.arrays import BoolArray, IntArray
 from takifugu.data.relation import statements
 from takifugu.data.relation.cells import Cells
 from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.roster import Roster, name_covers
-from takifugu.data.relation.statements import COVERS, FAR, PIECES, SHIFT, WORD, WORDS
+from takifugu.data.relation.statements import COVERS, FAR, PIECES, WORD, WORDS
 from takifugu.data.relation.types import check_types, keep_rows, refuse_mixed_times
 from takifugu.data.sql.faults import BIT, CAUSES, RowFault, no_rows, wrong_data, wrong_key
 from takifugu.data.values.counts import Counts
@@ -96,11 +97,7 @@ def _of_samples(
     are_with_words = cells is not None and source.width <= 4 * 60 * 10**6
     words_sql = statements.words(opened, window, cells if are_with_words else None)
     relation.rows(f"create or replace temp table {WORDS} as {words_sql}")
-    parts = statements.pieces(opened)
-    listed = f"select *, (row_number() over (order by unit, recording) - 1)::bigint as number from ({parts})"
-    if roster is not None:  # somebody without a row has no steps, and a stranger no number
-        listed = f"select p.*, c.number from ({parts}) p full join {COVERS} c using (unit)"
-    relation.rows(f"create or replace temp table {PIECES} as {listed}")
+    relation.rows(f"create or replace temp table {PIECES} as {_numbered(statements.pieces(opened), roster)}")
     names_of_rows = [role for role in ("unit", "recording") if role in opened.roles and roster is None]
     selected = ", ".join([*names_of_rows, "* exclude (unit, recording)"])  # a column of nothing loads NumPy's masks
     table = relation.columns(f"select {selected} from {PIECES} order by number")
@@ -116,7 +113,8 @@ def _of_samples(
         complete = integers(table["observed"]) == lengths
     if not complete.all():
         words = relation.columns(statements.gaps(None if window is None else len(window)))
-        runs = _runs_of(integers(words["number"]), integers(words["word"]), integers(words["seen"]), low, opened)
+        seen = integers(words["seen"]).view(np.uint64)
+        runs = _runs_of(integers(words["number"]), integers(words["word"]), seen, low)
     by_cell, cell = None, None
     if cells is not None:
         cell = cells.cells[1]
@@ -129,9 +127,24 @@ def _of_samples(
     return Counts(lengths, complete, runs, counts, by_cell, cell, (units, table.get("recording", nobody)), starts)
 
 
+def _numbered(pieces: str, roster: Roster | None) -> str:
+    """Return the SELECT of pieces with their numbers."""
+    if roster is not None:  # somebody without a row has no steps, and a stranger no number
+        return f"select p.*, c.number from ({pieces}) p full join {COVERS} c using (unit)"
+    return f"select *, (row_number() over (order by unit, recording) - 1)::bigint as number from ({pieces})"
+
+
 def _check_samples(opened: Opened, table: Any, roster: Roster | None, is_part: bool) -> None:
     if not integers(table["n"]).any() and not is_part and not opened.hides_rows:
         raise no_rows()
+    why = _why_of(table, roster)
+    if why:  # rows without a bit are ties where nothing is wrong with any row
+        of_rows = opened.relation.columns(_numbered(statements.wrong_pieces(opened), roster))
+        refuse(opened, why & BIT["tie"] | _why_of(of_rows, roster), None)
+
+
+def _why_of(table: Any, roster: Roster | None) -> int:
+    """Return the bits of what is wrong with pieces."""
     why = bits(table["why"])
     if (integers(table["n"]) > integers(table["steps"])).any():
         why |= BIT["tie"]
@@ -144,14 +157,15 @@ def _check_samples(opened: Opened, table: Any, roster: Roster | None, is_part: b
         first, last = roster.first[number[known]], roster.last[number[known]]
         is_early, is_late = integers(table["low"], FAR)[known] < first, integers(table["high"], -FAR)[known] >= last
         why |= BIT["outside"] if (is_early | is_late).any() else 0
-    refuse(opened, why, None)
+    return why
 
 
+Words = npt.NDArray[np.uint64]
 _NO_RUNS = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 def _runs_of(
-    pieces: IntArray, words: IntArray, seen: IntArray, low: IntArray, opened: Opened
+    pieces: IntArray, words: IntArray, seen: Words, low: IntArray
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Return the runs of steps that words of bits hold, counted from each piece's start."""
     if not len(pieces):
@@ -161,17 +175,17 @@ def _runs_of(
     after = (seen >> 1) | np.where(np.roll(follows, -1), (np.roll(seen, -1) & 1) << (WORD - 1), 0)
     first_piece, first = _set_bits(pieces, words, seen & ~before)
     _, last = _set_bits(pieces, words, seen & ~after)
-    start = low[first_piece] + (0 if opened.source.origin is not None else SHIFT)
+    start = low[first_piece]
     return first_piece, first - start, last - start + 1
 
 
-def _set_bits(pieces: IntArray, words: IntArray, bits_of: IntArray) -> tuple[IntArray, IntArray]:
+def _set_bits(pieces: IntArray, words: IntArray, bits_of: Words) -> tuple[IntArray, IntArray]:
     """Return the piece and the place of each bit that is set, some words at once."""
     parts, some = [(_NO_RUNS[0], _NO_RUNS[0])], np.flatnonzero(bits_of)
     pieces, words, bits_of = pieces[some], words[some], bits_of[some]
     for start in range(0, len(words), 2**13):
         part = slice(start, start + 2**13)
-        rows, bit = np.nonzero((bits_of[part, None] >> np.arange(WORD)) & 1)
+        rows, bit = np.nonzero((bits_of[part, None] >> np.arange(WORD, dtype=np.uint64)) & 1)
         parts.append((pieces[part][rows], words[part][rows] * WORD + bit))
     return np.concatenate([piece for piece, _ in parts]), np.concatenate([place for _, place in parts])
 

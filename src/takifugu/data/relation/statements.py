@@ -1,26 +1,29 @@
 """The statements that count: plain SQL of integers, in which no row leaves DuckDB.
 
-Samples are grouped by 60 steps, which are one word of bits: ties, gaps and lengths need no rows, and nothing is sorted.
+Samples are grouped by 64 steps, which are one word of bits: ties, gaps and lengths need no rows, and nothing is sorted.
+A row at fault has no bit: what is wrong with rows is computed only where there are fewer bits than rows.
 Changes, stays and events are sorted once and compared with the next row of their unit; no step is expanded.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from takifugu.data.relation.cells import Cells
 from takifugu.data.relation.roles import Opened
-from takifugu.data.relation.types import LEFT_OUT, name_why, rows_sql
+from takifugu.data.relation.types import LEFT_OUT, missing_why, name_why, rows_sql
 from takifugu.data.sql.faults import BIT
 from takifugu.data.values.texts import MISSING
 
-#: Steps to a word of bits: a signed integer holds them.
-WORD = 60
+#: Steps to a word of bits.
+WORD = 64
 #: The tables that statements leave behind.
 WORDS, PIECES, COVERS = '"takifugu words"', '"takifugu pieces"', '"takifugu covers"'
+_NO_REST = "0 as least, 0 as most"
 #: The steps in a state of a word, and of a row.
 OF_WORD, OF_ROW = "bit_count(b{0})", "(code = {0})::int"
-#: Places are counted from here where there is no calendar, and shifted by it where there is one: // is towards 0.
+#: Ticks are counted from below this where they are divided: // is towards 0.
 FAR = 2**61
-SHIFT = WORD * 2**50
 
 
 def placed(opened: Opened, window: range | None) -> str:
@@ -34,51 +37,74 @@ def placed(opened: Opened, window: range | None) -> str:
     if width == 1:
         place, rest = f"tick - {0 if origin is None else origin}", "0"
     if source.is_by_rank:
-        place, rest = "dense_rank() over (partition by unit, recording order by tick)", "0"
+        rank = "dense_rank() over (partition by unit, recording order by tick)"
+        place, rest = f"case when tick is not null then {rank} end", "0"
     select = f"select *, {place} as place, {rest} as rest from ({rows})"
     if origin is not None:
         outside = "place < 0" + (f" or place >= {size}" if size is not None else "")
         why = f"coalesce(({outside})::bigint, 0) * {BIT['outside']}"
         why += f" + coalesce((rest <> 0)::bigint, 0) * {BIT['between steps']}"
-        select = f"select * replace (why + {why} as why) from ({select})"
+        right = f"is_right and rest = 0 and not ({outside})"
+        select = f"select * replace (why + {why} as why, {right} as is_right) from ({select})"
     # rows outside the window keep their place
-    if window is not None:
-        inside = f"place >= {window.start} and place < {window.stop}"
-        select = f"select * replace (case when {inside} then code else {MISSING} end as code) from ({select})"
+    if _leaves_out(opened, window):
+        select = f"select * replace (case when {_inside(window)} then code else {MISSING} end as code) from ({select})"
     return select
 
 
 def words(opened: Opened, window: range | None, cells: Cells | None = None) -> str:
     """Return the SELECT of samples by piece and word of steps, and by cell, if any (-1 outside the window)."""
     source, states = opened.source, range(len(opened.source.states))
-    place, least, most, positive = "place", "0", "0", "greatest(place, 0)"
-    if source.origin is None:  # no place is below 0 then
-        place = positive = f"(place + {SHIFT})"
-        least, most = ("min(rest)", "max(rest)") if source.width > 1 else ("0", "0")
-    columns = ["unit", "code", "why", "place", "rest", f"{place} // {WORD} as word"]
-    group, recording = ["unit", "word"], "'' as recording"
-    if "recording" in opened.roles:
-        columns, group, recording = [*columns, "recording"], [*group, "recording"], "recording"
+    # states are numbered from 1 on, and no state comes behind them; each binary digit of the numbers is a word
+    most = len(states) + (source.nulls == "unobserved" or opened.keeps_left_out or _leaves_out(opened, window))
+    digits = range(most.bit_length())
+    columns = [f"(case when not is_right then 0 when code >= 0 then code + 1 else {most} end)::ubigint as number",
+               f"place >> {WORD.bit_length() - 1} as word", f"(place & {WORD - 1})::ubigint as bit"]  # fmt: skip
+    group = ["unit", *(["recording"] if "recording" in opened.roles else []), "word"]
     if cells is not None:
-        inside = f"place >= {cells.window.start} and place < {cells.window.stop}"
-        columns.append(f"case when {inside} then {cells.number_sql} else -1 end as cell")
+        columns.append(f"case when {_inside(cells.window)} then {cells.number_sql} else -1 end as cell")
         group.append("cell")
-    columns.append(f"1::bigint << ({positive} % {WORD})::int as bit")
-    rows = f"select {', '.join(columns)} from ({placed(opened, window)})"
-    by_state = "".join(f"bit_or(case when code = {n} then bit else 0 end) as b{n}, " for n in states)
-    cell = "cell, " if cells is not None else ""
-    grouped = f"""select unit, {recording}, word, {cell}{by_state}bit_count(bit_or(bit)) as steps, min(place) as low,
-        max(place) as high, {least} as least, {most} as most, count(*) as n, bit_or(why) as why
-        from ({rows}) group by {', '.join(group)}"""
-    return f"select *, {' | '.join(f'b{n}' for n in states) or '0::bigint'} as seen from ({grouped})"
+    ends = "min(rest) as least, max(rest) as most" if source.origin is None and source.width > 1 else _NO_REST
+    by_digit = "".join(f"bit_or((number >> {digit} & 1) << bit) as d{digit}, " for digit in digits)
+    grouped = f"""select {', '.join(group)}, {by_digit}{ends}, count(*) as n
+        from (select *, {', '.join(columns)} from ({placed(opened, window)})) group by {', '.join(group)}"""
+    every = f"nullif({_or(f'd{digit}' for digit in digits)}, 0)"
+    by_state = "".join(
+        " & ".join(f"{'' if number >> digit & 1 else '~'}d{digit}" for digit in digits) + f" as b{number - 1}, "
+        for number in range(1, len(states) + 1)
+    )
+    recording = "" if "recording" in group else "'' as recording, "
+    return f"""select *, {_or(f'b{n}' for n in states)} as seen, bit_count(every) as steps,
+        word * {WORD} + bit_count((every - 1) & ~every) as low, word * {WORD} + length(bin(every)) - 1 as high
+        from (select {recording}{', '.join(group)}, {by_state}{every} as every, least, most, n from ({grouped}))"""
+
+
+def _leaves_out(opened: Opened, window: range | None) -> bool:
+    """Return whether a window is a part of the calendar."""
+    return window is not None and (opened.source.size is None or window != range(opened.source.size))
+
+
+def _inside(window: range) -> str:
+    return f"place >= {window.start} and place < {window.stop}"
+
+
+def _or(columns: Iterable[str]) -> str:
+    return " | ".join(columns) or "0::ubigint"
 
 
 def pieces(opened: Opened) -> str:
-    """Return the SELECT of pieces from words."""
-    why = f"bit_or(why) | {name_why(opened)}"
+    """Return the SELECT of pieces from words, with what is wrong with their names."""
+    missing = [missing_why(role) for role in ("unit", "recording") if role in opened.roles]
     return f"""select unit, recording, {_by_state(opened, OF_WORD)}, sum(n)::bigint as n, sum(steps)::bigint as steps,
-        sum(bit_count(seen))::bigint as observed, {why} as why, min(low) as low, max(high) as high,
-        min(least) as least, max(most) as most from {WORDS} group by unit, recording"""
+        sum(bit_count(seen))::bigint as observed, {' | '.join([name_why(opened), *missing])} as why, min(low) as low,
+        max(high) as high, min(least) as least, max(most) as most from {WORDS} group by unit, recording"""
+
+
+def wrong_pieces(opened: Opened) -> str:
+    """Return the SELECT of pieces with all that is wrong with their rows, from the rows."""
+    ends = "min(rest) as least, max(rest) as most" if opened.source.origin is None else _NO_REST
+    return f"""select unit, recording, 0 as n, 0 as steps, bit_or(why) | {name_why(opened)} as why, min(place) as low,
+        max(place) as high, {ends} from ({placed(opened, None)}) group by unit, recording"""
 
 
 def gaps(length: int | None) -> str:
@@ -93,9 +119,8 @@ def samples_by_cell(opened: Opened, cells: Cells, are_with_words: bool) -> str:
     if are_with_words:
         steps, rows = OF_WORD, f"{WORDS} where cell >= 0"
     else:
-        inside = f"place >= {cells.window.start} and place < {cells.window.stop}"
         columns = f"unit, recording, code, {cells.number_sql} as cell"
-        steps, rows = OF_ROW, f"(select {columns} from ({placed(opened, None)}) where {inside})"
+        steps, rows = OF_ROW, f"(select {columns} from ({placed(opened, None)}) where {_inside(cells.window)})"
     grouped = f"select unit, recording, cell, {_by_state(opened, steps)} from {rows} group by all"
     return f"select p.number, g.* exclude (unit, recording) from ({grouped}) g join {PIECES} p using (unit, recording)"
 

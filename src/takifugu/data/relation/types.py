@@ -216,13 +216,14 @@ def rows_sql(opened: Opened, more: str = "") -> str:
     if opened.relation.has_integers and not more:
         return f"select * from {INTEGERS}"
     source, roles = opened.source, opened.roles
-    columns, listed, why = ['"row"'], ["unit", "recording", '"row"'], list[str]()
+    columns, listed, why, right = ['"row"'], ["unit", "recording", '"row"'], list[str](), list[str]()
     for role in ("unit", "recording"):
         columns.append(f"{role}::varchar as {role}" if role in roles else f"'' as {role}")
         if role in roles:
-            why.append(f"{is_missing(role, 'VARCHAR')}::bigint * {BIT['no ' + role]}")
+            why.append(missing_why(role))
     if "where" in roles:
         columns.append('"where" is null as undecided')
+        right.append("not undecided")
     if more and source.rows == "visits":
         columns.append(f"{more} as place")
         listed.append("place")
@@ -237,6 +238,7 @@ def rows_sql(opened: Opened, more: str = "") -> str:
         columns.append(f"{code} as code")
         listed.append("code")
         why.append(why_of("code", faults_of_codes(source.nulls == "refuse")))
+        right.append(f"(code >= {0 if source.nulls == 'refuse' else MISSING} or code = {LEFT_OUT})")
     for role, name, year in (("order", "tick", "year"), ("end", "stop", "end year")):
         if role not in roles:
             continue
@@ -244,14 +246,24 @@ def rows_sql(opened: Opened, more: str = "") -> str:
         columns += [f"{tick} as {name}", f"{wrong} as {name}_wrong"]
         listed.append(name)
         why.append(f"{name}_wrong")
+        if opened.type(role) == "VARCHAR":  # any other tick that is wrong is none
+            right.append(f"{name}_wrong = 0")
         if source.is_time:
+            right.append(f"{name} >= {FIRST} and {name} < {LAST}")
             why.append(f"coalesce(({name} < {FIRST} or {name} >= {LAST})::bigint, 0) * {BIT[year]}")
     if "end" in roles:
         why.append(f"coalesce((stop < tick)::bigint, 0) * {BIT['backwards']}")
     inner, bits = f"select {', '.join(columns)} from {identifier(SOURCE)}", " + ".join(why) or "0::bigint"
     if "where" in roles:  # what else is wrong with a row counts where it does
         bits = f"case when undecided then {BIT['where unknown']} else {bits} end"
+    if source.rows == "samples":
+        listed.append(f"{' and '.join(right)} as is_right")
     return f"select {', '.join(listed)}, {bits} as why from ({inner})"
+
+
+def missing_why(role: str) -> str:
+    """Return the bit of a name that is missing."""
+    return f"{is_missing(role, 'VARCHAR')}::bigint * {BIT['no ' + role]}"
 
 
 def faults_of_codes(is_refused: bool) -> dict[int, str]:
