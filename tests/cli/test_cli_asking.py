@@ -80,7 +80,7 @@ def test_a_wrong_answer_is_named_and_the_question_comes_again(log: Path) -> None
     assert "nothing reads all of 'when' as numbers" in said, "a number is an answer here, and no choice"
     source = source_in(log.parent / "release.toml")
     assert (source["rows"], source["step"]) == ("samples", "5min")
-    assert "is too short" in said
+    assert "states is too short" in said
     assert "does not say how long" in said
 
 

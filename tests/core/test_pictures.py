@@ -13,6 +13,7 @@ from takifugu.core.errors import InputError
 from takifugu.core.escaping import number
 from takifugu.core.text.curves import Line, line_chart
 from takifugu.core.text.maps import hours_map
+from takifugu.core.text.marks import wrapped
 from takifugu.core.text.pictures import Bar, Panel, bar_chart, value_chart
 from takifugu.core.text.plot import PICTURES, by_itself, stacked
 from takifugu.core.text.scales import Axis
@@ -49,6 +50,10 @@ def test_a_title_is_cut_where_it_would_leave_the_picture() -> None:
     picture = bar_chart([Bar("a", 1)], Axis("x"), "word " * 40, width=340)
     assert max(map(len, texts(picture))) * 7 < 340
     assert parsed(picture).findtext(f"{SVG}title") == "word " * 40
+
+
+def test_a_number_stays_with_its_per_cent_sign() -> None:
+    assert wrapped("a value and its 95 % band", 18) == ["a value and its", "95 % band"]
 
 
 def test_a_step_holds_its_value() -> None:

@@ -52,6 +52,9 @@ def test_lines_fit_the_width() -> None:
         assert width() == 40
         words_of_noise = filled("the noise exceeds half of the range in 50 % of all cases")
     assert words_of_noise == "the noise exceeds half of the range in\n50 % of all cases"
+    path = "folder/" * 7 + "a.toml"
+    with fitting(40):
+        assert filled(f"{path}: valid") == f"{path}:\nvalid"
     assert shortened(["calm", "busy", "late"], 2, "more states") == ["calm", "busy", "and 1 more states"]
     assert name_of("a name that is far too long for a table") == "a name that is far too …"
     table = text_table(["name", "why"], [["group", "always applies"], ["entry", "-"]])

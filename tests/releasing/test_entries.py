@@ -96,7 +96,7 @@ def test_weeks_of_one_recording_cost_what_the_first_one_cost(tmp_path: Path) -> 
 def test_both_answers_contradict_each_other(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the same, and others"):
         release(tmp_path / "a.db", entries="x", same_entries="told", other_entries=True)
-    for odd in (None, 1, True):
+    for odd in (None, 1, True, "WHY"):  # which stands in the printed line
         with pytest.raises(InputError, match="write why they are the same"):
             release(tmp_path / "a.db", entries="x", same_entries=odd)
     for odd in ("", "  ", 7):

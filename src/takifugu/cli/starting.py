@@ -272,7 +272,9 @@ def ask_about(question: Question, accept: Callable[[str], object]) -> str:
         _say(labelled(listing))
     _say(paragraph(f"{question.why[0].upper()}{question.why[1:]}."))
     if question.hint:
-        said = ", ".join(f"{part} {question.hint.partition(',')[0]}" for part in question.parts) or question.hint
+        said = question.hint  # of bins it names each state
+        if question.parts and question.form == "each":
+            said = ", ".join(f"{part} {said.partition(',')[0]}" for part in question.parts)
         _say(paragraph(f"Such as: {visible(said)}"))
     if question.is_by_name or len(question.choices) > len(choices):
         _say(paragraph("Or the name of another column."))
@@ -291,7 +293,8 @@ def ask_about(question: Question, accept: Callable[[str], object]) -> str:
         try:
             accept(word)
         except TakifuguError as error:
-            complain(error.message)
+            subject = f"{question.name} " if error.message.startswith("is ") else ""
+            complain(f"{subject}{error.message}")
         else:
             return word
 

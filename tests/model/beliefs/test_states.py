@@ -237,6 +237,12 @@ def test_texts_tables_and_sets_are_no_lists(name: str) -> None:
     assert caught.value.fix
 
 
+@pytest.mark.parametrize("contact", [("Ana",), ("Ana", "Ben", "Chi")])
+def test_a_contact_is_a_pair(contact: tuple[str, ...]) -> None:
+    with pytest.raises(InputError, match="no pair: give pairs"):
+        tf.cliques_of([contact])
+
+
 @pytest.mark.parametrize("engine", FRAMES)
 def test_a_frame_is_no_sequence_of_its_columns_names(engine: str, tmp_path) -> None:
     """Columns may be called as states are; what was counted was their names."""

@@ -119,3 +119,11 @@ def test_other_rows_that_are_there_twice_are_still_refused(tmp_path: Path) -> No
     drafted = draft(tmp_path / "a.csv", output=tmp_path / "r.toml", **made.right)
     with opened_table(tomllib.loads(drafted)["source"], made.states, tmp_path) as source, pytest.raises(TakifuguError):
         source.counts()
+
+
+def test_what_a_cell_of_a_wide_table_is_counted_as_may_be_an_expression(tmp_path: Path) -> None:
+    columns = [f"2026-02-0{day}" for day in range(2, 8)]
+    (tmp_path / "a.csv").write_text(f"who,{','.join(columns)}\nAna,x,x,,x,x,x\n")
+    how = "CASE WHEN value = 'x' THEN 'present' ELSE 'absent' END"
+    answers = {"rows": "wide", "unit": "who", "order": "time", "step": "1d", "value": how}
+    assert tomllib.loads(draft(tmp_path / "a.csv", **answers))["source"]["value"] == how

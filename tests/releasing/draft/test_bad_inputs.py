@@ -56,6 +56,8 @@ def test_a_file_that_is_no_table_is_told(name: str, data: bytes, words: str, tmp
 @pytest.mark.parametrize(("answers", "words"), [
     ({"unit": None}, "Whose is a row?"), ({"rows": None}, "; rows='samples' ("),
     ({"unit": "whom"}, "did you mean 'who'?"),
+    ({"unit": "7"}, "unit is '7', which names no column"), ({"order": "2"}, "order is '2', which names no column"),
+    ({"value": "2026-01-05"}, "which names no column; it says something of each row; write one of ["),
     ({"unit": "(select 1)"}, "has a subquery"), ({"unit": "who; drop table x"}, "one expression"),
     ({"rows": "sample"}, "did you mean 'samples'?"),
     ({"step": "5 weeks"}, "; step='1', or step='15min', or step='1h', or step='1d'"),

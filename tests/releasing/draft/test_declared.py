@@ -1,5 +1,6 @@
 """Whatever loading calls missing has a question, in every kind of file, and plain words say what TOML says."""
 
+import math
 import tomllib
 from pathlib import Path
 
@@ -59,6 +60,8 @@ def test_names_may_have_commas() -> None:
     assert value_of("states", said["states"], said) == names
     shown = ", ".join(f"{name} 2 h" for name in question_of("mean_duration", said).parts)
     assert value_of("mean_duration", shown, said) == dict.fromkeys(names, "2 h")
+    bins = value_of("bins", question_of("bins", said).hint, said)
+    assert bins == dict(zip(names, ([0, 5], [5, 10], [10, math.inf]), strict=True)), "neither overlap nor gap"
 
 
 @pytest.mark.sampled(3)

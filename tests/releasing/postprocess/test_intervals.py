@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -34,8 +35,8 @@ def test_intervals_say_what_they_are_not() -> None:
     assert "at once" not in str(alone)
 
 
-@pytest.mark.parametrize("level", [0, 1, -0.1, 95, math.nan])
-def test_levels_are_checked(level: float) -> None:
+@pytest.mark.parametrize("level", [0, 1, -0.1, 95, math.nan, "95", None])
+def test_levels_are_checked(level: Any) -> None:
     with pytest.raises(InputError, match="the level is"):
         PATTERN.interval(level)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -279,7 +280,10 @@ def are_whole(numbers: Iterable[Any]) -> bool:
 
 def check_level(level: float) -> None:
     """Raise InputError for a level outside (0, 1)."""
-    if not 0 < level < 1:
+    is_between = False
+    with suppress(TypeError):  # it is no number
+        is_between = bool(0 < level < 1)
+    if not is_between:
         raise InputError(
             f"the level is {level!r}", rule="it must lie above 0 and below 1", fix="write for example 0.95"
         ).at("level")

@@ -50,7 +50,9 @@ def _title_lines(title: str, width: int) -> list[str]:
 
 def wrapped(text: str, letters: int, most: int = 9) -> list[str]:
     """Break a text into at most `most` lines, the last one cut."""
-    return textwrap.wrap(text, max(letters, 1), max_lines=most, placeholder="…")
+    whole = text.replace(" %", "\xa0%")  # a number stays with its per cent sign
+    lines = textwrap.wrap(whole, max(letters, 1), max_lines=most, placeholder="…")
+    return [line.replace("\xa0%", " %") for line in lines]
 
 
 def rectangle(x: float, y: float, width: float, height: float, colour: str, shade: float = 1.0) -> str:

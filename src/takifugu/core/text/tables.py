@@ -23,6 +23,8 @@ _GAP = 2
 _NARROWEST = 14
 #: A command in a sentence, to be pasted.
 _COMMAND = re.compile(r"`(?:takifugu|grep) [^`]+`")
+#: A file in folders, to be pasted, too.
+_PATH = re.compile(r"\S+[/\\]\S+")
 _WHOLE = "\0"
 
 
@@ -50,7 +52,7 @@ def filled(text: str) -> str:
 def _broken(text: str, room: int) -> list[str]:
     """Return a text in lines of so many columns, at least one."""
     unbroken = _COMMAND.sub(lambda command: command[0].replace(" ", _WHOLE), text.replace(" %", f"{_WHOLE}%"))
-    is_longer = any(len(command) > room for command in _COMMAND.findall(text))
+    is_longer = any(len(whole) > room for whole in [*_COMMAND.findall(text), *_PATH.findall(text)])
     lines = list[str]()
     for line in unbroken.split("\n"):
         lines += textwrap.wrap(line, room, break_on_hyphens=False, break_long_words=not is_longer)

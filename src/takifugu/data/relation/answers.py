@@ -192,7 +192,8 @@ _MENDED = {
     "unknown state": ("lower(trim({0}))", ", or a CASE; or declare the value"),
     "no bin": ("", "widen the bins; the last one may end at inf"),
     "no measurement": ("CASE WHEN isfinite({0}) THEN {0} END", ", which leaves it missing"),
-    "no number": ("nullif({0}, 'NA')", ", with the text that stands for a missing value"),
+    "no number": ("nullif({0}, 'NA')", ", with the text that stands for a missing value; where commas are decimal, as "
+                  "in 1,5, replace({0}, ',', '.') in place of nullif({0}, 'NA')"),
     "out of bounds": ("", "widen the bounds"),
 }  # fmt: skip
 
@@ -209,5 +210,5 @@ def _faults_of_values(opened: Opened, of_values: Iterable[OfValue]) -> Iterator[
                 refuse(opened, BIT[cause.name], None, part, words)
             except RowFault as error:
                 sql, or_else = _MENDED[cause.name]
-                error.fix = (value_line(opened, f"value{number}", sql.format(column)) if sql else "") + or_else
+                error.fix = (value_line(opened, f"value{number}", sql.format(column)) if sql else "") + or_else.format(column)
                 yield error

@@ -112,8 +112,9 @@ CAUSES = (
     Cause("no measurement", "value", "NaN in {value}", "NaN is no measurement",
           "value = \"CASE WHEN isfinite(try_cast({value} AS double)) THEN {value} END\", which leaves it missing"),
     Cause("no number", "value", "a text in {value} that is no number", "bins and sums are of numbers",
-          "value = \"nullif({value}, 'NA')\", with the text that stands for a missing value; where commas stand "
-          "between groups of digits, as in 1,23,456, the number is replace({value}, ',', '')"),
+          "value = \"nullif({value}, 'NA')\", with the text that stands for a missing value; where commas are decimal, "
+          "as in 1,5, the number is replace({value}, ',', '.'), and where they stand between groups of digits, as in "
+          "1,23,456, replace({value}, ',', '')"),
     Cause("out of bounds", "value", "a number in {value} outside its bounds", "they hold every number that can occur",
           "widen the bounds"),
     Cause("blanks around", "unit", "a name in {unit} with blanks around it", "a name is compared as it is written",

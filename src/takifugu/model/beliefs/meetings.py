@@ -125,7 +125,10 @@ def cliques_of(
     alone = list_of(people, "the people", "people", "['Ana', 'Ben']", any_order=True)
     near: dict[Hashable, set[Hashable]] = {person: set() for person in alone}
     for edge in list_of(edges, "the contacts", "edges", _EDGES, any_order=True):
-        a, b = list_of(edge, "a contact", "edges", _EDGES, any_order=True)
+        pair = list_of(edge, "a contact", "edges", _EDGES, any_order=True)
+        if len(pair) != 2:
+            raise InputError(f"a contact is {edge!r:.40}, no pair", fix=f"give pairs, such as {_EDGES}").at("edges")
+        a, b = pair
         if a != b:
             near.setdefault(a, set()).add(b)
             near.setdefault(b, set()).add(a)

@@ -135,7 +135,7 @@ class Forecast(Foreseen):
 
 def _rows(tables: Sequence[Expected]) -> Iterator[tuple[str, ...]]:
     for table in tables:
-        name = name_of(table.name, 16)
+        name = name_of(table.name)
         for blur in table.blurs[:_MOST_NAMED]:
             whose = table.people.whose(table.scope).removesuffix(" together")
             if table.scope == "unit" and blur.answers == 1:

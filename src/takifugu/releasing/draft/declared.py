@@ -111,6 +111,9 @@ def question_of(name: str, answers: Answers) -> Question:
     """Return the question of an answer that no table tells."""
     words, why, form, hint = DECLARED.get(name, (f"{name}?", _BELIEF, "toml", ""))
     parts = _parts(name, answers) if form in ("each", "edges") else ()
+    if form == "edges" and parts:  # bins neither overlap nor leave a gap
+        ends = [*map(str, range(0, 5 * len(parts), 5)), "inf"]
+        hint = ", ".join(f"{part} {ends[i]} to {ends[i + 1]}" for i, part in enumerate(parts))
     choices = (_YES, _NOT_NOW) if form == "truth" else (_NOT_NOW,)
     unit, called = (None if answers.get(key, NONE) == NONE else answers[key] for key in ("unit", "called"))
     words = words.replace("{one}", people_of(unit, called).one)

@@ -11,12 +11,13 @@ from typing import Any
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.files import private_folder
+from takifugu.core.nearest import nearest
 from takifugu.data.files.text_file import ENDINGS
 from takifugu.data.relation.opening import JSON, PARQUET, WRITTEN, Opening
 from takifugu.data.relation.relation import Relation, run, types_of, view
 from takifugu.data.sql.judge import judged
 from takifugu.data.sql.scopes import Rows
-from takifugu.data.sql.tree import expression, text_of
+from takifugu.data.sql.tree import column_nodes, expression, text_of
 from takifugu.data.sql.words import identifier, literal
 from takifugu.releasing.draft.layout import Layout, layout_of
 
@@ -94,6 +95,10 @@ class Evidence:
             raise error.offering((other, "") for other in others)
         tree = expression(text, key)
         judged(tree, key, Rows.of(0, self.types))
+        if key != "where" and not column_nodes(tree):  # a number that is on no menu, too
+            error = InputError(f"{key} is {text[:40]!r}, which names no column", rule="it says something of each row")
+            error.fix = f"write {nearest(text, self.types)}"
+            raise error.at(key)
         return f"({text_of(tree)})"
 
     @cached_property

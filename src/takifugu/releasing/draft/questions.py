@@ -385,7 +385,7 @@ def _values(evidence: Evidence, answers: Answers) -> Iterator[Question | None]:
         yield _ask("kind", (Choice(PLAINLY.get(name, name), DRAFTED[name]) for name in _SECRETS))
         return
     if evidence.unpivoted:
-        said = evidence.unpivoted[1]
+        said = said or evidence.unpivoted[1]
     elif said is None and rows is not None and not ("kind" in answers and KINDS.find(answers["kind"]).facts.of_belief):
         taken = {answers.get("unit"), *columns_in(answers.get("order", ""), evidence.types), answers.get("end")}
         yield _ask("value", _counted(evidence, [name for name in evidence.types if name not in taken]), is_clear=True)

@@ -67,9 +67,9 @@ class Draft:
     @property
     def values(self) -> tuple[str, ...]:
         """Return the columns that are published."""
-        if self.evidence.unpivoted:
-            return self.evidence.unpivoted[1:]
-        return questions.columns_in(self.answers["value"], self.evidence.types) if "value" in self.answers else ()
+        if "value" in self.answers:
+            return questions.columns_in(self.answers["value"], self.evidence.types)
+        return self.evidence.unpivoted[1:]
 
     @property
     def zone(self) -> str:

@@ -31,6 +31,8 @@ from takifugu.releasing.publishing.states import Does, paying_again, resuming
 
 _LONGEST_KEY = 200
 _ONCE = "one key pays once"
+#: What a printed line has in place of a reason (`--same-entries WHY`): pasted as it is, it gives none.
+_PLACE_OF_A_REASON = "WHY"
 #: What SQLite keeps beside a ledger.
 _FILES_OF_A_LEDGER = ("", "-journal")
 
@@ -57,7 +59,7 @@ class Choice:
             if names is not None:
                 check_type(names, Iterable, "the name of a table, or several", "write for example 'flu'", key)
             object.__setattr__(self, key, tuple(map(str, keys_named(names))))
-        if not isinstance(self.same_entries, str):
+        if not isinstance(self.same_entries, str) or self.same_entries.strip() == _PLACE_OF_A_REASON:
             raise InputError(
                 f"same_entries is {self.same_entries!r:.40}",
                 fix="write why they are the same, same_entries='the export was corrected': certificates print it",

@@ -218,7 +218,7 @@ def verdict_of(t: Published, left_out: str | None = None) -> tuple[Verdict | Non
     most = max(noisy, key=lambda noise: cell_band(noise).width)
     if t.cells > 1:
         return None, f"Differences below {measured(difference_band(most).width, unit)} are noise."
-    return None, f"The value is off by up to {measured(cell_band(most).width, unit)} with 95 % probability."
+    return None, ""  # its ± is the next sentence
 
 
 def _plainly_good(worth: Worth, unit: str, cells: int) -> str:
