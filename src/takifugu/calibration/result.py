@@ -152,7 +152,7 @@ class Calibration(ByValue):
 
     @property
     def fallback(self) -> str:
-        """Say what was too large to try, if the noise is that of `group`."""
+        """Say what was too large to try, if the noise is that of `group-dp`."""
         return fallback(self.alternatives, self.mechanism)
 
     @property

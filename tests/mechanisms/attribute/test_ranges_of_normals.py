@@ -69,5 +69,5 @@ def test_what_hides_the_range_hides_what_is_not_refused(seed):
     most = Fraction(2) / max(abs(slope), Fraction(1, 2))
     secrets = [tf.dataset_property("x", "mean", max_difference=most), tf.every_entry("x", max_difference=most)]
     framework = tf.Pufferfish(draw.choice(secrets), normal)
-    calibration = tf.calibrate(framework, tf.Sum("y"), draw.choice([Fraction(1, 2), 1, 4]), mechanism="group")
+    calibration = tf.calibrate(framework, tf.Sum("y"), draw.choice([Fraction(1, 2), 1, 4]), mechanism="group-dp")
     assert tf.exact_loss(calibration).loss <= float(calibration.epsilon) * (1 + 1e-9)
