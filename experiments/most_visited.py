@@ -114,7 +114,8 @@ def most_visited() -> dict[str, str]:
     rows, states = [], list(chain.alphabet(0))
     for epsilon in EPSILONS:
         for count in RANKS:
-            answering = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.TopK(count), epsilon, mechanism="group-dp")
+            framework = tf.Pufferfish(tf.every_entry(), chain)
+            answering = tf.calibrate(framework, tf.TopK(count), epsilon, mechanism="group-dp")
             answer = answering.problem.answers[0]
             answers = [answer.evaluate(np.array([states.index(kind) for kind in kinds])) for kinds in people]
             for name, (loss, choice) in ways(chain, count, epsilon).items():

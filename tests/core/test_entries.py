@@ -57,7 +57,8 @@ def test_names_mean_the_same_entry_in_every_order(belief: Any, order: tuple[str,
         numbered = tf.calibrate(framework, tf.Count(1, entries=[order.index(name)]), 1, mechanism="group-dp")
         assert true_answer(numbered, [record[n] for n in order]) == (record[name],)
         weights = [int(n == name) for n in order]
-        assert true_answer(tf.calibrate(framework, tf.Linear(weights), 1, mechanism="group-dp"), record) == (record[name],)
+        weighted = tf.calibrate(framework, tf.Linear(weights), 1, mechanism="group-dp")
+        assert true_answer(weighted, record) == (record[name],)
         (place,) = tf.entry(order.index(name), 0, 1).family(made).entries
         assert made.names[place] == name
 
@@ -71,7 +72,8 @@ def test_a_number_counts_nodes_as_they_were_listed() -> None:
     for one in (net, again):
         assert one.names[tf.entry(0, 0, 1).family(one).entries[0]] == "wet"
         assert tf.Linear([1, 0]).resolve(one).weights.tolist() == [0, 1]
-        calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), one), tf.Count(1, entries=[0]), 1, mechanism="group-dp")
+        framework = tf.Pufferfish(tf.every_entry(), one)
+        calibration = tf.calibrate(framework, tf.Count(1, entries=[0]), 1, mechanism="group-dp")
         assert true_answer(calibration, [1, 0]) == true_answer(calibration, {"wet": 1, "rain": 0}) == (1,)
 
 

@@ -54,7 +54,7 @@ def test_lines_fit_the_width() -> None:
     assert words_of_noise == "the noise exceeds half of the range in\n50 % of all cases"
     assert shortened(["calm", "busy", "late"], 2, "more states") == ["calm", "busy", "and 1 more states"]
     assert name_of("a name that is far too long for a table") == "a name that is far too …"
-    table = text_table(["name", "why"], [["group-dp", "always applies"], ["record-dp", "-"]])
+    table = text_table(["name", "why"], [["group", "always applies"], ["entry", "-"]])
     assert table == "name   why\n-----  --------------\ngroup  always applies\nentry  -"
     with fitting(40):
         narrow = text_table(["name", "error, in counts"], [["between-classes-of-chains-of-states", "12"]])

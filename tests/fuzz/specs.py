@@ -22,12 +22,15 @@ WITH_DELTA = (
     "gaussian-analytic", "wasserstein-delta", "auto", "gaussian-exact", "kantorovich-gaussian-a",
     "kantorovich-gaussian-b",
 )  # fmt: skip
-COMPOSING = ("quilt-exact", "group-dp", "quilt-exact", "auto", "quilt-approx", "laplace-exact", "record-dp", "wasserstein")
+COMPOSING = (
+    "quilt-exact", "group-dp", "quilt-exact", "auto", "quilt-approx", "laplace-exact", "record-dp", "wasserstein",
+)  # fmt: skip
 #: Mechanisms that hide runs of entries.
 OF_RUNS = ("influence", "influence", "group-dp", "auto", "record-dp")
 #: Mechanisms whose scale is never above that of another one, wherever both apply (docs/reference/mechanisms.md).
 NEVER_ABOVE = (
-    ("laplace-exact", "wasserstein"), ("laplace-exact", "group-dp"), ("wasserstein", "group-dp"), ("quilt-exact", "group-dp"),
+    ("laplace-exact", "wasserstein"), ("laplace-exact", "group-dp"), ("wasserstein", "group-dp"),
+    ("quilt-exact", "group-dp"),
 )  # fmt: skip
 
 CHAINS = ("MarkovChain", "ReversibleChains", "BinaryChains", "IntervalMarkovChain")

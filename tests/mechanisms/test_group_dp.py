@@ -18,8 +18,8 @@ from takifugu.analysis.bounds import Bound, Refusal
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.sensitivity import entry_change
-from takifugu.mechanisms.record_dp import MECHANISM as ENTRY
 from takifugu.mechanisms.group_dp import MECHANISM
+from takifugu.mechanisms.record_dp import MECHANISM as ENTRY
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Count, Histogram, Linear, Mean, Query, Sum

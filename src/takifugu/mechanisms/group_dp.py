@@ -1,4 +1,4 @@
-"""Differential privacy of a group: noise for every change of a whole independent component (Song17 Appendix A.2, Theorem A.5)."""
+"""Differential privacy of a group: noise for all changes of a component (Song17 Appendix A.2, Theorem A.5)."""
 
 from __future__ import annotations
 

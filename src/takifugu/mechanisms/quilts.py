@@ -75,8 +75,8 @@ def _of_columns(part: Part) -> Search:
 
 
 _SONG = "Song, Wang and Chaudhuri (arXiv 1603.03977v1)"
-#: For chains with a stationary, a given or any initial distribution, and for Bayesian networks. Never more than group-dp
-#: noise, whose quilt is the trivial one (influence/quilts/mqm_exact).
+#: For chains with a stationary, a given or any initial distribution, and for Bayesian networks. Never more noise than
+#: group-dp, whose quilt is the trivial one (influence/quilts/mqm_exact).
 EXACT = Quilts(
     "quilt-exact", f"{_SONG}, Algorithms 2 and 3, with exact max-influence",
     lambda part: quilts(part.belief).exact(part),

@@ -1,4 +1,4 @@
-"""Losses over classes of chains against linear programs over the chains inside them, and against quilts and group-dp."""
+"""Losses over classes of chains against linear programs over the chains inside them, quilts and group-dp."""
 
 from fractions import Fraction
 from itertools import permutations, product

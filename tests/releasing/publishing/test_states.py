@@ -49,7 +49,8 @@ def stopped(toml: Path, monkeypatch: pytest.MonkeyPatch, state: ReleaseState) ->
 def counting(*states: Any) -> Any:
     """Return a count of the second of two states, in a sequence of four steps."""
     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=states or [0, 1])
-    return tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count((states or (0, 1))[1]), 1, mechanism="group-dp")
+    framework = tf.Pufferfish(tf.every_entry(), chain)
+    return tf.calibrate(framework, tf.Count((states or (0, 1))[1]), 1, mechanism="group-dp")
 
 
 @pytest.mark.slow
