@@ -50,13 +50,13 @@ def alarm() -> None:
     network = tf.read_network(ALARM)
     title(f"alarm, {network.size} secrets one by one, Count(HIGH or TRUE), epsilon {EPSILON:g}: separators by size")
     chosen = network_quilts.SEPARATOR_SIZE
-    group = every_secret(network, "group")
+    group = every_secret(network, "group-dp")
     for size in (1, 2, chosen):
         network_quilts.SEPARATOR_SIZE = size
         scales: list[float] = []
         time = seconds(lambda: scales.extend(every_secret(network, "quilt-exact")), runs=1)  # noqa: B023
         less = sum(a < b for a, b in zip(scales, group, strict=False))
-        row(f"separators up to {size}", span(time), f"less than group for {less} of {network.size}")
+        row(f"separators up to {size}", span(time), f"less than group-dp for {less} of {network.size}")
     network_quilts.SEPARATOR_SIZE = chosen
     forget(network)
     time = seconds(lambda: scale(network, tf.every_entry(), tf.Count(["HIGH", "TRUE"]), "quilt-exact"), runs=1)
@@ -69,7 +69,7 @@ def trees(sizes: list[int]) -> None:
         for size in sizes:
             network, scales = plant(size), []
             time = seconds(lambda: scales.append(scale(network, tf.every_entry(), tf.Count(1), "quilt-exact")), runs=1)  # noqa: B023
-            row(f"{size:,} nodes", span(time), f"scale {scales[0]:.4g}, group {size / EPSILON:.4g}")
+            row(f"{size:,} nodes", span(time), f"scale {scales[0]:.4g}, group-dp {size / EPSILON:.4g}")
 
 
 def local() -> None:

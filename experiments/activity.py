@@ -30,14 +30,14 @@ SHORTEST = 100
 SPAN = 240
 EPSILONS = (0.2, 1.0, 5.0)
 DRAWS = 500
-HISTOGRAM = ("group", "quilt-approx", "quilt-exact", "influence", "entry")
-COUNT = ("group", "quilt-approx", "quilt-exact", "influence", "wasserstein", "laplace-exact", "entry")
+HISTOGRAM = ("group-dp", "quilt-approx", "quilt-exact", "influence", "record-dp")
+COUNT = ("group-dp", "quilt-approx", "quilt-exact", "influence", "wasserstein", "laplace-exact", "record-dp")
 STYLES = {
-    "group": "0.55",
+    "group-dp": "0.55",
     "quilt-approx": "tab:orange",
     "quilt-exact": "tab:blue",
     "influence": "tab:green",
-    "entry": "tab:red",
+    "record-dp": "tab:red",
 }
 PAGE = ROOT / "experiments" / "real-activity.md"
 PICTURE = ROOT / "experiments" / "images" / "real-activity.svg"
@@ -133,7 +133,7 @@ def promise(tried: Sequence[Trial]) -> str:
     """Return what the noise of ordinary differential privacy is proved to promise here, in place of what was asked."""
     rows = []
     for epsilon in EPSILONS:
-        proved = [t.promised for t in tried if t.mechanism == "entry" and t.epsilon == epsilon]
+        proved = [t.promised for t in tried if t.mechanism == "record-dp" and t.epsilon == epsilon]
         rows.append([f"{epsilon:g}", " to ".join(dict.fromkeys(short(p) for p in (min(proved), max(proved))))])
     return table(["ε asked", "ε proved"], rows)
 
@@ -160,8 +160,8 @@ def picture(panels: Sequence[tuple[str, Sequence[Trial]]]) -> None:
     for axis, (title, tried) in zip(axes, panels, strict=True):
         for name in HISTOGRAM:
             errors = [np.mean([t.error for t in tried if (t.mechanism, t.epsilon) == (name, e)]) for e in EPSILONS]
-            label = f"{name} (does not protect)" if name == "entry" else name
-            style = "--" if name == "entry" else "-"
+            label = f"{name} (does not protect)" if name == "record-dp" else name
+            style = "--" if name == "record-dp" else "-"
             axis.loglog(EPSILONS, errors, style, marker="o", color=STYLES[name], label=label)
         axis.axhline(2, color="0.8", linewidth=1)
         axis.set(title=title, xlabel="ε", xticks=EPSILONS, xticklabels=[f"{e:g}" for e in EPSILONS])

@@ -95,10 +95,10 @@ class Case:
 
 
 FINITE: tuple[tuple[str, Any], ...] = (
-    ("group", 0), ("wasserstein", 0), ("laplace-exact", 0),
+    ("group-dp", 0), ("wasserstein", 0), ("laplace-exact", 0),
 )  # fmt: skip
 NORMAL: tuple[tuple[str, Any], ...] = (
-    ("group", 0), ("wasserstein", 0), ("attribute-gaussian", DELTA), ("attribute-gaussian-exact", DELTA),
+    ("group-dp", 0), ("wasserstein", 0), ("attribute-gaussian", DELTA), ("attribute-gaussian-exact", DELTA),
 )  # fmt: skip
 
 

@@ -89,7 +89,7 @@ def ways(chain: tf.MarkovChain, count: int, epsilon: float) -> dict[str, Any]:
     """Return the choice that each way makes, and what it lets a check-in lose."""
     framework, query = tf.Pufferfish(tf.every_entry(), chain), tf.TopK(count)
     choices = {}
-    for name in ("group", "quilt-exact", "influence"):
+    for name in ("group-dp", "quilt-exact", "influence"):
         calibration = tf.calibrate(framework, query, epsilon, mechanism=name)
         choices[name] = (1 / float(calibration.scale), calibration.randomiser)
     loss, choice = choices["influence"]
@@ -114,7 +114,8 @@ def most_visited() -> dict[str, str]:
     rows, states = [], list(chain.alphabet(0))
     for epsilon in EPSILONS:
         for count in RANKS:
-            answering = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.TopK(count), epsilon, mechanism="group")
+            framework = tf.Pufferfish(tf.every_entry(), chain)
+            answering = tf.calibrate(framework, tf.TopK(count), epsilon, mechanism="group-dp")
             answer = answering.problem.answers[0]
             answers = [answer.evaluate(np.array([states.index(kind) for kind in kinds])) for kinds in people]
             for name, (loss, choice) in ways(chain, count, epsilon).items():

@@ -22,7 +22,7 @@ REPRODUCES = "counts on published Bayesian networks and on the SocioPatterns sch
 
 NETWORKS = ("cancer", "earthquake", "survey", "asia", "sachs", "child", "alarm", "insurance", "hailfinder")
 SCHOOLS = {"primary": "contact_primary_school_edges", "high": "contact_high_school_edges"}
-MECHANISMS = ("group", "quilt-exact", "influence", "wasserstein", "laplace-exact")
+MECHANISMS = ("group-dp", "quilt-exact", "influence", "wasserstein", "laplace-exact")
 SECONDS, SLOT = 300, 20
 EPSILON = 3.0
 PAGE = PAGES / "real-networks.md"

@@ -128,7 +128,7 @@ def scales_for_a_class(low: float, epsilon: float) -> dict[str, float | None]:
         "interval": needed(interval, count, epsilon, "quilt-approx"),
         "class by influence": needed(by_mass, count, epsilon, "influence"),
         "interval by influence": needed(interval, count, epsilon, "influence"),
-        GK16: max(known) if len(known) == len(corners) else None, "group": LENGTH / epsilon,
+        GK16: max(known) if len(known) == len(corners) else None, "group-dp": LENGTH / epsilon,
     }  # fmt: skip
 
 
@@ -144,7 +144,7 @@ CURVES = {
     "class by influence": ("influence, the class's (π, g)", "tab:orange", "--"),
     "interval by influence": ("influence, the interval itself", "tab:blue", "--"),
     GK16: ("GK16 at the corners", "tab:green", "--"),
-    "group": ("group", "0.6", ":"),
+    "group-dp": ("group-dp", "0.6", ":"),
 }
 
 #: Figure 3: what is set against GK16, and what it is called.
@@ -246,7 +246,7 @@ def flu() -> str:
     """Return what the flu example of Section 3 needs: the number infected among four, given one person's state."""
     well, ill = Pmf.from_counts([0, 1, 2, 3], [3, 1, 1, 1]), Pmf.from_counts([1, 2, 3, 4], [1, 1, 1, 1])
     rows = []
-    for mechanism in ("group", "wasserstein", "laplace-exact"):
+    for mechanism in ("group-dp", "wasserstein", "laplace-exact"):
         scales = [
             tf.calibrate(
                 tf.distribution_pair(well, ill), tf.Identity(), e, mechanism=mechanism, allow_zero_noise=True
@@ -283,7 +283,7 @@ def real() -> str:
         "electricity, 51 levels, 10,000 minutes": watts(needed_file(POWER)).with_length(10_000),
     }
     assert len(pieces) == 299
-    mechanisms = ("group", "quilt-approx", "quilt-exact", "influence", GK16)
+    mechanisms = ("group-dp", "quilt-approx", "quilt-exact", "influence", GK16)
     rows = []
     for name, chain in chains.items():
         for epsilon in (0.2, 1.0, 5.0):

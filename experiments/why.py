@@ -64,7 +64,7 @@ def rows() -> Iterator[tuple[str, ...]]:
         pairs = law_pairs(stay)
         needed = min(noise(stay, "laplace-exact"), noise(stay, "quilt-exact"))
         guess = f"{100 * right_guesses(pairs):.0f} %"
-        yield f"in {100 * stay:.0f} %", percent(surest(pairs)), guess, f"{needed:.1f}", f"{noise(stay, 'group'):.0f}"
+        yield f"in {100 * stay:.0f} %", percent(surest(pairs)), guess, f"{needed:.1f}", f"{noise(stay, 'group-dp'):.0f}"
 
 
 def comparison() -> str:

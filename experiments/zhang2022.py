@@ -193,7 +193,7 @@ def examples() -> str:
             tf.Pufferfish(tf.distribution_parameter("x2"), bernoulli(EXTREMES)), tf.Count(1, entries=["x1"]),
         ),
     }  # fmt: skip
-    mechanisms = ("group", "wasserstein", "laplace-exact")
+    mechanisms = ("group-dp", "wasserstein", "laplace-exact")
     rows = []
     for (name, (framework, query)), epsilon in product(cases.items(), ("0.2", "0.5", "1")):
         scales = [scale(framework, query, epsilon, mechanism) for mechanism in mechanisms]
@@ -218,10 +218,10 @@ def boxes() -> str:
     for (low, high), claimed in BOXES.items():
         framework = tf.Pufferfish(sensitive_sum(), box(low, high))
         scales = [
-            scale(framework, tf.Sum("x1"), 1, mechanism) for mechanism in ("group", "wasserstein", "laplace-exact")
+            scale(framework, tf.Sum("x1"), 1, mechanism) for mechanism in ("group-dp", "wasserstein", "laplace-exact")
         ]
         rows.append([f"p₁, p₂ between {low} and {high}", str(claimed), *(f"{s:.4f}" for s in scales if s is not None)])
-    return table(["scale at ε = 1", "printed W", "`group`", "`wasserstein`", "`laplace-exact`"], rows)
+    return table(["scale at ε = 1", "printed W", "`group-dp`", "`wasserstein`", "`laplace-exact`"], rows)
 
 
 def tables() -> str:
@@ -257,7 +257,7 @@ CASES_IN_TABLE = ((0.5, 500, 1.0), (0.1, 500, 1.0), (0.05, 20, 1.0), (0.5, 500, 
 #: What the expected absolute error of normal noise is, in deviations.
 MEAN_ERROR = math.sqrt(2 / math.pi)
 LINES = {
-    "group": ("all records (group)", "0.5", ":"),
+    "group-dp": ("all records (group-dp)", "0.5", ":"),
     "printed": ("Algorithm 1, as printed", "tab:red", "--"),
     "attribute-gaussian-exact": ("the least normal noise (ours)", "tab:blue", "-"),
     "wasserstein": ("Laplace noise for the shift, δ = 0", "tab:green", "-."),
@@ -273,7 +273,7 @@ def normal_errors(correlation: float, records: int, epsilon: float) -> dict[str,
         return math.nan if noise is None else noise
 
     return {
-        "group": needed("group"), "printed": MEAN_ERROR * printed(correlation, records, epsilon),
+        "group-dp": needed("group-dp"), "printed": MEAN_ERROR * printed(correlation, records, epsilon),
         "attribute-gaussian-exact": MEAN_ERROR * needed("attribute-gaussian-exact", DELTA),
         "wasserstein": needed("wasserstein"),
     }  # fmt: skip

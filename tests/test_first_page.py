@@ -45,7 +45,7 @@ def test_the_site_starts_as_the_first_page_does() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mechanism", ["entry", "group", "influence"])
+@pytest.mark.parametrize("mechanism", ["record-dp", "group-dp", "influence"])
 def test_the_table_of_what_noise_hides_is_computed_again(tmp_path: Path, mechanism: str) -> None:
     file = write_example("households", tmp_path)[0]
     (table,) = calibrated(load(file)).tables
@@ -62,7 +62,7 @@ def test_the_table_of_what_noise_hides_is_computed_again(tmp_path: Path, mechani
     assert float(sure) == math.ceil(share * 10**digits) / 10**digits
 
 
-LABELS = {"entry": "one record", "group": "whole week", "influence": "the correlation"}
+LABELS = {"record-dp": "one record", "group-dp": "whole week", "influence": "the correlation"}
 
 
 tool = imported(ROOT / "tools" / "pictures.py")

@@ -172,12 +172,12 @@ def test_every_import_that_python_makes_is_in_the_graph() -> None:
 
 CALIBRATE = """import takifugu as tf
 chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 10)
-tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), epsilon=1, mechanism='group')
+tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), epsilon=1, mechanism='group-dp')
 """
 
 
 @pytest.mark.parametrize(("mechanism", "program", "unneeded"), [
-    pytest.param("group", CALIBRATE, ("influence.quilts",), marks=pytest.mark.slow),
+    pytest.param("group_dp", CALIBRATE, ("influence.quilts",), marks=pytest.mark.slow),
     ("wasserstein", "import takifugu.mechanisms.wasserstein\n", (
         "core.text", "model.beliefs.chains", "model.queries.tables.visits", "model.queries.tables.together",
         "model.secrets.of_populations", "numbers.after_noise", "numbers.permute_and_flip", "numbers.transport.metrics",

@@ -140,8 +140,8 @@ def test_commands_show_their_items(
 
 
 def test_an_item_that_is_not_shown_is_noticed() -> None:
-    output = "group 1 chosen\nquilt-exact  0  refused by default\ndoes not apply:\n  tupling\nTheorem 1,\n  by values"
-    assert is_printed("group", output)
+    output = "group-dp 1 chosen\nquilt-exact 0  refused by default\ndoes not apply:\n  tupling\nTheorem 1,\n  by values"
+    assert is_printed("group-dp", output)
     assert is_printed("Theorem 1, by values", output)
     assert not any(is_printed(words, output) for words in ("quilt-exact", "tupling", "Theorem 2"))
     assert edited("a = 1\nb = 2\n", "`c = 3` and `d = 4`", "`b`") == "a = 1\nc = 3\nd = 4\n"

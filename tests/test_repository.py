@@ -37,9 +37,9 @@ def check_rooms(root: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize(("room", "line"), [
     ("core/errors.py", "from takifugu.numbers import noise"),
-    ("model/beliefs/chains/chain.py", "from takifugu.mechanisms import group"),
+    ("model/beliefs/chains/chain.py", "from takifugu.mechanisms import group_dp"),
     ("numbers/distributions/pmf.py", "from takifugu.numbers.normal import pair"),
-    ("audit/exact.py", "from takifugu.mechanisms import group"),
+    ("audit/exact.py", "from takifugu.mechanisms import group_dp"),
     ("numbers/distributions/pmf.py", "import pydantic"),
     ("an_unplaced_room.py", ""),
 ])  # fmt: skip

@@ -93,8 +93,8 @@ def comparison(example: Example) -> str:
     if blur.marks:
         return ""
     mechanisms = {
-        "one entry": "entry",
-        "all entries that tell of each other": "group",
+        "one entry": "record-dp",
+        "all entries that tell of each other": "group-dp",
         "**what they tell of each other**": table.calibrations[0].mechanism,
     }
     problem = table.calibrations[0].problem

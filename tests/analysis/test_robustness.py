@@ -80,7 +80,7 @@ def test_delta_grows_by_at_most_what_is_proved(
 @given(first=masses, second=masses)
 def test_whole_promises_hold_for_every_belief(first: list[int], second: list[int]) -> None:
     calibration = tf.calibrate(
-        tf.Pufferfish(tf.every_entry(), belief(table(first))), tf.Count(1), epsilon=1, mechanism="group"
+        tf.Pufferfish(tf.every_entry(), belief(table(first))), tf.Count(1), epsilon=1, mechanism="group-dp"
     )
     assert calibration.guarantee.covers is Covers.EVERYTHING
     assert robust_guarantee(calibration.guarantee, unconditional=5) == calibration.guarantee

@@ -59,7 +59,7 @@ def test_pieces_of_a_recording_are_swept_by_themselves(monkeypatch):
 @pytest.mark.parametrize("length", [5, 40])
 def test_no_calibration_loses_more_than_it_promises(matrix, length):
     framework = tf.Pufferfish(tf.every_run(3), tf.MarkovChain(matrix, length))
-    for mechanism in ("influence", "group"):
+    for mechanism in ("influence", "group-dp"):
         calibration = tf.calibrate(framework, tf.Count(1), 1, mechanism=mechanism)
         audit = tf.exact_loss(calibration)
         assert audit.lower <= 1

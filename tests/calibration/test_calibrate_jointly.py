@@ -77,7 +77,7 @@ def test_the_total_error_is_never_above_that_of_an_equal_split(queries, weights)
     split = split_of(framework, queries, weights=weights)
     equal = split.error(split.equal())
     assert total_error(calibrations, weights) <= equal * (1 + 1e-6)
-    each = [tf.calibrate(framework, query, Fraction(1, len(queries)), mechanism="group") for query in queries]
+    each = [tf.calibrate(framework, query, Fraction(1, len(queries)), mechanism="group-dp") for query in queries]
     assert total_error(calibrations, weights) <= total_error(each, weights)
 
 

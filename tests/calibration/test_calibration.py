@@ -27,7 +27,7 @@ from takifugu.calibration import Calibration, alternatives, registry, trials
 from takifugu.calibration.alternatives import CHOSEN, IF_FOLLOWED, IF_ONLY, INAPPLICABLE, POSSIBLE, REFUSED, WEAKER
 from takifugu.calibration.registry import REGISTRY, Line, find, register
 from takifugu.core.errors import CalibrationRefused, InputError, TakifuguError, Unsupported
-from takifugu.mechanisms.group import MECHANISM as GROUP
+from takifugu.mechanisms.group_dp import MECHANISM as GROUP
 from takifugu.numbers import Pmf
 from takifugu.numbers.distributions.channel import Channel
 
@@ -56,12 +56,12 @@ NOISY_BELIEF = framework_of(tf.MarkovChain([[0.3, 0.7], [0.9, 0.1]], length=20))
 def test_the_example_of_the_design() -> None:
     calibration = tf.calibrate(ACTIVITY, tf.Count("walking"), epsilon=1.0)
     page = str(calibration)
-    for words in ("scale", "hides", "every single value", "forced by", "the other mechanisms", "group"):
+    for words in ("scale", "hides", "every single value", "forced by", "the other mechanisms", "group-dp"):
         assert words in page
     assert (calibration.epsilon, calibration.delta) == (1, 0)
     assert 0 < calibration.scale < 100
     assert calibration.scale == float(calibration.randomiser.scale)
-    composing = {"group", "entry", "influence"}
+    composing = {"group-dp", "record-dp", "influence"}
     assert {row.name for row in calibration.alternatives} == composing
     assert {row.name for row in tf.compare(ACTIVITY, tf.Count("walking"), 1)} == {*MECHANISMS}
     assert [row.name for row in calibration.alternatives if row.status == CHOSEN] == [calibration.mechanism]
@@ -114,7 +114,7 @@ def questions(draw: st.DrawFn) -> tuple[Any, Any]:
 def test_calibrations_read_back_through_json_and_run_again(question: Any, epsilon: Any, chosen: bool) -> None:
     framework, query = question
     calibration = (
-        tf.with_scale(framework, query, epsilon) if chosen else tf.calibrate(framework, query, epsilon, 0, "group")
+        tf.with_scale(framework, query, epsilon) if chosen else tf.calibrate(framework, query, epsilon, 0, "group-dp")
     )
     again = Calibration.from_dict(json.loads(json.dumps(calibration.to_dict())))
     assert again.to_dict() == calibration.to_dict()
@@ -194,13 +194,13 @@ def test_where_nothing_composes_the_least_is_taken_and_that_is_said(monkeypatch:
 
 
 def test_two_laws_are_compared_by_the_least_noise_and_that_is_said() -> None:
-    """Between two laws only `group` composes, and it makes no use of them."""
+    """Between two laws only `group-dp` composes, and it makes no use of them."""
     pair = tf.distribution_pair(Pmf([0, 1, 5], [0.5, 0.3, 0.2]), Pmf([1, 3], [0.5, 0.5]))
     calibration = tf.calibrate(pair, tf.Identity(), 1)
     assert (calibration.mechanism, calibration.is_only_release) == ("laplace-exact", True)
     assert calibration.forbids.startswith("two distributions of an answer are compared")
     rows = {row.name: row.status for row in tf.compare(pair, tf.Identity(), 1)}
-    assert (rows["laplace-exact"], rows["group"]) == (CHOSEN, IF_FOLLOWED)
+    assert (rows["laplace-exact"], rows["group-dp"]) == (CHOSEN, IF_FOLLOWED)
     same = Pmf([0], [1])
     assert tf.calibrate(tf.distribution_pair(same, Pmf([2], [1])), tf.Identity(), 1).forbids == ""
 
@@ -259,11 +259,11 @@ def test_nothing_possible_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_entry_noise_is_never_taken_when_entries_are_correlated() -> None:
     for query in (tf.Count("walking"), tf.Histogram()):
         calibration = tf.calibrate(ACTIVITY, query, 1)
-        row = next(r for r in calibration.alternatives if r.name == "entry")
+        row = next(r for r in calibration.alternatives if r.name == "record-dp")
         assert row.status == WEAKER
         assert "does not protect correlated data" in row.reason
-        assert calibration.mechanism != "entry"
-    forced = tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism="entry")
+        assert calibration.mechanism != "record-dp"
+    forced = tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism="record-dp")
     assert forced.epsilon > 1
     assert "NOT the epsilon 1 that was requested" in " ".join(str(forced).split())
 
@@ -316,9 +316,9 @@ def test_no_noise_is_refused_always_and_comparisons_of_laws_have_the_step_of_the
 def test_zero_noise_is_raised_and_accepted_on_request() -> None:
     same = tf.distribution_pair(Pmf([0, 1], [0.5, 0.5]), Pmf([0, 1], [0.45, 0.55]))
     rows = {row.name: row for row in tf.compare(same, tf.Identity(), 1)}
-    assert (rows["laplace-exact"].status, rows["group"].status) == (CHOSEN, IF_FOLLOWED)
+    assert (rows["laplace-exact"].status, rows["group-dp"].status) == (CHOSEN, IF_FOLLOWED)
     raised = tf.calibrate(same, tf.Identity(), 1, mechanism="laplace-exact")
-    assert 0.67 < raised.scale < 0.68 < rows["group"].scale
+    assert 0.67 < raised.scale < 0.68 < rows["group-dp"].scale
     assert raised.witness.detail == "the belief alone asks for no noise"
     accepted = tf.calibrate(same, tf.Identity(), 1, allow_zero_noise=True)
     assert (accepted.mechanism, accepted.scale, accepted.randomiser.kind) == ("laplace-exact", 0, "none")
@@ -333,7 +333,7 @@ def test_a_belief_that_hides_too_much_does_not_decide_alone() -> None:
     assert (accepted.mechanism, round(accepted.scale, 3)) == ("laplace-exact", 0.658)
     assert not accepted.hides_one_entry
     assert "would not hide one value" in " ".join(str(accepted).split())
-    assert tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism="group").hides_one_entry
+    assert tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism="group-dp").hides_one_entry
     assert tf.calibrate(FLU, tf.Identity(), 1).hides_one_entry
 
 
@@ -349,7 +349,7 @@ def test_a_chosen_scale_is_kept_exactly_and_its_promise_computed() -> None:
 
 def test_a_chosen_scale_promises_at_most_what_group_and_quilts_do() -> None:
     query = tf.Count("walking")
-    for name in ("group", "quilt-exact"):
+    for name in ("group-dp", "quilt-exact"):
         calibration = tf.calibrate(ACTIVITY, query, 1, mechanism=name)
         again = tf.with_scale(ACTIVITY, query, calibration.randomiser.scale)
         assert again.epsilon <= 1 + Fraction(1, 10**9)
@@ -395,9 +395,9 @@ def test_delta_for_a_pure_mechanism_by_name_is_an_error_and_for_auto_is_not() ->
 
 
 @pytest.mark.parametrize(("make", "says"), [
-    (lambda: tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism="groop"), "did you mean 'group'"),
+    (lambda: tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism="groop"), "did you mean 'group-dp'"),
     (lambda: tf.calibrate(ACTIVITY, tf.Count("walking"), 1, mechanism=None), 'write mechanism="auto"'),
-    (lambda: tf.calibrate(FLU, tf.Identity(), 1, mechanism="entry"), "entry does not apply"),
+    (lambda: tf.calibrate(FLU, tf.Identity(), 1, mechanism="record-dp"), "record-dp does not apply"),
     (lambda: tf.calibrate(ACTIVITY, tf.Count("walkin"), 1), "did you mean 'walking'"),
     (lambda: tf.calibrate(ACTIVITY, tf.Sum(), 1), "give codes"),
     (lambda: tf.calibrate(ACTIVITY, "count", 1), "write for example Count"),
@@ -488,7 +488,7 @@ def test_an_alias_calibrates_and_the_result_has_the_name() -> None:
         tf.calibrate(framework, query, 1, 0.1, mechanism="MQMExact")
 
 
-@pytest.mark.parametrize("alias", ["ALap", "alap", "group", "Algorithm 1 of Song"])
+@pytest.mark.parametrize("alias", ["ALap", "alap", "group-dp", "Algorithm 1 of Song"])
 def test_an_alias_of_two_mechanisms_is_an_error(alias: str) -> None:
     with restored():
         with pytest.raises(InputError, match="would be an alias of two mechanisms"):

@@ -38,7 +38,7 @@ def test_they_are_those_of_one_epsilon_after_the_other(belief: tf.Belief, query:
 
 
 def test_one_epsilon_has_one_cost() -> None:
-    (one,) = tf.cost(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Count("walking"), [1], mechanism="group")
+    (one,) = tf.cost(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Count("walking"), [1], mechanism="group-dp")
     assert one.epsilon == 1
 
 

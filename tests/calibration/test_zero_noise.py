@@ -372,7 +372,7 @@ def test_an_extreme_promise_ends_in_noise_that_passes(secret: Any, delta: Any, e
 
 
 @pytest.mark.parametrize("delta", [0, Fraction(1, 10**300), "0.999999999"])
-@pytest.mark.parametrize("mechanism", ["auto", "group"])
+@pytest.mark.parametrize("mechanism", ["auto", "group-dp"])
 def test_a_constant_is_refused_as_what_has_no_noise(mechanism: str, delta: Any) -> None:
     alone = tf.JointTable([("a", 3), ("b", 3)], [Fraction(1, 2)] * 2, ["race", "pay"])
     for framework, query in (
@@ -401,7 +401,7 @@ def test_a_stated_density_is_not_asked_for_the_range_of_all_records(delta: float
     framework = tf.Pufferfish(tf.dataset_property("parcels", "mean", max_difference=10), belief)
     calibration = tf.calibrate(framework, answer, 1, delta, single_release=True)
     assert change_to_hide(calibration.problem, 1, hides_rows=False) == Fraction(1, 10)
-    assert calibration.mechanism != "group"
+    assert calibration.mechanism != "group-dp"
     assert calibration.scale < 10
     little = RoundedLaplace(Fraction(1, 100), Fraction(1, 10), on_grid=False)
     assert "above 95 %" in str(too_little_noise(calibration.problem, little, Fraction(1), Fraction(0)))

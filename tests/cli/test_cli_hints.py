@@ -46,7 +46,7 @@ def test_a_large_epsilon_gets_a_word_of_warning(tmp_path: Path) -> None:
     assert "hides next to nothing" not in invoke("odds", "--epsilon", "5").stdout
     assert "An epsilon of 100 hides next to nothing" in words_of(invoke("odds", "--epsilon", "100"))
     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
-    made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("walking"), 100, mechanism="group")
+    made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("walking"), 100, mechanism="group-dp")
     with pytest.warns(Notice, match="hides next to nothing"):
         tf.release(made, ["still"] * 4, entries="values", ledger=tmp_path / "ledger.db", budget=1000)
 

@@ -24,7 +24,7 @@ WEEKS = release_text(
     read_from("ward", "ward.csv", value="state", order="hour", step="1h", from_="2026-01-05", until="2026-01-19",
               budget=200.0),
     believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]]),
-    publish("busy", "count", states=["busy"], epsilon=20, mechanism="group", every="week"),
+    publish("busy", "count", states=["busy"], epsilon=20, mechanism="group-dp", every="week"),
     ledger="weeks.db", expect=EXPECT,
 )  # fmt: skip
 

@@ -1,7 +1,7 @@
 """What a mechanism says of its noise beyond (epsilon, delta), by brute force: too little of it keeps a smaller promise.
 
-`entry` recomputes what its noise promises, and a choice with too sharp a rate is repaired until it keeps epsilon: in
-both half of the noise breaks no promise, and is not the noise that the mechanism says it has.
+`record-dp` recomputes what its noise promises, and a choice with too sharp a rate is repaired until it keeps epsilon:
+in both half of the noise breaks no promise, and is not the noise that the mechanism says it has.
 """
 
 import math
@@ -64,5 +64,5 @@ def check_exponential(problem: Problem, bound: Bound) -> bool:
 
 
 CLAIMS: dict[str, Callable[[Problem, Bound], bool]] = {
-    "entry": check_entry, "kantorovich-exponential": check_exponential,
+    "record-dp": check_entry, "kantorovich-exponential": check_exponential,
 }  # fmt: skip

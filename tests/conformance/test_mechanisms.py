@@ -92,9 +92,9 @@ def test_its_noise_is_what_it_says(name: str) -> None:
 
 
 def test_half_of_the_noise_of_an_entry_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("takifugu.mechanisms.entry.round_up", lambda units: round_up(units) / 2)
+    monkeypatch.setattr("takifugu.mechanisms.record_dp.round_up", lambda units: round_up(units) / 2)
     with pytest.raises(AssertionError, match="entry: the scale is"):
-        claims_seen("entry")
+        claims_seen("record-dp")
 
 
 def test_twice_the_rate_of_a_choice_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,7 +71,7 @@ def test_what_a_refusal_advises_applies_to_a_belief_from_outside() -> None:
     for mechanism, query in (("influence", tf.Histogram()), ("wasserstein", tf.Mode())):
         with pytest.raises(tf.errors.CalibrationRefused) as refused:
             tf.calibrate(of_an_urn()[0].framework, query, 1, mechanism=mechanism)
-        assert 'use mechanism="group"' in str(refused.value)
+        assert 'use mechanism="group-dp"' in str(refused.value)
         assert "quilt" not in str(refused.value)
 
 
@@ -102,7 +102,7 @@ def test_what_a_message_says_to_write_is_what_is_meant(ask: Any, words: str) -> 
 
 
 @pytest.mark.parametrize(("reason", "words"), [
-    ('use mechanism="quilt-exact", "quilt-approx" or "group"', 'use mechanism="group"'),
+    ('use mechanism="quilt-exact", "quilt-approx" or "group-dp"', 'use mechanism="group-dp"'),
     ('use mechanism="quilt-exact" or "wasserstein"', 'use mechanism="wasserstein"'),
     ('use mechanism="quilt-exact", a smaller network', 'use mechanism="auto", a smaller network'),
     ('or mechanism="gaussian-exact" or "wasserstein"', 'or mechanism="wasserstein"'),

@@ -52,12 +52,13 @@ def test_names_mean_the_same_entry_in_every_order(belief: Any, order: tuple[str,
     record = {"hiv": 1, "flu": 0, "age": 1}
     framework = tf.Pufferfish(tf.every_entry(), made)
     for name in record:
-        calibration = tf.calibrate(framework, tf.Count(1, entries=[name]), 1, mechanism="group")
+        calibration = tf.calibrate(framework, tf.Count(1, entries=[name]), 1, mechanism="group-dp")
         assert true_answer(calibration, record) == (record[name],)
-        numbered = tf.calibrate(framework, tf.Count(1, entries=[order.index(name)]), 1, mechanism="group")
+        numbered = tf.calibrate(framework, tf.Count(1, entries=[order.index(name)]), 1, mechanism="group-dp")
         assert true_answer(numbered, [record[n] for n in order]) == (record[name],)
         weights = [int(n == name) for n in order]
-        assert true_answer(tf.calibrate(framework, tf.Linear(weights), 1, mechanism="group"), record) == (record[name],)
+        weighted = tf.calibrate(framework, tf.Linear(weights), 1, mechanism="group-dp")
+        assert true_answer(weighted, record) == (record[name],)
         (place,) = tf.entry(order.index(name), 0, 1).family(made).entries
         assert made.names[place] == name
 
@@ -71,7 +72,8 @@ def test_a_number_counts_nodes_as_they_were_listed() -> None:
     for one in (net, again):
         assert one.names[tf.entry(0, 0, 1).family(one).entries[0]] == "wet"
         assert tf.Linear([1, 0]).resolve(one).weights.tolist() == [0, 1]
-        calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), one), tf.Count(1, entries=[0]), 1, mechanism="group")
+        framework = tf.Pufferfish(tf.every_entry(), one)
+        calibration = tf.calibrate(framework, tf.Count(1, entries=[0]), 1, mechanism="group-dp")
         assert true_answer(calibration, [1, 0]) == true_answer(calibration, {"wet": 1, "rain": 0}) == (1,)
 
 
@@ -133,7 +135,7 @@ def test_beliefs_are_listed_as_the_first_one(belief: Any) -> None:
 
 def test_beliefs_of_several_kinds_are_read_by_name() -> None:
     framework = tf.Pufferfish(tf.every_entry(), [table("x", "y"), network("y", "x", copies=(("y", "x"),))])
-    calibration = tf.calibrate(framework, tf.Count(1, entries=["y"]), 1, mechanism="group")
+    calibration = tf.calibrate(framework, tf.Count(1, entries=["y"]), 1, mechanism="group-dp")
     assert true_answer(calibration, {"y": 1, "x": 0}) == true_answer(calibration, [0, 1]) == (1,)
 
 

@@ -74,7 +74,7 @@ def test_a_certificate_of_hostile_words() -> None:
     with pytest.raises(tf.errors.InputError, match="holds a control character"):
         tf.MarkovChain([[0.8, 0.2], [0.3, 0.7]], 4, states=["still", HOSTILE])
     chain = tf.MarkovChain([[0.8, 0.2], [0.3, 0.7]], 4, states=["still", "evil"], source=HOSTILE)
-    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("evil"), 1, mechanism="group")
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("evil"), 1, mechanism="group-dp")
     release = tf.release(calibration, ["still"] * 4)
     for text in (str(calibration), str(release), release.certificate.text(), str(tf.compare(
         calibration.framework, tf.Histogram(), 1

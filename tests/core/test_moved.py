@@ -4,6 +4,8 @@ from operator import attrgetter
 from pathlib import Path
 
 import pytest
+from tests.releasing.files import SPEC, write
+from tests.support.commands import refused, succeed
 
 import takifugu as tf
 from takifugu.calibration.registry import find
@@ -25,7 +27,7 @@ def test_a_name_of_before_says_where_it_is(name: str) -> None:
     assert not hasattr(getattr(tf, module), "Nothing")
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", [name for name, (file, _) in MECHANISMS.items() if file])
 def test_a_mechanism_of_before_says_where_it_is_and_what_to_write(name: str) -> None:
     file, other = MECHANISMS[name]
     with pytest.raises(InputError) as refusal:
@@ -34,6 +36,22 @@ def test_a_mechanism_of_before_says_where_it_is_and_what_to_write(name: str) -> 
     assert f"experiments/{file} of a checkout has it; write mechanism = \"{other}\"" in str(refusal.value)
     assert (FOLDER / file).is_file()
     assert find(other)
+
+
+@pytest.mark.parametrize(("name", "now"), [("entry", "record-dp"), ("group", "group-dp")])
+def test_a_mechanism_with_another_name_is_named(name: str, now: str, tmp_path: Path) -> None:
+    """From Python, from a release file and from the command line."""
+    told, fix = f'mechanism "{name}" is now "{now}"', f'write mechanism = "{now}"'
+    framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3))
+    with pytest.raises(InputError) as refusal:
+        tf.calibrate(framework, tf.Count(1), 1, mechanism=name)
+    assert (str(refusal.value), refusal.value.where) == (f"{told}: {fix}", ("mechanism",))
+    file = write(tmp_path, SPEC.replace("epsilon = 1.0", f'epsilon = 1.0\nmechanism = "{name}"'))
+    assert f"table[0].mechanism: {told}; {fix}" in refused("check", file)
+    written = write(tmp_path, SPEC)
+    assert told in refused("cost", "--mechanism", name.upper(), written)
+    succeed("cost", "--mechanism", now, written)
+    assert find(now).name == now
 
 
 @pytest.mark.parametrize("name", GONE)

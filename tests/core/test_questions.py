@@ -143,7 +143,7 @@ def test_a_derived_type_without_answers_of_its_own_has_none() -> None:
     framework = tf.Pufferfish(tf.every_entry(), Sticky(MATRIX, 6))
     for question in (ANSWER_LAW, QUILTS, CURVES, JOINT_STATES):
         assert question.of(framework.beliefs[0]) is question.default
-    assert tf.calibrate(framework, tf.Count(1), epsilon=1).mechanism == "group"
+    assert tf.calibrate(framework, tf.Count(1), epsilon=1).mechanism == "group-dp"
     with pytest.raises(Unsupported):
         JOINT_STATES.of(framework.beliefs[0])(framework.beliefs[0]).states()
     # It is not made longer as the one that it derives from: a shorter reading would be charged under another length.

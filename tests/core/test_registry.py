@@ -25,7 +25,7 @@ from takifugu.calibration import outside, registry
 from takifugu.core.errors import InputError, LedgerError
 from takifugu.core.plain import made_of
 from takifugu.core.registry import Question, Registry, loading
-from takifugu.mechanisms.group import MECHANISM as GROUP
+from takifugu.mechanisms.group_dp import MECHANISM as GROUP
 from takifugu.model import beliefs, queries, secrets
 from takifugu.model.queries import Additive, Entries
 
@@ -95,7 +95,7 @@ def test_what_may_not_be_registered_is_not() -> None:
 def test_what_cannot_be_read_back_is_noticed_before_anything_is_paid(
     kinds: Registry[Any], name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    calibration = tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, mechanism="group")
+    calibration = tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, mechanism="group-dp")
     data, where = ["walking"] * 6, {
         "entries": "v", "ledger": tmp_path / "ledger.db", "source": "steps", "unit": "u", "budget": 2}  # fmt: skip
     tf.release(calibration, data, **where)  # type: ignore[arg-type]
@@ -120,7 +120,7 @@ def test_a_belief_from_outside_that_forgets_is_noticed_before_anything_is_paid(t
 
     beliefs.register("test-forgetful", Forgetful)
     belief = Forgetful([[0.9, 0.1], [0.4, 0.6]], 6)
-    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), belief), tf.Count(1), 1, mechanism="group")
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), belief), tf.Count(1), 1, mechanism="group-dp")
     with pytest.raises(InputError, match="reads back from its to_dict as another one"):
         tf.release(calibration, [0] * 6, entries="v", ledger=tmp_path / "ledger.db", source="steps", unit="u", budget=2)
     assert not Ledger.open(tmp_path / "ledger.db").show()
@@ -128,7 +128,7 @@ def test_a_belief_from_outside_that_forgets_is_noticed_before_anything_is_paid(t
 
 @dataclass(frozen=True)
 class Twice:
-    """Twice the noise that `group` adds."""
+    """Twice the noise that `group-dp` adds."""
 
     change: Any = None
     name: str = "twice"
@@ -168,7 +168,7 @@ class Ends(tf.Query):
         return f"how many ends are {self.state}"
 
 
-@pytest.mark.parametrize("name", ["auto", "group", "twice"])
+@pytest.mark.parametrize("name", ["auto", "group-dp", "twice"])
 def test_a_mechanism_from_outside_is_asked_like_any_other_and_registered_once(name: str) -> None:
     registry.register(Twice())
     assert tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, mechanism="twice").scale == 12.0
@@ -234,7 +234,7 @@ def test_a_query_from_outside_is_calibrated_released_and_composed(
     ):  # fmt: skip
         with pytest.raises(InputError, match=words):
             queries.register(name, kind)
-    calibration = tf.calibrate(FRAMEWORK, Ends("walking"), 1, mechanism="group")
+    calibration = tf.calibrate(FRAMEWORK, Ends("walking"), 1, mechanism="group-dp")
     assert calibration.scale == 2.0
     data, where = ["walking"] * 6, {
         "entries": "v", "ledger": tmp_path / "ledger.db", "source": "steps", "unit": "u", "budget": 2}  # fmt: skip
@@ -284,7 +284,7 @@ def assert_forgotten(
     kind: type[Times], first: int, second: int, framework: tf.Framework, told: Callable[[Times], tf.Query] = as_it_is
 ) -> None:
     """Assert that what is kept for the first query is not taken for the second, and that no loud one is composed."""
-    made = {factor: tf.calibrate(framework, told(kind(factor)), 1, mechanism="group") for factor in (first, second)}
+    made = {factor: tf.calibrate(framework, told(kind(factor)), 1, mechanism="group-dp") for factor in (first, second)}
     size = framework.beliefs[0].size
     assert {factor: one.scale for factor, one in made.items()} == {1: 1.0 * size, 1000: 1000.0 * size}
     with pytest.raises(InputError, match="reads back from its to_dict as one that adds up something else"):
@@ -294,10 +294,10 @@ def assert_forgotten(
 def test_a_query_that_would_be_charged_as_another_one_is_refused() -> None:
     """Five counts with the noise of Loud were charged as one: their changes were read from the plain count."""
     with pytest.raises(InputError, match="a query of type Loud writes itself down as 'count'"):
-        tf.calibrate(FRAMEWORK, Loud("walking"), 1, mechanism="group")
+        tf.calibrate(FRAMEWORK, Loud("walking"), 1, mechanism="group-dp")
     queries.register("times", Times)
     assert_forgotten(Times, 1, 1000, FRAMEWORK)
-    made = tf.calibrate(FRAMEWORK, Times(1), 1, mechanism="group")
+    made = tf.calibrate(FRAMEWORK, Times(1), 1, mechanism="group-dp")
     assert tf.compose([made] * 9).epsilon > 2 * tf.compose([made] * 4).epsilon > 2
 
 

@@ -87,7 +87,7 @@ def test_copies_keep_every_part(again: Callable[[Any], Any]) -> None:
     (lambda: tf.entry(10, "still", "walking").family(CHAIN), ("entry",)),
     (lambda: tf.calibrate(FRAMEWORK, tf.Count("walking"), 0), ("epsilon",)),
     (lambda: tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, mechanism="groups"), ("mechanism",)),
-    (lambda: tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, delta=0.1, mechanism="group"), ("delta",)),
+    (lambda: tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, delta=0.1, mechanism="group-dp"), ("delta",)),
     (lambda: tf.with_scale(FRAMEWORK, tf.Count("walking"), 0), ("scale",)),
 ])  # fmt: skip
 def test_faults_name_the_parameter(call: Callable[[], object], where: tuple[str | int, ...]) -> None:

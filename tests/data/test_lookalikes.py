@@ -82,7 +82,7 @@ def test_nine_people_at_a_place_spelt_otherwise_are_not_safe(tmp_path: Path) -> 
 ACTIVITY = release_text(
     read_from("s", "v.csv", value="state", order="t", step=1, budget=9),
     believe("markov-chain", states=["calm", "walking"], matrix=[[0.5, 0.5], [0.5, 0.5]]),
-    publish("t", "count", states=["walking"], epsilon=1, mechanism="group"),
+    publish("t", "count", states=["walking"], epsilon=1, mechanism="group-dp"),
     ledger="l.db",
     expect=EXPECT,
 )

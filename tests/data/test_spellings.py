@@ -52,7 +52,7 @@ def test_plain_names_mean_what_each_of_them_does(names: list[str], what: str) ->
 SPEC = release_text(
     read_from("{source}", "data.csv", unit="who", order="t", step=1, value="state", budget=10),
     believe("markov-chain", states=["still", "walking"], matrix=[[0.8, 0.2], [0.3, 0.7]], units_independent=True),
-    publish("time-use", "histogram", epsilon=1, per="unit", mechanism="group"),
+    publish("time-use", "histogram", epsilon=1, per="unit", mechanism="group-dp"),
     expect=EXPECT,
 )
 
@@ -93,7 +93,7 @@ def test_a_number_read_by_another_program_has_no_second_budget(tmp_path: Path) -
 
 
 def test_the_library_names_one_account(tmp_path: Path) -> None:
-    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Count("still"), 1, mechanism="group")
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Count("still"), 1, mechanism="group-dp")
 
     def spent(names: list[str]) -> list[Fraction]:
         where, costs = Path(mkdtemp(dir=tmp_path)) / "own.db", []
@@ -110,7 +110,7 @@ def test_the_library_names_one_account(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["", " ", "\u200b", "\u2003", "a\x1b[2Jb", "a\u202eb", 7])
 def test_the_library_refuses_what_is_no_name(tmp_path: Path, name: Any) -> None:
-    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Count("still"), 1, mechanism="group")
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Count("still"), 1, mechanism="group-dp")
     for options, what in (({"unit": name}, "the person's name"), ({"source": name}, "the source")):
         with pytest.raises(InputError, match=what):
             tf.release(calibration, ["still"] * 3,

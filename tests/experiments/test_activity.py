@@ -40,7 +40,7 @@ def test_the_chain_is_that_of_the_transitions_inside_pieces_both_ways(people: Se
 
 def test_errors_are_those_of_the_stated_noise() -> None:
     chain = tf.MarkovChain([[0.6, 0.4], [0.5, 0.5]], length=1)
-    trials = list(activity.trials(chain, [(5, 8)], lambda rows: tf.Histogram(total=rows), ["group"]))
+    trials = list(activity.trials(chain, [(5, 8)], lambda rows: tf.Histogram(total=rows), ["group-dp"]))
     assert [trial.epsilon for trial in trials] == list(activity.EPSILONS)
     for trial in trials:
         assert trial.scale == pytest.approx(2 * 8 / trial.epsilon / 13)

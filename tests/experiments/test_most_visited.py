@@ -57,5 +57,5 @@ def test_the_page_has_what_each_way_lets_a_check_in_lose() -> None:
         losses = {name: loss for name, (loss, _) in most_visited.ways(chain, 3, epsilon).items()}
         for name, loss in losses.items():
             assert f"| ε = {epsilon:g}, top 3: {name} | {loss:.3f} |" in printed
-        assert losses["group"] < losses["quilt-exact"] < losses["one number beyond"] < losses["influence"]
-        assert losses["group"] == pytest.approx(epsilon / most_visited.LENGTH)
+        assert losses["group-dp"] < losses["quilt-exact"] < losses["one number beyond"] < losses["influence"]
+        assert losses["group-dp"] == pytest.approx(epsilon / most_visited.LENGTH)

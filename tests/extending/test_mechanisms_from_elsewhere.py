@@ -169,7 +169,7 @@ def test_a_promise_below_nothing_is_refused(claimed: Fraction) -> None:
 
 def test_a_choice_is_bounded_like_noise() -> None:
     """A choice by noise of scale b loses what Laplace noise of that scale does."""
-    mode, ours = tf.Mode(), tf.calibrate(chain(), tf.Mode(), 1, mechanism="group").randomiser
+    mode, ours = tf.Mode(), tf.calibrate(chain(), tf.Mode(), 1, mechanism="group-dp").randomiser
 
     def of(factor: Fraction) -> Any:
         return lambda problem: replace(ours, units=ours.units * factor)  # type: ignore[type-var]

@@ -14,7 +14,7 @@ import takifugu as tf
 from takifugu import extending
 from takifugu.core.assumptions import Assumption
 from takifugu.core.errors import InputError
-from takifugu.mechanisms.group import MECHANISM as GROUP
+from takifugu.mechanisms.group_dp import MECHANISM as GROUP
 from takifugu.model.secrets.families import Family
 from takifugu.numbers import Pmf
 
@@ -89,7 +89,7 @@ def test_a_family_has_a_law_for_each_value(laws: Any) -> None:
 
 @dataclass(frozen=True)
 class Changed:
-    """The mechanism `group` with another promise."""
+    """The mechanism `group-dp` with another promise."""
 
     change: Callable[[Any], Any]
     name: str = "changed"

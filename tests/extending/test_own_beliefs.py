@@ -59,7 +59,7 @@ def test_the_noise_of_an_urn_is_that_of_the_program_over_all_its_states(size: in
 
 def test_a_chain_of_somebody_elses_has_the_noise_of_its_curve_and_not_of_its_group() -> None:
     own = scales(Stays(10, STATES, 0.1), tf.Count("b"))
-    assert own["group"] == 10
+    assert own["group-dp"] == 10
     assert own["influence"] == pytest.approx(3.9113695524, abs=1e-8)
     assert own == scales(Stays(10, STATES, 0.1).distribution(), tf.Count("b"))
     listed = tf.Pufferfish(tf.every_entry(), ListedStays(6, STATES, 0.1))

@@ -26,7 +26,7 @@ FAINT = """
 from dataclasses import dataclass
 from fractions import Fraction
 from takifugu import extending
-from takifugu.mechanisms.entry import MECHANISM as ENTRY
+from takifugu.mechanisms.record_dp import MECHANISM as ENTRY
 
 @dataclass(frozen=True)
 class Faint:
@@ -42,11 +42,11 @@ class Faint:
 
 extending.register_mechanism(Faint())
 """
-#: Twice the noise of `group`.
+#: Twice the noise of `group-dp`.
 HONEST = """
 from dataclasses import dataclass, replace
 from takifugu import extending
-from takifugu.mechanisms.group import MECHANISM as GROUP
+from takifugu.mechanisms.group_dp import MECHANISM as GROUP
 
 @dataclass(frozen=True)
 class Double:
@@ -153,7 +153,7 @@ BROKEN = {
     "lacks": ("import a_module_that_is_nowhere\n", "there is no module 'a_module_that_is_nowhere'"),
     "odd": ("def (\n", "odd_code: SyntaxError"),
     "twice": (HONEST.replace("double", "one") + "extending.register_mechanism(Double())\n", "registered already"),
-    "ours": (HONEST.replace("double", "group"), "the mechanism 'group' is registered already"),
+    "ours": (HONEST.replace("double", "group-dp"), "the mechanism 'group-dp' is registered already"),
     "alias": (HONEST.replace("Double())", "Double(), aliases=('MQMExact',))"), "alias of two mechanisms"),
     "belief": ("from takifugu import extending\nextending.register_belief('table', int)\n", "int lacks alphabet"),
     "query": (

@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=None, help="another seed is another walk (default: the time)")
     parser.add_argument("--first", type=int, default=0, help="the number of the first case")
     parser.add_argument("--kinds", default=",".join(KINDS))
-    parser.add_argument("--mechanisms", help="look at these only, for example quilt-exact,group")
+    parser.add_argument("--mechanisms", help="look at these only, for example quilt-exact,group-dp")
     parser.add_argument("--shrink", type=float, default=30.0, help="seconds to make a fault smaller")
     options = parser.parse_args(arguments)
     seed = int(time.time()) if options.seed is None else options.seed

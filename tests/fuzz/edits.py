@@ -106,7 +106,7 @@ def windows(c: random.Random, is_honest: bool) -> Iterator[Window]:
             edits |= keys if c.random() < 0.8 else {}
         if "sql" in edits:  # whose files have an encoding of their own
             edits.pop("encoding", None)
-        yield Window(form, hours, c.choice((0.5, 1, 2)), c.choice(("quilt-exact", "group")), edits)
+        yield Window(form, hours, c.choice((0.5, 1, 2)), c.choice(("quilt-exact", "group-dp")), edits)
 
 
 def write_data(folder: Path) -> None:

@@ -118,7 +118,7 @@ def in_python(c: random.Random, folder: Path) -> Result | None:
         else:
             chain = tf.MarkovChain(sticky, lengths[0], initial=start)
         belief = chain if len(lengths) == 1 else tf.IndependentPieces(chain, lengths)
-        epsilon, mechanism = c.choice((0.5, 1, 2)), c.choice(("quilt-exact", "group"))
+        epsilon, mechanism = c.choice((0.5, 1, 2)), c.choice(("quilt-exact", "group-dp"))
         try:
             made = tf.calibrate(tf.Pufferfish(tf.every_entry(), belief), tf.Count(1), epsilon, mechanism=mechanism)
             data: Any = [0] * lengths[0] if len(lengths) == 1 else [[0] * n for n in lengths]
@@ -216,7 +216,7 @@ def in_files(c: random.Random, folder: Path) -> Result | None:
             described[key] = c.choice(ways[key])
         first = c.randrange(HOURS)
         last = c.randint(first + 1, HOURS)
-        item = {"epsilon": c.choice((0.5, 1, 2)), "mechanism": c.choice(("quilt-exact", "group")), "per": "pooled"}
+        item = {"epsilon": c.choice((0.5, 1, 2)), "mechanism": c.choice(("quilt-exact", "group-dp")), "per": "pooled"}
         if described["unit"] == "none" and people > 1:
             continue
         text = toml(described, stay, first, last, item)

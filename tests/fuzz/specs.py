@@ -15,19 +15,22 @@ Key = Hashable
 State = Hashable
 
 MECHANISMS = (
-    "group", "quilt-exact", "auto", "laplace-exact", "wasserstein", "entry", "quilt-approx",
+    "group-dp", "quilt-exact", "auto", "laplace-exact", "wasserstein", "record-dp", "quilt-approx",
     "kantorovich-relaxed", "kantorovich-exponential", "optimal",
 )  # fmt: skip
 WITH_DELTA = (
     "gaussian-analytic", "wasserstein-delta", "auto", "gaussian-exact", "kantorovich-gaussian-a",
     "kantorovich-gaussian-b",
 )  # fmt: skip
-COMPOSING = ("quilt-exact", "group", "quilt-exact", "auto", "quilt-approx", "laplace-exact", "entry", "wasserstein")
+COMPOSING = (
+    "quilt-exact", "group-dp", "quilt-exact", "auto", "quilt-approx", "laplace-exact", "record-dp", "wasserstein",
+)  # fmt: skip
 #: Mechanisms that hide runs of entries.
-OF_RUNS = ("influence", "influence", "group", "auto", "entry")
+OF_RUNS = ("influence", "influence", "group-dp", "auto", "record-dp")
 #: Mechanisms whose scale is never above that of another one, wherever both apply (docs/reference/mechanisms.md).
 NEVER_ABOVE = (
-    ("laplace-exact", "wasserstein"), ("laplace-exact", "group"), ("wasserstein", "group"), ("quilt-exact", "group"),
+    ("laplace-exact", "wasserstein"), ("laplace-exact", "group-dp"), ("wasserstein", "group-dp"),
+    ("quilt-exact", "group-dp"),
 )  # fmt: skip
 
 CHAINS = ("MarkovChain", "ReversibleChains", "BinaryChains", "IntervalMarkovChain")
@@ -382,8 +385,8 @@ def price(c: Choices, mechanisms: Sequence[str], believed: Sequence[Call]) -> tu
     with_delta = c.chance(6)
     chosen = WITH_DELTA if with_delta else mechanisms
     if not c.chance(12):
-        chosen = [name for name in chosen if all(_knows(name, b) for b in believed)] or ["group"]
-        with_delta = with_delta and chosen != ["group"]
+        chosen = [name for name in chosen if all(_knows(name, b) for b in believed)] or ["group-dp"]
+        with_delta = with_delta and chosen != ["group-dp"]
     delta = c.pick((Fraction(1, 100), Fraction(1, 10), Fraction(1, 10**5))) if with_delta else Fraction(0)
     return epsilon(c), delta, c.pick(chosen)
 
@@ -391,7 +394,7 @@ def price(c: Choices, mechanisms: Sequence[str], believed: Sequence[Call]) -> tu
 def _knows(mechanism: str, believed: Call) -> bool:
     kind = believed["chain"].name if believed.name == "IndependentPieces" else believed.name
     if kind in CHAINS and kind != "MarkovChain":
-        return mechanism in ("group", "entry", "quilt-approx", "auto")
+        return mechanism in ("group-dp", "record-dp", "quilt-approx", "auto")
     if mechanism == "quilt-approx":
         return kind == "MarkovChain"
     if mechanism.startswith("quilt"):

@@ -68,7 +68,7 @@ def with_less_noise(cal: Any, share: Fraction) -> Any:
 
 def test_the_oracle_knows_a_chain_by_heart() -> None:
     request = Request(
-        (Call("every_entry"),), (DIE_OF_TWO,), Call("Count", {"state": 1}), Fraction(1), Fraction(0), "group"
+        (Call("every_entry"),), (DIE_OF_TWO,), Call("Count", {"state": 1}), Fraction(1), Fraction(0), "group-dp"
     )
     (law,) = oracle.laws(DIE_OF_TWO)
     assert sum(law.masses) * 27 == 64 * law.masses[0] * 1.5  # P(0, 0, 0) = 1/2 * 9/16
@@ -83,7 +83,7 @@ def test_the_oracle_reads_names_and_not_positions() -> None:
     def release(names: list[str], read: str) -> Request:
         net = Call("BayesianNetwork", {"nodes": [(name, [0, 1], [], COIN) for name in names]})
         query = Call("Count", {"state": 1, "entries": (specs.At(read),)})
-        return Request((Call("every_entry"),), (net,), query, Fraction(1), Fraction(0), "group")
+        return Request((Call("every_entry"),), (net,), query, Fraction(1), Fraction(0), "group-dp")
 
     first, same, other = release(["a", "b"], "a"), release(["b", "a"], "a"), release(["b", "a"], "b")
     noise = {"kind": "discrete-laplace", "units": "1", "grid": "1", "cells": 1}

@@ -28,7 +28,7 @@ ESCAPE = "\x1b]0;pwned\x07\x1b[2J"
 SPEC = release_text(
     read_from("study", "data.csv", unit="who", order="t", step=1, value="state", budget=10),
     believe("markov-chain", states=["still", "walking"], matrix=[[0.8, 0.2], [0.3, 0.7]], units_independent=True),
-    publish("time-use", "histogram", epsilon=1.0, mechanism="group"),
+    publish("time-use", "histogram", epsilon=1.0, mechanism="group-dp"),
     output="out", expect=EXPECT,
 )  # fmt: skip
 DATA = "who,t,state\n" + "".join(f"{who},{t},still\n" for who in ("ana", "ben") for t in range(20))
@@ -516,7 +516,7 @@ def a_certificate() -> dict[str, Any]:
     import takifugu as tf
 
     chain = tf.MarkovChain([[0.8, 0.2], [0.3, 0.7]], 4, states=["still", "walking"])
-    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("still"), 1, mechanism="group")
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("still"), 1, mechanism="group-dp")
     return tf.release(calibration, ["still"] * 4).certificate.to_dict()
 
 
@@ -554,7 +554,7 @@ def certificates() -> Iterator[Case]:
     for key, value in (
         ("answers", []), ("answers", None), ("answers", [1]), ("answers", {}), ("answers", [{}]), ("scope", "galaxy"),
         ("scope", []), ("units", 7), ("units", [[["a"]]]), ("compositions", ["sideways"]), ("mechanisms", 3),
-        ("mechanisms", ["group"]), ("hidden", None), ("beliefs", [1]), ("cautions", {"a": 1}), ("definition", None),
+        ("mechanisms", ["group-dp"]), ("hidden", None), ("beliefs", [1]), ("cautions", {"a": 1}), ("definition", None),
         ("stays", [{"lasting": {}, "cells": ""}]), ("window", "now"), ("window", {"span": 1}), ("requested", "-1"),
         ("private", "yes"), ("date", 7), ("software", None), ("grid", GIANT), ("frameworks", "x"), ("query", 1),
     ):  # fmt: skip

@@ -1,4 +1,4 @@
-"""Curves of every kind of belief: the mechanism never needs more than quilts or group, and its cost is predicted."""
+"""Curves of every kind of belief: the mechanism never needs more than quilts or group-dp, and its cost is predicted."""
 
 import math
 from fractions import Fraction
@@ -31,7 +31,7 @@ def needed(belief, query, epsilon=1, secrets=None):
     """The scale of each mechanism that has one."""
     framework = tf.Pufferfish(secrets or tf.every_entry(), belief)
     scales = {}
-    for name in ("influence", "quilt-exact", "quilt-approx", "group"):
+    for name in ("influence", "quilt-exact", "quilt-approx", "group-dp"):
         try:
             scales[name] = tf.calibrate(framework, query, epsilon, mechanism=name, allow_zero_noise=True).scale
         except tf.TakifuguError:
@@ -76,7 +76,7 @@ def test_households_never_need_more_than_group(seed):
     scales = needed(belief, tf.Count(1))
     assert_least(scales)
     if max(map(len, households)) > 1:
-        assert scales["influence"] < scales["group"]
+        assert scales["influence"] < scales["group-dp"]
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -100,7 +100,7 @@ def test_noise_for_an_answer_with_a_stated_density_is_set_beside_the_least() -> 
 
 
 def test_a_choice_among_others_than_the_query_s_is_not_ours_to_bound() -> None:
-    calibration = tf.calibrate(HIDDEN, tf.Mode(), 1, mechanism="group")
+    calibration = tf.calibrate(HIDDEN, tf.Mode(), 1, mechanism="group-dp")
     problem, noise = calibration.problem, calibration.randomiser
     assert isinstance(claim(problem, noise), Bound)
     assert claim(problem, replace(noise, outcomes=noise.outcomes[::-1])) is None  # type: ignore[type-var]

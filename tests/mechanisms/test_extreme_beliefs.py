@@ -86,7 +86,7 @@ def test_no_mechanism_loses_what_is_rare_in_a_network(name: str) -> None:
 
 def loses_no_more_than_promised(belief: Any) -> None:
     made = calibrations(belief)
-    assert {"group", "quilt-exact"} <= {c.mechanism for c in made}
+    assert {"group-dp", "quilt-exact"} <= {c.mechanism for c in made}
     for calibration in made:
         assert tf.exact_loss(calibration).loss <= float(calibration.epsilon) * (1 + 1e-9), calibration.mechanism
 
@@ -155,4 +155,4 @@ def test_a_mechanism_that_fails_numerically_does_not_stop_the_others(monkeypatch
     framework = tf.Pufferfish(tf.every_entry(), CHAINS["one likely state"](3))
     listed = {row.name: row for row in tf.compare(framework, tf.Sum(), 1)}
     assert "left the range of floats (LinAlgError)" in listed["quilt-approx"].reason
-    assert listed["group"].scale == 6
+    assert listed["group-dp"].scale == 6

@@ -22,7 +22,7 @@ from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Count, Linear, Query
 from takifugu.model.secrets.of_entries import entry, every_entry
 
-EXACT = ("group", "quilt-exact", "wasserstein", "laplace-exact")
+EXACT = ("group-dp", "quilt-exact", "wasserstein", "laplace-exact")
 Belief = MarkovChain | BayesianNetwork
 
 
@@ -120,7 +120,7 @@ def test_several_beliefs_need_what_the_neediest_one_needs(mechanism: str, delta:
         assert least(*some) == pytest.approx(max(alone[chain] for chain in some), rel=1e-8)
 
 
-@pytest.mark.parametrize("mechanism", ["influence", "wasserstein", "laplace-exact", "entry"])
+@pytest.mark.parametrize("mechanism", ["influence", "wasserstein", "laplace-exact", "record-dp"])
 def test_a_secret_that_is_small_beside_the_rest_needs_noise_for_itself_only(mechanism: str) -> None:
     """Independent entries, one of which moves the answer by 1, another by 200: no search ends too early."""
     framework = Pufferfish(entry(0, 0, 1), MarkovChain([[0.5, 0.5], [0.5, 0.5]], 2))

@@ -23,7 +23,7 @@ from takifugu.analysis.problem import Problem, pair_grid
 from takifugu.analysis.questions.compared import Compared, TwoLaws
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace
 from takifugu.mechanisms import gaussian_exact, kantorovich_relaxed, normal_by_rule, wasserstein_delta
-from takifugu.mechanisms.group import MECHANISM as GROUP
+from takifugu.mechanisms.group_dp import MECHANISM as GROUP
 from takifugu.mechanisms.laplace_exact import MECHANISM
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
 from takifugu.model.beliefs.pair import LawPair

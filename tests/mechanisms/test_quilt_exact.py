@@ -18,7 +18,7 @@ import takifugu as tf
 from takifugu.analysis.guarantee import Covers
 from takifugu.influence.quilts import mqm_exact
 from takifugu.influence.quilts.scores import exact_scale, scores
-from takifugu.mechanisms.group import MECHANISM as GROUP
+from takifugu.mechanisms.group_dp import MECHANISM as GROUP
 from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
 from takifugu.mechanisms.quilts import EXACT as QUILT_EXACT
 from takifugu.model.secrets.of_entries import entry

@@ -62,7 +62,7 @@ ROWS: list[tuple[list[str], Framework, Query, object, tuple[str, ...]]] = [
     (["quilt-exact"], hidden(CHAIN.with_length(2)), tf.Linear([2**53, 1]), 0, ("coarser grid",)),
     # Two laws.
     (LAPLACE[:2], TWO_LAWS, COUNT, 0, ("publish Identity()",)),
-    (["entry", *QUILTS[:1]], TWO_LAWS, IDENTITY, 0, ("no values",)),
+    (["record-dp", *QUILTS[:1]], TWO_LAWS, IDENTITY, 0, ("no values",)),
     (QUILTS[1:], TWO_LAWS, IDENTITY, "0.01", ("no values",)),
     # Beliefs of another kind.
     (["wasserstein"], hidden(CLASS), COUNT, 0, ("influence",)),
@@ -70,7 +70,7 @@ ROWS: list[tuple[list[str], Framework, Query, object, tuple[str, ...]]] = [
     (["wasserstein", "quilt-exact", "quilt-approx"], hidden(REGION), COUNT, 0, ("influence",)),
     (["wasserstein"], hidden(tf.BinaryChains(0.1, 30)), COUNT, 0, ("influence",)),
     (["quilt-exact"], hidden(tf.BinaryChains(0.1, 30)), COUNT, 0, ("quilt-approx",)),
-    (["quilt-exact", "quilt-approx"], CLIQUES, COUNT, 0, ("everybody is close to everybody", 'mechanism="group"')),
+    (["quilt-exact", "quilt-approx"], CLIQUES, COUNT, 0, ("everybody is close to everybody", 'mechanism="group-dp"')),
     (["quilt-exact"], COPIES, COUNT, 0, ('use mechanism="wasserstein"',)),
     (["quilt-approx"], COPIES, COUNT, 0, ("Markov chains only",)),
     (["quilt-approx"], hidden(ONE_WAY), COUNT, 0, ("not reversible",)),

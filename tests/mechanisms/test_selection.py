@@ -118,11 +118,11 @@ def test_correlated_secrets_keep_epsilon(belief, query):
 
 def keeps_epsilon(belief, query):
     calibrations = []
-    for mechanism in ("influence", "quilt-exact", "group"):
+    for mechanism in ("influence", "quilt-exact", "group-dp"):
         try:
             calibrations.append(tf.calibrate(FRAMEWORKS[belief], query, 1, mechanism=mechanism))
         except CalibrationRefused:
-            assert mechanism != "group"
+            assert mechanism != "group-dp"
             continue
         assert tf.exact_loss(calibrations[-1]).loss <= 1 + 1e-9
     return calibrations
@@ -131,7 +131,7 @@ def keeps_epsilon(belief, query):
 def test_mechanisms_that_rely_on_the_law_of_a_number_refuse():
     rows = {row.name: row for row in tf.compare(FRAMEWORKS["chain"], tf.Mode(), 1, delta=0.01)}
     assert {name for name, row in rows.items() if row.scale is not None} <= {
-        "influence", "quilt-exact", "quilt-approx", "group", "entry"
+        "influence", "quilt-exact", "quilt-approx", "group-dp", "record-dp"
     }  # fmt: skip
     assert "one of declared values is chosen" in rows["laplace-exact"].reason
 

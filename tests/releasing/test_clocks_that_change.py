@@ -23,7 +23,7 @@ WEEKLY = release_text(
     read_from("ward", "ward.csv", value="state", order="time", step="{step}", from_="{start}", until="{stop}",
               timezone="{zone}", budget=2.0),
     believe("markov-chain", states=["calm", "busy"], matrix=[[0.9, 0.1], [0.4, 0.6]]),
-    publish("busy", "count", states=["busy"], epsilon=0.5, mechanism="group", every="{every}"),
+    publish("busy", "count", states=["busy"], epsilon=0.5, mechanism="group-dp", every="{every}"),
     output="out",
 )  # fmt: skip
 #: A zone, the first and last local day of a recording around a change of its clocks, and a step in minutes.

@@ -103,7 +103,8 @@ def test_a_table_of_all_is_not_judged_by_one_of_them(tmp_path: Path) -> None:
 
 def test_several_files_are_told_one_after_the_other(tmp_path: Path) -> None:
     first = chain(tmp_path / "a", [[0.9, 0.1], [0.4, 0.6]])
-    second = files.write(tmp_path / "b", changed(files.SPEC, ("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "group"')))
+    by_name = ("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "group-dp"')
+    second = files.write(tmp_path / "b", changed(files.SPEC, by_name))
     documents = json_of("cost", first, second)["files"]
     assert [document["file"] for document in documents] == [str(first), str(second)]
     assert ended(2, "cost", first, second, "--output", tmp_path / "x.svg").stdout == ""

@@ -16,7 +16,7 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.calibration import registry
 from takifugu.core.errors import InputError
-from takifugu.mechanisms.group import MECHANISM as GROUP
+from takifugu.mechanisms.group_dp import MECHANISM as GROUP
 from takifugu.model import beliefs
 from takifugu.model.secrets.of_entries import EveryRun
 
@@ -53,7 +53,7 @@ def test_a_belief_of_which_nothing_is_known_is_never_charged_less(case: Case) ->
             tf.Pufferfish(case.framework.secrets, [Plain(belief) for belief in case.framework.beliefs])
         return
     plain = tf.Pufferfish(case.framework.secrets, [Plain(belief) for belief in case.framework.beliefs])
-    known, unknown = (tf.calibrate(f, case.query, 1, mechanism="group") for f in (case.framework, plain))
+    known, unknown = (tf.calibrate(f, case.query, 1, mechanism="group-dp") for f in (case.framework, plain))
     assert unknown.scale == known.scale
     for readings in (("a", "a"), ("a", "b")):
         less, more = (

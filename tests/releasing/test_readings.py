@@ -76,7 +76,7 @@ def test_pieces_that_are_cut_differently(tmp_path: Path) -> None:
 
     def cut(lengths: list[int]) -> Any:
         framework = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, lengths))
-        return tf.calibrate(framework, tf.Count(1), epsilon=1, mechanism="group")
+        return tf.calibrate(framework, tf.Count(1), epsilon=1, mechanism="group-dp")
 
     hours, stays, data, where = cut([1] * 40), cut([20] * 2), [0] * 40, tmp_path / "a.db"
     tf.release(hours, [[s] for s in data], entries="hours", ledger=where, source="s", budget=99)
@@ -97,7 +97,7 @@ def test_another_column_of_units(tmp_path: Path, first: int) -> None:
     files = []
     for unit, piece in [("patient", ""), ("bed", ""), ("ward", 'recording = "patient"')] * 2:
         source = f'value = "state"\norder = "t"\nstep = 1\nunit = "{unit}"\n{piece}'
-        files.append((source, independent, 'per = "pooled"\nmechanism = "group"\nstates = ["busy"]'))
+        files.append((source, independent, 'per = "pooled"\nmechanism = "group-dp"\nstates = ["busy"]'))
     costs = [paid(release_file(tmp_path, "u.csv", *files[first]))]
     costs += [first_refused(release_file(tmp_path, "u.csv", *one)) for one in files[first + 1 : first + 3]]
     assert 0 < costs[0] < 1  # what its noise loses under the belief is less than it promises
@@ -228,7 +228,7 @@ def test_people_who_are_named_by_their_files_are_the_same_in_another_folder(tmp_
         (tmp_path / folder / "ana.csv").write_text("t,state\n" + "".join(f"{h},busy\n" for h in range(9)))
         sql = f"sql = \"from read_csv('{folder}/*.csv', filename = true)\""
         source = f'{sql}\nunit = "filename"\nvalue = "state"\norder = "t"\nstep = 1'
-        item = 'states = ["busy"]\nmechanism = "group"'
+        item = 'states = ["busy"]\nmechanism = "group-dp"'
         costs.append(paid(release_file(tmp_path, "", source, "units_independent = true\nmax_length = 9", item)))
     assert costs[1] > 1.99 * costs[0] > 0
 
@@ -351,7 +351,7 @@ def test_an_end_and_a_start_of_two_kinds_of_time_are_refused(tmp_path: Path, zon
     keys = f'value = "state"\nrows = "stays"\norder = "came"\nend = "left"\ndefault_state = "calm"\n{zone}\n'
     source = keys + CALENDAR.replace('order = "t"\n', "")
     with pytest.raises(SpecError, match=f"source.timezone: {key} holds"):
-        paid(release_file(tmp_path, "v.parquet", source, "", hour(10).replace("quilt-exact", "group")))
+        paid(release_file(tmp_path, "v.parquet", source, "", hour(10).replace("quilt-exact", "group-dp")))
     assert not (tmp_path / "a.db").exists()
 
 
@@ -443,7 +443,7 @@ def record_file(folder: Path, columns: tuple[str, str], read: str, source: str =
         source += '\nunit = "who"'
         belief += f'units_independent = true\n[hide]\nattribute = "{columns[0]}"'
     about = f'kind = "{kind}"\nsource = "assumed"\n{belief}'
-    return written(folder, f'file = "r.csv"\n{source}', about, f'mechanism = "group"\n{item}')
+    return written(folder, f'file = "r.csv"\n{source}', about, f'mechanism = "group-dp"\n{item}')
 
 
 @pytest.mark.parametrize(("files", "first", "least", "read_by"), [

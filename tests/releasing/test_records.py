@@ -138,7 +138,7 @@ def test_numbers_are_read_as_they_are_declared(tmp_path: Path) -> None:
 
 def test_where_whose_a_row_is_changed_names_are_asked_about_too(tmp_path: Path) -> None:
     """A ledger knows people by their names alone: the same rows under other names are those of other people."""
-    table = changed(TABLE, ('mechanism = "kantorovich"', 'mechanism = "group"'))
+    table = changed(TABLE, ('mechanism = "kantorovich"', 'mechanism = "group-dp"'))
     tf.release_file(write(tmp_path, table, PEOPLE), allow_useless=True)
     later = changed(table, ('unit = "person"', 'unit = "lower(person)"'), ('name = "education"', 'name = "later"'))
     path = write(tmp_path, later, PEOPLE)

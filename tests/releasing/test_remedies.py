@@ -597,7 +597,7 @@ def _in_section(text: str, section: str, key: str, line: str) -> str:
 @pytest.mark.parametrize("released", [False, True])
 def test_every_remedy_of_advise_does_what_it_promises(tmp_path: Path, released: bool) -> None:
     spec = ONE.replace("matters = 1000\n", "matters = 3\n").replace("unimportant", "# unimportant")
-    spec = spec.replace("budget = 400", "budget = 8").replace('mechanism = "group"\n', "").replace("4.0", "1.0")
+    spec = spec.replace("budget = 400", "budget = 8").replace('mechanism = "group-dp"\n', "").replace("4.0", "1.0")
     toml = small(tmp_path, spec, rows=200)
     if released:
         succeed("release", toml, "--allow-useless")

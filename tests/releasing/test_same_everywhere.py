@@ -45,7 +45,7 @@ def columns() -> Columns:
 
 SPEC = f"""
 {files.SPEC}
-mechanism = "group"
+mechanism = "group-dp"
 
 [[table]]
 name = "walks"
@@ -53,7 +53,7 @@ query = "count"
 states = ["walking"]
 epsilon = 1
 per = "unit"
-mechanism = "group"
+mechanism = "group-dp"
 """.replace("budget = 10", 'budget = 10\nnulls = "unobserved"\nwhere = """\"Who is it?\" IS NOT NULL"""')
 
 

@@ -22,7 +22,7 @@ from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.study import Study
 
 SPEC = files.SPEC.replace('per = "both"', 'per = "both"\nadjust = true')
-QUICK = SPEC.replace("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "group"')
+QUICK = SPEC.replace("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "group-dp"')
 LENGTHS = {"zoë": (12, 9), "Bob, jr.": (8,), "007": (8,)}
 HOSTILE = "<script>alert(1)</script>&'"
 

@@ -118,7 +118,7 @@ def test_what_a_step_moves_is_what_the_mean_of_its_own_ward_moves(tmp_path: Path
         (tf.Mean(codes=codes), lambda states: [Fraction(sum(codes[s] for s in states), len(states))]),
     ]:
         table = tf.GroupBy(query, entries, by="ward")
-        made = tf.calibrate(about, table, 1, mechanism="group")
+        made = tf.calibrate(about, table, 1, mechanism="group-dp")
 
         def cells_of(data: Any, of: Any = of) -> list[Any]:
             return [x for w in "AB" for x in of([data[i] for i in entries[w]])]
@@ -139,7 +139,7 @@ def test_what_a_step_moves_is_what_the_mean_of_its_own_ward_moves(tmp_path: Path
             first += size
 
 
-@pytest.mark.parametrize("mechanism", ["group", "quilt-exact"])
+@pytest.mark.parametrize("mechanism", ["group-dp", "quilt-exact"])
 @pytest.mark.parametrize("alike", [True, False])
 def test_two_tables_reveal_no_more_than_a_unit_is_charged(mechanism: str, alike: bool) -> None:
     """Against a list of all data of three units: a table by ward, and one by floor or over all."""

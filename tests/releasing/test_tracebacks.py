@@ -29,7 +29,7 @@ DATA = [KNOWN] * COUNT + ["still"] * 59
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=120, states=["still", KNOWN])
 
 
-def calibration(mechanism: str = "group") -> Any:
+def calibration(mechanism: str = "group-dp") -> Any:
     framework = tf.Pufferfish(tf.every_entry(), CHAIN)
     return tf.calibrate(framework, tf.Histogram(), 1, mechanism=mechanism, allow_zero_noise=True)
 
@@ -120,7 +120,7 @@ LAWS = tf.distribution_pair(Pmf([0, 1], [0.5, 0.5]), Pmf([0, 2], [0.5, 0.5]))
     (RECORD, tf.Count(1), {"a": 0, PLANTED: 1}), (LAWS, tf.Identity(), PLANTED),
 ])  # fmt: skip
 def test_data_of_other_beliefs(framework: Any, query: Any, data: Any) -> None:
-    made = tf.calibrate(framework, query, 1, mechanism="group")
+    made = tf.calibrate(framework, query, 1, mechanism="group-dp")
     check(lambda: tf.release(made, data))
 
 

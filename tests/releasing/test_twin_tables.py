@@ -56,7 +56,7 @@ def turned(rows: str) -> str:
 TWINS: dict[str, tuple[str, str, str, str]] = {
     "network": (NETWORK, "data.csv", PATIENTS, turned(PATIENTS.replace("wet,yes", "none,no"))),
     "joint table": (
-        changed(TABLE, ("kantorovich", "group")), "data.csv", PEOPLE,
+        changed(TABLE, ("kantorovich", "group-dp")), "data.csv", PEOPLE,
         turned(PEOPLE.replace("basic,south", "school,north")),
     ),
     "users": (USERS, "data.csv", WARDS, "ward,state\nA,ill\nA,ill\nA,ill\nB,well\nB,ill\n"),

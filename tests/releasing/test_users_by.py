@@ -249,7 +249,7 @@ def test_people_of_groups_have_no_numbers(tmp_path: Path) -> None:
     def spent(*changes: tuple[str, str], **answers: str) -> Fraction:
         folder = tmp_path / str(len(changes))
         folder.mkdir()
-        mean = publish("both", "mean", codes={"young": 0, "old": 1}, by="ward", epsilon=1.0, mechanism="entry")
+        mean = publish("both", "mean", codes={"young": 0, "old": 1}, by="ward", epsilon=1.0, mechanism="record-dp")
         census = read_from("census", "census.csv", value="age", group="ward", budget=8.0)
         text = release_text(census, believe("users"), *wards("A", "B"), mean, output="out", expect=EXPECT)
         tf.release_file(written(folder, text, rows=rows), allow_useless=True)

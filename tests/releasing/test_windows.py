@@ -174,7 +174,7 @@ SLOW_CHAIN = ("[[0.9, 0.1], [0.4, 0.6]]", "[[0.99, 0.01], [0.02, 0.98]]")
 
 
 @pytest.mark.parametrize(("mechanism", "keys"), [
-    ("group", 'from = "2026-01-05"\nuntil = "2026-05-01"\nstep = "1d"'),  # February has 28 days, March 31
+    ("group-dp", 'from = "2026-01-05"\nuntil = "2026-05-01"\nstep = "1d"'),  # February has 28 days, March 31
     ("influence", 'from = "2026-03-27"\nuntil = "2026-04-01"\nstep = "1h"'),  # in Berlin the third day has 23 hours
 ])  # fmt: skip
 def test_a_plan_counts_the_steps_that_each_window_has(tmp_path: Path, keys: str, mechanism: str) -> None:

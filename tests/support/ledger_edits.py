@@ -20,7 +20,7 @@ from takifugu.accounting.composition import Charge, charge_of
 from takifugu.accounting.ledger import RESERVED, Debit, Ledger, Payment
 from takifugu.accounting.ledger.certificates import certificate_of, entered, lacking_in
 from takifugu.core.errors import BudgetExceeded, LedgerError
-from takifugu.mechanisms import group
+from takifugu.mechanisms import group_dp
 from takifugu.model.frameworks import Framework
 
 #: All entries have one value, so that epsilons add up exactly.
@@ -29,7 +29,7 @@ FRAMEWORK = one_thing(6)
 
 @cache
 def charge(epsilon: str = "1/10") -> Charge:
-    return charge_of(promised(FRAMEWORK, tf.Count(1), group.MECHANISM, Fraction(epsilon)))
+    return charge_of(promised(FRAMEWORK, tf.Count(1), group_dp.MECHANISM, Fraction(epsilon)))
 
 
 def debit(

@@ -102,7 +102,7 @@ def of_other_kinds(r: random.Random) -> tuple[list[str], list[Payment]]:
         made, at = None, None
         if kind == "attributes":
             made = attribute(
-                r.choice(["ill", "group"]), r.choice([0.3, 1.0]), r.choice(["wasserstein", "wasserstein", "group"])
+                r.choice(["ill", "group"]), r.choice([0.3, 1.0]), r.choice(["wasserstein", "wasserstein", "group-dp"])
             )
         elif kind == "rows":
             made = rows(r.choice(["", "May", "June"]), r.choice([0.5, 1.0]))
@@ -114,10 +114,10 @@ def of_other_kinds(r: random.Random) -> tuple[list[str], list[Payment]]:
                 made = released(0, 6, "count", 0.3, "influence")
         releases = tuple(("one", *made, some) for made in [made] if made)
         if kind == "pooled":
-            releases = pooled(r.choice([0.3, 1.0]), r.choice(["wasserstein", "group"]), people)
+            releases = pooled(r.choice([0.3, 1.0]), r.choice(["wasserstein", "group-dp"]), people)
             if r.random() < 0.5:
                 framework = releases[0][1]
-                each = _charged(framework, tf.Count(1), 0.3, r.choice(["wasserstein", "group"]), single_release=True)
+                each = _charged(framework, tf.Count(1), 0.3, r.choice(["wasserstein", "group-dp"]), single_release=True)
                 releases = (("each", *each, some),) if each else ()
         if r.random() < 0.15 and kind in ("attributes", "rows"):
             other = released(0, 12, "count", 0.3, "influence")
@@ -146,7 +146,7 @@ def history(r: random.Random, placed_only: bool) -> tuple[list[str], list[Paymen
             source, names = "N", None
         releases = []
         for number in range(r.choice([1, 1, 2])):
-            mechanism = r.choice(["influence", "influence", "group"])
+            mechanism = r.choice(["influence", "influence", "group-dp"])
             if alone and r.random() < 0.5:
                 mechanism = r.choice(["wasserstein", "laplace-exact"])
             length = 12 if placed_only else r.choice([12, 12, 24])

@@ -141,12 +141,12 @@ def cases(is_enough: bool) -> list[Case]:
     small = Fraction(1, 10**4)
     for length, epsilon in zip((3, 5, 7, 8, 9, 5), (half, one, two, one, two, half), strict=True):
         if is_enough:
-            add("group", discrete, length / epsilon, as_requested, every, length, epsilon)
+            add("group-dp", discrete, length / epsilon, as_requested, every, length, epsilon)
             add("wide", rounded, 3 * length / epsilon, as_requested, single, length, epsilon)
             add("modest", discrete, 6 * length / epsilon, a_fifth, output, length, epsilon)
             continue
-        add("entry", discrete, 1 / epsilon, as_requested, single, length, epsilon)
-        add("entry", rounded, 1 / epsilon, as_requested, output, length, epsilon)
+        add("record-dp", discrete, 1 / epsilon, as_requested, single, length, epsilon)
+        add("record-dp", rounded, 1 / epsilon, as_requested, output, length, epsilon)
         add("upside-down", discrete, epsilon / 4, as_requested, every, length, epsilon)
         add("boasting", discrete, length / epsilon / 2, a_fifth, output, length, epsilon)
         add("nothing", nothing, Fraction(0), as_requested, every, length, epsilon)

@@ -14,7 +14,7 @@ from tests.support.ledger_tools import promised
 
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.ledger import Debit, Ledger
-from takifugu.mechanisms import group
+from takifugu.mechanisms import group_dp
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Count
 
@@ -23,7 +23,7 @@ def group_debit(
     framework: Framework, epsilon: Any, *units: str, name: str = "release", **changes: Any
 ) -> Debit:
     """Return the debit of a group release of a count, about some units, or without any about a source of none."""
-    charge = charge_of(promised(framework, Count(1), group.MECHANISM, epsilon))
+    charge = charge_of(promised(framework, Count(1), group_dp.MECHANISM, epsilon))
     return Debit(framework, replace(charge, **changes) if changes else charge, units or None, name)
 
 

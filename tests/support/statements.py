@@ -15,7 +15,7 @@ from takifugu.releasing.certificates.certificate import Certificate
 @cache
 def certificate_without_a_ledger() -> Certificate:
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 3, states=["calm", "busy"]))
-    made = tf.calibrate(framework, tf.Count("busy"), 1, mechanism="group")
+    made = tf.calibrate(framework, tf.Count("busy"), 1, mechanism="group-dp")
     return tf.release(made, ["calm", "busy", "calm"]).certificate
 
 

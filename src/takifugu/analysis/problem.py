@@ -163,7 +163,7 @@ class Problem:
         if self.candidates is not None:
             raise Unsupported(
                 "one of declared values is chosen, and this mechanism adds noise to a number: use "
-                'mechanism="influence" or "group"'
+                'mechanism="influence" or "group-dp"'
             )
 
     @cached_property
@@ -180,7 +180,7 @@ class Problem:
             if secrets.view(secret, belief) is None and secret.family(belief).run > 1:
                 raise Unsupported(
                     "it is proved for secrets of single values, and runs of them are hidden together: use "
-                    'mechanism="influence" or "group"'
+                    'mechanism="influence" or "group-dp"'
                 )
 
     @cached_property

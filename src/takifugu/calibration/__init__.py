@@ -100,7 +100,7 @@ def calibrate(
     Examples:
         >>> from takifugu import Count, MarkovChain, Pufferfish, every_entry
         >>> chain = MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=100, states=["still", "walking"])
-        >>> calibrate(Pufferfish(every_entry(), chain), Count("walking"), epsilon=1, mechanism="group").scale
+        >>> calibrate(Pufferfish(every_entry(), chain), Count("walking"), epsilon=1, mechanism="group-dp").scale
         100.0
     """
     check_type(mechanism, str, "the name of a mechanism", 'write mechanism="auto"', "mechanism")
@@ -199,7 +199,7 @@ def compare(
         >>> from takifugu.numbers import Pmf
         >>> table = compare(distribution_pair(Pmf([0, 1], [0.5, 0.5]), Pmf([1], [1])), Identity(), epsilon=1)
         >>> table[0].name, table[0].scale
-        ('group', 1.0)
+        ('group-dp', 1.0)
     """
     problem = problem_of(framework, query, epsilon, delta, metric)
     only = as_truth(single_release, "single_release") or problem.is_pair

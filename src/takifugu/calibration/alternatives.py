@@ -65,8 +65,8 @@ def fallback(rows: Sequence[Alternative], chosen: str) -> str:
     from takifugu.calibration.registry import REGISTRY
 
     composing = {line.name for line in REGISTRY if "pufferfish" in line.definitions and not line.alone}
-    skipped = [row.name for row in rows if row.status == SKIPPED and row.name in composing - {"entry"}]
-    if chosen != "group" or not skipped:
+    skipped = [row.name for row in rows if row.status == SKIPPED and row.name in composing - {"record-dp"}]
+    if chosen != "group-dp" or not skipped:
         return ""
     return (
         f"the belief is too large for {' and '.join(skipped[:2])}, so the noise hides all data as one secret; ask for "

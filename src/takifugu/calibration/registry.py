@@ -81,11 +81,11 @@ _A_RULE = "by name only: gaussian-exact never needs more noise"
 
 _OURS = (
     Line(
-        "group", "group", definitions=_ANY_HYPOTHESES,
+        "group-dp", "group_dp", definitions=_ANY_HYPOTHESES,
         noise="Laplace, b = D(component)/ε: everything that depends on a secret may change at once",
     ),
     Line(
-        "entry", "entry",
+        "record-dp", "record_dp",
         noise="Laplace, b = D(one value)/ε: one value changes and nothing else. Does not protect correlated data",
     ),
     Line(
@@ -249,12 +249,13 @@ def find(name: str, definition: str = "") -> Line:
             lines.append(line)
     if lines:
         return next((line for line in lines if definition in line.definitions), lines[0])
-    if str(name).casefold() in MECHANISMS:
-        file, other = MECHANISMS[str(name).casefold()]
-        raise InputError(
-            f"the mechanism {name!r} left the package", rule=f"experiments/{file} of a checkout has it",
-            fix=f'write mechanism = "{other}"',
-        ).at("mechanism")  # fmt: skip
+    before = str(name).casefold()
+    if before in MECHANISMS:
+        file, other = MECHANISMS[before]
+        what, rule = f'mechanism "{before}" is now "{other}"', ""
+        if file:
+            what, rule = f"the mechanism {name!r} left the package", f"experiments/{file} of a checkout has it"
+        raise InputError(what, rule=rule, fix=f'write mechanism = "{other}"').at("mechanism")
     raise InputError(
         f"the mechanism is {name!r}", fix=f"write {nearest(name, names)}{did_you_mean(name, names)}"
     ).at("mechanism")

@@ -39,7 +39,7 @@ def applicable(reason: str, problem: Problem) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    """Return names as a text proposes them: "influence", "quilt-exact" or "group"."""
+    """Return names as a text proposes them: "influence", "quilt-exact" or "group-dp"."""
     quoted = [f'"{name}"' for name in names]
     return " or ".join(filter(None, [", ".join(quoted[:-1]), quoted[-1]]))
 

@@ -160,7 +160,7 @@ class Calibration(Typed):
 
     @property
     def fallback(self) -> str:
-        """Say what was too large to try, if the noise is that of `group`."""
+        """Say what was too large to try, if the noise is that of `group-dp`."""
         return fallback(self.alternatives, self.mechanism)
 
     @property

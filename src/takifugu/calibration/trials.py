@@ -57,7 +57,7 @@ NEXT_TO_NONE = 1000
 
 OUT_OF_RANGE = (
     "its computation left the range of floats ({}): the belief has probabilities too near to 0 or 1 for it; others may "
-    'serve, such as mechanism="quilt-exact" or "group"'
+    'serve, such as mechanism="quilt-exact" or "group-dp"'
 )
 
 #: A certificate holds numbers below 2^1000, and what is published is an answer with its noise, in steps of the grid.
@@ -118,7 +118,7 @@ def attempt_composing(problem: Problem, allow_zero_noise: bool) -> list[Trial]:
         for line in lines:
             if not line.leaves_room:
                 trials[line.key] = attempt(line, problem, allow_zero_noise, limited=True)
-    elif choice.composing.line.name == "group":  # printed baselines beyond the limit may need less, by name
+    elif choice.composing.line.name == "group-dp":  # printed baselines beyond the limit may need less, by name
         for line in lines:
             if line.baseline and not line.alone and (skipped := _too_long(line, problem)):
                 trials[line.key] = skipped

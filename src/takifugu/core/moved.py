@@ -16,8 +16,11 @@ GONE = {
     "Affine": "intervals of parameters are gone: list the values of each in tf.Parameters",
     "ParameterBox": "intervals of parameters are gone: list the values of each in tf.Parameters",
 }
-#: Mechanisms that left the package, in small letters: their file of a checkout, and one to write in its place.
+#: Mechanisms of before, in small letters: their file of a checkout, "" if only the name is another one, and the name to
+#: write in its place.
 MECHANISMS = {
+    "entry": ("", "record-dp"),
+    "group": ("", "group-dp"),
     "inferential": ("song/inferential.py", "influence"),
     "gk16": ("song/inferential.py", "influence"),
     "planar-normal": ("kawamoto/channels.py", "planar-laplace"),

@@ -123,7 +123,7 @@ def unknown_curve(problem: Problem) -> Refusal | None:
         if CURVES.of(part.belief) is None or not isinstance(part.answer, Additive):
             return Refusal(
                 f"no influence curve is known for {part.belief.describe()}: "
-                'use mechanism="group"'
+                'use mechanism="group-dp"'
             )
     return None
 

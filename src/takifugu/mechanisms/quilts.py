@@ -75,8 +75,8 @@ def _of_columns(part: Part) -> Search:
 
 
 _SONG = "Song, Wang and Chaudhuri (arXiv 1603.03977v1)"
-#: For chains with a stationary, a given or any initial distribution, and for Bayesian networks. Never more than group
-#: noise, whose quilt is the trivial one (influence/quilts/mqm_exact).
+#: For chains with a stationary, a given or any initial distribution, and for Bayesian networks. Never more noise than
+#: group-dp, whose quilt is the trivial one (influence/quilts/mqm_exact).
 EXACT = Quilts(
     "quilt-exact", f"{_SONG}, Algorithms 2 and 3, with exact max-influence",
     lambda part: quilts(part.belief).exact(part),
@@ -85,7 +85,7 @@ EXACT = Quilts(
 #: with any initial distribution, or for one such chain with its own constants. Corrected by errata E3: the bound
 #: requires real nodes to be farther than log(1/pi)/g, the node after an entry is missing where i + b = T + 1, and
 #: e = epsilon is not enough. By contraction for a region of transition matrices (region_influence), and exactly for all
-#: binary chains with stays in an interval (interval_influence); else the trivial quilt remains, as for group.
+#: binary chains with stays in an interval (interval_influence); else the trivial quilt remains, as for group-dp.
 APPROX = Quilts(
     "quilt-approx", f"{_SONG}, Algorithms 3 to 5 and Lemma B.4, corrected; docs/theory/chain-classes",
     lambda part: quilts(part.belief).bounded(part),

@@ -43,7 +43,7 @@ _PUBLISHED = "Already published, and not paid for again: {tables}. Below: the co
 #: An error that is less than another by more than what scales are rounded up by.
 _CLEARLY = 0.999
 #: The mechanisms that stand beside the one that is taken, and what they are to a reader.
-_COMPARED = {"group": "as if all data were one secret", "entry": "as if no datum told of another"}
+_COMPARED = {"group-dp": "as if all data were one secret", "record-dp": "as if no datum told of another"}
 
 
 @dataclass(frozen=True, eq=False)

@@ -126,7 +126,7 @@ def test_columns_that_move_an_answer_together_count_once() -> None:
     net = tf.BayesianNetwork([("i", levels, [], [0.5, 0.5]), *((n, levels, [above], t) for n, above, t in tables)])
     about = Pufferfish(tf.distribution_parameter("i"), tf.Parameters(net, dict.fromkeys("shz", coin), 20))
     requests = ((tf.CountRows({"s": 1, "h": 1}), "1/2"), (tf.Count(1, ["z"]), 5))
-    calibrations = [tf.calibrate(about, query, epsilon, mechanism="group") for query, epsilon in requests]
+    calibrations = [tf.calibrate(about, query, epsilon, mechanism="group-dp") for query, epsilon in requests]
     together = joint_of(about, list(map(charge_of, calibrations)))
     assert HALF < together < HALF + TENTH
 

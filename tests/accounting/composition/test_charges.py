@@ -20,7 +20,7 @@ from takifugu.accounting.composition.charges import HASHED_AT_ONCE, answer_hash
 from takifugu.accounting.composition.losses import noise_loss
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import InputError
-from takifugu.mechanisms import group, wasserstein
+from takifugu.mechanisms import group_dp, wasserstein
 from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair
 from takifugu.model.queries import Additive, Count, Histogram, Identity, Linear, Mean, Query, Sum, registry
 from takifugu.numbers import Pmf
@@ -50,7 +50,7 @@ def test_a_charge_keeps_the_changes_of_all_entries_and_of_one() -> None:
         assert changes(charge(about, Histogram())) == (6, 2, 10)
     for farthest in (13, 6.5):
         pair = distribution_pair(Pmf([0, 5], [0.5, 0.5]), Pmf([0.5, farthest], [0.5, 0.5]))
-        one = charge_of(promised(pair, Identity(), group.MECHANISM))
+        one = charge_of(promised(pair, Identity(), group_dp.MECHANISM))
         assert changes(one) == (farthest, farthest, farthest)
         assert (one.entries, one.names, one.lengths, one.answers) == (0, (), (), ())
 

@@ -31,7 +31,7 @@ from takifugu.accounting.composition import Charge, charge_of, compose, joint
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import Exact, RoundedNormal
 from takifugu.core.errors import CompositionRefused, InputError
-from takifugu.mechanisms import group, wasserstein
+from takifugu.mechanisms import group_dp, wasserstein
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Count, Histogram, Identity, Linear, Query
 from takifugu.model.secrets.of_entries import entry, every_entry
@@ -62,7 +62,7 @@ def table_law_of(framework: Framework) -> dict[tuple[int, ...], float]:
 
 def test_a_charge_survives_json() -> None:
     framework = chain_framework()
-    first = charge_of(promised(framework, Linear(["1/3"] * 10), group.MECHANISM, "1/7"), at=3)
+    first = charge_of(promised(framework, Linear(["1/3"] * 10), group_dp.MECHANISM, "1/7"), at=3)
     again = Charge.from_dict(json.loads(json.dumps(first.to_dict())))
     assert again == first
     assert again.to_dict() == first.to_dict()
@@ -72,7 +72,7 @@ def test_a_charge_survives_json() -> None:
 @pytest.mark.parametrize("key", ["epsilon", "scale", "change"])
 @pytest.mark.parametrize("value", ["nan", "inf", "-1", -0.5, float("nan"), float("inf")])
 def test_a_charge_refuses_amounts_that_are_no_amounts(key: str, value: Any) -> None:
-    plain = charge_of(promised(chain_framework(), Count(1), group.MECHANISM)).to_dict()
+    plain = charge_of(promised(chain_framework(), Count(1), group_dp.MECHANISM)).to_dict()
     with pytest.raises(InputError, match=r"must"):
         Charge.from_dict({**plain, key: value})
     del plain[key]
@@ -176,7 +176,7 @@ def test_no_mixture_of_kinds_is_below_the_true_joint_loss(case: Any, kinds: list
 def test_a_single_and_whole_releases_are_not_below_the_true_joint_loss(case: Any, epsilon: Fraction) -> None:
     framework, others = case
     single = promised(framework, Count(1), wasserstein.MECHANISM, epsilon)
-    wholes = [promised(framework, r.query, group.MECHANISM, epsilon) for r in others[:2]]
+    wholes = [promised(framework, r.query, group_dp.MECHANISM, epsilon) for r in others[:2]]
     together = compose([wholes[0], single, *wholes[1:]])
     assert exact_loss(framework, [single, *wholes]) <= together.epsilon + 1e-9
 
@@ -219,7 +219,7 @@ def test_compose_takes_the_worst_framework() -> None:
 def test_under_an_unknown_definition_nothing_is_proved_and_a_charge_of_one_counts_by_its_noise() -> None:
     framework = chain_framework()
     strange = Framework(framework.secrets, framework.beliefs, "distribution-privacy")
-    one = charge_of(promised(framework, Count(1), group.MECHANISM))
+    one = charge_of(promised(framework, Count(1), group_dp.MECHANISM))
     with pytest.raises(CompositionRefused, match="no joint proof for definition 'distribution-privacy'"):
         joint(strange, [one])
     foreign = replace(one, definition="distribution-privacy", epsilon=Fraction(1, 100))

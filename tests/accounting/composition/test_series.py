@@ -261,7 +261,7 @@ def test_independent_users_who_move_an_answer_by_other_tables() -> None:
     """One moves two cells by 1, the other one cell by 2: alike in L1, and not in L2."""
     users = tf.Pufferfish(tf.every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 2))
     parts = [tf.Histogram(entries=(0,)), tf.Sum(codes={0: 0, 1: 2}, entries=(1,))]
-    pure = charge_of(tf.calibrate(users, tf.JointQuery(parts), 1, mechanism="group"), begins_series=True)
+    pure = charge_of(tf.calibrate(users, tf.JointQuery(parts), 1, mechanism="group-dp"), begins_series=True)
     sigma, delta = Fraction(5), Fraction(1, 10**4)
     noise = RoundedNormal(sigma, Fraction(1), 3).to_dict()
     begun = replace(pure, scale=None, delta=delta, covers=Covers.OUTPUT, randomiser=noise)

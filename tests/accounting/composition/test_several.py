@@ -164,7 +164,7 @@ def releases(many: int) -> list[tuple[Framework, Fraction, Charge]]:
         framework = tf.Pufferfish(tf.every_entry(), FRAMEWORKS[chance.integers(len(FRAMEWORKS))])
         epsilon = Fraction(int(chance.integers(1, 3000)), int(chance.integers(300, 1000)))
         query = (tf.Count(1), tf.Histogram(), tf.Mean())[chance.integers(3)]
-        mechanism = ("influence", "quilt-exact", "group")[chance.integers(3)]
+        mechanism = ("influence", "quilt-exact", "group-dp")[chance.integers(3)]
         try:
             calibration = tf.calibrate(framework, query, epsilon=epsilon, mechanism=mechanism)
         except tf.TakifuguError:

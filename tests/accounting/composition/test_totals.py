@@ -233,7 +233,7 @@ def test_another_release_never_lowers_a_total(part: int, first: int, last: int) 
 def test_a_promise_that_is_alone_is_given_up_beside_others() -> None:
     about = FRAMEWORKS[0]
     alone = tf.calibrate(about, tf.Count(1), 1, mechanism="laplace-exact", single_release=True)
-    whole = tf.calibrate(about, tf.Count(1), 4, mechanism="group")
+    whole = tf.calibrate(about, tf.Count(1), 4, mechanism="group-dp")
     both = tf.compose([alone, whole])
     adds = contributions_of(about, tf.Count(1))
     noisy = [(adds, charge_of(one).scale) for one in (alone, whole)]

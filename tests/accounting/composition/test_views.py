@@ -20,7 +20,7 @@ from takifugu.accounting.composition.views import Read
 from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import InputError
-from takifugu.mechanisms import group
+from takifugu.mechanisms import group_dp
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair
 from takifugu.model.queries import Count, Identity, Linear, Query, Sum, from_dict, resolved
@@ -105,7 +105,7 @@ def test_a_sequence_of_another_length_is_read_at_its_own() -> None:
 def test_beside_two_laws_nothing_is_known_of_entries() -> None:
     pair = distribution_pair(Pmf([0, 10], [0.5, 0.5]), Pmf([1, 11], [0.5, 0.5]))
     assert read_as(pair, charge(steps(3), UNEVEN)) is None
-    mine = charge_of(promised(pair, Identity(), group.MECHANISM))
+    mine = charge_of(promised(pair, Identity(), group_dp.MECHANISM))
     assert mine.entries == 0
     assert read_as(pair, mine) is read_as(users(), mine) is None
     assert read_as(steps(3), charge(steps(3), Count(1), entries=0)) is None
@@ -259,7 +259,7 @@ def cells(draw: st.DrawFn, size: int) -> list[list[int]]:
 
 
 @settings(max_examples=15)
-@given(cells(6), cells(6), st.sampled_from(["group", "quilt-exact", "entry"]))
+@given(cells(6), cells(6), st.sampled_from(["group-dp", "quilt-exact", "record-dp"]))
 def test_two_tables_by_hour_reveal_no_more_than_they_are_charged(one, two, mechanism):
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(MATRIX, 6))
     tables = [tf.GroupBy(tf.Count(1), {f"{n:02}": chosen for n, chosen in enumerate(table)}) for table in (one, two)]
@@ -285,6 +285,6 @@ def test_a_pool_charges_each_unit_for_its_own_table():
         assert charge.query["cells"][0][0] == "0"  # labels say nothing of what is charged
     uneven = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, [36, 48]))
     hours = tf.GroupBy(tf.Count(1), {"00": [0], "01": [1]}, every=24)
-    pooled = tf.calibrate(uneven, hours, epsilon=1, mechanism="group")
+    pooled = tf.calibrate(uneven, hours, epsilon=1, mechanism="group-dp")
     with pytest.raises(InputError, match="no multiple of that long"):
         charge_of(pooled, unit)

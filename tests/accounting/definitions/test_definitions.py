@@ -52,7 +52,7 @@ from takifugu.releasing.report.outcomes import rows_of_answers
 F = Fraction
 ILL = tf.Count("ill")
 CHAIN = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4))
-LAPLACE = tf.calibrate(CHAIN, tf.Count(1), 1, mechanism="group")
+LAPLACE = tf.calibrate(CHAIN, tf.Count(1), 1, mechanism="group-dp")
 
 
 @pytest.fixture(autouse=True)
@@ -80,9 +80,9 @@ def test_only_mechanisms_that_are_proved_for_it_apply() -> None:
     listed = {line.name for line in REGISTRY if read_as & {*line.definitions} and not line.of_columns}
     assert rows.keys() == listed
     assert "attribute-quilt" not in listed  # it belongs to another definition
-    assert rows["group"].reason == "it is proved for pufferfish and attribute, not for test-one-way"
+    assert rows["group-dp"].reason == "it is proved for pufferfish and attribute, not for test-one-way"
     with pytest.raises(CalibrationRefused, match="proved for pufferfish"):
-        tf.calibrate(one_way.framework(), ILL, 1, mechanism="group")
+        tf.calibrate(one_way.framework(), ILL, 1, mechanism="group-dp")
     with pytest.raises(CalibrationRefused, match="proved for test-one-way"):
         tf.calibrate(CHAIN, tf.Count(1), 1, mechanism="test-cautious")
 
@@ -269,7 +269,7 @@ def test_a_domain_beside_beliefs_is_about_the_same_data() -> None:
         with pytest.raises(InputError, match=r"the beliefs (have 9 and 3 entries|differ in the values)"):
             Framework((tf.every_entry(),), (chain,), given_domain=wrong)
     turned = Framework((tf.every_entry(),), (chain,), given_domain=Domain.of(3, ["ill", "well"]))
-    made = tf.calibrate(turned, tf.Histogram(), 1000, mechanism="group")  # data are read as the noise was calibrated
+    made = tf.calibrate(turned, tf.Histogram(), 1000, mechanism="group-dp")  # data are read as the noise was calibrated
     assert tf.release(made, ["ill"] * 3).value == {"well": 0, "ill": 3}
 
 

@@ -24,7 +24,7 @@ from takifugu.accounting.ledger import Amount, Debit, Ledger
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError
-from takifugu.mechanisms import group, wasserstein
+from takifugu.mechanisms import group_dp, wasserstein
 from takifugu.model.frameworks import Pufferfish
 from takifugu.model.queries import Count, Histogram, Identity
 from takifugu.model.secrets.of_entries import every_entry
@@ -126,7 +126,7 @@ def test_erratum_e12_is_refused_by_the_ledger(ledger: Ledger) -> None:
     refused_unchanged(ledger, CompositionRefused, None, "data", [first, replace(second, name="second")], budget=100)
     ledger.reserve("data", [first], 100, **THESE)
     refused_unchanged(ledger, CompositionRefused, "its own output only", "data", [second])
-    late = Debit(other, charge_of(promised(other, Identity("v"), group.MECHANISM, 1)))
+    late = Debit(other, charge_of(promised(other, Identity("v"), group_dp.MECHANISM, 1)))
     refused_unchanged(ledger, CompositionRefused, "without any noise", "data", [late])  # a new belief inherits it
 
 
@@ -138,7 +138,7 @@ def test_a_promise_that_is_alone_and_was_chosen_after_another_keeps_no_small_del
     values = [f"r{number}" for number in range(20)]
     table = tf.JointTable([(s, r) for s in ("s0", "s1") for r in values], [Fraction(1, 40)] * 40, names=["s", "r"])
     framework = tf.Pufferfish(tf.entry(0, "s0", "s1"), table)
-    first = tf.calibrate(framework, tf.Histogram(tuple(values)), 4, mechanism="group")
+    first = tf.calibrate(framework, tf.Histogram(tuple(values)), 4, mechanism="group-dp")
     chosen = tf.Linear([1, 1], {"s0": 0, "s1": 1, **{value: number for number, value in enumerate(values)}})
     options = {"delta": "0.05", "mechanism": "wasserstein-delta", "allow_zero_noise": True}
     second = tf.calibrate(framework, chosen, "0.1", **options)  # type: ignore[arg-type]

@@ -69,7 +69,7 @@ def charged_and_true(ledger: Ledger, seed: int) -> list[tuple[str, float, float]
     paths, columns, scales = np.array(list(law)), list[Any](), list[float]()
     read: dict[str, set[int]] = {}
     for number in range(r.randrange(1, 4)):
-        mechanism = r.choice(["influence", "influence", "group", "wasserstein", "laplace-exact"])
+        mechanism = r.choice(["influence", "influence", "group-dp", "wasserstein", "laplace-exact"])
         got = released(*chances, r.choice(["count", "count", "hist", "half"]), r.choice([0.2, 0.5, 1.0]), mechanism)
         if got is None or len(columns) > 4:
             continue

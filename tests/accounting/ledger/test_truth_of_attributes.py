@@ -19,7 +19,7 @@ from takifugu.accounting.composition import charge_of
 from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.core.errors import TakifuguError
 
-MECHANISMS = ["group", "wasserstein", "laplace-exact", "with-scale"]
+MECHANISMS = ["group-dp", "wasserstein", "laplace-exact", "with-scale"]
 
 
 def of_several(r: random.Random, states: Any) -> tuple[Any, Any]:

@@ -63,7 +63,7 @@ def charged_and_true(seed: int) -> list[tuple[float, float]]:
         people, name = r.choice(["A", "B", "AB"]), r.choice([*QUERIES])
         query, asked = QUERIES[name], ours if people == "AB" else mine
         if r.random() < 0.5:
-            made = tf.calibrate(asked, query, r.choice([0.3, 1, 3]), mechanism=r.choice(["influence", "group"]))
+            made = tf.calibrate(asked, query, r.choice([0.3, 1, 3]), mechanism=r.choice(["influence", "group-dp"]))
         else:
             made = tf.with_scale(asked, query, Fraction(r.randrange(1, 12), 12 if name == "mean" else 4))
         charge = charge_of(made, mine, "pooled" if people == "AB" else "unit")

@@ -21,7 +21,7 @@ from takifugu.core.errors import ReadingChanged, TakifuguError
 from takifugu.mechanisms.one_sided import Asymmetric
 from takifugu.model.beliefs.domain import Domain
 
-PUFFERFISH = ["group", "influence", "wasserstein", "laplace-exact", "entry", "with-scale"]
+PUFFERFISH = ["group-dp", "influence", "wasserstein", "laplace-exact", "record-dp", "with-scale"]
 ONE_SIDED = ["asymmetric-laplace", "asymmetric-geometric"]
 #: The most transcripts of one ledger.
 MOST = 20_000
@@ -149,6 +149,6 @@ def test_a_release_costs_a_policy_what_all_values_of_its_domain_move() -> None:
     narrow = tf.Pufferfish(tf.every_entry(), tf.JointTable([("a",), ("b",)], [0.5, 0.5], ["ann"]))
     anything = Asymmetric(policy_of([]), Domain.of(1, list("abc")))
     for about, query in ((anything, tf.Count("a")), (narrow, tf.Sum(codes=codes))):
-        made = tf.calibrate(about, query, 1, mechanism="group" if about.beliefs else "asymmetric-laplace")
+        made = tf.calibrate(about, query, 1, mechanism="group-dp" if about.beliefs else "asymmetric-laplace")
         ledger.reserve("data", [Debit(about, charge_of(made), ["ann"])], 99, entries="all")
     assert ledger.spent("data", "ann").epsilon == 11

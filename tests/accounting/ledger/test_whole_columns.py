@@ -83,7 +83,7 @@ def charged_and_lost(make: Callable[..., tuple[Any, list[Any]]], seed: int) -> I
     ledger, made, used = tf.Ledger.blank(), list[tuple[int, float]](), list[Any]()
     for _ in range(rng.choice((1, 2, 3))):
         framework, hypotheses = rng.choice(frameworks)
-        column, mechanism = rng.randrange(2), rng.choice(("auto", "group", "laplace-exact"))
+        column, mechanism = rng.randrange(2), rng.choice(("auto", "group-dp", "laplace-exact"))
         try:
             noise = tf.calibrate(framework, tf.Sum(COLUMNS[column]), rng.choice(("0.3", 1, 3)), mechanism=mechanism)
             data: Any = {name: [row[j] for row in states[0]] for j, name in enumerate(COLUMNS)}

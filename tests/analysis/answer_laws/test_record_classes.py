@@ -157,7 +157,7 @@ def test_what_is_not_proved_for_a_class_is_refused():
     vector = tf.Pufferfish(tf.dataset_property(["f", "g"], "sum"), belief)
     with pytest.raises(CalibrationRefused, match="one sum, mean or share"):
         tf.calibrate(vector, tf.Sum("g"), 1, mechanism="laplace-exact")
-    assert tf.calibrate(framework, tf.Sum("f"), 1, mechanism="group").scale == 9
+    assert tf.calibrate(framework, tf.Sum("f"), 1, mechanism="group-dp").scale == 9
 
 
 @pytest.mark.parametrize(

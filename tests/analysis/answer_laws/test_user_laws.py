@@ -194,7 +194,7 @@ def test_a_million_users_in_three_groups_are_cheap() -> None:
     groups = [(600_000, COIN), (300_000, {0: 0.9, 1: 0.1}), (100_000, {0: 0.2, 1: 0.3, 2: 0.5})]
     users = IndependentUsers.groups(groups)
     framework = tf.Pufferfish([tf.presence(), tf.every_entry()], users)
-    for name in ("group", "wasserstein", "laplace-exact"):
+    for name in ("group-dp", "wasserstein", "laplace-exact"):
         assert tf.calibrate(framework, tf.Sum(), 1, mechanism=name).scale == 2
     only = tf.Pufferfish(tf.presence(999_999), users)
     assert 0 < tf.calibrate(only, tf.Sum(), 1, mechanism="laplace-exact", allow_zero_noise=True).scale < 2

@@ -30,7 +30,8 @@ CHAIN = [[1 / 3] * 3] * 3
 #: The scale of the noise that hides an entry at epsilon 1 where entries tell nothing of each other.
 SCALE = float(
     tf.calibrate(
-        tf.Pufferfish(tf.every_entry(), tf.MarkovChain(CHAIN, 1, states=STATES)), tf.Histogram(), 1, mechanism="group"
+        tf.Pufferfish(tf.every_entry(), tf.MarkovChain(CHAIN, 1, states=STATES)), tf.Histogram(), 1,
+        mechanism="group-dp",
     ).scale
 )
 VALUES = [

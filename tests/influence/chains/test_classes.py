@@ -1,4 +1,4 @@
-"""Losses over classes of chains against linear programs over the chains inside them, and against quilts and group."""
+"""Losses over classes of chains against linear programs over the chains inside them, quilts and group-dp."""
 
 from fractions import Fraction
 from itertools import permutations, product
@@ -139,7 +139,7 @@ def test_a_class_needs_no_more_than_quilts_or_group(belief, query):
     framework = tf.Pufferfish(tf.every_entry(), belief)
     for epsilon in (0.5, 3):
         intervals = isinstance(belief, tf.IntervalMarkovChain)
-        names = ("influence", "group") if intervals else ("influence", "quilt-approx", "group")
+        names = ("influence", "group-dp") if intervals else ("influence", "quilt-approx", "group-dp")
         needed = {name: tf.calibrate(framework, query, epsilon, mechanism=name).scale for name in names}
         assert needed["influence"] <= min(needed.values()) * (1 + Fraction(1, 10**9))
         if query == tf.Count(1):

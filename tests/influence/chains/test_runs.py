@@ -169,4 +169,4 @@ def test_too_many_sums_are_given_up(monkeypatch):
     (part,) = problem.parts
     release = Release(part.answer.entry_changes(), Fraction(5), part.answer)
     assert influence_loss(part, [release]) is None
-    assert math.isclose(tf.calibrate(problem.framework, tf.Count(1), 1, mechanism="group").scale, 100)
+    assert math.isclose(tf.calibrate(problem.framework, tf.Count(1), 1, mechanism="group-dp").scale, 100)

@@ -174,7 +174,7 @@ def test_two_counts_of_rows_move_by_their_records_not_by_their_columns() -> None
     both = tf.calibrate(framework, QUERIES["count_tall_and_sat{h,s}"], "1/5", mechanism="attribute-quilt")
     assert both.scale == 2500
     assert tf.compose([both, both]).epsilon == Fraction(2, 5)
-    assert tf.calibrate(framework, both.query, "1/5", mechanism="group").scale == 2500
+    assert tf.calibrate(framework, both.query, "1/5", mechanism="group-dp").scale == 2500
     (free,) = (quilt for quilt in EXAMPLE["quilts"] if quilt["Q"] == "hs")  # what both read is its quilt
     assert float(tf.compose([both] * 9).epsilon) == pytest.approx(free["influence"], rel=1e-9)
 
@@ -186,11 +186,11 @@ def test_a_ledger_charges_two_releases_the_best_quilt_of_both(tmp_path: Any) -> 
     tall = tf.calibrate(framework, QUERIES["count_tall_plus_count_sat{h,s}"], "1/2", mechanism="attribute-quilt")
     first = tf.release(tall, data, **account)
     assert "attribute-quilt" in first.certificate.mechanisms
-    again = tf.calibrate(framework, tf.Count(1, ["h"]), "1/2", mechanism="group")
+    again = tf.calibrate(framework, tf.Count(1, ["h"]), "1/2", mechanism="group-dp")
     tf.release(again, data, **account)
     assert tf.compose([tall, again]).epsilon == Fraction(1, 2)  # the first one's quilt is {h}: a count of h is free
     with pytest.raises(tf.errors.BudgetExceeded):
-        tf.release(tf.calibrate(framework, tf.Count(1, ["s"]), "1/2", mechanism="group"), data, **account)
+        tf.release(tf.calibrate(framework, tf.Count(1, ["s"]), "1/2", mechanism="group-dp"), data, **account)
 
 
 @pytest.mark.parametrize(("steps", "scale"), [(0, Fraction(0)), (3, None)])

@@ -137,7 +137,7 @@ def test_no_member_loses_more_than_is_promised(query: Any) -> None:
     members = (member(belief, shares), member(belief, extreme(belief)))
     framework = tf.Pufferfish([tf.distribution_parameter(name) for name in "sc"], belief)
     for epsilon in (0.5, 1, 2):
-        for mechanism in ("attribute-quilt", "group"):
+        for mechanism in ("attribute-quilt", "group-dp"):
             noise = tf.calibrate(framework, query, epsilon, mechanism=mechanism, allow_zero_noise=True)
             assert tf.exact_loss(noise, chains=members).loss <= epsilon * (1 + 1e-9)
 
@@ -200,7 +200,7 @@ def test_bad_input(wrong: Any, words: str) -> None:
 def test_what_stands_in_must_be_of_the_class() -> None:
     belief = towns([300, 200, 200, 300])
     framework = tf.Pufferfish(tf.distribution_parameter("s"), belief)
-    noise = tf.calibrate(framework, tf.Sum("c"), 1, mechanism="group")
+    noise = tf.calibrate(framework, tf.Sum("c"), 1, mechanism="group-dp")
     outside = member(belief, [F(2, 5), F(1, 10), F(1, 10), F(2, 5)])
     assert not belief.contains(outside)
     with pytest.raises(InputError, match="does not stand for"):

@@ -31,7 +31,7 @@ def test_the_answer_moves_two_levels_on_14_codes_and_three_on_16(levels: tuple[s
     calibration = tf.calibrate(framework, query, 1, mechanism="wasserstein", allow_zero_noise=True)
     assert calibration.scale == distance
     assert calibration.witness.numbers == (("w_infinity", float(distance)),)
-    assert tf.calibrate(framework, query, 1, mechanism="group").scale == len(levels) - 1
+    assert tf.calibrate(framework, query, 1, mechanism="group-dp").scale == len(levels) - 1
     exact = tf.calibrate(framework, query, 1, mechanism="laplace-exact", allow_zero_noise=True)
     assert exact.scale < distance
     assert tf.exact_loss(calibration).upper <= 1

@@ -258,7 +258,7 @@ def test_mechanisms_of_finite_laws_hide_the_shift_without_credit():
     assert rows["wasserstein"].scale == pytest.approx(2.7 / 2, rel=1e-9)
     assert rows["gaussian-exact"].scale > rows[EXACT].scale
     assert "real number" in rows["optimal"].reason
-    assert "nothing bounds" in rows["group"].reason
+    assert "nothing bounds" in rows["group-dp"].reason
     bounded = hides(belief=two("0.9", 4, ranges={"y": (-5, 5)}), max_difference=3)
     rows = {row.name: row for row in tf.compare(bounded, tf.Mean("y"), epsilon=2, delta=DELTA)}
-    assert rows["group"].scale == pytest.approx(10 / 2, rel=1e-3)
+    assert rows["group-dp"].scale == pytest.approx(10 / 2, rel=1e-3)

@@ -103,7 +103,7 @@ def test_too_many_values_are_refused_with_what_they_would_cost():
     framework = tf.Pufferfish(tf.dataset_property("g", "mean"), tf.Records(table, 2000))
     with pytest.raises(tf.errors.CalibrationRefused, match="log-concave"):
         calibrated(framework, "laplace-exact")
-    assert calibrated(framework, "group").scale == 2000
+    assert calibrated(framework, "group-dp").scale == 2000
 
 
 def test_several_beliefs_are_each_a_case_and_never_compared_with_each_other():

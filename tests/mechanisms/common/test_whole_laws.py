@@ -158,7 +158,7 @@ def test_a_certain_entry_that_is_not_read_adds_nothing() -> None:
     assert shares.share_law(sure, query.resolve(net).restrict(slice(0, 1))) == (Pmf([0], [1]), 0.0)
     both = [
         tf.calibrate(tf.Pufferfish(tf.attribute("coin", 0, 1), net), query, 1, mechanism=m)
-        for m in ("optimal", "group")
+        for m in ("optimal", "group-dp")
     ]
     assert both[0].expected_error <= both[1].expected_error
 

@@ -228,7 +228,7 @@ def test_what_does_not_fit_is_refused_with_its_reason() -> None:
     with pytest.raises(InputError, match="requires a belief over several"):
         tf.Pufferfish(tf.population_membership(), tf.MarkovChain([[0.5, 0.5]] * 2, 3))
     for mechanism, reason in (("planar-laplace", "the values are none"), ("tupling", "ask for dummies"),
-                              ("group", "proved for pufferfish")):  # fmt: skip
+                              ("group-dp", "proved for pufferfish")):  # fmt: skip
         with pytest.raises(CalibrationRefused, match=reason):
             tf.calibrate(about, tf.LocalValue(), 1, mechanism=mechanism)
     with pytest.raises(CalibrationRefused, match="it sends none"):

@@ -186,7 +186,7 @@ def test_adding_a_release_never_makes_a_set_cheaper(kinds: tuple[str, ...]) -> N
 
 def test_releases_of_other_definitions_count_at_what_their_noise_loses() -> None:
     chain = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4))
-    counted = charge_of(tf.calibrate(chain, tf.Count(1), 1, mechanism="group"))
+    counted = charge_of(tf.calibrate(chain, tf.Count(1), 1, mechanism="group-dp"))
     noise = Sending(1, 0.0, 1.0, "", Sender(RESPONSE))
     about = framework(LAW)
     assert joint(about, [charge(noise, about), counted]).epsilon == 2  # each of them promises 1

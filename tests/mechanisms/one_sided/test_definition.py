@@ -157,7 +157,7 @@ def test_many_releases_add_up_also_in_a_ledger(tmp_path: Path) -> None:
 
 def test_another_definition_is_charged_by_what_its_noise_loses() -> None:
     chain = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4))
-    laplace = charge_of(tf.calibrate(chain, tf.Count(1), 1, mechanism="group"))
+    laplace = charge_of(tf.calibrate(chain, tf.Count(1), 1, mechanism="group-dp"))
     mine = charge_of(made(visits(), tf.Visitors()))
     assert joint(Asymmetric(visits(), PLACES), [mine, laplace]).epsilon == 2
     with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):

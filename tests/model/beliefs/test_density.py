@@ -57,7 +57,7 @@ def test_noise_that_hides_the_range_keeps_what_it_promises(given, epsilon):
     """Tails beyond the range would tell more than that noise hides: at epsilon 8 they did, 1.3 times."""
     belief = tf.Density("income", "mean", given, value_range=(-4, 5), rounding="0.5")
     framework = tf.Pufferfish(tf.dataset_property("income", "mean"), belief)
-    calibration = tf.calibrate(framework, tf.Identity(), epsilon, mechanism="group")
+    calibration = tf.calibrate(framework, tf.Identity(), epsilon, mechanism="group-dp")
     assert calibration.scale == 9 / Fraction(epsilon)
     assert tf.exact_loss(calibration).loss <= float(epsilon) * (1 + 1e-9)
     assert tf.compose([calibration, calibration]).epsilon == 2 * epsilon
@@ -80,7 +80,7 @@ def test_a_number_outside_the_range_is_refused_without_telling_it(value, tmp_pat
     given = {0: tf.Normal(0, 1), 1: tf.Normal(1, 1)}
     framework = tf.Pufferfish(HIDDEN, tf.Density("income", "mean", given, value_range=(-2, 3), rounding=1))
     with pytest.raises(DataError, match="outside the declared range") as refusal:
-        tf.release(tf.calibrate(framework, tf.Identity(), 1, mechanism="group"), value)
+        tf.release(tf.calibrate(framework, tf.Identity(), 1, mechanism="group-dp"), value)
     assert "2.1" not in str(refusal.value)
     assert "0001" not in str(refusal.value)
 

@@ -225,7 +225,7 @@ def test_whole_records_are_hidden_by_noise_for_all_of_them_only():
     framework = tf.Pufferfish(tf.every_entry(), tf.Records(TABLE, 2))
     with pytest.raises(CalibrationRefused, match="columns are hidden, not whole records"):
         tf.calibrate(framework, tf.Sum("ill"), 1, mechanism="wasserstein")
-    assert tf.calibrate(framework, tf.Sum("ill"), 1, mechanism="group").scale == 2
+    assert tf.calibrate(framework, tf.Sum("ill"), 1, mechanism="group-dp").scale == 2
 
 
 def test_a_release_from_a_frame(tmp_path):

@@ -160,6 +160,6 @@ def test_group_noise_covers_removal() -> None:
     counted, removed = tf.IndependentUsers([ages] * 3), tf.IndependentUsers([ages] * 3, 0.9, "removed")
     for users, change in ((counted, 60), (removed, 80)):
         framework = tf.Pufferfish([tf.presence(), tf.every_entry()], users)
-        calibration = tf.calibrate(framework, tf.Sum(), 1, mechanism="group")
+        calibration = tf.calibrate(framework, tf.Sum(), 1, mechanism="group-dp")
         assert calibration.scale == change
         assert str(calibration.guarantee.covers) == "component"

@@ -43,9 +43,9 @@ def added(table: Any, weights: Any = ONES, labels: Any = ("x",), table_of: Any =
 
 
 def noise_for(query: Made, *beliefs: Any) -> Any:
-    """Return the noise of `group`, whose scale is how far the answer moves."""
+    """Return the noise of `group-dp`, whose scale is how far the answer moves."""
     framework = tf.Pufferfish(tf.every_entry(), beliefs or (CHAIN,))
-    return tf.calibrate(framework, query, 1, mechanism="group", allow_zero_noise=True)
+    return tf.calibrate(framework, query, 1, mechanism="group-dp", allow_zero_noise=True)
 
 
 @pytest.fixture(autouse=True)

@@ -249,14 +249,14 @@ def test_every_mechanism_that_takes_a_histogram_of_three_states_takes_it_by_cell
     whole = {row.name for row in tf.compare(framework, tf.Histogram(), epsilon=1) if row.scale is not None}
     cells = {row.name for row in tf.compare(framework, table, epsilon=1) if row.scale is not None}
     assert whole <= cells
-    assert {"group", "quilt-exact", "entry"} <= cells
+    assert {"group-dp", "quilt-exact", "record-dp"} <= cells
 
 
 def test_a_table_by_cells_is_no_pool_of_units():
     from takifugu.accounting.composition import charge_of
 
     both = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain(3), [3, 3]))
-    calibration = tf.calibrate(both, tf.GroupBy(tf.Count(1), {"a": [0], "b": [4]}), epsilon=1, mechanism="group")
+    calibration = tf.calibrate(both, tf.GroupBy(tf.Count(1), {"a": [0], "b": [4]}), epsilon=1, mechanism="group-dp")
     with pytest.raises((InputError, Unsupported), match="numbers the rows"):
         charge_of(calibration, tf.Pufferfish(tf.every_entry(), chain(3)))
 

@@ -169,7 +169,7 @@ def test_which_cells_are_those_of_the_state_that_fills(tmp_path: Path, query: An
     step = "step = 1", 'step = 1\ndefault_state = "off"\nrows = "changes"\nroster = ["0"]'
     source = checked(tomllib.loads(of_units(tmp_path, step).read_text()), tmp_path / "release.toml").source
     belief = tf.MarkovChain([[0.9, 0.1], [0.2, 0.8]], length=10, states=["off", "on, off"])
-    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), belief), query, 1, mechanism="group")
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), belief), query, 1, mechanism="group-dp")
     assert filling(calibration, source) == filled
 
 

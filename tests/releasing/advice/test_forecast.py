@@ -74,7 +74,7 @@ def test_what_two_promises_that_are_alone_cost_is_said_before(tmp_path: Path) ->
 @pytest.mark.slow
 def test_tables_of_units_are_judged_by_their_sum(tmp_path: Path) -> None:
     """One answer of 41 entries is hopeless at this epsilon; 300 of them together are not."""
-    spec = changed(("epsilon = 1.0", 'epsilon = 0.5\nmechanism = "group"'), ('per = "both"', 'per = "unit"'))
+    spec = changed(("epsilon = 1.0", 'epsilon = 0.5\nmechanism = "group-dp"'), ('per = "both"', 'per = "unit"'))
     assert tf.dry_run(files.write(tmp_path, spec, files.data({"a": (41,)}))).refused
     many = files.write(tmp_path, spec, files.data({f"u{i}": (41,) for i in range(300)}))
     foreseen = tf.dry_run(many)

@@ -12,7 +12,7 @@ SINGLE = files.SPEC.replace('per = "both"', 'per = "unit"')
 OVER = {
     "by influence": SINGLE.replace("budget = 10", "budget = 0.1"),
     "by group": SINGLE.replace("budget = 10", "budget = 0.1").replace(
-        "epsilon = 1.0", 'epsilon = 1\nmechanism = "group"'
+        "epsilon = 1.0", 'epsilon = 1\nmechanism = "group-dp"'
     ),
     "both": files.SPEC.replace("budget = 10", "budget = 0.15"),
 }

@@ -98,7 +98,7 @@ def test_it_warns_of_noise_that_hides_no_single_entry() -> None:
 
 
 def test_facts_are_typed_in_the_file_and_words_on_the_page() -> None:
-    calibration = tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, mechanism="entry")
+    calibration = tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, mechanism="record-dp")
     assert calibration.epsilon > 1
     plain = made(calibration)
     assert any("weaker than requested" in w for w in plain.warnings)
@@ -143,7 +143,7 @@ def test_every_noise_has_a_name() -> None:
 def test_no_count_where_presence_is_the_secret(secrets: Any, count: int | None) -> None:
     """How many there are would tell who is there; a declared size stands in the belief."""
     users = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3, 0.5, "removed")
-    calibration = tf.calibrate(tf.Pufferfish(secrets, users), tf.Sum(), 1, mechanism="group")
+    calibration = tf.calibrate(tf.Pufferfish(secrets, users), tf.Sum(), 1, mechanism="group-dp")
     answer = NoisyAnswer(Question("r", None, calibration, None, {}), (Fraction(1),), True, None)
     about = ([answer], "s", "pooled", ["Ana", "Ben", "Chi"])
     certificate = certificate_of(*about)
@@ -178,7 +178,7 @@ def test_a_release_of_formulas(tmp_path: Path) -> None:
     spec = release_text(
         read_from("s", "data.csv", unit="who", order="n", step=1, value="state", budget=10),
         believe("markov-chain", states=["=2", "@x"], matrix=[[0.8, 0.2], [0.3, 0.7]], units_independent=True),
-        publish("t", "histogram", epsilon=1, per="unit", mechanism="group"), expect=EXPECT, output="out",
+        publish("t", "histogram", epsilon=1, per="unit", mechanism="group-dp"), expect=EXPECT, output="out",
     )  # fmt: skip
     rows = "who,n,state\n" + "".join(f'"{f}",0,=2\n"{f}",1,@x\n' for f in ("=1+1", "-x", "ana"))
     (table,) = tf.release_file(put(tmp_path, {"release.toml": spec, "data.csv": rows})).tables

@@ -154,7 +154,7 @@ def test_a_release_that_no_ledger_could_keep_is_not_paid(
 
 def test_a_release_of_the_library_is_refused_before_it_is_paid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5))
-    calibration = tf.calibrate(framework, tf.Count(1), 1, mechanism="group")
+    calibration = tf.calibrate(framework, tf.Count(1), 1, mechanism="group-dp")
     monkeypatch.setattr(book_of, "LARGEST", 1000)
     with pytest.raises(LedgerError, match="may take 0 MB"):
         tf.release(calibration, [0] * 5, entries="values", ledger=tmp_path / "a.db", source="s", budget=9)
@@ -166,7 +166,7 @@ BY_CELLS = release_text(
               budget=999),
     believe("markov-chain", states=["still in the very same place", "walking from one place to another"],
             matrix=[[0.5, 0.5], [0.5, 0.5]], source="a test"),
-    publish("use", "histogram", by=["hour", "weekday"], epsilon=500, mechanism="group"),
+    publish("use", "histogram", by=["hour", "weekday"], epsilon=500, mechanism="group-dp"),
 )  # fmt: skip
 
 

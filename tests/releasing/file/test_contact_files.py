@@ -57,7 +57,7 @@ def test_one_person_hidden(tmp_path: Path, hide: str) -> None:
     file = spec.load(written(tmp_path, PUPILS.replace("[[table]]", f"[hide]\n{hide}\n\n[[table]]")))
     family = file.framework.secrets[0].family(file.belief)
     assert tuple(family.entries) == (file.belief.position("eli"),)
-    assert tf.calibrate(file.framework, tf.Count("ill"), 1, mechanism="group").scale == 2
+    assert tf.calibrate(file.framework, tf.Count("ill"), 1, mechanism="group-dp").scale == 2
 
 
 def test_meetings_with_decimal_commas_are_read_by_a_select(tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ def test_the_range_is_that_of_rounded_numbers(tmp_path: Path, answer: str, width
     framework = load(path).framework
     assert framework is not None
     query = tf.Mean("weight") if answer == "mean" else tf.Sum("weight")
-    assert tf.calibrate(framework, query, 1, mechanism="group").scale == width
+    assert tf.calibrate(framework, query, 1, mechanism="group-dp").scale == width
 
 
 @pytest.mark.parametrize(("changes", "place", "words"), [

@@ -22,7 +22,7 @@ SPEC = release_text(
               bins={"calm": [0, 60.5], "fast": [60.5, 250]}, budget=10),
     believe("markov-chain", states=["calm", "fast"], matrix=[[0.8, 0.2], [0.3, 0.7]], units_independent=True),
     hide(kind="every-entry"),
-    publish("time-use", "histogram", epsilon=1.0, mechanism="group"),
+    publish("time-use", "histogram", epsilon=1.0, mechanism="group-dp"),
     output="out", expect=EXPECT,
 )  # fmt: skip
 PRIVATE = ("Zyxomma", "Wärter")

@@ -60,7 +60,7 @@ def test_a_quilt_of_counted_parameters_needs_less_than_group_and_more_than_nothi
     assert calibration.mechanism == "attribute-quilt"
     quilted = 40 / (1 - largest_influence())  # the near set is the column itself
     assert float(calibration.scale) == pytest.approx(quilted, rel=1e-6)
-    group = tf.calibrate(calibration.framework, calibration.query, 1, mechanism="group")
+    group = tf.calibrate(calibration.framework, calibration.query, 1, mechanism="group-dp")
     assert 0 < calibration.scale < group.scale == 120
     assert "counted in towns.csv" in calibration.framework.beliefs[0].source
 

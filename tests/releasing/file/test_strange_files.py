@@ -22,7 +22,7 @@ SPEC = release_text(
     read_from("ward", "data.csv", unit="Station", step="1h", budget=5) + "\n{keys}",
     believe("markov-chain", states=["ruhig", "mäßig", "lebhaft"],
             matrix=[[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.2, 0.2, 0.6]], units_independent=True),
-    publish("activity", "histogram", epsilon=1, mechanism="group"),
+    publish("activity", "histogram", epsilon=1, mechanism="group-dp"),
     expect={**EXPECT, "unimportant": ["ruhig", "mäßig", "lebhaft"]},
 )  # fmt: skip
 PLAIN = 'value = "Aktivität"\norder = "Zeit"\n'
@@ -175,7 +175,8 @@ def test_a_table_of_people_with_bins_for_columns(tmp_path: Path) -> None:
                 rows=[["jung", "ja"], ["jung", "nein"], ["alt", "ja"], ["alt", "nein"]],
                 probabilities=[0.25, 0.25, 0.25, 0.25], units_independent=True),
         hide(attribute="raucht"),
-        publish("activity", "identity", attribute="Alter", codes={"jung": 0, "alt": 1}, epsilon=1, mechanism="group"),
+        publish("activity", "identity", attribute="Alter", codes={"jung": 0, "alt": 1}, epsilon=1,
+                mechanism="group-dp"),
         expect=EXPECT,
     )  # fmt: skip
     where = write(tmp_path, b"Wer,Alter,raucht\na,29.5,ja\nb,30,nein\n,31,ja\n,,\n", "", spec)

@@ -23,7 +23,7 @@ ROWS = "who,minute,doing\n" + "".join(
 FILE = release_text(
     read_from("{name}", "{file}", unit="who", order="minute", value="doing", step=1, from_=0, until=8, budget=50.0),
     believe("markov-chain", states=["still", "walking"], matrix=[[0.9, 0.1], [0.4, 0.6]], units_independent=True),
-    publish("{table}", "count", states=["walking"], epsilon=5.0, mechanism="group"),
+    publish("{table}", "count", states=["walking"], epsilon=5.0, mechanism="group-dp"),
     ledger="{ledger}", expect=EXPECT,
 )  # fmt: skip
 

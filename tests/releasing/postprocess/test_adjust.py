@@ -24,7 +24,7 @@ CHAIN = tf.MarkovChain([[0.4, 0.3, 0.3]] * 3, 10, states=STATES)
 
 
 def noisy(query: Any, chain: Any = CHAIN, data: Any = None, **options: Any) -> Release:
-    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), query, 1, mechanism="group")
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), query, 1, mechanism="group-dp")
     return tf.release(calibration, data or ["a"] * 10, **options)
 
 

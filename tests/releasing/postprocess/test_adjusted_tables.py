@@ -27,7 +27,7 @@ from takifugu.releasing.postprocess.adjust import nearest
 from takifugu.releasing.publishing.run import publish, release_file
 from takifugu.releasing.report.published import Published
 
-SPEC = files.SPEC.replace('per = "both"', 'per = "both"\nadjust = true\nmechanism = "group"')
+SPEC = files.SPEC.replace('per = "both"', 'per = "both"\nadjust = true\nmechanism = "group-dp"')
 CHAIN = tf.MarkovChain([[0.6, 0.2, 0.2]] * 3, 3, states=["a", "b", "c"])
 
 QUERIES = st.one_of(
@@ -153,7 +153,7 @@ def test_records_sum_to_their_public_number(
 ) -> None:
     """A histogram of all values does; a count, of which nobody knows the total, is only not negative."""
     (example,) = (example for example in EXAMPLES if example.kind == kind)
-    text = example.text.replace('mechanism = "wasserstein"', 'mechanism = "group"')
+    text = example.text.replace('mechanism = "wasserstein"', 'mechanism = "group-dp"')
     where = example.write(tmp_path)
     if "presence" in after:
         text, after = changed(text, ("[[table]]", f"{after}\n[[table]]")), 'query = "histogram"'

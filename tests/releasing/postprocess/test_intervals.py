@@ -15,7 +15,7 @@ from takifugu.releasing.postprocess.intervals import Interval
 from takifugu.releasing.postprocess.readable import rows_of
 
 CHAIN = tf.MarkovChain([[0.25] * 4] * 4, 12, states=["a", "b", "c", "d"])
-CALIBRATION = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Histogram(), 1, mechanism="group")
+CALIBRATION = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Histogram(), 1, mechanism="group-dp")
 PATTERN = tf.release(CALIBRATION, ["a"] * 12)
 
 
@@ -29,7 +29,7 @@ def test_intervals_say_what_they_are_not() -> None:
     assert low in intervals["a"]
     assert high + 1 not in intervals["a"]
     assert "1" not in intervals["a"]
-    single = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Count("a"), 1, mechanism="group")
+    single = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Count("a"), 1, mechanism="group-dp")
     alone = tf.release(single, ["a"] * 12).interval(0.95)
     assert isinstance(alone, Interval)
     assert "at once" not in str(alone)

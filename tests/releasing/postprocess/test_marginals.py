@@ -140,7 +140,7 @@ def test_what_they_say() -> None:
 
 def test_what_has_no_picture_says_so(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no mechanisms were compared"):
-        tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Histogram(), 1, mechanism="group").plot()
+        tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Histogram(), 1, mechanism="group-dp").plot()
     with pytest.raises(InputError, match="no state of the chain ever ends"):
         tf.MarkovChain([[1.0, 0.0], [0.0, 1.0]], 4, initial=[0.5, 0.5]).plot()
     file = write_example("survey", tmp_path)[0]
@@ -153,7 +153,7 @@ def test_what_has_no_picture_says_so(tmp_path: Path) -> None:
 
 STATES = ["still", "walking", "walking", "still"]
 SHORT = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
-OF_SHORT = tf.calibrate(tf.Pufferfish(tf.every_entry(), SHORT), tf.Histogram(), 1, mechanism="group")
+OF_SHORT = tf.calibrate(tf.Pufferfish(tf.every_entry(), SHORT), tf.Histogram(), 1, mechanism="group-dp")
 COLUMNS = {"cell": ["still", "it's"], "value": [6, -2], "low": [0.5, -3.25]}
 
 

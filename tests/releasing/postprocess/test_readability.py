@@ -116,7 +116,7 @@ NUMBERS = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=4, states=[3, 8])
 
 
 def released(belief: Any, query: Any) -> Any:
-    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), belief), query, 1, mechanism="group")
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), belief), query, 1, mechanism="group-dp")
     return tf.release(calibration, [belief.states[0]] * 4)
 
 

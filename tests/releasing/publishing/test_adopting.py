@@ -99,7 +99,7 @@ def test_all_tables_are_priced_one_after_the_other(tmp_path: Path) -> None:
 def test_the_true_loss_is_never_above_what_is_adopted(tmp_path: Path) -> None:
     """Two windows of one recording of six steps, by enumeration of all paths."""
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(MATRIX, 3, states=["calm", "busy"]))
-    calibration = tf.calibrate(framework, tf.Count("busy"), 1, mechanism="group")
+    calibration = tf.calibrate(framework, tf.Count("busy"), 1, mechanism="group-dp")
     windows = [[Debit(framework, replace(charge_of(calibration), at=at), None, f"at-{at}")] for at in (0, 3)]
     book, whole = lost(tmp_path, windows, budget=9, entries="steps")
     ((prices,), scale) = entered(book, tmp_path / "out"), float(calibration.scale)

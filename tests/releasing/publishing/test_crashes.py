@@ -18,8 +18,8 @@ ROUNDS = int(os.environ.get("TAKIFUGU_CRASHES", "20"))
 SPEC = release_text(
     read_from("study", "data.csv", order="t", step=1, value="state", budget=400),
     believe("markov-chain", states=["still", "walking"], matrix=[[0.8, 0.2], [0.3, 0.7]], source="a test"),
-    publish("both", "histogram", epsilon=4.0, mechanism="group"),
-    publish("walking", "count", states=["walking"], epsilon=2.0, mechanism="group"),
+    publish("both", "histogram", epsilon=4.0, mechanism="group-dp"),
+    publish("walking", "count", states=["walking"], epsilon=2.0, mechanism="group-dp"),
     output="out", expect={"source": "a test", "matters": 1000, "unimportant": ["still", "walking"]},
 )  # fmt: skip
 

@@ -110,7 +110,7 @@ CASES = {case.name: case for case in cases()}
 
 def question_of(case: Case, epsilon: float = 2.0, belief: object = None) -> Question:
     framework = tf.Pufferfish(case.secret or tf.every_entry(), belief or case.belief)
-    mechanism = "group" if case.name in ("users", "network", "records", "counted") else "auto"
+    mechanism = "group-dp" if case.name in ("users", "network", "records", "counted") else "auto"
     calibration = tf.calibrate(framework, case.query, epsilon, mechanism=mechanism, allow_zero_noise=True)
     return Question("table", None, calibration, None, {"": framework})
 
@@ -295,7 +295,7 @@ def test_users_who_are_not_asked_may_have_other_values(tmp_path: Path) -> None:
     """Their alphabets differ: the tables of a query are those of the users who are counted."""
     laws = [{-1: 0.5, 2: 0.5}, {2: 0.625, -1: 0.375}, {5: 0.0, -1: 0.5, 2: 0.5}]
     users = tf.IndependentUsers(laws, 1)
-    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), users), tf.Sum(entries=[1]), "0.1", mechanism="group")
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), users), tf.Sum(entries=[1]), "0.1", mechanism="group-dp")
     noisy = tf.release(calibration, [2, 2, 2], entries="values", ledger=tmp_path / "l.db", source="s", budget=9)
     assert noisy.certificate.doubts == ()
 

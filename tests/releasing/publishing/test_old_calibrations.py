@@ -42,7 +42,7 @@ def pickled_before_the_gate(calibration: Calibration) -> Calibration:
 
 
 def with_less_noise(_: Calibration) -> Calibration:
-    enough = tf.calibrate(FORGETFUL, tf.Count(1), 1, mechanism="group")
+    enough = tf.calibrate(FORGETFUL, tf.Count(1), 1, mechanism="group-dp")
     return replace(enough, randomiser=DiscreteLaplace(enough.randomiser.scale / 500, 1, 1))
 
 

@@ -101,7 +101,7 @@ def test_refusals_spend_nothing_and_draw_nothing(tmp_path: Path) -> None:
     with pytest.raises(BudgetExceeded, match="would cost"):
         tf.release(count(20), DATA, entries="v", ledger=book, source="study", entropy=NoEntropy())
     with pytest.raises(LedgerError, match="budget"):
-        tf.release(count(mechanism="group"), DATA,
+        tf.release(count(mechanism="group-dp"), DATA,
             entries="v", ledger=book, source="study", budget=3, entropy=NoEntropy())  # fmt: skip
     assert book.show() == before
 
@@ -166,7 +166,7 @@ def test_pieces_records_and_two_laws() -> None:
     assert set(tf.release(calibration, [DATA[:30], DATA[-12:]]).value) == {"still", "walking"}  # type: ignore[arg-type]
     bits = tf.JointTable([(0, 0), (0, 1), (1, 1)], [0.5, 0.25, 0.25], names=["sick", "test"])
     hidden = tf.Pufferfish(tf.attribute("sick", 0, 1), bits)
-    record = tf.calibrate(hidden, tf.Identity("test"), 1, mechanism="group")
+    record = tf.calibrate(hidden, tf.Identity("test"), 1, mechanism="group-dp")
     assert isinstance(tf.release(record, {"sick": 0, "test": 1}).value, int)
     pair = tf.calibrate(tf.distribution_pair(Pmf([0, 1], [0.5, 0.5]), Pmf([2], [1])), tf.Identity(), 1)
     assert isinstance(tf.release(pair, 2).value, int)
@@ -176,7 +176,7 @@ def test_pieces_records_and_two_laws() -> None:
 ILL = {"ill": Fraction(1, 10), "well": Fraction(9, 10)}
 
 
-def count_of_ill(users: tf.IndependentUsers, mechanism: str = "group") -> Calibration:
+def count_of_ill(users: tf.IndependentUsers, mechanism: str = "group-dp") -> Calibration:
     framework = tf.Pufferfish([tf.presence(), tf.every_entry()], users)
     return tf.calibrate(framework, tf.Count("ill"), 1, mechanism=mechanism)
 
@@ -216,7 +216,7 @@ def test_the_certificate_names_the_meaning_of_absence(mode: str, tmp_path: Path)
 def test_noise_for_one_user_adds_up_and_promises_about_one_answer_do_not(tmp_path: Path) -> None:
     users = tf.IndependentUsers([{0: 0.4, 1: 0.2, 2: 0.4}] * 80)
     framework = tf.Pufferfish(tf.presence(), users)
-    each = tf.calibrate(framework, tf.Sum(), 1, mechanism="group")
+    each = tf.calibrate(framework, tf.Sum(), 1, mechanism="group-dp")
     assert str(each.guarantee.covers) == "component"
     assert tf.compose([each, each]).epsilon == 2
     single = tf.calibrate(framework, tf.Sum(), 1, mechanism="laplace-exact", allow_zero_noise=True)
@@ -308,11 +308,11 @@ def test_a_second_release_about_the_same_records_is_refused(tmp_path):
 def test_noise_that_no_certificate_holds_is_refused_before_it_is_paid_for(code: float, tmp_path: Path) -> None:
     """It was paid for and drawn, and no certificate could be written: its values were lost."""
     framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.5, 0.5], [0.4, 0.6]], 4))
-    below = tf.calibrate(framework, tf.Mean(codes={0: 0, 1: 1e270}), 1, mechanism="group")
+    below = tf.calibrate(framework, tf.Mean(codes={0: 0, 1: 1e270}), 1, mechanism="group-dp")
     assert tf.release(below, [0, 1, 1, 0],
         entries="v", ledger=tmp_path / "ledger.db").certificate.answers[0].scale is not None  # fmt: skip
     with pytest.raises(tf.errors.CalibrationRefused, match="which no certificate holds: publish"):
-        tf.calibrate(framework, tf.Mean(codes={0: 0, 1: code}), 1, mechanism="group")
+        tf.calibrate(framework, tf.Mean(codes={0: 0, 1: code}), 1, mechanism="group-dp")
 
 
 @pytest.mark.parametrize("code", [4e306, 1e280, 1e-300])

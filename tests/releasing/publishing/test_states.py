@@ -49,7 +49,8 @@ def stopped(toml: Path, monkeypatch: pytest.MonkeyPatch, state: ReleaseState) ->
 def counting(*states: Any) -> Any:
     """Return a count of the second of two states, in a sequence of four steps."""
     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=states or [0, 1])
-    return tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count((states or (0, 1))[1]), 1, mechanism="group")
+    framework = tf.Pufferfish(tf.every_entry(), chain)
+    return tf.calibrate(framework, tf.Count((states or (0, 1))[1]), 1, mechanism="group-dp")
 
 
 @pytest.mark.slow
@@ -114,7 +115,7 @@ def test_files_of_another_release_are_not_overwritten(tmp_path: Path, monkeypatc
 
 def test_the_library_is_completed_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=9, states=["still", "walking"])
-    made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Histogram(), 1, mechanism="group")
+    made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Histogram(), 1, mechanism="group-dp")
     book, data = Ledger.open(tmp_path / "ledger.db"), ["still", "walking", "walking"] * 3
     locked, broken = (Ledger, "publish", LedgerError("locked")), (publish, "answer_of", KeyError("x"))
 

@@ -34,7 +34,7 @@ def test_of_several_cells_there_is_no_average() -> None:
     assert [row[1:3] for row in rows] == [["2", "96.5 %"], ["6.67275", "73.2 %"], ["80", "51.9 %"]]
 
 
-@pytest.mark.parametrize("options", [{"mechanism": "group"}, {"delta": 0.01, "mechanism": "influence-gaussian"}])
+@pytest.mark.parametrize("options", [{"mechanism": "group-dp"}, {"delta": 0.01, "mechanism": "influence-gaussian"}])
 def test_where_nothing_was_compared_there_is_nothing(options: Any) -> None:
     assert rows_of(tf.Count("walking"), **options) == []
 

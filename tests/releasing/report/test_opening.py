@@ -61,7 +61,7 @@ def test_what_the_file_expects_decides(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
 def test_the_odds_of_the_suspicion_move_by_e_to_the_epsilon(epsilon: float) -> None:
-    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Histogram(), epsilon, mechanism="group")
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Histogram(), epsilon, mechanism="group-dp")
     noisy = tf.release(calibration, DATA)
     (said,) = (words for words in opening(tf.report_html(noisy)) if words.startswith("Someone"))
     high = float(re.search(r"becomes at most ([\d.]+) % sure", said)[1]) / 100  # type: ignore[index]
@@ -70,7 +70,7 @@ def test_the_odds_of_the_suspicion_move_by_e_to_the_epsilon(epsilon: float) -> N
 
 
 def test_a_release_that_is_read_back_says_from_where_on_differences_show() -> None:
-    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Histogram(), 1, mechanism="group")
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Histogram(), 1, mechanism="group-dp")
     certificate = tf.release(calibration, DATA).certificate
     assert re.match(r"Differences below \d+ are noise\.$", opening(tf.report_html(releases_of(certificate)[None]))[0])
 

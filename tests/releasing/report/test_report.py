@@ -121,13 +121,13 @@ def table(noisy: Release, units: int) -> Published:
 
 
 def test_tables_of_units_are_drawn_by_cell() -> None:
-    noisy = release(mechanism="group")
+    noisy = release(mechanism="group-dp")
     page = check_page(report_html(table(noisy, 3)))
     assert len(page.all("figure")) == 1 + 1
     assert {"unit 0", "unit 1", "unit 2"} <= {cell.text for cell in page.all("th")}
     half = noisy.randomiser.half_width(0.95, cells=6)
     assert f"Every value is within ±{half} of the exact count (95 %, all 6 at once)." in page.text
-    assert "Nothing was compared: group was requested by name" in page.text
+    assert "Nothing was compared: group-dp was requested by name" in page.text
 
 
 def test_large_tables_are_drawn_in_part_and_listed_whole() -> None:
@@ -152,7 +152,7 @@ def test_warnings_and_other_promises() -> None:
     assert '<p class="warning danger">NOT PRIVATE' in report
     assert "No ledger accounts for" in report
     assert "at once" not in check_page(report).text
-    whole = check_page(report_html(release(mechanism="group")))
+    whole = check_page(report_html(release(mechanism="group-dp")))
     assert "the guarantee holds whatever anyone believes" in whole.text
     noisy = release()
     failing = replace(noisy.certificate, delta="1/1000", compositions=("composes",))

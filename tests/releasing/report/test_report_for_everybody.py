@@ -123,7 +123,7 @@ def by_hour(states: int = 2) -> Any:
     names = [f"state {i}" for i in range(states)]
     chain = tf.MarkovChain([[1 / states] * states] * states, 48, states=names)
     query = tf.GroupBy(tf.Histogram(), {f"{h:02}": (h, h + 24) for h in range(24)}, "hour")
-    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), query, 1, mechanism="group")
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), query, 1, mechanism="group-dp")
     return tf.release(calibration, random.choices(names, k=48))
 
 
@@ -165,7 +165,7 @@ def test_the_longer_way_goes_down() -> None:
     cells = {f"{day} {hour:02}": [24 * number + hour] for number, day in enumerate(days) for hour in range(24)}
     parts = [label.split(" ") for label in cells]
     by_two = tf.GroupBy(tf.Count(1), cells, "weekday and hour", axes=["weekday", "hour"], parts=parts)
-    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), by_two, 1, mechanism="group")
+    calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), by_two, 1, mechanism="group-dp")
     noisy = tf.release(calibration, [1] * 168)
     page = check_page(tf.report_html(noisy))
     first, *others = page.all("table")[0].all("tr")

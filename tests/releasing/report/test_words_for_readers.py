@@ -20,7 +20,7 @@ from takifugu.releasing.planning.plan import plan
 from takifugu.releasing.publishing.orders import planned_of
 from takifugu.releasing.publishing.run import publish
 
-SPEC = files.SPEC.replace('per = "both"', 'per = "both"\nmechanism = "group"')
+SPEC = files.SPEC.replace('per = "both"', 'per = "both"\nmechanism = "group-dp"')
 TOP = {"publisher": "City Hospital <b>", "contact": "data@hospital.example"}
 TABLE = {"title": "Activity & rest", "measured_in": "minutes"}
 

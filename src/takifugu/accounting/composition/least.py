@@ -52,5 +52,5 @@ def least_of_all(view: View, charges: Sequence[Charge], is_alone: bool) -> Joint
     raise CompositionRefused(
         "a release that promises something about its own output only, or has normal noise, has no joint promise with "
         f"another about the same person: {refused.message}",
-        fix="use a mechanism that composes ('influence', 'group') for both, or begin a series (begins_series)",
+        fix="use a mechanism that composes ('influence', 'group-dp') for both, or begin a series (begins_series)",
     )

@@ -74,7 +74,7 @@ class NetworkLaw(AnswerLaw[BayesianNetwork]):
                 raise Unsupported(
                     f"the distributions of the answer need {plan.bytes:.1e} bytes, "
                     f"above the limit of {LARGEST_BYTES:.0e}",
-                    fix='use mechanism="quilt-exact" or "group", a smaller network, or a MarkovChain if it is one',
+                    fix='use mechanism="quilt-exact" or "group-dp", a smaller network, or a MarkovChain if it is one',
                 )
             for law in laws(plan, belief.factors, answer_shares.offsets):
                 values = compared_values(pairs[law.variable])

@@ -91,7 +91,7 @@ class ColumnLaws:
         if math.prod(sizes) > MOST_ROWS:
             raise Unsupported(
                 f"what a record adds depends on {math.prod(sizes):.1e} combinations of values",
-                fix='use mechanism="attribute-quilt" or "group"',
+                fix='use mechanism="attribute-quilt" or "group-dp"',
             )
         place = {column: place for place, column in enumerate(group.columns)}
         terms = [term for term in self.answer.terms if term.columns[0] in place]
@@ -183,7 +183,7 @@ def of_columns(belief: Parameters, answer: Additive, family: Family) -> AnswerLa
         return ParametersLaw(belief, answer, family)
     return AnswerLaw(belief, answer, family, (
         "the statistic is no sum over records, and only its largest change is declared: "
-        'use mechanism="attribute-quilt" or "group"'
+        'use mechanism="attribute-quilt" or "group-dp"'
     ))  # fmt: skip
 
 

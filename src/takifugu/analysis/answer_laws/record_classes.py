@@ -44,7 +44,7 @@ MOST_PLACES = 2**16
 _SMALLEST = 1e-290
 NO_LAWS = (
     "a class of tables has no single distribution of the answer, and its corners prove nothing about the rest: "
-    'use mechanism="laplace-exact", "wasserstein" or "group", or believe in one table'
+    'use mechanism="laplace-exact", "wasserstein" or "group-dp", or believe in one table'
 )
 
 

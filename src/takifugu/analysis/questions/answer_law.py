@@ -125,16 +125,16 @@ def no_law(because: str) -> Callable[..., AnswerLaw[Belief]]:
 _CELLS = (
     "the answer has {} cells, and this mechanism hides a secret in the distribution of one number only: cells that "
     "each hide it can reveal it together, so one release per cell does not compose (each of two bits may say nothing "
-    'about their exclusive or); use mechanism="influence" or "group"'
+    'about their exclusive or); use mechanism="influence" or "group-dp"'
 )
 FOR_CLASSES = no_law(
     "a class of chains given by pi and g has no single distribution of the answer, and no finite set of its "
     'chains represents it: name one chain, MarkovChain(matrix, length, initial="any"), or use '
-    'mechanism="influence" or "group"'
+    'mechanism="influence" or "group-dp"'
 )
 FOR_INTERVALS = no_law(
     "a class of chains with transition probabilities in intervals has no single distribution of the answer, "
-    'and its corners prove nothing about the rest: name one chain, or use mechanism="influence" or "group"'
+    'and its corners prove nothing about the rest: name one chain, or use mechanism="influence" or "group-dp"'
 )
 FOR_COUNTED = no_law(
     "counted parameters follow any distribution that the counts support, so the answer has no single one, and the "
@@ -143,7 +143,7 @@ FOR_COUNTED = no_law(
 )
 FOR_RECORDS = no_law(
     "under a belief over records columns are hidden, not whole records: name one, every_entry(attribute=...) or "
-    'dataset_property(...), believe in IndependentUsers, or use mechanism="group"'
+    'dataset_property(...), believe in IndependentUsers, or use mechanism="group-dp"'
 )
 FOR_DENSITIES = no_law(
     "the answer has a density, so no list of values and masses is its distribution: use "
@@ -155,6 +155,6 @@ ANSWER_LAW: Question[Callable[[Belief, Additive, Family], AnswerLaw[Belief]]] = 
     "the distribution of the answer",
     default=no_law(
         "the distribution of the answer is not known under a {}, only under a MarkovChain, a JointTable, a "
-        'BayesianNetwork, cliques or IndependentUsers; use mechanism="group"'
+        'BayesianNetwork, cliques or IndependentUsers; use mechanism="group-dp"'
     ),
 )

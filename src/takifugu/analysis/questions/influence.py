@@ -130,7 +130,7 @@ def _trivial_cost(part: Part, releases: Sequence[Release]) -> tuple[float, Witne
 
 _IN_A_CLIQUE = no_search(
     "in a clique everybody is close to everybody, so no quilt shields anyone, and the trivial one needs as much noise "
-    'as mechanism="group"; mechanism="laplace-exact" may need less'
+    'as mechanism="group-dp"; mechanism="laplace-exact" may need less'
 )
 CLIQUE = Quilts(_IN_A_CLIQUE, _IN_A_CLIQUE)
 

@@ -103,7 +103,7 @@ class Density(Nameless, Undivided, ByValue):
         answer: The query whose answer has the densities; None for the published number itself.
         rounding: Largest distance between a number that is read and the number that has the density.
         value_range: (low, high) of the number, as it is and as it is read: the densities are cut to it, and data
-            outside it are refused. With it the mechanism "group" composes. None for no ends.
+            outside it are refused. With it the mechanism "group-dp" composes. None for no ends.
 
     Raises:
         InputError: For a value without a density or named twice, for references that do not fit, and for a density

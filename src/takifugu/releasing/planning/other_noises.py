@@ -24,7 +24,7 @@ def three_noises(calibration: Calibration) -> dict[str, Bound | Calibration]:
     """Return ordinary noise, Takifugu's and group noise, of one epsilon; Unsupported where there is none."""
     problem, bounds = Problem(calibration.framework, calibration.query, calibration.epsilon), list[Bound]()
     # each with its promise under the belief
-    for mechanism in ("entry", "group"):
+    for mechanism in ("record-dp", "group-dp"):
         bound = find(mechanism).load().bound(problem)
         if isinstance(bound, Refusal):
             raise Unsupported(bound.reason)

@@ -101,7 +101,7 @@ def release(
         >>> import takifugu as tf
         >>> chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4, states=["still", "walking"])
         >>> framework = tf.Pufferfish(tf.every_entry(), chain)
-        >>> calibration = tf.calibrate(framework, tf.Count("walking"), epsilon=1, mechanism="group")
+        >>> calibration = tf.calibrate(framework, tf.Count("walking"), epsilon=1, mechanism="group-dp")
         >>> noisy = release(calibration, ["still", "walking", "walking", "still"])
         >>> noisy.certificate.epsilon, type(noisy.value)
         ('1', <class 'int'>)

@@ -33,7 +33,7 @@ def beside(t: Published) -> Iterator[Block]:
     tried = {row.name for row in calibration.alternatives if row.scale is not None}
     try:
         chain, answer = attacked(calibration)
-        if not {"entry", "group"} <= tried:  # too large, or nobody compared anything
+        if not {"record-dp", "group-dp"} <= tried:  # too large, or nobody compared anything
             return
         rows = list(_rows(calibration, chain, answer))
     except Unsupported:

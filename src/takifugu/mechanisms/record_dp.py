@@ -1,4 +1,4 @@
-"""Entry noise: ordinary differential privacy of one entry, the baseline; correlated entries make its promise worse."""
+"""Ordinary differential privacy of one entry, the baseline; correlated entries make its promise worse."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from takifugu.numbers.rationals import round_up
 
 
 @dataclass(frozen=True)
-class Entry:
+class RecordDP:
     """Laplace noise of scale D_1/epsilon, D_1 the largest L1 change of the answer when one secret entry changes."""
 
-    name: str = "entry"
+    name: str = "record-dp"
     source: str = "Dwork, McSherry, Nissim and Smith 2006, Proposition 1; what it promises here: Song et al. 2017"
 
     def cost(self, problem: Problem) -> Cost:
@@ -53,4 +53,4 @@ class Entry:
         return Bound(noise, promise.epsilon, Fraction(0), promise.covers, promise.witness, (correlated,))
 
 
-MECHANISM = Entry()
+MECHANISM = RecordDP()

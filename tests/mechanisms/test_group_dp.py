@@ -1,4 +1,4 @@
-"""Group and entry noise: what each really promises by enumeration, and how it composes."""
+"""`group-dp` and `record-dp`: what each really promises by enumeration, and how it composes."""
 
 from fractions import Fraction
 from functools import partial
@@ -18,8 +18,8 @@ from takifugu.analysis.bounds import Bound, Refusal
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.sensitivity import entry_change
-from takifugu.mechanisms.entry import MECHANISM as ENTRY
-from takifugu.mechanisms.group import MECHANISM
+from takifugu.mechanisms.group_dp import MECHANISM
+from takifugu.mechanisms.record_dp import MECHANISM as ENTRY
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Count, Histogram, Linear, Mean, Query, Sum

@@ -1,4 +1,4 @@
-"""Group noise: enough for every change of a whole independent component (Song17 Appendix A.2, Theorem A.5)."""
+"""Differential privacy of a group: noise for all changes of a component (Song17 Appendix A.2, Theorem A.5)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from takifugu.mechanisms.common.answer_noise import covering
 
 
 @dataclass(frozen=True)
-class Group:
+class GroupDP:
     """Laplace noise of scale D/epsilon, D the largest L1 change of the answer when one component changes at will."""
 
-    name: str = "group"
+    name: str = "group-dp"
     source: str = "Song, Wang and Chaudhuri (arXiv 1603.03977v1), Appendix A.2, Theorem A.5"
 
     def cost(self, problem: Problem) -> Cost:
@@ -28,4 +28,4 @@ class Group:
         return Bound(noise, problem.epsilon, Fraction(0), change.covers, change.witness)
 
 
-MECHANISM = Group()
+MECHANISM = GroupDP()
