@@ -61,7 +61,7 @@ def test_names_may_have_commas() -> None:
     assert value_of("mean_duration", shown, said) == dict.fromkeys(names, "2 h")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("kind", KINDS)
 def test_whatever_is_missing_is_asked_and_an_answer_ends_the_question(kind: str, table: Path) -> None:
     output, said = table.with_name("release.toml"), {"kind": kind}

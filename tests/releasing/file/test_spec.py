@@ -158,6 +158,7 @@ def test_the_schema_is_json_and_names_every_section() -> None:
     assert {*spec.json_schema()["properties"]} == about | sections
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kind", KINDS.names)
 def test_every_key_of_the_schema_says_what_it_means(kind: str) -> None:
     schema = spec.json_schema(kind)

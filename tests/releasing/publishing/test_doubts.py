@@ -137,7 +137,7 @@ def most_by_chance(times: int, rate: float = 0.001) -> int:
     return most
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", CASES)
 def test_a_true_belief_is_hardly_ever_doubted(name: str) -> None:
     assert doubted(CASES[name], 30) <= most_by_chance(30)
