@@ -61,7 +61,7 @@ def stationary(matrix: list[list[float]]) -> list[float]:
     return list(law / law.sum())
 
 
-@pytest.mark.parametrize("seeds", rounds(8, 25, 525, parts=4))
+@pytest.mark.parametrize("seeds", rounds(4, 25, 525, parts=4))
 def test_its_noise_hides_every_recording(seeds: range) -> None:
     for seed in seeds:
         check_single_recordings(seed)
