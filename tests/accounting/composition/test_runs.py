@@ -22,6 +22,7 @@ def rows_of(rng, states):
     return rows / rows.sum(axis=1, keepdims=True)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(30))
 def test_windows_at_declared_places_lose_no_more_than_is_charged(seed):
     rng = np.random.default_rng(seed)
