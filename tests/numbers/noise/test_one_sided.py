@@ -39,7 +39,7 @@ def raised_misfit(samples: Any, center: Any, scale: Fraction, grid: Fraction) ->
 SCALES = [F(1), F(33, 10), F(1, 3), F(330_000), F(2**45 - 1, 2**20), F(ceil(2**34 * 3.3), 2**34)]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("scale", SCALES)
 def test_geometric_noise_has_its_law_and_the_test_has_power(scale: Fraction) -> None:
     samples = geometric(scale, 150_000, seeded())
@@ -68,7 +68,7 @@ def test_system_entropy() -> None:
     assert raised_misfit(rounded_up_exponential(F(1, 3), 2, 1, 60_000, SystemEntropy()), F(1, 3), F(2), F(1)) > 1e-9
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("t", "s"), [(1, 1), (2, 1), (3, 2), (2, 3)])
 def test_every_branch_of_geometric_noise_enumerated(t: int, s: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def draw_once() -> int:
@@ -104,7 +104,7 @@ CASES = [(F(27, 5), F(1), F(1)), (0.1, F(33, 10), F(1, 7)), (F(-29, 4), F(3, 10)
          (F(1, 2), F(1, 2), F(1)), (0, F(10**6), F(1, 1000)), (7, F(2), F(1))]  # fmt: skip
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize(("center", "scale", "grid"), CASES)
 def test_rounding_up_has_its_law_and_the_test_has_power(center: Any, scale: Fraction, grid: Fraction) -> None:
     samples = rounded_up_exponential(center, scale, grid, 100_000, seeded())
