@@ -64,7 +64,8 @@ MEMORY_DISK, MEMORY_NEEDED = Path("/dev/shm"), 4 << 30
 #: Documents whose blocks calibrate for long: `make test-slow` runs them.
 LONG_DOCUMENTS = (
     "docs/advice.md", "docs/asymmetric.md", "docs/attributes.md", "docs/audit.md", "docs/changes-and-stays.md",
-    "docs/choosing-beliefs.md", "docs/extending.md", "docs/populations.md", "docs/python.md", "docs/tables-by.md",
+    "docs/choosing-beliefs.md", "docs/extending.md", "docs/hidden-states.md", "docs/medians.md", "docs/populations.md",
+    "docs/python.md", "docs/series-of-numbers.md", "docs/tables-by.md",
 )  # fmt: skip
 #: Files that take longest, so that no worker begins one of them when the others have nothing left to do.
 DEAREST = (

@@ -341,7 +341,7 @@ def test_what_is_raised_keeps_its_promise() -> None:
     assert calibration.witness.comparison == trials.BESIDE_ALL_OTHERS
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("delta", [0, "1e-6"])
 @pytest.mark.parametrize("query", [
     LATER, tf.Histogram(entries=range(3, 20)), *WITH_A_LITTLE, tf.Count(1), tf.Mode(entries=range(3, 20)),

@@ -67,6 +67,7 @@ def test_its_noise_hides_every_recording(seeds: range) -> None:
         check_single_recordings(seed)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("start", ["stationary", "any", (0.2, 0.5, 0.3)])
 def test_the_noise_is_that_of_the_longest_alone(start: Any) -> None:
     chain, query = tf.MarkovChain(THREE, 1, start), tf.Histogram()

@@ -106,6 +106,7 @@ def test_an_independent_component_beside_it(mechanism: str) -> None:
         assert alike(together, max(alone))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("mechanism", "delta"), [*((name, 0) for name in (*EXACT, "influence")), ("influence-gaussian", 1e-6)]
 )

@@ -64,6 +64,7 @@ def test_equal_releases_cost_what_they_do_if_fixed_in_advance(number: int) -> No
     assert alone.epsilon == Fraction(1, 3)  # what it promises, to the last digit
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("second", [normal(LAST, 1, "0.01"), laplace(LAST, "0.2"), laplace(COUNT, "0.5")])
 def test_other_queries_and_laplace_noise_cost_no_less_than_they_lose(second: Any) -> None:
     first = normal(COUNT, 1, "0.01")

@@ -105,6 +105,7 @@ KEYS = {"unit": "who", "order": "t", "value": "v", "step": 1}
 ROWS = {"who": ["a", "a", "b"], "t": [0, 1, 0], "v": ["x", "y", "x"]}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("keys", "key", "words"), [
     ({"sql": "select 1"}, "sql", "declared for a cluster"), ({"encoding": "latin-1"}, "encoding", "for a cluster"),
     ({"rows": "answers", "order": None, "step": None}, "engine", "a cluster reads sequences"),

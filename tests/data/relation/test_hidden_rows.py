@@ -147,6 +147,7 @@ def random_rows(chance: random.Random) -> list[Row]:
     return rows
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("rounds", [2, pytest.param(6, marks=pytest.mark.mutants)])
 @pytest.mark.parametrize("kind", OF_KINDS)
 def test_rows_that_do_not_count_are_as_if_they_were_not_there(kind: str, rounds: int, tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ def test_an_hour_is_that_of_clocks_in_a_declared_zone(tmp_path: Path) -> None:
     assert counted(tmp_path, sql=f"select p, t, m, {here} as v from data") == [1, 0, 1]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("sql", [
     "hour(t)", "date_trunc('day', t)", "strftime(t, '%H')", "date_part('hour', t)", "dayname(t)", "t::date",
     "t::varchar", "substr(t::varchar, 12, 2)", "concat('', t)", "t || ''", "c::timestamptz", "n::timestamptz",

@@ -85,12 +85,15 @@ def test_every_branch_of_geometric_noise_enumerated(t: int, s: int, monkeypatch:
     assert not law[0] / (accepted + lost) <= 1 - exp(-s / t / 2) <= (law[0] + lost) / accepted
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize("least", [F(1, 10**5), pytest.param(F(1, 10**6), marks=pytest.mark.mutants)])
 @pytest.mark.parametrize("center", [F(2, 3), F(0), F(-1, 3), F(-5, 2)])
-def test_every_branch_of_rounding_up_enumerated(center: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_branch_of_rounding_up_enumerated(
+    center: Fraction, least: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With scale 1 no try is rejected, so one is enough."""
     monkeypatch.setattr(one_sided, "accepted", lambda round_of, size: round_of(size))
-    law = law_of_draws(monkeypatch, lambda: int(rounded_up_exponential(center, 1, 1, 1, seeded())[0]), F(1, 10**6))
+    law = law_of_draws(monkeypatch, lambda: int(rounded_up_exponential(center, 1, 1, 1, seeded())[0]), least)
     lost = law.pop(None)
     assert lost < F(2, 100)
     assert all(k >= center for k in law)

@@ -38,6 +38,7 @@ def drafted_text(table: Path, said: dict[str, str]) -> str:
         return text_of(draft_of(opened, said, None, table.with_name("release.toml")))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("unit", "is_told"), [("who", True), ("clinic", True), ("Filiale", False)])
 def test_a_draft_says_how_to_call_what_no_column_tells(table: Path, unit: str, is_told: bool) -> None:
     table.write_text(table.read_text("utf-8").replace("who", unit, 1), encoding="utf-8")

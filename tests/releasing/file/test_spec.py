@@ -51,6 +51,7 @@ VALUE = f"value = {toml_of(files.STATE)}"
 HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("old", "new", "path", "words"), [
     ("epsilon = 1.0", "epsilon = 0", "table[0].epsilon", "must be above 0"),
     ("epsilon = 1.0", "epsilon = inf", "table[0].epsilon", "finite"),
