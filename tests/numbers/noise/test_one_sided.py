@@ -133,7 +133,7 @@ def test_nothing_lies_below_its_centre_and_one_centre_per_draw(
 
 
 def test_mixed_centres_have_their_laws() -> None:
-    centers = [F(0), F(1, 3), F(99, 100)] * 30_000
+    centers = [F(0), F(1, 3), F(99, 100)] * 10_000
     drawn = rounded_up_exponential(centers, F(2), 1, len(centers), seeded())
     for place in range(3):
         assert raised_misfit(drawn[place::3], centers[place], F(2), F(1)) > REJECT
