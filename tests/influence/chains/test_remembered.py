@@ -100,7 +100,7 @@ def of_first(whole: Profile, windows: int) -> Profile:
     return Profile(whole.tables, whole.lengths[:windows], whole.table_of[:windows])
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.mutants
 @pytest.mark.parametrize("seed", range(16))
 def test_losses_are_those_of_a_sweep_that_remembers_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Window after window, as a ledger meets them; in any order, too."""
@@ -254,7 +254,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return followed
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.mutants
 @pytest.mark.parametrize("seed", range(16))
 def test_a_run_that_settled_is_that_of_any_length(seed: int) -> None:
     """Bit by bit, with the messages that leave it: shorter and longer runs, to the step where it settles, and gaps."""
