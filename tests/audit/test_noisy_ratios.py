@@ -89,7 +89,7 @@ def test_a_peak_is_not_missed_where_it_is_narrow():
     assert place == pytest.approx(0.7319, abs=1e-4)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("law", [law for pair in PAIRS.values() for law in pair], ids=lambda law: law.to_dict()["kind"])
 def test_a_noisy_density_bends_no_more_than_its_exponentials(law):
     """Beyond two places it is at most the combination of e^(y/b) and e^(-y/b) through them; a line is no bound."""

@@ -219,7 +219,7 @@ SABOTAGES = (
 )  # fmt: skip
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("sabotage", SABOTAGES, ids=lambda one: one.name)
 def test_it_is_noticed(sabotage: Sabotage, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = audited("it", None, sabotage.calibrate(), sabotage.draws)

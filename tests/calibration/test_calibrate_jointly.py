@@ -36,7 +36,7 @@ def total_error(calibrations, weights=None):
     return math.fsum(w * e for w, e in zip(weights or [1.0] * len(each), each, strict=True))
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(2)])
 @pytest.mark.parametrize(("matrix", "queries"), [
     (STAY, [COUNT, LAST]),
@@ -64,7 +64,7 @@ def test_what_they_lose_together_is_at_most_epsilon(matrix, queries, epsilon):
     assert true <= charged + 1e-9
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("queries", "weights"), [
     ([COUNT, LAST], None),
     ([COUNT, TWICE], [1, 100]),
@@ -95,7 +95,7 @@ def test_one_shape_of_profile_has_a_closed_form():
 TINY = Fraction(1, 10**5)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("queries", "epsilon"), [([COUNT, LAST], 1), ([COUNT, tf.Histogram(), TWICE], Fraction(1, 2)), ([TWICE], 2)]
 )

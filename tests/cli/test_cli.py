@@ -114,6 +114,7 @@ def test_bad_files_end_with_two_and_all_their_faults(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["data.csv", "release.toml"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("old", "new", "code", "words"), [
     ("budget = 10", "budget = 0.5", 1, "left of a budget of epsilon 0.5"),
     ("epsilon = 1.0", 'epsilon = 1.0\nmechanism = "optimal"', 1, "optimal does not apply"),
@@ -141,6 +142,7 @@ def test_exit_codes(tmp_path: Path, old: str, new: str, code: int, words: str) -
         assert not (tmp_path / "ledger.db").exists() or Ledger.open(tmp_path / "ledger.db").show() == ()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("example", "words", "low"), [
     ("city", "it may become certain that it is not so", 0.0),
     ("street", "epsilon is multiplied by the distance of two populations", None),
@@ -157,6 +159,7 @@ def test_cost_says_no_more_than_the_definition_of_a_file(
     assert low is None or {row["low"] for row in rows} == {low}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("budgets", "joint", "has_others"), [
     ((1, 1), "", True), ((None, None), "joint_epsilon = 1\n", False), ((1,), "", False),
 ])  # fmt: skip

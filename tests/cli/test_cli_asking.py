@@ -132,6 +132,7 @@ def test_options_answer_and_the_others_are_asked(log: Path) -> None:
     assert [name for name in REPLIES if f"\n{name} [" in screens or f"\n{name}: " in screens] == ["order", "value"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("left", CHOSEN)
 def test_yes_takes_no_answer_on_which_protection_depends(log: Path, left: str) -> None:
     """And the only one that there is."""
@@ -147,6 +148,7 @@ def test_yes_takes_no_answer_on_which_protection_depends(log: Path, left: str) -
     assert [path.name for path in log.parent.iterdir()] == ["log.csv"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("words", "place"), [
     (["--rows", "wide"], "rows"), (["--rows", "stays"], "end"), (["--unit", "nobody"], "unit"),
     (["--value", "nothing"], "value"), (["--order", "state"], "order"), (["--step", "3"], "step"),
@@ -161,7 +163,7 @@ def test_answers_that_do_not_fit_are_refused(log: Path, words: list[str], place:
     assert [path.name for path in log.parent.iterdir()] == ["log.csv"]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("content", [
     "a,b\n", 'q;"na\nme"\n1;2\n1;3\n', "user\n", "x\n\x1b[31m\n", "a,a\n1,2\n3,4\n",
 ])  # fmt: skip

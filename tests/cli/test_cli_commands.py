@@ -222,7 +222,7 @@ TABLE = files.data()
 LINES = TABLE.splitlines()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("content", "says"), [
     (TABLE.encode("utf-16"), "UTF-8"),
     (f'{LINES[0]}\n"zo,0,0,x,walking\n'.encode(), "line 2 of data.csv: a quote is opened and not closed"),

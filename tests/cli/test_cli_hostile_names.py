@@ -140,7 +140,7 @@ def check_output(*words: str) -> None:
     assert match is None, (words, result.output[match.start() - 40 : match.end() + 20])
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("place", PLACES)
 def test_no_output_holds_a_raw_control(tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path, hostile_study(place, ALL_KINDS))
@@ -151,7 +151,7 @@ def test_no_output_holds_a_raw_control(tmp_path: Path, place: str, monkeypatch: 
     check_published(tmp_path, PLACES[place][-1])
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("kind", HOSTILE)
 @pytest.mark.parametrize("place", PLACES)
 def test_each_kind_is_refused_by_itself(tmp_path: Path, place: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,7 +171,7 @@ def check_published(folder: Path, is_due: bool) -> None:
     assert (bool(published), spent) == (is_due, is_due), published
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("place", [place for place, row in PLACES.items() if ".csv" in row[1]])
 def test_nor_where_the_tables_are_parquet(tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = dict[str, str]()
@@ -193,6 +193,7 @@ def test_a_raw_control_would_be_found() -> None:
     assert all(OBEYED.search(f"a{bad}b") for bad in HOSTILE.values())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("study", STUDIES)
 def test_without_one_each_study_is_released(study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path, STUDIES[study])

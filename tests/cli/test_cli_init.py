@@ -217,6 +217,7 @@ def test_a_first_line_of_data_is_noticed(tmp_path: Path) -> None:
 NAMELESS = ("users", "independent-records", "normal", "density", "parameters")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", drafted())
 def test_the_last_words_are_the_verdict_and_the_schema_lies_beside(tmp_path: Path, kind: str) -> None:
     names = [f"p{number},{number},{'yes' if number % 3 else 'no'},{number}.5" for number in range(12)]
@@ -259,6 +260,7 @@ def test_an_option_of_before_is_told_with_that_of_now(tmp_path: Path, option: st
     assert now in words_of(said)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("words", "says"), [
     (["from=2026-13-01"], "takifugu: source.from: "), (["from=9", "until=5"], "takifugu: source.until: "),
     (["states=wach"], "takifugu: belief.states: "), (["--timezone", "UTC"], "takifugu: source.timezone: "),

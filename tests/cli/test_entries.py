@@ -69,6 +69,7 @@ def test_a_next_file_that_starts_elsewhere_names_the_one_answer_that_it_may_have
 WHY = "the export was corrected"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("typed", "releases"), [
     (f"same\n{WHY}\n", 2), (" Other \n", 2), ("same\n\n", 1), ("same\n", 1), ("yes\n", 1), ("\n", 1), ("", 1),
 ])  # fmt: skip

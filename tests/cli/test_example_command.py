@@ -15,7 +15,7 @@ ALL = [example.name for example in examples()]
 REAL = [example.name for example in examples() if example.meant_for_published_data]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("name", ALL)
 def test_an_example_runs_in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.chdir(tmp_path)

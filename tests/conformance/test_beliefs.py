@@ -28,6 +28,7 @@ def test_it_is_a_belief(name: str) -> None:
     check_belief(*BELIEFS[name])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", BELIEFS)
 def test_what_it_tells_is_true(name: str) -> None:
     check_capabilities(BELIEFS[name][0])

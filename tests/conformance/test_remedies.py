@@ -58,7 +58,7 @@ def unfit(case: Case, delta: Fraction) -> Iterator[tuple[str, str, str]]:
                 yield line.name, advised, answer.reason
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("case", shrunk(corpus()), ids=lambda case: case.name)
 def test_what_a_refusal_advises_applies(case: Case) -> None:
     assert [*unfit(case, DELTAS[0]), *unfit(case, DELTAS[1])] == []

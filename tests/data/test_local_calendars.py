@@ -64,7 +64,7 @@ def named(clock: datetime) -> Iterator[tuple[str, str, str]]:
     yield "month", "month", f"{clock:%Y-%m}"
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: f"{change[0]} {change[1]}")
 def test_windows_and_cells_are_those_of_clocks(change: tuple[str, date, date, int]) -> None:
     times, calendar = steps(*change), read(*change)

@@ -33,7 +33,7 @@ def calibrated(case: Case) -> Any:
     )
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("case", TOO_LITTLE, ids=lambda case: case.mechanism.name)
 def test_too_little_noise_is_refused_with_both_numbers(case: Case) -> None:
     with pytest.raises(CalibrationRefused) as refused:
@@ -53,7 +53,7 @@ def test_too_little_noise_is_refused_with_both_numbers(case: Case) -> None:
     assert float(case.claimed) < true <= float(computed[1]) * (1 + 1e-6)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("case", ENOUGH, ids=lambda case: case.mechanism.name)
 def test_enough_noise_runs_and_is_marked(case: Case, tmp_path: Path) -> None:
     calibration = calibrated(case)

@@ -61,12 +61,13 @@ def stationary(matrix: list[list[float]]) -> list[float]:
     return list(law / law.sum())
 
 
-@pytest.mark.parametrize("seeds", rounds(8, 25, 525, parts=4))
+@pytest.mark.parametrize("seeds", rounds(4, 25, 525, parts=4))
 def test_its_noise_hides_every_recording(seeds: range) -> None:
     for seed in seeds:
         check_single_recordings(seed)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("start", ["stationary", "any", (0.2, 0.5, 0.3)])
 def test_the_noise_is_that_of_the_longest_alone(start: Any) -> None:
     chain, query = tf.MarkovChain(THREE, 1, start), tf.Histogram()

@@ -50,7 +50,7 @@ def weights_of(rng, network):
     return tf.Count([values[place] for place in some])
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(33)
 @pytest.mark.parametrize("seed", range(20))
 def test_networks_never_need_more_than_quilts_or_group(seed):
     rng = np.random.default_rng(seed)
@@ -59,7 +59,7 @@ def test_networks_never_need_more_than_quilts_or_group(seed):
     assert_least(needed(network, weights_of(rng, network), float(rng.choice([0.5, 1, 3]))))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("seed", range(8))
 def test_trees_never_need_more_than_quilts_or_group(seed):
     rng = np.random.default_rng(seed)

@@ -122,7 +122,7 @@ def test_the_largest_loss_is_that_of_a_delta_of_one_and_nothing_moved_loses_noth
     assert least_losses(np.zeros(3), log_kappa).tolist() == [0.0] * 3
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("log_kappa", SHARES)
 def test_least_losses_rise_with_the_move_and_with_a_smaller_share(log_kappa):
     moves = np.array(MOVES)

@@ -189,7 +189,7 @@ BELIEFS = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", BELIEFS)
 def test_a_sequence_of_any_length_needs_what_a_long_one_does(name):
     def calibrated(length):

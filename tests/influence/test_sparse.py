@@ -42,7 +42,7 @@ def test_of_sums_over_variables_only_changes_of_one_variable_count():
     assert (np.abs(values[first] - values[second]).sum(axis=1) == 1).all()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("seed", range(12))
 def test_programs_are_linear_programs(seed):
     rng = np.random.default_rng(seed)

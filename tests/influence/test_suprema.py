@@ -53,7 +53,7 @@ def test_rays_and_programs_agree(states):
         assert (by_programs <= by_rays + 1e-6).all()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("states", [2, 3, 4, 7, 9])
 def test_bounds_are_the_supremum_of_the_linear_program(states):
     rng = np.random.default_rng(10 + states)

@@ -68,7 +68,7 @@ def part_of(framework, query):
     return Problem(framework, query, Fraction(1), Fraction(1, 100)).parts[0]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("seed", range(8))
 def test_the_true_delta_is_at_most_the_one_asked_for(seed):
     rng = np.random.default_rng(seed)

@@ -106,6 +106,7 @@ def test_an_independent_component_beside_it(mechanism: str) -> None:
         assert alike(together, max(alone))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("mechanism", "delta"), [*((name, 0) for name in (*EXACT, "influence")), ("influence-gaussian", 1e-6)]
 )
@@ -128,7 +129,7 @@ def test_a_secret_that_is_small_beside_the_rest_needs_noise_for_itself_only(mech
     assert float(noise.scale) == pytest.approx(10, rel=1e-8)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("mechanism", EXACT)
 @pytest.mark.parametrize("length", [1, 2, 5])
 @pytest.mark.parametrize(("matrix", "start"), [

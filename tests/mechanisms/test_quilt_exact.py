@@ -61,6 +61,7 @@ def test_no_parting_into_near_quilt_and_remote_asks_for_less(case: Case, epsilon
     assert float(scale(case.chain, tf.Count(1), epsilon)) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("start", ["stationary", "any", "given"])
 def test_longer_sequences_agree_with_every_entry_and_every_pair_of_distances(start: str) -> None:
     rng = np.random.default_rng(11)
@@ -180,6 +181,7 @@ def test_never_above_group(case: Case, epsilon: Fraction, data: st.DataObject) -
     assert scale(case.chain, query, epsilon) <= scale(case.chain, query, epsilon, GROUP)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("start", ["stationary", "any", [1.0, 0.0, 0.0]])
 def test_never_above_quilt_approx(start: Any) -> None:
     rng = np.random.default_rng(7)
@@ -191,6 +193,7 @@ def test_never_above_quilt_approx(start: Any) -> None:
                 assert scale(chain, query, epsilon) <= scale(chain, query, epsilon, QUILT_APPROX)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("start", ["stationary", "any", [0.9, 0.1]])
 def test_shorter_sequences_never_ask_for_more(start: Any) -> None:
     chain = binary(0.9, 0.7, 1, start)

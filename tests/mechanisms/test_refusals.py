@@ -95,7 +95,7 @@ ROWS: list[tuple[list[str], Framework, Query, object, tuple[str, ...]]] = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("mechanism", "framework", "query", "delta", "words"), [
     (mechanism, *row) for mechanisms, *row in ROWS for mechanism in mechanisms
 ])  # fmt: skip

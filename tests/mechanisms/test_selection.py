@@ -45,7 +45,7 @@ def law_of(noise, goal):
     return lambda counts: rank_law(counts, goal.shares, rate)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("goal", "candidates", "size"), GOALS, ids=str)
 def test_no_entry_loses_more_than_its_epsilon_and_the_price_is_needed(goal, candidates, size):
     """Every count of the entries, every change of one, every output; half of the noise would break the promise."""
@@ -108,7 +108,7 @@ QUERIES = {
 APART, OVERLAPPING = {"a": [0], "b": [1, 2]}, {"a": [0, 1], "b": [1, 2]}
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("belief", FRAMEWORKS)
 def test_correlated_secrets_keep_epsilon(belief, query):
@@ -241,7 +241,7 @@ def test_what_the_belief_does_not_know_is_refused(query):
         tf.calibrate(FRAMEWORKS["chain"], query, 1)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("cells", [APART, OVERLAPPING], ids=["apart", "overlapping"])
 @pytest.mark.parametrize("query", [tf.Mode(), tf.Median(), tf.Mode(states=[1, 0])])
 @pytest.mark.parametrize("belief", ["chain", "three states", "people"])

@@ -203,7 +203,7 @@ SETS = [
 ]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize(("left", "right"), SETS)
 @pytest.mark.parametrize(("epsilon", "noise"), [(0.2, 1.5), (2.0, 0.6)])
 def test_the_delta_of_two_sets_is_their_hockey_stick(left, right, epsilon, noise):
@@ -228,7 +228,7 @@ def test_half_lines_at_the_median_by_one_threshold():
     assert sets_delta(*HALVES, math.sqrt(1 / rho**2 - 1), 1.0) == pytest.approx(exact, abs=1e-7)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("left", "right"), SETS)
 def test_the_least_noise_for_sets_is_enough_and_no_less_is(left, right):
     one, other = (standardised(chosen, 0.0, 1.0) for chosen in (left, right))
@@ -237,7 +237,7 @@ def test_the_least_noise_for_sets_is_enough_and_no_less_is(left, right):
     assert worst[0] <= 1e-3 < worst[1]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("chosen", [*(sets for pair in SETS for sets in pair), ((7, None),), ((None, -9), (8, 9))])
 @pytest.mark.parametrize("noise", [0.3, 2.0])
 def test_point_masses_are_as_near_to_a_set_as_they_say(chosen, noise):
@@ -261,7 +261,7 @@ def test_point_masses_are_as_near_to_a_set_as_they_say(chosen, noise):
             assert abs(computed - mp.fsum(parts) / whole) <= distance
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("left", "right"), SETS)
 def test_noise_added_to_a_number_of_known_spread_keeps_delta_and_no_less_does(left, right):
     """Mean 3, variance 4; the published number has variance 2, half of which the secret explains."""

@@ -31,7 +31,7 @@ def random_counts(states: int, seed: int) -> list[list[int]]:
     return [[rng.randint(1, 9) * rng.choice(sizes) for _ in range(states)] for _ in range(states)]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("states", [2, 3, 5, 8])
 def test_the_error_of_products_is_within_its_bound(states: int) -> None:
     """Theorem 1: log-ratios in a column of powers, against 60 digits."""
@@ -64,7 +64,7 @@ def filled(low: list[Fraction], high: list[Fraction], values: list[Fraction]) ->
     return total
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("states", "trials"), [(2, 60), (3, 60), (6, 60), (12, 20)])
 def test_the_best_row_of_a_box_is_never_below_the_exact_one(states: int, trials: int) -> None:
     """Theorem 3: the allowance of 32 (k + 1) units, against rationals; errors reach a hundredth of it."""
@@ -140,7 +140,7 @@ def test_stationary_laws_are_within_their_bound(states: int) -> None:
     assert nearest >= 1 / STATIONARY
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("mean", "deviation"), [(0.0, 1.0), (0.3, 0.7), (-1e6, 1e-3), (1234.5678, 3e5)])
 def test_heights_and_tails_of_normal_laws_are_within_their_margin(mean: float, deviation: float) -> None:
     """Theorem 6, against 60 digits."""

@@ -212,6 +212,7 @@ def sound() -> Certificate:
     return certificate_from(tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Histogram(), 1))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", FORGERIES)
 def test_a_forgery_with_a_checksum_that_fits_is_refused(scripts: Scripts, sound: Certificate, name: str) -> None:
     change, words = FORGERIES[name]
@@ -309,6 +310,7 @@ def files_of(folder: Path, name: str) -> tuple[str, bytes]:
     return (folder / f"{name}.certificate.json").read_text("utf-8"), (folder / f"{name}.csv").read_bytes()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_beside_its_certificate_holds(scripts: Scripts, published: Path, name: str) -> None:
     text, table = files_of(published, name)

@@ -129,6 +129,7 @@ def test_an_example(folder: Path, name: str) -> None:
     compared(masked("".join(parts), folder), f"examples/{name}")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", CALIBRATED)
 def test_a_calibration(name: str) -> None:
     (case,) = (case for case in corpus() if case.name == name)

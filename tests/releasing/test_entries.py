@@ -151,6 +151,7 @@ def test_the_name_is_that_of_the_file(
     assert load(file_of(tmp_path, data, more, order, step)).entries == line
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("one", "other"), [
     ("sensor-2031.csv", "sensor-2045.csv"), ("meter 1987654321.csv", "meter 2012345678.csv"),
     ("2026-01-05_07.csv", "2026-01-05_08.csv"), ("7-2026-01-05.csv", "8-2026-01-05.csv"),

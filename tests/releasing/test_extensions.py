@@ -43,7 +43,7 @@ def entry_cases() -> list[Case]:
     return [case for case in of_entries if not case.framework.is_pair and not any(word in case.name for word in users)]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("case", entry_cases(), ids=lambda case: case.name)
 def test_a_belief_of_which_nothing_is_known_is_never_charged_less(case: Case) -> None:
     """Two releases cost at least what they cost under the same belief of a known type, in one reading and in two."""

@@ -75,7 +75,7 @@ def owner_of(made: Any) -> dict[str, str]:
     return {**known, **made.right}
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(25)
 @pytest.mark.parametrize("name", TABLES)
 def test_an_export_gets_a_form_that_can_be_answered(name: str, tmp_path: Path) -> None:
     made = EXPORTS[name]()
@@ -97,7 +97,7 @@ def test_an_export_gets_a_form_that_can_be_answered(name: str, tmp_path: Path) -
     assert sorted(path.name for path in tmp_path.iterdir()) == [made.file]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_random_table_gets_a_form_that_can_be_answered(seed: int, tmp_path: Path) -> None:
     made, path = Table(seed), tmp_path / "d.csv"
@@ -113,6 +113,7 @@ def test_there_are_forty_tables_and_a_third_is_ugly() -> None:
     assert 3 * sum(EXPORTS[name]().is_ugly for name in TABLES) >= len(TABLES)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("epsilon", ["0.1", "2.5"])
 def test_file_and_verdict_are_those_of_init_and_advise(epsilon: str, tmp_path: Path) -> None:
     data, output, said = table(tmp_path), tmp_path / "release.toml", {**PLAIN, **OWNED, "epsilon": epsilon}
@@ -160,7 +161,7 @@ def test_a_fault_at_a_field_says_what_to_write_there(name: str, word: str, fix: 
     check_form(state)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("missing", [*itertools.combinations([*PLAIN, *OWNED], 1), ("rows", "states"), tuple(OWNED)])
 def test_what_is_left_out_is_asked_unless_it_is_the_only_answer(missing: tuple[str, ...], tmp_path: Path) -> None:
     """Enter through all drafts nothing: a promise has no default."""

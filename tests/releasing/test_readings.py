@@ -196,6 +196,7 @@ READINGS: dict[str, tuple[Callable[[Path], object], str, Sequence[tuple[str, str
 }  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", READINGS)
 def test_rows_that_are_read_otherwise_are_asked_about_and_charged_by_what_is_true(name: str, tmp_path: Path) -> None:
     write, data, readings, least = READINGS[name]
@@ -255,7 +256,7 @@ def with_offsets(folder: Path, kind: str) -> tuple[str, object, str]:
     return "e.csv", None, "to_timestamp(t::bigint)"
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("kind", ["frame", "parquet", "texts", "json", "epoch"])
 def test_moments_are_others_than_clocks(tmp_path: Path, kind: str) -> None:
     """The row of ten o'clock, both times: what is true is 2."""
@@ -300,7 +301,7 @@ EDITS = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("before", "now"), EDITS)
 def test_an_honest_edit_is_asked_about_once_and_free(tmp_path: Path, before: str, now: str) -> None:
     assert paid(ward(tmp_path, 2)) == 0.5
@@ -312,7 +313,7 @@ def test_an_honest_edit_is_asked_about_once_and_free(tmp_path: Path, before: str
     assert paid(ward(tmp_path, 5), window="2026-W06") == 0.5  # and back again
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("before", "now"), [
     ('step = "1h"', 'step = "60min"'),
     ('until = "2026-01-06"', 'until = "2026-01-07"'),
@@ -446,6 +447,7 @@ def record_file(folder: Path, columns: tuple[str, str], read: str, source: str =
     return written(folder, f'file = "r.csv"\n{source}', about, f'mechanism = "group-dp"\n{item}')
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("files", "first", "least", "read_by"), [
     ([(("x", "y"), "x"), (("again", "y"), "again"), (("y", "x"), "x")], 1, 3, ""),  # noisy copies of x, of scale 1
     # x and y were published under a belief that knows neither: they are `again` and z

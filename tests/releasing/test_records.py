@@ -169,6 +169,7 @@ BAD_DATA = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("kind", "data", "words"), BAD_DATA)
 def test_bad_data_are_refused_and_nothing_is_spent(kind: str, data: str, words: str, tmp_path: Path) -> None:
     Ledger.open(tmp_path / "ledger.db")

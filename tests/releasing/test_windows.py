@@ -116,6 +116,7 @@ def test_bad_windows_release_nothing(tmp_path: Path, changes: Any, rows: str | N
     assert not re.search("23:00|00:30,calm", refusal)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("today", "local", "has_ended"), [
     ("2026-01-11T23:30+00:00", "", False),
     ("2026-01-12T00:00+00:00", "", True),
@@ -173,6 +174,7 @@ def test_a_year_is_planned_before_the_first_release(tmp_path: Path) -> None:
 SLOW_CHAIN = ("[[0.9, 0.1], [0.4, 0.6]]", "[[0.99, 0.01], [0.02, 0.98]]")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("mechanism", "keys"), [
     ("group-dp", 'from = "2026-01-05"\nuntil = "2026-05-01"\nstep = "1d"'),  # February has 28 days, March 31
     ("influence", 'from = "2026-03-27"\nuntil = "2026-04-01"\nstep = "1h"'),  # in Berlin the third day has 23 hours

@@ -95,6 +95,7 @@ REASONS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", REASONS)
 def test_no_set_is_charged_less_than_it_loses(kind: str) -> None:
     quotients = ratios(kind, 12)

@@ -22,6 +22,7 @@ def rows_of(rng, states):
     return rows / rows.sum(axis=1, keepdims=True)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(30))
 def test_windows_at_declared_places_lose_no_more_than_is_charged(seed):
     rng = np.random.default_rng(seed)
@@ -70,7 +71,7 @@ def test_the_joint_loss_of_two_counts_is_exact():
 
 
 def test_every_secret_among_the_releases_is_charged_for_all_of_them():
-    chain = tf.MarkovChain(STAY, 60)
+    chain = tf.MarkovChain(STAY, 24)
     step, run = (tf.Pufferfish(secret, chain) for secret in (tf.every_entry(), tf.every_run(5)))
     of_step, of_run = (tf.calibrate(framework, tf.Count(1), 1) for framework in (step, run))
     both = tf.compose([of_step, of_run])

@@ -76,6 +76,7 @@ def test_a_mean_costs_what_its_sum_costs_with_noise_as_many_times_as_wide(number
     assert float(together.delta) / 20 < true <= together.delta
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("second", [normal(LAST, 1, "0.01"), laplace(LAST, "0.2"), laplace(COUNT, "0.5")])
 def test_other_queries_and_laplace_noise_cost_no_less_than_they_lose(second: Any) -> None:
     first = normal(COUNT, 1, "0.01")

@@ -50,7 +50,7 @@ def written(path: Path, seed: int) -> Ledger:
     return ledger
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(8))
 def test_a_ledger_is_added_up_by_lines_of_ones_own(tmp_path: Path, seed: int) -> None:
     ledger = written(tmp_path / "ledger.db", seed)

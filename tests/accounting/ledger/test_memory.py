@@ -25,7 +25,7 @@ def test_a_refusal_names_the_ledger_that_will_be(tmp_path: Path) -> None:
     assert kinds(ledger) == ["began"]
 
 
-@pytest.mark.parametrize("seeds", rounds(4, 12))
+@pytest.mark.parametrize("seeds", rounds(2, 12))
 @pytest.mark.parametrize("make", [histories.history, lambda r, _: histories.of_other_kinds(r)])
 def test_it_is_what_a_file_is(tmp_path: Path, make: Any, seeds: range) -> None:
     accepted = 0

@@ -180,7 +180,7 @@ def test_nobody_waits_while_costs_are_computed(tmp_path: Path, monkeypatch: pyte
 # Readings, as classes of equal ones, against a list of lists.
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("seed", range(6))
 def test_classes_of_readings_are_those_of_a_plain_list(seed: int) -> None:
     """A text that is known is never asked about; what is declared the same joins the nearest, else it stays apart."""

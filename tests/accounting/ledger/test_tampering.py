@@ -45,7 +45,7 @@ def rows_of(book: Ledger, table: str) -> list[tuple[Any, ...]]:
         return connection.execute(f"select * from {table}").fetchall()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("table", "key", "column", "value"),
     [

@@ -98,7 +98,7 @@ def charged_and_true(ledger: Ledger, seed: int) -> list[tuple[str, float, float]
     return totals
 
 
-@pytest.mark.parametrize("seeds", rounds(15, 40, 1000, parts=16))
+@pytest.mark.parametrize("seeds", rounds(8, 40, 1000, parts=16))
 def test_no_total_is_below_the_truth(tmp_path: Path, seeds: range) -> None:
     totals = []
     for seed in seeds:
@@ -171,7 +171,7 @@ def total_of_both(
 
 
 @pytest.mark.parametrize("source", ["elsewhere", "data"])
-@pytest.mark.parametrize("seeds", rounds(8, 25, 175))
+@pytest.mark.parametrize("seeds", rounds(4, 25, 175))
 def test_no_total_with_a_delta_is_below_the_truth(tmp_path: Path, source: str, seeds: range) -> None:
     """A first release of any masses, about the same data or others, and after each of its outputs any second one."""
     for seed in seeds:

@@ -35,6 +35,7 @@ def pairs(case: Case):
             yield belief, answer
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", corpus(), ids=lambda case: case.name)
 def test_the_mean_is_that_over_all_joint_states(case: Case) -> None:
     for belief, answer in pairs(case):
@@ -134,6 +135,7 @@ def is_known(belief) -> bool:
     return any(LOG_MOMENTS.of(part) is not unknown for part in parts)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", corpus(), ids=lambda case: case.name)
 def test_moments_and_tails_are_those_over_all_joint_states(case: Case) -> None:
     for belief, answer in pairs(case):

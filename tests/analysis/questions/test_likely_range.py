@@ -31,6 +31,7 @@ def outside(belief, answer, low: np.ndarray, high: np.ndarray) -> float:
     return largest
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("case", corpus(), ids=lambda case: case.name)
 @pytest.mark.parametrize("most_runs", [1_000, 0])
 def test_what_is_missed_is_rare(case: Case, most_runs: int, monkeypatch) -> None:
@@ -71,6 +72,7 @@ def test_many_runs_are_bounded_wider_and_not_by_far(initial, monkeypatch) -> Non
     assert ((high - low) <= 3.5 * (exact[1] - exact[0])).all()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("initial", ["stationary", [0.2, 0.8], "any"])
 def test_recordings_of_many_lengths_are_followed_at_once(initial) -> None:
     """A table of recordings of 326 lengths was never doubted: beyond 64 lengths a wide bound took their place."""
@@ -116,6 +118,7 @@ def test_a_class_of_records_holds_all_of_its_members() -> None:
         assert (ends[1] <= high + 1e-6).all()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("lengths", [[40], [1], [30, 5, 12]])
 def test_a_region_holds_all_of_its_members(lengths: list[int]) -> None:
     """Members are chains of its matrices, of any start, whose means and exact ranges lie within those of the region."""

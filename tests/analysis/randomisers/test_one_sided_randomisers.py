@@ -196,7 +196,7 @@ def test_answers_off_the_grid_are_rounded_away_from_the_danger() -> None:
     assert up.log_density([F(27, 5)], [F(5)]) == down.log_density([F(27, 5)], [F(6)]) == -math.inf
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("noise", [OneSidedGeometric(F(2), F(1), 1, (m,)) for m in (UP, DOWN, EITHER)]
                          + [OneSidedTruncated(F(2), F(1), 1, (m,), 9) for m in (UP, DOWN)]
                          + [OneSidedExponential(F(2), F(1), 1, (m,)) for m in (UP, DOWN, EITHER)])  # fmt: skip

@@ -155,7 +155,7 @@ def test_reach_is_the_tail_before_rounding(noise: Any, distance: Fraction) -> No
         assert noise.log_reach(distance) == pytest.approx(float(mpmath.log(true)), rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("noise", [
     DiscreteLaplace(Fraction(2), Fraction(1, 2), 2),
     RoundedLaplace(Fraction(1), Fraction(1, 2), 2),

@@ -148,7 +148,7 @@ def expanded(case: Any) -> dict[tuple[str, str], list[str | None]]:
     return pieces
 
 
-@pytest.mark.parametrize("seeds", rounds(10, 30))
+@pytest.mark.parametrize("seeds", rounds(5, 30))
 def test_transitions_and_states_are_those_of_a_loop(tmp_path: Path, seeds: range) -> None:
     compared = 0
     for seed in seeds:

@@ -72,7 +72,7 @@ class Frame:
         return self.table
 
 
-@pytest.mark.parametrize("seeds", rounds(30, 90))
+@pytest.mark.parametrize("seeds", rounds(15, 90))
 def test_a_table_on_a_cluster_has_the_integers_of_a_frame(tmp_path: Path, seeds: range) -> None:
     compared = refused = 0
     for seed in seeds:
@@ -105,6 +105,7 @@ KEYS = {"unit": "who", "order": "t", "value": "v", "step": 1}
 ROWS = {"who": ["a", "a", "b"], "t": [0, 1, 0], "v": ["x", "y", "x"]}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("keys", "key", "words"), [
     ({"sql": "select 1"}, "sql", "declared for a cluster"), ({"encoding": "latin-1"}, "encoding", "for a cluster"),
     ({"rows": "answers", "order": None, "step": None}, "engine", "a cluster reads sequences"),

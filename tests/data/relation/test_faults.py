@@ -80,6 +80,7 @@ CASES: list[tuple[str, dict[str, Any], list[str], int]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("cause", "keys", "lines", "row"), CASES)
 def test_a_cause_is_told_with_its_row_and_no_value(
     cause: str, keys: dict[str, Any], lines: list[str], row: int, tmp_path: Path

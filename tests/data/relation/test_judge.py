@@ -100,6 +100,7 @@ ROLES = ("unit", "order", "value", "where")
 FINE = {("value", "v -- ")}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("text", EXPRESSIONS)
 def test_an_expression_outside_the_list_is_refused(text: str) -> None:
     if text == "v -- ":  # a comment
@@ -231,7 +232,7 @@ STATEMENTS = (
 )  # fmt: skip
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("text", STATEMENTS)
 def test_no_statement_does_more_than_read_the_files_that_it_names(text: str, folder: Path) -> None:
     refused(folder, sql=text)
@@ -367,6 +368,7 @@ def test_windows_see_all_rows_and_joins_meet_at_equal_columns_one_by_one(text: s
         judged(parsed(text, "sql"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", ALLOWED)
 def test_what_changes_with_a_column_is_said_to_come_from_it(text: str) -> None:
     """One cell of random tables is drawn again: each column of the answer that is another one follows it, and one row

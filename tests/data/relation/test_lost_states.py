@@ -51,6 +51,7 @@ def reading(folder: Path, keys: dict[str, Any], states: list[str]) -> str:
         return str(source.reading)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("keys", "state"), [
     *(({"value": value}, "ill") for value in ILL),
     *(({"sql": f"select t, {value} as v from read_csv('a.csv')"}, "ill") for value in ILL[:2]),
@@ -75,6 +76,7 @@ def test_a_state_that_is_read_as_nothing_is_refused(tmp_path: Path, keys: dict[s
         reading(tmp_path, keys, ["low", "high"] if "bins" in keys else ["ill", "well"])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("keys", [
     {"value": "nullif(v, 'NA')"}, {"value": "lower(v)"}, {"value": "nullif(v, 'NA')", "nulls": "refuse"},
     {"value": "CASE n WHEN '1' THEN 'ill' WHEN '12' THEN 'well' END"},
@@ -154,6 +156,7 @@ OF_SQL = "select *, {} as w from read_csv('a.csv', all_varchar = true)"
 AGES = Classes([18, 65])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("keys", "known", "words"), [
     ({"value": "nullif(v, 'ill')"}, [SICK], "value reads the state 'ill' as nothing"),
     ({"value": "CASE v WHEN 'ill' THEN 'zzz' ELSE v END"}, [SICK], "value reads the state 'ill' as 'zzz'"),

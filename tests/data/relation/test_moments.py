@@ -40,6 +40,7 @@ def test_an_hour_is_that_of_clocks_in_a_declared_zone(tmp_path: Path) -> None:
     assert counted(tmp_path, sql=f"select p, t, m, {here} as v from data") == [1, 0, 1]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("sql", [
     "hour(t)", "date_trunc('day', t)", "strftime(t, '%H')", "date_part('hour', t)", "dayname(t)", "t::date",
     "t::varchar", "substr(t::varchar, 12, 2)", "concat('', t)", "t || ''", "c::timestamptz", "n::timestamptz",
@@ -72,7 +73,7 @@ def test_tables_of_two_kinds_of_times_are_not_put_below_each_other(tmp_path: Pat
         counted(tmp_path, sql=f"select a.* from data a join {other}")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("sql", [
     "t", "t + INTERVAL '1 hour' - INTERVAL '60 min'", "s::timestamptz", "coalesce(t, s::timestamptz)",
     "time_bucket(INTERVAL '30 min', t)", "c AT TIME ZONE 'UTC'",
@@ -107,6 +108,7 @@ TEXTS = ("2026-07-01T10:00:00Z", "2026-07-01 10:00+02", "2026-07-01 10:00:00.5-0
          "2026-07-01 10:00 Europe/Paris")  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", TEXTS)
 def test_what_a_cast_to_clocks_would_drop_is_refused(text: str, tmp_path: Path) -> None:
     """DuckDB 2.0 drops it, in any cast and in columns of read_csv(): ten of the evening was ten of the morning."""

@@ -42,7 +42,7 @@ def cause_of_time(text: str) -> str:
 CASES = [(1, text, cause_of_number(text)) for text in NUMBERS] + [("1s", text, cause_of_time(text)) for text in TIMES]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("step", "text", "cause"), CASES)
 def test_a_text_is_a_place_by_its_form(step: object, text: str, cause: str, tmp_path: Path) -> None:
     frame = pa.table({"t": [text], "v": ["x"]})

@@ -127,7 +127,7 @@ def test_a_filter_by_a_hidden_answer_is_told_what_then_works(tmp_path: Path) -> 
     assert kept
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", LOSSES)
 def test_a_rule_refuses_what_loses_more_than_is_charged(
     name: str, tmp_path: Path, without_rules: Callable[[], None]

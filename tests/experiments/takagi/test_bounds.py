@@ -270,6 +270,7 @@ RELATIONS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", RELATIONS)
 def test_no_mechanism_and_prior_has_more_risk_than_the_ceiling(name):
     related, data = RELATIONS[name], policies.datasets(PLACES, 1)

@@ -78,7 +78,7 @@ def worst_by_program(matrix, start, tables):
     return max(float(oracle.worst_pairs(law, tables, entry).max()) for entry in range(len(tables)))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("seed", range(24))
 def test_two_states_attain_the_worst_mechanism_with_the_profile(seed):
     rng = np.random.default_rng(seed)
@@ -88,7 +88,7 @@ def test_two_states_attain_the_worst_mechanism_with_the_profile(seed):
     assert loss(matrix, tables, start) == pytest.approx(worst, rel=1e-6, abs=1e-7)
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(48)
 @pytest.mark.parametrize("seed", range(16))
 @pytest.mark.parametrize(("states", "length"), [(3, 4), (4, 3), (5, 3)])
 def test_no_mechanism_with_the_profile_loses_more(states, length, seed):
@@ -125,6 +125,7 @@ def test_unknown_start_covers_every_start():
     assert largest <= bound <= 1.17 * largest
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("matrix", [[[0.0, 1.0], [0.78, 0.22]], [[0.5, 0.5], [1.0, 0.0]], [[0.2, 0.8], [1.0, 0.0]]])
 def test_unknown_start_sees_through_an_impossible_step(matrix):
     """Where it may start anywhere steps alone say nothing of what lies before it; jumps do, and are below no start."""
@@ -137,6 +138,7 @@ def test_unknown_start_sees_through_an_impossible_step(matrix):
     assert loss(matrix, long, "any", is_anywhere=True) < 0.25 * loss(matrix, long, "any", (), is_anywhere=True)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(10))
 def test_a_further_release_never_makes_a_set_cheaper(seed):
     rng = np.random.default_rng(seed)
@@ -148,7 +150,7 @@ def test_a_further_release_never_makes_a_set_cheaper(seed):
         assert loss(matrix, more, initial) >= loss(matrix, tables, initial) * (1 - 1e-12)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("matrix", [STAY, [[0.2, 0.8], [0.7, 0.3]], THREE, CYCLE])
 @pytest.mark.parametrize("size", [0.05, 0.4])
 def test_a_long_stretch_is_bounded_by_what_it_settles_at(matrix, size):
@@ -208,7 +210,7 @@ def test_profiles_that_are_none(table):
         Profile.of(table, 3)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("initial", ["stationary", "any"])
 @pytest.mark.parametrize("states", [3, 4])
 def test_a_slow_rise_that_is_given_up_ends_with_a_bound_from_above(states: int, initial: str) -> None:
@@ -265,6 +267,7 @@ def test_the_work_foretold_grows_with_all_pairs_of_rows_where_their_sums_are_not
 UNREACHED = [[0.3, 0.3, 0.4], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("row", UNREACHED, ids=str)
 @pytest.mark.parametrize("length", [4, 5000, 10**9])
 def test_a_state_that_no_start_reaches_costs_nothing(row, length):
@@ -283,6 +286,7 @@ def test_a_state_that_no_start_reaches_costs_nothing(row, length):
     assert scales[1:] == pytest.approx([scales[0]] * 2, rel=1e-8)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("row", UNREACHED, ids=str)
 def test_nor_do_the_others_lose_more_than_the_worst_mechanism(row):
     matrix = np.array([[0.7, 0.1, 0.0, 0.2], [0.3, 0.5, 0.0, 0.2], [*row, 0.0], [0.0, 0.4, 0.0, 0.6]])

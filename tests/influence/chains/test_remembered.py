@@ -57,7 +57,7 @@ def from_scratch(*question: Any) -> Loss:
     return by_stretches(*question)
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("seed", range(15))
 def test_windows_in_any_order_lose_what_a_sweep_from_scratch_says(seed: int) -> None:
     """Windows come before, between, behind and over others; some go again, as where a release was only looked at."""
@@ -100,7 +100,7 @@ def of_first(whole: Profile, windows: int) -> Profile:
     return Profile(whole.tables, whole.lengths[:windows], whole.table_of[:windows])
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.mutants
 @pytest.mark.parametrize("seed", range(16))
 def test_losses_are_those_of_a_sweep_that_remembers_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Window after window, as a ledger meets them; in any order, too."""
@@ -254,7 +254,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return followed
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.mutants
 @pytest.mark.parametrize("seed", range(16))
 def test_a_run_that_settled_is_that_of_any_length(seed: int) -> None:
     """Bit by bit, with the messages that leave it: shorter and longer runs, to the step where it settles, and gaps."""

@@ -53,7 +53,7 @@ def bound(chain, tables, run):
     return chain_loss(chain, Profile.by_entry(tables), Family(range(len(tables)), run=run)).epsilon
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("seed", range(12))
 def test_no_mechanism_of_the_profile_loses_more(seed):
     chain, laws, tables, run = random_case(seed)
@@ -66,6 +66,7 @@ def test_no_mechanism_of_the_profile_loses_more(seed):
             assert truth == pytest.approx(charged, abs=1e-6)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(30))
 def test_for_two_states_responses_attain_it(seed):
     rng = np.random.default_rng(seed)
@@ -138,6 +139,7 @@ def test_a_class_allows_what_its_worst_chain_does_not():
     assert charged.epsilon == pytest.approx(2.0)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(8))
 def test_classes_cover_their_members(seed):
     rng = np.random.default_rng(seed)

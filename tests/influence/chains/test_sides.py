@@ -77,7 +77,7 @@ RATIO = np.array([[0.0, 1.0, 0.25], [0.5, 0.0, 0.75], [1.5, 0.5, 0.0]])
 CASES = [(2, 1, 0.0), (2, 3, 0.5), (3, 1, 0.0), (3, 2, 0.9)]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("states", "period", "sticky"), CASES)
 @pytest.mark.parametrize("zeros", [False, True])
 def test_forwards_rows_are_the_laws_of_what_follows(states, period, sticky, zeros, monkeypatch):
@@ -93,7 +93,7 @@ def test_forwards_rows_are_the_laws_of_what_follows(states, period, sticky, zero
 STARTS = ["stationary", "given", "one value", "several that repeat"]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize(("states", "period", "sticky"), CASES[:3])
 def test_backwards_rows_are_the_laws_of_what_went_before(states, period, sticky, start, monkeypatch):
@@ -216,7 +216,7 @@ def exactly(rows, ratio_up, ratio_down):
     return max(supremum(rows[1], rows[0], ratio), 0), max(supremum(rows[0], rows[1], ratio), 0)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("rows", CHAINS)
 def test_a_step_is_never_below_the_supremum_and_hardly_above(rows):
     for ratios in product(RATIOS, RATIOS):
@@ -225,6 +225,7 @@ def test_a_step_is_never_below_the_supremum_and_hardly_above(rows):
             assert loss <= exact * (1 + 32 * UNIT) or max(ratios) > 700  # its exponential is zero
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("rows", [
     *CHAINS[2:4], *CHAINS[5:7], ((0.0, 1.0), (1.0, 0.0)), ((0.5, 0.5), (1e-320, 1.0)), ((1.0, 1e-300), (0.25, 0.75)),
 ])  # fmt: skip
@@ -285,7 +286,7 @@ def recursion(rows, change, before, length):
 RUNS = [(0.5, (0.5, 0.5)), (2**-10, (4.0, 0.25)), (0.0, (2.0, 3.0)), (3.0, (3.0, 3.0))]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("rows", "run"), [
     *zip(CHAINS[:5], RUNS + RUNS[:1], strict=True), (CHAINS[0], RUNS[2]), (CHAINS[2], RUNS[1]), (CHAINS[5], RUNS[0]),
     (CHAINS[7], RUNS[3]), (((0.5, 0.5), (63 / 64, 1 / 64)), RUNS[0]),
@@ -344,6 +345,7 @@ def test_what_is_never_forgotten_is_given_up():
     assert math.isclose(explicit[-1, 1, 0], 25.0)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("rows", CHAINS[:5])
 def test_a_bound_that_is_proved_is_one(rows):
     """From far below what follows none is proved, or one at or above it; a fixed point is one of itself."""

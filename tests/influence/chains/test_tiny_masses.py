@@ -56,7 +56,7 @@ def test_laws_of_many_steps_keep_their_digits_and_what_is_possible(name):
         assert_followed(matrix, start, 1300)
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("seed", range(60))
 def test_laws_of_chains_with_tiny_transitions_keep_their_digits(seed):
     matrix, start = tiny_chain(np.random.default_rng(seed), 2 + seed % 3)
@@ -81,7 +81,7 @@ def assert_never_below(side, exact_rows, positions, distances):
         assert loss.max() <= size * (1 + 1e-11)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("seed", range(30))
 def test_steps_and_jumps_are_never_below_the_supremum(seed):
     random = np.random.default_rng(seed)
@@ -112,7 +112,7 @@ def test_steps_of_the_law_that_repeats_are_never_below_the_supremum(seed):
             assert loss[a, b] >= sup(rows[a], rows[b], size) - 1e-9
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("seed", range(20))
 def test_steps_back_to_any_start_see_what_is_almost_never_possible(seed):
     matrix, _ = tiny_chain(np.random.default_rng(seed), 2 + seed % 2)
@@ -133,7 +133,7 @@ def test_steps_back_to_any_start_see_what_is_almost_never_possible(seed):
                 assert loss[a, b] >= true * (1 - mpmath.mpf(10) ** -30)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("change", [0.01, 0.3])
 @pytest.mark.parametrize(("name", "length"), [
     ("left for good", 1300), ("left for good", 5), ("left at once", 5), ("left at once", 1300), ("hardly ever", 60),

@@ -224,7 +224,7 @@ CASES = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("case", range(len(CASES)))
 def test_loss_is_at_most_epsilon_for_chains_of_the_class(case: int) -> None:
     belief, query, epsilon = CASES[case]

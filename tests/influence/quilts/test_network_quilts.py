@@ -254,7 +254,7 @@ def check_other_queries(case: Case, epsilon: float) -> None:
         assert exact_loss(calibration).upper <= epsilon * (1 + 1e-9), name
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("seed", range(6))
 def test_up_to_five_variables(seed: int) -> None:
     case = Case(seed, 2 + seed % 4)

@@ -97,7 +97,7 @@ def check_pair(seed: int) -> None:
         assert 0.4999 * epsilon <= choice.randomiser.rate * F(move) <= epsilon, seed
 
 
-@pytest.mark.parametrize("seeds", rounds(20, 200, 1000, parts=8))
+@pytest.mark.parametrize("seeds", rounds(10, 200, 1000, parts=8))
 def test_loss_audit_and_error(seeds: range) -> None:
     for seed in seeds:
         check_pair(seed)

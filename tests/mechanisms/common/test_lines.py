@@ -61,7 +61,7 @@ def bound(module: Any, belief: Belief, query: Any, epsilon: Any = 1) -> Bound:
     return bound_by(module.MECHANISM, tf.Pufferfish(tf.every_entry(), belief), query, epsilon)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("number", range(len(BELIEFS)))
 def test_a_histogram_of_two_states_needs_twice_the_noise_of_the_count(number: int) -> None:
     belief = BELIEFS[number]
@@ -102,7 +102,7 @@ def test_delta_of_two_cells_is_kept() -> None:
         assert (worst <= delta) == suffices, (scale, worst)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("direction", [(1, -1), (2, -1), (1, 1, -3), (0, 4, 2)])
 def test_any_direction_is_exact(direction: tuple[int, ...]) -> None:
     belief, query = tf.MarkovChain([[0.8, 0.1, 0.1], [0.3, 0.5, 0.2], [0.2, 0.2, 0.6]], 2), Along(direction, (0, 1, 3))

@@ -36,7 +36,7 @@ def joints(matrix: Any, lengths: Any) -> list[oracle.Component]:
     return [joint_law(exact, n, stationary_vector(exact)) for n in lengths]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ["pieces", "network", "cliques", "users"])
 def test_who_knows_all_others_is_met_by_every_joint_state(name: str) -> None:
     """Whatever the belief is called: the promise against everybody else, and what is left of it to participants."""
@@ -105,7 +105,7 @@ def test_no_noise_promises_nothing_to_those_who_know_the_others() -> None:
     assert bound.conditions == (WORDS.replace("epsilon is at most ", "nothing is promised"),)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("name", "number", "limit"), [
     ("pieces", 30, (shares, "MOST_SMOOTHED")), ("network", 30, (shares, "MOST_SMOOTHED")),
     ("cliques", 30, (shares, "MOST_SMOOTHED")), ("users", 40, (users, "MOST_WORK")),

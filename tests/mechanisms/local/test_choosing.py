@@ -35,7 +35,7 @@ WALK = tf.FromPopulations(
 )
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("belief", [HOME, WALK], ids=["labels", "places"])
 @pytest.mark.parametrize("delta", [F(0), F(1, 50)])
 def test_every_mechanism_keeps_what_it_promises(belief, delta):
@@ -79,7 +79,7 @@ def test_a_twentieth_more_strength_breaks_the_promise():
             assert way.make(taken.strength * 1.05).epsilon(home) > 0.5
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", list(mechanisms(populations_of(WALK))))
 def test_what_is_sent_follows_the_sender(name):
     walk = populations_of(WALK)

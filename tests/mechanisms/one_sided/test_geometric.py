@@ -36,7 +36,7 @@ def test_the_law_is_exact(maximum: int, data: Any) -> None:
 MIXED = (DOWN, UP, EITHER)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("change", [(-1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1), (-1, 1, 1), (-1, 1, -1)])
 def test_cells_that_fall_rise_or_do_either(change: tuple[int, ...]) -> None:
     """Definition VIII.1, each of its cases: total L1 change 3, scale 3/epsilon, and the loss is what changed of it."""

@@ -36,7 +36,7 @@ def laplace_misfit(samples: np.ndarray, scale: Fraction) -> float:
     return misfit(samples, discrete_laplace_cdf(scale), ZERO, scale)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("scale", FAST_SCALES)
 def test_discrete_laplace_has_its_law_and_the_test_has_power(scale: Fraction) -> None:
     samples = discrete_laplace(scale, 150_000, seeded())
@@ -49,7 +49,7 @@ def test_discrete_laplace_has_its_law_and_the_test_has_power(scale: Fraction) ->
         assert not samples.any()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("scale", WIDE_SCALES)
 def test_beyond_64_bits_the_law_is_the_same(scale: Fraction) -> None:
     samples = discrete_laplace(scale, 25_000, seeded())
@@ -89,7 +89,7 @@ def test_opendp_draws_from_the_same_law() -> None:
     assert two_sample_p(discrete_laplace(Fraction(33, 10) * Fraction(105, 100), 300_000, seeded()), theirs) < 1e-9
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("t", "s"), [(1, 1), (2, 1), (3, 2), (2, 3)])
 def test_every_branch_enumerated_gives_the_law(t: int, s: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def draw_once() -> tuple[int, ...]:
@@ -165,6 +165,7 @@ def test_uniform_integers_are_uniform(bound: int) -> None:
     assert chi_squared_p(counts, np.array([float(Fraction(b - a, bound)) for a, b in pairwise(ends)])) > REJECT
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("numerator", "denominator"),
     [(1, 2), (5, 2), (999, 1000), (10**30, 3 * 10**30), (2**64 - 1, 2**64), (2**64 + 1, 2**64), (1, 2**63)],

@@ -39,7 +39,7 @@ def raised_misfit(samples: Any, center: Any, scale: Fraction, grid: Fraction) ->
 SCALES = [F(1), F(33, 10), F(1, 3), F(330_000), F(2**45 - 1, 2**20), F(ceil(2**34 * 3.3), 2**34)]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("scale", SCALES)
 def test_geometric_noise_has_its_law_and_the_test_has_power(scale: Fraction) -> None:
     samples = geometric(scale, 150_000, seeded())
@@ -68,7 +68,7 @@ def test_system_entropy() -> None:
     assert raised_misfit(rounded_up_exponential(F(1, 3), 2, 1, 60_000, SystemEntropy()), F(1, 3), F(2), F(1)) > 1e-9
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("t", "s"), [(1, 1), (2, 1), (3, 2), (2, 3)])
 def test_every_branch_of_geometric_noise_enumerated(t: int, s: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def draw_once() -> int:
@@ -85,12 +85,15 @@ def test_every_branch_of_geometric_noise_enumerated(t: int, s: int, monkeypatch:
     assert not law[0] / (accepted + lost) <= 1 - exp(-s / t / 2) <= (law[0] + lost) / accepted
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize("least", [F(1, 10**5), pytest.param(F(1, 10**6), marks=pytest.mark.mutants)])
 @pytest.mark.parametrize("center", [F(2, 3), F(0), F(-1, 3), F(-5, 2)])
-def test_every_branch_of_rounding_up_enumerated(center: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_branch_of_rounding_up_enumerated(
+    center: Fraction, least: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With scale 1 no try is rejected, so one is enough."""
     monkeypatch.setattr(one_sided, "accepted", lambda round_of, size: round_of(size))
-    law = law_of_draws(monkeypatch, lambda: int(rounded_up_exponential(center, 1, 1, 1, seeded())[0]), F(1, 10**6))
+    law = law_of_draws(monkeypatch, lambda: int(rounded_up_exponential(center, 1, 1, 1, seeded())[0]), least)
     lost = law.pop(None)
     assert lost < F(2, 100)
     assert all(k >= center for k in law)
@@ -104,7 +107,7 @@ CASES = [(F(27, 5), F(1), F(1)), (0.1, F(33, 10), F(1, 7)), (F(-29, 4), F(3, 10)
          (F(1, 2), F(1, 2), F(1)), (0, F(10**6), F(1, 1000)), (7, F(2), F(1))]  # fmt: skip
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize(("center", "scale", "grid"), CASES)
 def test_rounding_up_has_its_law_and_the_test_has_power(center: Any, scale: Fraction, grid: Fraction) -> None:
     samples = rounded_up_exponential(center, scale, grid, 100_000, seeded())
@@ -130,7 +133,7 @@ def test_nothing_lies_below_its_centre_and_one_centre_per_draw(
 
 
 def test_mixed_centres_have_their_laws() -> None:
-    centers = [F(0), F(1, 3), F(99, 100)] * 30_000
+    centers = [F(0), F(1, 3), F(99, 100)] * 10_000
     drawn = rounded_up_exponential(centers, F(2), 1, len(centers), seeded())
     for place in range(3):
         assert raised_misfit(drawn[place::3], centers[place], F(2), F(1)) > REJECT

@@ -37,7 +37,7 @@ def test_uniform_among_the_heads_is_the_first_head_of_a_random_order(coins):
     assert chances(np.array([float(coin) for coin in exact])) == pytest.approx([float(x) for x in drawn], rel=1e-12)
 
 
-def counted(deficits, rate, tries=12_000):
+def counted(deficits, rate, tries=6_000):
     entropy = InsecureSeededEntropyForTests(3)
     drawn = [permute_and_flip(deficits, rate, entropy) for _ in range(tries)]
     return np.bincount(drawn, minlength=len(deficits))

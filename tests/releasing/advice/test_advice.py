@@ -126,7 +126,7 @@ def test_an_infinite_ratio_is_no_number_in_json() -> None:
     assert "about 0 is expected" in nothing.sentence()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("step", "declared", "unit"), [
     ("step = 1\nfrom = 0\nuntil = 8760", "", "steps"),
     ("step = 1", "", "rows"),
@@ -329,6 +329,7 @@ def test_a_source_of_other_keys_is_opened_anew(tmp_path: Path) -> None:
     assert load(path).opened is not after.opened
 
 
+@pytest.mark.mutants
 def test_no_remedy_needs_a_budget_that_hides_next_to_nothing(tmp_path: Path) -> None:
     path = of_example("households", tmp_path)
     tf.release_file(path)

@@ -20,6 +20,7 @@ def households(folder: Path, *changes: tuple[str, str]) -> Path:
     return path
 
 
+@pytest.mark.mutants
 def test_a_second_table_needs_no_expectation_of_its_own(tmp_path: Path) -> None:
     path = households(tmp_path)
     assert [table.name for table in check(path).tables] == ["hot-water", "by-weekday"]

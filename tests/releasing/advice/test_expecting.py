@@ -80,6 +80,7 @@ def test_without_means_what_matters_is_enough(tmp_path: Path) -> None:
     assert judged(with_expect(tmp_path, "people = 2", ANY_START))[0].worth is None
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("keys", "words"), [
     ("shares = { off = 0.75, on = 0.5 }", "sum to 1.25"),
     ("shares = { off = 1.5, on = -0.5 }", "say -0.5 of 'on'; shares are at least 0"),
@@ -180,6 +181,7 @@ def test_what_is_expected_of_normal_records(query: str, keys: str, expected: flo
     assert cells(of_text(tmp_path, text, keys)) == pytest.approx((expected,))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("query", "keys", "words"), [
     ('"mean"\ncodes = { off = 0, on = 100 }', "values = 900", "900 in 'mean' is not from 0 to 100"),
     ('"mean"\ncodes = { off = 0, on = 100 }', "values = { media = 50 }", "names 'media', which is no cell"),
@@ -225,7 +227,7 @@ def of_step(folder: Path, keys: str, measured_in: str = "") -> Path:
     return path
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("matters", "measured_in", "rows"), [
     ("12", "", 12),
     ('"12"', "", 12),

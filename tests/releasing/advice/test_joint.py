@@ -57,7 +57,7 @@ def check_one_width(path: Path) -> list[str]:
     return widths
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("example", KINDS, ids=lambda example: example.kind)
 def test_every_kind_of_file_has_the_width_of_its_dry_run(example: Example, tmp_path: Path) -> None:
     assert len(check_one_width(example.write(tmp_path))) == (example.kind not in ("populations", "asymmetric"))

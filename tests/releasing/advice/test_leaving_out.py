@@ -63,7 +63,7 @@ def test_no_other_command_counts_rows(tmp_path: Path) -> None:
         assert not re.search(r"\b(997|1,?200)\b", invoke(*command, toml).output), command
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("words", "piped", "environment"), [
     ([], ("stdout", "stderr"), {}), ([], ("stdout",), {}), (["--json"], ("stdout", "stderr"), {}),
     ([], ("stderr",), {}), ([], ("stdout", "stderr"), {"CI": "true"}),
@@ -142,7 +142,7 @@ def everything_said(toml: Path) -> str:
     return html.unescape("\n".join(parts))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("rule", RULES)
 def test_nothing_that_may_be_kept_says_good_where_a_rule_is_declared(tmp_path: Path, rule: str) -> None:
     """Not the report, a notebook, JSON, a frame or the certificate: no row of these is left out, and none says so."""
@@ -171,6 +171,7 @@ def test_rows_are_counted_alike_in_every_form(tmp_path: Path, rows: str) -> None
     assert [one and (one.dropped, one.rows) for one in counts] == [(7, 67)] * 4
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("is_seen", [True, False])
 @pytest.mark.parametrize("lost", [5, 500])
 def test_no_remedy_promises_good_where_rows_may_be_left_out(tmp_path: Path, lost: int, is_seen: bool) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.sources import parsed
 
 import takifugu
 from takifugu.core.assumptions import Assumption, Kind, world
@@ -31,7 +32,7 @@ def pattern(node: ast.expr) -> str | None:
 
 def nodes() -> Iterator[Any]:
     for path in sorted(Path(takifugu.__file__).parent.rglob("*.py")):
-        yield from ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        yield from ast.walk(parsed(path))
 
 
 def test_every_sentence_is_listed_under_its_kind_and_none_is_lost() -> None:

@@ -78,7 +78,7 @@ CHANGES: dict[str, Callable[[dict[str, str]], object]] = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("change", CHANGES)
 def test_another_signature_is_refused(key: Path, tmp_path: Path, change: str) -> None:
     succeed("ledger", "key")

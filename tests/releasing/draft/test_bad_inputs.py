@@ -103,7 +103,7 @@ def test_a_name_that_is_there_twice_is_told_and_read_by_its_number(tmp_path: Pat
         assert table.counts().counts.tolist() == [[1, 1]]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("names", [
     ("from", "select", "end"), ("a b", 'b "c"', "d'e"), ("who\nis", "x\\y", "état"), ("1", "-", "a,b"),
     ("line", "moment", "data"),
@@ -130,6 +130,7 @@ def test_a_compressed_table_and_a_codec_that_is_said_are_read(tmp_path: Path) ->
         assert "is no encoding of text files" in refused(tmp_path / "a.csv.gz", encoding=name)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["plain", "german_meter", "missing", "padded"])
 def test_no_value_of_a_row_is_in_a_draft(name: str, tmp_path: Path) -> None:
     made = EXPORTS[name]()

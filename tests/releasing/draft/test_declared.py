@@ -39,6 +39,7 @@ def drafted_text(table: Path, said: dict[str, str]) -> str:
         return text_of(draft_of(opened, said, None, table.with_name("release.toml")))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("unit", "is_told"), [("who", True), ("clinic", True), ("Filiale", False)])
 def test_a_draft_says_how_to_call_what_no_column_tells(table: Path, unit: str, is_told: bool) -> None:
     table.write_text(table.read_text("utf-8").replace("who", unit, 1), encoding="utf-8")
@@ -64,7 +65,7 @@ def test_names_may_have_commas() -> None:
     assert bins == dict(zip(names, ([0, 5], [5, 10], [10, math.inf]), strict=True)), "neither overlap nor gap"
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("kind", KINDS)
 def test_whatever_is_missing_is_asked_and_an_answer_ends_the_question(kind: str, table: Path) -> None:
     output, said = table.with_name("release.toml"), {"kind": kind}

@@ -52,7 +52,7 @@ def source_of(made: Export, folder: Path) -> tuple[dict[str, Any], object, bool]
     return {**keys, **made.owner}, frame if not made.file else None, is_printed
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("name", EXPORTS)
 def test_what_is_drafted_reads_the_right_integers_or_is_refused_with_what_mends_it(name: str, tmp_path: Path) -> None:
     made = EXPORTS[name]()

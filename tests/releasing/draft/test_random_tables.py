@@ -98,7 +98,7 @@ class Table:
         return {**source, **bins, **self.calendar}
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("seed", range(120))
 def test_what_is_drafted_of_a_random_table_is_never_misread(seed: int, tmp_path: Path) -> None:
     made = Table(seed)

@@ -78,6 +78,7 @@ def test_another_number_of_rows_is_refused_without_telling_it(tmp_path: Path, ki
     assert not re.search(rf"\b{rows}\b", refusal), refusal
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("kind", "old", "new", "words"), [
     ("records", "no,b,0.5,4", "never,b,0.5,4", 'a value in "smokes" that is none of the states'),
     ("records", "no,b,0.5,4", "No,b,0.5,4", 'row 4: a value in "smokes" that is a declared one up to case'),
@@ -305,6 +306,7 @@ def test_a_secret_that_takes_one_value_is_refused(tmp_path: Path) -> None:
 HIDDEN = 'property = { attribute = "income", function = "mean", max_difference = 2 }'
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("hidden", "words"), [
     ('parameter = { attribute = "income", map = "mean", interval = [38, 42] }', "in the population"),
     ('record = { attribute = "income", max_difference = 20 }', "'income', up to a difference of 20"),

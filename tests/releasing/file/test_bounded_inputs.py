@@ -96,6 +96,7 @@ def test_a_line_as_long_as_a_packed_file(tmp_path: Path) -> None:
     assert "ends with a line of more than 2 MB" in run(tmp_path, "init", "data.csv.gz")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("empty", [{}, {"secrets": [], "beliefs": []}, {"secrets": [{}], "beliefs": [{}]}, {"x": 1}])
 def test_a_certificate_with_an_empty_framework(tmp_path: Path, empty: dict[str, object]) -> None:
     published(tmp_path)
@@ -192,7 +193,7 @@ def test_no_release_takes_more_than_is_predicted(tmp_path: Path, monkeypatch: py
     assert predicted / 8 < taken[0] < predicted
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("name", "file"), [
     ("../x", "../x.csv"), ("/tmp/x", "/tmp/x.csv"), ("time-use", "../time-use.csv"), ("time-use", "time-use.sh"),
     ("x", "x.csv"), ("..", "...csv"), ("time-use", "other.csv"),

@@ -104,6 +104,7 @@ def test_faults_are_named_and_nothing_is_written(tmp_path: Path, old: str, new: 
     assert re.search(problem, str(refusal))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("data", "problem"), [
     (rows({**STATES, "zoe": "ill"}),
      r'source\.unit: the data has somebody whom the belief does not know: write people = \["Ana"\] under'),

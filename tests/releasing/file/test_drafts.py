@@ -151,7 +151,7 @@ def test_every_kind_is_drafted_or_refused() -> None:
     assert {*KINDS.names} == {*MISSING}
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.sampled(22)
 @pytest.mark.parametrize(("kind", "table"), CASES)
 def test_a_draft_is_short_and_every_line_in_force(tmp_path: Path, kind: str, table: str) -> None:
     text, _ = drafted(tmp_path, kind, table)
@@ -169,7 +169,7 @@ def test_a_draft_is_short_and_every_line_in_force(tmp_path: Path, kind: str, tab
     assert not re.search(r"\b(?:walking|p7|u7|48[.]0)", text), "a value of the data"
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize(("kind", "table"), CASES)
 def test_what_init_lists_is_all_that_is_missing(tmp_path: Path, kind: str, table: str) -> None:
     """Whoever fills in the listed keys, and nothing else, has a file that can be released."""

@@ -65,6 +65,7 @@ def test_counts_are_those_of_its_rows_a_step_apart(tmp_path: Path) -> None:
         fitted(tmp_path, gaps="hidden", **covered)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("form", ["renamed", "select", "latin-1", "parquet", "expressions"])
 def test_the_file_of_a_fit_has_names_and_a_form_of_its_own(tmp_path: Path, form: str) -> None:
     written(tmp_path, OTHERS)
@@ -95,7 +96,7 @@ def test_missing_entries_end_a_sequence_and_numbers_are_in_bins(tmp_path: Path) 
         fitted(tmp_path, bins=bins)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize(("step", "start", "zone"), [
     ("1h", "2026-01-05", None), ("30min", "2026-01-07T15:30:00", None), ("6h", "2026-01-05T03:00:00", None),
     ("90min", "2026-01-05T00:30:00", None), ("1h", "2026-01-05", "Europe/Berlin"),
@@ -145,7 +146,7 @@ COPIES: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("given", "how"), [
     *(("the file", how) for how in COPIES), *zip(["pandas", "polars", "pyarrow", "a path"], COPIES, strict=False),
 ])  # fmt: skip

@@ -190,7 +190,7 @@ def changed(raw: Any) -> Iterator[Any]:
             section[key] = value
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_sections_one_by_one_are_what_the_model_of_all_takes(path: Path) -> None:
     raw = tomllib.loads(path.read_text(encoding="utf-8"))

@@ -73,6 +73,7 @@ OLD = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("key", OLD)
 def test_a_key_of_before_is_told_with_the_line_of_now(tmp_path: Path, key: str) -> None:
     example, changes, line = OLD[key]
@@ -148,6 +149,7 @@ COLUMNS = ["who", "t", "e", "v", "x", "y", "d", "hours", "place", "Datum", "end"
            "kWh new", "mon", "tue", "note", "ward", "filename"]  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("key", "source", "belief", "line"), CLEANING)
 def test_a_key_that_cleaned_rows_is_told_with_the_line_of_now(
     key: str, source: dict[str, Any], belief: dict[str, Any], line: str

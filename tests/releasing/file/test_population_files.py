@@ -176,6 +176,7 @@ def test_commands_say_the_loss_of_a_row_and_not_that_of_a_count(tmp_path: Path) 
     assert "Values are multiples" not in report
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("row", "what"), [
     ("p7,1.0,nan", "missing or not finite"), ("p7,inf,1.0", "missing or not finite"),
     ("p7,,1.0", "missing or not finite"),

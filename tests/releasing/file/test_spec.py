@@ -51,6 +51,7 @@ VALUE = f"value = {toml_of(files.STATE)}"
 HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("old", "new", "path", "words"), [
     ("epsilon = 1.0", "epsilon = 0", "table[0].epsilon", "must be above 0"),
     ("epsilon = 1.0", "epsilon = inf", "table[0].epsilon", "finite"),
@@ -158,6 +159,7 @@ def test_the_schema_is_json_and_names_every_section() -> None:
     assert {*spec.json_schema()["properties"]} == about | sections
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kind", KINDS.names)
 def test_every_key_of_the_schema_says_what_it_means(kind: str) -> None:
     schema = spec.json_schema(kind)

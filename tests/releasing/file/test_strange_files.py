@@ -129,7 +129,7 @@ REFUSED: dict[str, tuple[Any, ...]] = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_refused_spends_nothing_and_tells_nothing(tmp_path: Path, name: str) -> None:
     keys, words, *content = REFUSED[name]

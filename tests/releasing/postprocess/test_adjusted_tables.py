@@ -146,7 +146,7 @@ RECORDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("kind", "before", "after", "total"), RECORDS)
 def test_records_sum_to_their_public_number(
     kind: str, before: str, after: str, total: int | None, tmp_path: Path

@@ -209,6 +209,7 @@ NONSENSE: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NONSENSE)
 def test_what_says_nothing_of_a_charge_is_refused(there: Path, name: str) -> None:
     rewrite(certificate_of(there), lambda data: NONSENSE[name](data["ledger"]))

@@ -110,7 +110,7 @@ def test_a_release_takes_many_steps(prepared: Path) -> None:
     assert set(steps(prepared)) == set("wfrulc")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("number", range(4))
 def test_some_rounds(prepared: Path, tmp_path: Path, number: int) -> None:
     fault = Fault("kill", len(steps(prepared)) * (2 * number + 1) // 9)

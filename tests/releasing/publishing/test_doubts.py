@@ -137,7 +137,7 @@ def most_by_chance(times: int, rate: float = 0.001) -> int:
     return most
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", CASES)
 def test_a_true_belief_is_hardly_ever_doubted(name: str) -> None:
     assert doubted(CASES[name], 30) <= most_by_chance(30)
@@ -177,6 +177,7 @@ def test_a_wrong_belief_is_doubted(name: str) -> None:
 THREE = tf.ReversibleChains(0.1, 0.5, 40, (0, 1, 2))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "belief", "data", "epsilon"), [
     ("class of chains", tf.ReversibleChains(0.2, 0.4, 3_000), [1] * 3_000, 4.0),
     ("pieces of a class", tf.IndependentPieces(THREE, [40] * 100), [[1] * 40] * 100, 4.0),
@@ -252,6 +253,7 @@ def study(folder: Path, stay: dict[str, str], table: str = ROWS, **keys: object)
     return put(folder, {"release.toml": text, "data.csv": table})
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("stay", "table", "keys", "doubt"), [
     ({"off": "2 h", "on": "30 h"}, ROWS, {"gaps": "public"}, LIKEWISE),
     ({"off": "60 h", "on": "2 h"}, ROWS, {"gaps": "public"}, LIKEWISE),

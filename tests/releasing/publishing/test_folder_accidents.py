@@ -207,7 +207,7 @@ def paid(folder: Path) -> set[str]:
     return ids
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", AFTERWARDS)
 def test_an_accident_after_publishing(tmp_path: Path, where: Path, name: str) -> None:
     """Asked again, without and then with `--force`: nothing is paid for or drawn twice."""

@@ -97,7 +97,7 @@ def test_the_ledger_itself_keeps_a_key(tmp_path: Path) -> None:
     assert paid(tmp_path) == 1
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("more", [[], [*ANEW, "K"]])
 @pytest.mark.parametrize("stop", ["answer_of", "keep", "replace", "publish"])
 def test_a_retry_pays_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: str, more: list[str]) -> None:
@@ -116,6 +116,7 @@ def test_a_retry_pays_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s
         assert [state for state, _ in now.reservations.values()] == ["over"] * (before + 1)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("second", "error", "code"), [
     ("0.001", None, 4), ("2.0", LedgerError("the ledger is locked"), 4), ("2.0", KeyError("x"), 3),
 ])  # fmt: skip

@@ -152,7 +152,7 @@ def test_each_state_stands_in_one_row(table: tuple[Row, ...]) -> None:
     assert sorted(state for row in table for state in product(row.ledger, row.folder)) == sorted(STATES)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("said", "there"), STATES)
 def test_what_a_release_does(prepared: Prepared, said: InLedger, there: InFolder) -> None:
     """And each command that is printed as the remedy does what it says when it is pasted."""
@@ -172,7 +172,7 @@ def test_what_a_release_does(prepared: Prepared, said: InLedger, there: InFolder
             check(prepared, words, (pending := row_of(now, there, RESUME)), pending.does, pending.exits)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(("said", "there", "options"), [
     *((said, there, ["--force"]) for said, there in STATES),
     *((said, there, ["--idempotency-key", "K"]) for said, there in STATES if row_of(said, there).keyed),
@@ -184,7 +184,7 @@ def test_what_force_or_a_key_does(prepared: Prepared, said: InLedger, there: InF
     check(prepared, ["release", *options, str(toml)], row, does, row.exits if does is row.does else 0)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("said", "there"), STATES)
 def test_what_resuming_does(prepared: Prepared, said: InLedger, there: InFolder) -> None:
     prepared.make(said, there)
@@ -193,7 +193,7 @@ def test_what_resuming_does(prepared: Prepared, said: InLedger, there: InFolder)
     check(prepared, ["ledger", "resume", str(ledger)], row, row.does, row.exits)
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize(("said", "there"), STATES)
 def test_what_a_release_under_a_key_does(prepared: Prepared, said: InLedger, there: InFolder) -> None:
     """A key pays for a table again, once, unless the ledger is not the one that paid for what lies there."""

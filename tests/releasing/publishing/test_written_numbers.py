@@ -193,7 +193,7 @@ def test_each_query_is_refused_or_published_and_can_be_read(kind: str, tmp_path:
     assert tried(kind, PROMISES, tmp_path)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("kind", SIZED)
 def test_each_query_with_little_noise_is_refused_or_published_and_can_be_read(kind: str, tmp_path: Path) -> None:
     assert tried(kind, PROMISES[1:2], tmp_path)

@@ -46,7 +46,7 @@ SECRETS = {
 BY_MODEL = {"populations", "asymmetric"}
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
 def test_every_kind_says_what_is_secret_and_who_must_believe_what(example: Example, tmp_path: Path) -> None:
     (table,) = tf.release_file(example.write(tmp_path), allow_useless=True).tables
@@ -64,7 +64,7 @@ def test_every_kind_says_what_is_secret_and_who_must_believe_what(example: Examp
     assert ("estimate, if the belief is true" in check_page(tf.report_html(table)).text) == bool(has_estimates)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
 def test_every_kind_uses_the_noun_of_the_file(example: Example, tmp_path: Path) -> None:
     """It is declared, or the column of names has it: on the terminal, on the page and in the certificate."""

@@ -60,7 +60,7 @@ def check_package(folder: Path, name: str) -> dict[str, dict]:  # type: ignore[t
     return resources
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
 def test_every_kind_of_file_is_open_data_with_words_for_readers(example: Example, tmp_path: Path) -> None:
     file = replace(example, text=worded(example.text)).write(tmp_path)
