@@ -20,6 +20,7 @@ from takifugu.releasing.planning.notices import Notice
 
 SMALL = files.SPEC.replace('per = "both"\n', "")
 HERE = SMALL.replace('output = "out"', 'output = "."')
+SELECTED = "sql = \"from read_csv('data.csv', all_varchar = true)\""
 CALLED_DATA = SMALL.replace('"time-use"', '"data"')
 
 
@@ -64,6 +65,8 @@ DESTROYERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "table_called_data": (HERE.replace('"time-use"', '"data"'), nothing),
     "data_in_the_folder": (SMALL.replace('"data.csv"', '"out/time-use.csv"'),
                            lambda folder: shutil.move(folder / "data.csv", table_in(folder))),
+    "data_in_a_select": (HERE.replace('"time-use"', '"data"').replace('file = "data.csv"', SELECTED), nothing),
+    "data_by_a_pattern": (HERE.replace('"time-use"', '"data"').replace('"data.csv"', '"d?ta.csv"'), nothing),
     "ledger_called_like_a_table": (SMALL.replace('"ledger.db"', '"out/time-use.csv"'), nothing),
     "ledger_by_a_url": (SMALL.replace('"ledger.db"', '"sqlite:///FOLDER/out/time-use.report.html"'), table_in),
     "side_file_of_a_ledger": (HERE.replace('"ledger.db"', '"time-use.csv"'),

@@ -117,6 +117,15 @@ def test_files_of_a_release_are_not_overwritten(toml: Path) -> None:
     assert contents(folder) == before
 
 
+def test_data_in_its_folder_are_not_overwritten(toml: Path) -> None:
+    data = toml.parent / "release-rehearsal" / "time-use-units.csv"
+    data.parent.mkdir()
+    data.write_bytes(b"the private data")
+    toml.write_text(SPEC.replace('"data.csv"', f'"{data.parent.name}/{data.name}"'), encoding="utf-8")
+    assert "would replace 'time-use-units.csv'" in refused("rehearse", toml, "--seed", 7, *LONGER)
+    assert contents(data.parent) == {data.name: b"the private data"}
+
+
 def test_people_and_steps_are_those_of_the_caller(toml: Path) -> None:
     rehearsal = rehearse(toml, 7, people=3, steps=40, allow_useless=True)
     assert {row["unit"] for row in rehearsal.tables[0].rows} == {"person 1", "person 2", "person 3"}

@@ -18,7 +18,7 @@ from takifugu.core.rules import as_path
 from takifugu.core.sections import section_in
 from takifugu.data.relation.keys import ROLES
 from takifugu.data.relation.opening import FILES
-from takifugu.releasing.file.calendars import of_first_window, of_window
+from takifugu.releasing.file.calendars import Windowed, of_first_window, of_window
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.kinds import KINDS, SEQUENCES, model_of_file
 from takifugu.releasing.file.meaning import meaning_of, named_sources
@@ -113,8 +113,9 @@ def checked(raw: Json, path: Path, data: object = None, window: str | None = Non
     endless = ""
     if first or data is UNOPENED:
         tables = of_first_window(spec.source, spec.table)
-        of_series = [one.every for one, written in zip(tables, spec.table, strict=True) if one is not written]
-        endless = next(iter(of_series), "")
+        for one, written in zip(tables, spec.table, strict=True):
+            if isinstance(one, Windowed) and one is not written:
+                endless = one.every or ""
         spec = spec.model_copy(update={"table": tables})
     if data is UNOPENED and fitted_to_data(spec):
         fix = f"{command('cost', path)} checks such a file where its data are"

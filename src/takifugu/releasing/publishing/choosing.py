@@ -18,6 +18,7 @@ from takifugu.core.escaping import visible
 from takifugu.core.names import normalised
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.rules import as_path, check_type
+from takifugu.data.relation.opening import files_read
 from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.keys import names_of as keys_named
 from takifugu.releasing.file.keys import plain, texts_within
@@ -223,7 +224,7 @@ def refuse_inputs(file: ReleaseFile, folder: Path, names: Sequence[str]) -> None
 
 
 def inputs_of(file: ReleaseFile) -> Iterator[Path]:
-    """Yield every possible input file of a release, existing or not. Any text of the release file may be a path."""
+    """Yield every possible input file of a release, existing or not: any text may be a path, a pattern or a SELECT."""
     yield file.path
     ledger = str(file.ledger).removeprefix("sqlite:///")
     if "://" not in ledger:
@@ -233,6 +234,7 @@ def inputs_of(file: ReleaseFile) -> Iterator[Path]:
     for text in texts_within(plain(file.spec)):
         if text and "\0" not in text and len(text) < 1000:
             yield file.inside(text)
+            yield from files_read(text, file.folder)
 
 
 def _keys(path: Path, real: Callable[[str], str]) -> Iterator[object]:

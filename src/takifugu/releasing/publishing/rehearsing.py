@@ -24,12 +24,13 @@ from takifugu.numbers.rationals import as_whole
 from takifugu.releasing.advice.budgets import with_ways_to_pay
 from takifugu.releasing.advice.refusing import refusal_of
 from takifugu.releasing.certificates.checksum import read_certificate
+from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.relation_keys import UNOPENED, is_one_of, private_files
 from takifugu.releasing.planning.plan import Plan, Table, Watch, aims_of, planned_of, unwatched
 from takifugu.releasing.planning.questions import Question, debits_of
-from takifugu.releasing.publishing.choosing import Choice
+from takifugu.releasing.publishing.choosing import Choice, refuse_inputs
 from takifugu.releasing.publishing.folder import alone_in, called_certificates, place, writing
 from takifugu.releasing.publishing.publish import check, draw, validate
 from takifugu.releasing.publishing.sheets import bundle_for, tables_of, with_plan, worths_of
@@ -73,10 +74,11 @@ def rehearse(
     check(drawn_plan.questions)
     # all errors of a release before it pays; of the budget nothing is spent
     _pay_nothing(planned)
+    folder = file.path.parent / f"{file.path.stem}-rehearsal"
+    refuse_inputs(file, folder, files_of(table.name for table in planned.tables))
     watch("drawing and writing", 0, 1)
     worths = worths_of(planned)
     bundle = bundle_for(drawn_plan, draw(drawn_plan.questions, {}, bits), worths, seed)
-    folder = file.path.parent / f"{file.path.stem}-rehearsal"
     _place(folder, bundle.files)
     tables = tuple(with_plan(table, planned, worths) for table in tables_of(bundle, folder))
     return Rehearsal(seed, folder, tables, crowd.words)
