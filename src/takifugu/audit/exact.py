@@ -72,7 +72,8 @@ def exact_loss(
     It is exact for tables, for chains with any initial distribution (the supremum over all), and for counted
     populations whose rows are sent one by one. For another class it is a lower bound, over the given members; `upper`
     is then infinite. For a real-valued answer, `lower` and `upper` enclose the loss of Laplace noise before rounding,
-    which can only hide more; with other noise `upper` is infinite.
+    which can only hide more; with other noise `upper` is infinite. They are of numbers before these are rounded, clipped
+    or replaced when they are read.
 
     Args:
         subject: A calibration, a release, or a framework.
@@ -239,6 +240,7 @@ def exact_delta(
     The sum runs over all outputs but a set of mass 1e-25 for each cell. With any initial distribution the supremum lies
     between `lower` (point starts, and pairs of them that laws come near to) and `upper` (all pairs, one for each side).
     For a real-valued answer both enclose the delta before rounding, of which the published value has at most as much.
+    They are of numbers before these are rounded, clipped or replaced when they are read.
     For a class `upper` is 1.
 
     Args:

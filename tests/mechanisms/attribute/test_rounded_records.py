@@ -66,13 +66,15 @@ def worse(p: dict[float, float], q: dict[float, float], deviation: float) -> flo
     return max(divergence(p, q, deviation), divergence(q, p, deviation))
 
 
-def rounded(step: float) -> tuple[Callable[[float], float], list[float]]:
-    return lambda x: math.floor(x / step + 0.5) * step, [(k + 0.5) * step for k in range(-20, 20)]
+def rounded(step: float, end: float = math.inf) -> tuple[Callable[[float], float], list[float]]:
+    """How a number is read that is clipped to -end and end, then rounded, and where it jumps."""
+    cuts = [(k + 0.5) * step for k in range(-20, 20)]
+    return lambda x: math.floor(min(max(x, -end), end) / step + 0.5) * step, cuts
 
 
-def given_mean(where: float, deviation: float, step: float) -> dict[float, float]:
+def given_mean(where: float, deviation: float, step: float, end: float = math.inf) -> dict[float, float]:
     """The law of the rounded mean of two records when that of what is hidden is fixed; `deviation` is their own."""
-    read, cuts = rounded(step)
+    read, cuts = rounded(step, end)
     across = math.sqrt(1 / 2)
     if not deviation:
         return of_two(read, cuts, where, across)
@@ -98,6 +100,23 @@ def test_a_rounded_mean_of_two_keeps_its_promise(correlation: str, step: str, di
     for place in np.linspace(0, float(step), 9):
         p, q = (given_mean(float(place) + shift, deviation, float(step)) for shift in (0.0, move))
         assert worse(p, q, noise) <= 0.001 * (1 + 1e-6)
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("correlation", ["1", "0.8"])
+@pytest.mark.parametrize(("step", "end", "difference"), [("1", "1", "0.1"), ("0.5", "0.6", "1"), ("0.9", "0.4", "2")])
+def test_a_mean_of_two_that_are_clipped_and_rounded_keeps_its_promise(
+    correlation: str, step: str, end: str, difference: str
+) -> None:
+    """And of two equal numbers both may jump by a step at once: a move by one step less would not do."""
+    ends = -Fraction(end), Fraction(end)
+    noise = float(calibrated(mean(difference), belief(correlation, resolution=step, ranges={"x": ends})).scale)
+    deviation, move = math.sqrt(1 - float(correlation) ** 2), float(correlation) * float(difference)
+    for place in np.linspace(-1, 1, 9):
+        p, q = (given_mean(float(place) + shift, deviation, float(step), float(end)) for shift in (0.0, move))
+        assert worse(p, q, noise) <= 0.001 * (1 + 1e-6)
+    credit = deviation**2 / 2  # of the mean of two
+    assert noise**2 + credit >= ((move + float(step)) * float(deviation_per_shift(1, Fraction(1, 1000)))) ** 2 * 0.999
 
 
 def test_one_record_is_rounded_apart_from_the_others() -> None:
