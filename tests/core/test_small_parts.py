@@ -14,9 +14,9 @@ from takifugu.core.columns import no_list, transposed, values_of
 from takifugu.core.entries import Components
 from takifugu.core.errors import Fault, InputError
 from takifugu.core.functions import as_named
+from takifugu.core.plain import short_repr
 from takifugu.core.plugins import package_of
 from takifugu.core.registry import Question, Registry
-from takifugu.core.reprs import short_repr
 from takifugu.core.searches import Search, running, stopping
 from takifugu.core.sections import Key, values_by_field
 from takifugu.core.tracebacks import without_data

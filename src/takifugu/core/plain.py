@@ -1,4 +1,4 @@
-"""Plain data: what is written to JSON or TOML and read back from it, and the rows of tables that are published.
+"""Plain data: what is written to JSON or TOML and read back from it, the rows of tables, and how a value shows itself.
 
 The plain form of a frozen dataclass follows from its fields: its kind, then each field under its name. A fraction is
 text, a tuple or an array a list, a part with a form of its own is written in it. A field that is written in another
@@ -17,11 +17,11 @@ from enum import Enum
 from fractions import Fraction
 from functools import cache, lru_cache, partial
 from inspect import Parameter, signature
+from reprlib import Repr
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 from takifugu.core.cache import cached
 from takifugu.core.errors import InputError
-from takifugu.core.reprs import short_repr
 
 #: An object of JSON, as it is written: `to_dict` returns it.
 Json = dict[str, Any]
@@ -37,9 +37,34 @@ _FORM = "form"
 #: What JSON has as it is, but for subclasses.
 _OF_JSON = frozenset((str, int, float, bool, type(None)))
 
+#: The most letters of a value, and of one of its fields: three lines, and one.
+_MOST, _OF_FIELD = 240, 70
+_SHORT = Repr()
+_SHORT.maxtuple = _SHORT.maxlist = _SHORT.maxset = _SHORT.maxfrozenset = 4
+_SHORT.maxdict, _SHORT.maxstring, _SHORT.maxlong, _SHORT.maxother, _SHORT.maxlevel = 3, 40, 40, _OF_FIELD, 3
+
 
 def _as_it_is(value: object) -> object:
     return value
+
+
+def short_repr(value: Any) -> str:
+    """Return the name of a dataclass and its fields, without those that have their defaults, each shortened."""
+    parts, room = list[str](), _MOST - len(type(value).__name__) - 8
+    for field in fields(value):
+        if not field.repr or not hasattr(value, field.name):
+            continue
+        said = getattr(value, field.name)
+        if field.default is not MISSING and type(said) is type(field.default) and said == field.default:
+            continue
+        text = " ".join(_SHORT.repr(said).split())
+        if len(text) > _OF_FIELD:
+            text = f"{text[: _OF_FIELD - 4]} ..."
+        parts.append(f"{field.name}={text}")
+        if sum(map(len, parts)) + 2 * len(parts) > room:
+            parts[-1] = "..."
+            break
+    return f"{type(value).__name__}({', '.join(parts)})"
 
 
 def indented(value: object, margin: str = "\n") -> str:

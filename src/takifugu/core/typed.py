@@ -116,7 +116,7 @@ def _read_fields(kind: type) -> Mapping[str, tuple[str, bool, bool, Read]]:
 
 
 def _reader(hint: Any) -> Read:
-    """Return what reads a type; TypeError for one without a form, a mistake of its class."""
+    """Return what reads a type."""
     kind, parts = get_origin(hint), get_args(hint)
     if kind in (Union, UnionType):
         return partial(_any_of, tuple(map(_reader, parts)))
@@ -132,9 +132,7 @@ def _reader(hint: Any) -> Read:
         return partial(_same, hint)
     if issubclass(hint, Enum):
         return partial(_member, hint)
-    if not hasattr(hint, "from_dict"):
-        raise TypeError(f"{hint} has no plain form: give its field one")
-    return partial(_value, hint)
+    return partial(_value, hint.from_dict)  # a field of another type has a form of its own
 
 
 def _wrong(data: object, kind: type) -> InputError:
@@ -199,9 +197,9 @@ def _any_of(reads: tuple[Read, ...], data: Any) -> Any:
     raise first or InputError("no type fits")
 
 
-def _value(kind: Any, data: Any) -> Any:
+def _value(read: Read, data: Any) -> Any:
     with as_written():
-        return kind.from_dict(data)
+        return read(data)
 
 
 def _in_json(part: Any) -> Any:

@@ -62,7 +62,17 @@ class NamedFunction(PlainForm):
 
     @classmethod
     def from_dict(cls, data: Plain) -> NamedFunction:
-        """Return the function of this name and version; InputError where this process has not defined it."""
+        """Return the function of a name and version.
+
+        Args:
+            data: What `to_dict` returned.
+
+        Returns:
+            The function that this process has defined under them.
+
+        Raises:
+            InputError: Where it has defined none.
+        """
         with as_written():
             name, version = data["name"], data["version"]
             if (name, version) in DEFINED:

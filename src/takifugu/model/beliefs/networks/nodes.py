@@ -12,7 +12,7 @@ import numpy as np
 
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError, Unsupported
-from takifugu.core.reprs import short_repr
+from takifugu.core.plain import short_repr
 from takifugu.core.rules import check_known, check_printable, list_of, no_law, too_large
 from takifugu.model.beliefs.states import State, checked_alphabet
 from takifugu.model.beliefs.stochastic import normalised
