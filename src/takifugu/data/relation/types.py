@@ -24,6 +24,8 @@ from takifugu.data.values.texts import MISSING, UNBINNED, UNKNOWN
 Listed = Sequence[str] | Bins
 Known = Listed | Classes
 
+#: More states are looked up in an ENUM, which then takes less time than a comparison with each.
+MOST_CASES = 30
 #: The rows as integers, where they are kept.
 INTEGERS = '"takifugu rows"'
 #: Further codes: of a text that is no number, of NaN, and of a row that does not count.
@@ -312,8 +314,10 @@ def code_sql(opened: Opened, column: str = "value0", known: Known | None = None)
     missing = is_missing(name, kind)
     if not isinstance(known, Bins | Classes):
         text = name if kind == "VARCHAR" else f"{name}::varchar"
-        cases = " ".join(f"when {literal(str(state))} then {number}" for number, state in enumerate(known))
-        other = f"case when {missing} then {MISSING} else {UNKNOWN} end"
+        other, states = f"case when {missing} then {MISSING} else {UNKNOWN} end", [literal(str(one)) for one in known]
+        if len(states) > MOST_CASES:
+            return f"coalesce(enum_code(try_cast({text} as enum({', '.join(states)})))::int, {other})"
+        cases = " ".join(f"when {state} then {number}" for number, state in enumerate(states))
         return f"case {text} {cases} else {other} end" if cases else other
     number = number_of(name, kind)
     if isinstance(known, Classes):

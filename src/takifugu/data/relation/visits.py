@@ -18,7 +18,7 @@ from takifugu.data.relation.counts import bits, integers, refuse
 from takifugu.data.relation.opening import WRITTEN
 from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.statements import visits
-from takifugu.data.relation.types import NO_COORDINATE, NO_DEGREES, check_known, name_why
+from takifugu.data.relation.types import NO_COORDINATE, NO_DEGREES, check_known, code_sql, name_why
 from takifugu.data.sql.faults import no_rows
 from takifugu.data.sql.words import double, identifier, literal, number_of
 from takifugu.data.values.bins import Bins
@@ -74,8 +74,11 @@ class Visits:
 def visited(opened: Opened, known: Sequence[str] | Grid) -> Visits:
     """Return the visits to declared places, or to the boxes of a grid; RowFault for rows against a rule."""
     check_known(opened, known.bins if isinstance(known, Grid) else [tuple(known)])
-    relation, places = opened.relation, _of_grid(opened, known) if isinstance(known, Grid) else _of_list(opened, known)
-    if not isinstance(known, Grid):
+    relation = opened.relation
+    if isinstance(known, Grid):
+        places = _of_grid(opened, known)
+    else:
+        places = code_sql(opened, known=known)
         _refuse_lookalikes(opened, known)
     relation.rows(
         f"""create or replace temp table {_VISITS} as select unit, place, step, bit_or(why) as why
@@ -100,14 +103,6 @@ def _refuse_nothing(opened: Opened) -> None:
     """Refuse an empty export; that all visits are left out tells where nobody was, and is no fault."""
     if not opened.filters and not opened.relation.rows(f"select 1 from {identifier(WRITTEN)} limit 1"):
         raise no_rows()
-
-
-def _of_list(opened: Opened, places: Sequence[str]) -> str:
-    """Return the number of a row's place among the declared ones; an ENUM looks it up in one step."""
-    text = f"{identifier('value0')}::varchar"
-    missing = f"coalesce({text}, '') = ''"
-    number = f"enum_code(try_cast({text} as enum({', '.join(map(literal, places))})))::int"
-    return f"case when {missing} then {MISSING} else coalesce({number}, {UNKNOWN}) end"
 
 
 def _of_grid(opened: Opened, grid: Grid) -> str:
