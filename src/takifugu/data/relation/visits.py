@@ -84,25 +84,19 @@ def visited(opened: Opened, known: Sequence[str] | Grid) -> Visits:
         f"""create or replace temp table {_VISITS} as select unit, place, step, bit_or(why) as why
         from ({visits(opened, places)}) group by unit, place, step"""
     )
-    names = f"select unit, bit_or(why) as why from {_VISITS} group by unit"
     relation.rows(
-        f"""create or replace temp table {_PEOPLE} as select *, row_number() over (order by unit) - 1 as number
-        from (select unit, why | {name_why(opened)} as why from ({names}))"""
+        f"""create or replace temp table {_PEOPLE} as select unit, bit_or(why) | {name_why(opened)} as why,
+        row_number() over (order by unit) - 1 as number from {_VISITS} group by unit"""
     )
     people = relation.columns(f"select unit, why from {_PEOPLE} order by number")
-    if not len(people["why"]):
-        _refuse_nothing(opened)
+    some = f"select 1 from {identifier(WRITTEN)} limit 1"
+    if not (len(people["why"]) or opened.filters or relation.rows(some)):
+        raise no_rows()  # that all visits are left out tells where nobody was, and is no fault
     refuse(opened, bits(people["why"]), None, places, {"places": _condition(opened, known)})
     meant([(str(name), None) for name in people["unit"].tolist()], str(opened.source.unit), "unit")
     table = relation.columns(f"select number, place, step from {_VISITS} join {_PEOPLE} using (unit) order by step")
     relation.check_unchanged()
     return Visits(integers(table["number"]), integers(table["place"]), integers(table["step"]))
-
-
-def _refuse_nothing(opened: Opened) -> None:
-    """Refuse an empty export; that all visits are left out tells where nobody was, and is no fault."""
-    if not opened.filters and not opened.relation.rows(f"select 1 from {identifier(WRITTEN)} limit 1"):
-        raise no_rows()
 
 
 def _of_grid(opened: Opened, grid: Grid) -> str:
