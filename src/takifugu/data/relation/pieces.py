@@ -37,18 +37,13 @@ def pieces_of(
     if recording is not None:
         _meant(recordings, recording, "recording", rows_of)
         keys.append(list(map(natural, recordings)))
-    order = np.array(_sorted(keys, len(counts)), dtype=np.int64)
+    places = [*range(len(counts))]
+    for column in reversed(keys):  # each sort keeps the order of the one before
+        places.sort(key=column.__getitem__)
+    order = np.array(places, dtype=np.int64)
     values = None if states is None else _values(counts, states)
     named = replace(counts, names=(np.array(spelt, object), counts.names[1]), values=values)
     return named.taken(order[counts.lengths[order] > 0])  # of a roster, some may have no row where no calendar is
-
-
-def _sorted(keys: list[list[str]], size: int) -> list[int]:
-    """Return the numbers of rows in the order of their keys, the first of which decides."""
-    order = list(range(size))
-    for column in reversed(keys):
-        order.sort(key=column.__getitem__)  # stable
-    return order
 
 
 def _meant(

@@ -24,6 +24,11 @@ from takifugu.data.values.texts import MISSING, UNBINNED, UNKNOWN
 Listed = Sequence[str] | Bins
 Known = Listed | Classes
 
+#: Types of names, and of states.
+NAMES = WHOLE | {"VARCHAR", "UUID", "ENUM"}
+STATES = NAMES | {"BOOLEAN"}
+#: More states are looked up in an ENUM, which then takes less time than a comparison with each.
+MOST_CASES = 30
 #: The rows as integers, where they are kept.
 INTEGERS = '"takifugu rows"'
 #: Further codes: of a text that is no number, of NaN, and of a row that does not count.
@@ -75,7 +80,7 @@ def _check_name(opened: Opened, role: str) -> None:
         rule = "names are texts or whole numbers: 7 and 7.0 are one person, and two of 16 digits may be one number"
         fix = toml_line(role, f"cast({column} AS bigint)") + "; in pandas .astype('Int64')"
         raise wrong_key(role, f"{role} holds numbers with a point ({kind})", rule, fix)
-    if kind not in WHOLE | {"VARCHAR", "UUID", "ENUM"}:
+    if kind not in NAMES:
         fix = toml_line(role, f"cast({column} AS varchar)")
         if kind == "STRUCT":
             fix = toml_line(role, f"struct_extract({column}, 'id')") + ", with the field that names somebody"
@@ -144,7 +149,7 @@ def check_value(opened: Opened, role: str, known: Known) -> None:
     elif has_point(kind):
         fix = f"bins = {bins}; or {value_line(opened, role, f'cast({column} AS bigint)')}"
         raise wrong_key("value", f"{name} holds numbers with a point ({kind})", rule, fix)
-    elif kind not in WHOLE | {"VARCHAR", "BOOLEAN", "UUID", "ENUM"}:
+    elif kind not in STATES:
         raise wrong_key("value", f"{name} holds {kind}", rule, value_line(opened, role, f"cast({column} AS varchar)"))
 
 
@@ -168,7 +173,7 @@ def _check_place(opened: Opened) -> None:
         if len(values) == 2 and not has_point(kind) and kind not in WHOLE | {"VARCHAR"}:
             what = f"{text[:80]!r} holds {kind}"
             raise wrong_key("value", what, "a coordinate is a number", 'value = ["lon", "lat"], with numbers')
-        if len(values) == 1 and kind not in WHOLE | {"VARCHAR", "BOOLEAN", "UUID", "ENUM"}:
+        if len(values) == 1 and kind not in STATES:
             what, fix = f"value holds {kind}", toml_line("value", f"cast({opened.words()['value']} AS varchar)")
             raise wrong_key("value", what, "a place is a text or a whole number; two coordinates are two columns", fix)
 
@@ -312,8 +317,10 @@ def code_sql(opened: Opened, column: str = "value0", known: Known | None = None)
     missing = is_missing(name, kind)
     if not isinstance(known, Bins | Classes):
         text = name if kind == "VARCHAR" else f"{name}::varchar"
-        cases = " ".join(f"when {literal(str(state))} then {number}" for number, state in enumerate(known))
-        other = f"case when {missing} then {MISSING} else {UNKNOWN} end"
+        other, states = f"case when {missing} then {MISSING} else {UNKNOWN} end", [literal(str(one)) for one in known]
+        if len(states) > MOST_CASES:
+            return f"coalesce(enum_code(try_cast({text} as enum({', '.join(states)})))::int, {other})"
+        cases = " ".join(f"when {state} then {number}" for number, state in enumerate(states))
         return f"case {text} {cases} else {other} end" if cases else other
     number = number_of(name, kind)
     if isinstance(known, Classes):

@@ -18,7 +18,7 @@ from takifugu.data.relation.counts import bits, integers, refuse
 from takifugu.data.relation.opening import WRITTEN
 from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.statements import visits
-from takifugu.data.relation.types import NO_COORDINATE, NO_DEGREES, check_known, name_why
+from takifugu.data.relation.types import NO_COORDINATE, NO_DEGREES, check_known, code_sql, name_why
 from takifugu.data.sql.faults import no_rows
 from takifugu.data.sql.words import double, identifier, literal, number_of
 from takifugu.data.values.bins import Bins
@@ -74,40 +74,29 @@ class Visits:
 def visited(opened: Opened, known: Sequence[str] | Grid) -> Visits:
     """Return the visits to declared places, or to the boxes of a grid; RowFault for rows against a rule."""
     check_known(opened, known.bins if isinstance(known, Grid) else [tuple(known)])
-    relation, places = opened.relation, _of_grid(opened, known) if isinstance(known, Grid) else _of_list(opened, known)
-    if not isinstance(known, Grid):
+    relation = opened.relation
+    if isinstance(known, Grid):
+        places = _of_grid(opened, known)
+    else:
+        places = code_sql(opened, known=known)
         _refuse_lookalikes(opened, known)
     relation.rows(
         f"""create or replace temp table {_VISITS} as select unit, place, step, bit_or(why) as why
         from ({visits(opened, places)}) group by unit, place, step"""
     )
-    names = f"select unit, bit_or(why) as why from {_VISITS} group by unit"
     relation.rows(
-        f"""create or replace temp table {_PEOPLE} as select *, row_number() over (order by unit) - 1 as number
-        from (select unit, why | {name_why(opened)} as why from ({names}))"""
+        f"""create or replace temp table {_PEOPLE} as select unit, bit_or(why) | {name_why(opened)} as why,
+        row_number() over (order by unit) - 1 as number from {_VISITS} group by unit"""
     )
     people = relation.columns(f"select unit, why from {_PEOPLE} order by number")
-    if not len(people["why"]):
-        _refuse_nothing(opened)
+    some = f"select 1 from {identifier(WRITTEN)} limit 1"
+    if not (len(people["why"]) or opened.filters or relation.rows(some)):
+        raise no_rows()  # that all visits are left out tells where nobody was, and is no fault
     refuse(opened, bits(people["why"]), None, places, {"places": _condition(opened, known)})
     meant([(str(name), None) for name in people["unit"].tolist()], str(opened.source.unit), "unit")
     table = relation.columns(f"select number, place, step from {_VISITS} join {_PEOPLE} using (unit) order by step")
     relation.check_unchanged()
     return Visits(integers(table["number"]), integers(table["place"]), integers(table["step"]))
-
-
-def _refuse_nothing(opened: Opened) -> None:
-    """Refuse an empty export; that all visits are left out tells where nobody was, and is no fault."""
-    if not opened.filters and not opened.relation.rows(f"select 1 from {identifier(WRITTEN)} limit 1"):
-        raise no_rows()
-
-
-def _of_list(opened: Opened, places: Sequence[str]) -> str:
-    """Return the number of a row's place among the declared ones; an ENUM looks it up in one step."""
-    text = f"{identifier('value0')}::varchar"
-    missing = f"coalesce({text}, '') = ''"
-    number = f"enum_code(try_cast({text} as enum({', '.join(map(literal, places))})))::int"
-    return f"case when {missing} then {MISSING} else coalesce({number}, {UNKNOWN}) end"
 
 
 def _of_grid(opened: Opened, grid: Grid) -> str:

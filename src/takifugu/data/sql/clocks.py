@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from takifugu.data.sql.faults import wrong_key
 from takifugu.data.sql.scopes import Check
-from takifugu.data.sql.tree import Node, text_of
+from takifugu.data.sql.tree import Node, text_of, values_of
 from takifugu.data.sql.words import is_odd_number
 
 #: A day, or a day and a time, as texts have it; what follows it where it has an offset.
@@ -33,7 +33,6 @@ NO_OFFSET = "casts to a moment what has no offset from UTC"
 RULE = "days and hours are those of clocks somewhere"
 #: A text with more behind its time of day, which DuckDB drops where it casts the text to what clocks show.
 _BEHIND_TIME = r"\d:\d.*[+A-Za-z-]"
-_FIELDS = ("left", "right", "input", "lower", "upper", "child")
 
 
 def has_point(kind: str) -> bool:
@@ -46,7 +45,7 @@ def refuse_clocks_of_nobody(key: str, roots: Iterable[Node], kinds_of: Callable[
     """Refuse what depends on the connection's zone in one SELECT; return the checks of texts that are cast."""
     # `select` is that in which the expressions stand
     nodes = [node for root in roots for node in _nodes(root)]
-    parts = {text_of(part): part for node in nodes for part in _values(node)}
+    parts = {text_of(part): part for node in nodes for part in values_of(node)}
     if not parts:
         return []
     listed = [{**part, "alias": f"takifugu part {number}"} for number, part in enumerate(parts.values())]
@@ -55,7 +54,7 @@ def refuse_clocks_of_nobody(key: str, roots: Iterable[Node], kinds_of: Callable[
     typed = {**plain, "where_clause": None, "select_list": [*around, *listed]}
     kinds = dict(zip(parts, kinds_of(typed)[-len(parts) :], strict=True))
     for node in nodes:
-        _check(key, node, [(part, kinds[text_of(part)].upper()) for part in _values(node)])
+        _check(key, node, [(part, kinds[text_of(part)].upper()) for part in values_of(node)])
     checks = list[Check]()
     for node in nodes:
         if node["class"] == "CAST" and kinds[text_of(node["child"])] == "VARCHAR":
@@ -130,18 +129,10 @@ def _has_offset(node: Node) -> bool:
     return node.get("class") == "CONSTANT" and re.fullmatch(ISO + OFFSET, str(node["literal"].get("text"))) is not None
 
 
-def _values(node: Node) -> list[Node]:
-    """Return the values that a node computes with."""
-    values = [*(node.get("children") or []), *(node[name] for name in _FIELDS if node.get(name))]
-    values += [argument["expression"] for argument in node.get("arguments") or []]
-    values += [check["then_expr"] for check in node.get("case_checks") or []]
-    return values + ([node["else_expr"]] if node.get("else_expr") else [])
-
-
 def _nodes(node: Node) -> Iterator[Node]:
     """Yield an expression and all that it is made of; a SELECT in it is judged as its own."""
     yield node
-    inner = [*_values(node), *(check["when_expr"] for check in node.get("case_checks") or [])]
+    inner = [*values_of(node), *(check["when_expr"] for check in node.get("case_checks") or [])]
     inner += [*(node.get("partitions") or []), *(order["expression"] for order in node.get("orders") or [])]
     inner += [entry["value"] for entry in node.get("replace_list") or []]
     for part in inner:

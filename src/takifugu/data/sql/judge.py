@@ -16,7 +16,7 @@ from takifugu.data.sql import allowed
 from takifugu.data.sql.clocks import refuse_clocks_of_nobody, refuse_mixed
 from takifugu.data.sql.faults import wrong_key
 from takifugu.data.sql.scopes import LINE, NOTHING, Cells, Check, Rows, Scope, part, spread, together
-from takifugu.data.sql.tree import Node, column_nodes, parsed, text_of
+from takifugu.data.sql.tree import VALUES, Node, column_node, column_nodes, parsed, text_of, values_of
 from takifugu.data.sql.words import identifier
 
 
@@ -63,11 +63,9 @@ class Judge:
         return together(*(self.value(node, scope) for node in nodes))
 
     def _parts(self, node: Node, scope: Scope) -> Cells:
-        self.only(node, "value", "literal", "children", "case_checks", *_CHILDREN)
-        children = [*(node.get("children") or []), *(node[part] for part in _CHILDREN if node.get(part))]
-        for check in node.get("case_checks") or []:
-            children += [check["when_expr"], check["then_expr"]]
-        return self._values(children, scope)
+        self.only(node, "value", "literal", "children", "case_checks", "else_expr", *VALUES)
+        conditions = [check["when_expr"] for check in node.get("case_checks") or []]
+        return self._values([*conditions, *values_of(node)], scope)
 
     def _column(self, node: Node, scope: Scope) -> Cells:
         self.only(node, "column_names")
@@ -306,7 +304,7 @@ class Judge:
             self.refuse("joins a join", "joins stand one after the other", "a JOIN b ON ... JOIN c ON ...")
         left, right = self._from(node["left"]), self._from(node["right"])
         using = [str(name) for name in node.get("using_columns") or []]
-        columns = [{**_COLUMN, "column_names": [name]} for name in using]
+        columns = [column_node(name) for name in using]
         pairs = list(zip(columns, columns, strict=True)) if using else self._equal(node.get("condition"), left, right)
         self.refuse_clocks([one for one, _ in pairs], {**parsed("from x", "sql"), "from_table": node["left"]})
         met = together(*(self.value(one, left) for one, _ in pairs), *(spread(self.value(o, right)) for _, o in pairs))
@@ -393,9 +391,7 @@ def _name_of(name: object) -> str:
     return str(name[-1] if isinstance(name, list) else name.get("column", name) if isinstance(name, dict) else name)
 
 
-_CHILDREN = ("left", "right", "input", "lower", "upper", "else_expr")
 _OTHER_CALL = ("calls a function in another way", "functions of DuckDB's own are called by their names")
-_COLUMN = {"class": "COLUMN_REF", "type": "COLUMN_REF", "alias": ""}
 _BY_ROW = "cast, CASE, nullif, coalesce, strptime, replace and others like them are"
 _STABLE = "the same rows give the same table tomorrow"
 _QUOTES = "names with blanks or points stand in quotes: \"my column\"; texts in 'single' ones"

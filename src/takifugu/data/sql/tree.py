@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 Node = dict[str, Any]
 #: A longer text is no statement that somebody can review.
 LONGEST = 100_000
+#: The fields of a node that hold one value each.
+VALUES = ("left", "right", "input", "lower", "upper", "child")
 
 
 @cache
@@ -94,6 +96,14 @@ def with_texts(node: Node, how: Callable[[str], str | None]) -> Node:
 
     tree: Node = replaced(node, change)
     return tree
+
+
+def values_of(node: Node) -> list[Node]:
+    """Return the values that a node of an expression computes with; conditions of CASE choose among them."""
+    values = [*(node.get("children") or []), *(node[name] for name in VALUES if node.get(name))]
+    values += [argument["expression"] for argument in node.get("arguments") or []]
+    values += [check["then_expr"] for check in node.get("case_checks") or []]
+    return values + ([node["else_expr"]] if node.get("else_expr") else [])
 
 
 def nodes_of(node: Node, *classes: str) -> list[Node]:
