@@ -146,7 +146,7 @@ def test_exit_codes(tmp_path: Path, old: str, new: str, code: int, words: str) -
 @pytest.mark.parametrize(("example", "words", "low"), [
     ("city", "it may become certain that it is not so", 0.0),
     ("street", "epsilon is multiplied by the distance of two populations", None),
-    ("exams", "Of values that are not compared, because they are too far apart or not listed", None),
+    ("exams", "Nothing is promised for values that are too far apart, or not listed", None),
 ])  # fmt: skip
 def test_cost_says_no_more_than_the_definition_of_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: str, words: str, low: float | None

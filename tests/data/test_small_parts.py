@@ -2,6 +2,9 @@
 
 from datetime import date, datetime, timedelta
 
+import pytest
+
+from takifugu.core.errors import InputError
 from takifugu.data import Bins, Bounded, Calendar, Classes, parse_step, steps_in
 from takifugu.data.files.readers import open_part
 from takifugu.data.files.sheets import text_of_cell
@@ -20,6 +23,10 @@ def test_sql_is_written_as_it_is_read() -> None:
     assert toml_line("unit", 'lower("who")') == "unit = 'lower(\"who\")'"
     assert toml_line("value", "nullif(\"v\", 'NA')") == "value = '''nullif(\"v\", 'NA')'''"
     assert parsed("select a from b", "sql")["type"] == "SELECT_NODE"
+    for text, fix in (("select a b c", "in the duckdb shell"), ("select a from b order by ...", "in place of ...")):
+        with pytest.raises(InputError, match="no SELECT") as caught:
+            parsed(text, "sql")
+        assert fix in str(caught.value)
     assert text_of(expression("a  +  1", "order")) == "(a + 1)"
 
 

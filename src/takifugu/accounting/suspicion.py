@@ -22,8 +22,8 @@ from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
 BEYOND = (2.0, 10.0, math.inf)
 #: What a suspicion is about where values of what is hidden are not compared with all others.
 OF_SOME = (
-    "This is said of two hidden values that are compared, of the one against the other. Of values that are not "
-    "compared, because they are too far apart or not listed, nothing is promised."
+    "This holds for two values of the secret that are compared. Nothing is promised for values that are too far apart, "
+    "or not listed."
 )
 
 #: From this epsilon on a suspicion of 1 % may become one of 99 %.

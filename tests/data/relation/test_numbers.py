@@ -103,7 +103,7 @@ def test_what_is_proposed_for_such_a_text_reads_no_other_number(tmp_path: Path) 
         source.totals([bounded])
     fix = (
         r'''value = "nullif(\"v\", 'NA')", with the text that stands for a missing value; where commas are decimal, '''
-        r'''as in 1,5, replace("v", ',', '.') in place of nullif("v", 'NA')'''
+        r'''as in 1,5, replace("v", ',', '.') instead of nullif("v", 'NA')'''
     )
     assert error.value.fix == fix
     for other, is_read in (("2", True), ("1_000", False)):

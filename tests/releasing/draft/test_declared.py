@@ -54,6 +54,12 @@ def test_a_draft_says_how_to_call_what_no_column_tells(table: Path, unit: str, i
     assert asked.words == "Does one shop say nothing about another?"
 
 
+@pytest.mark.parametrize(("column", "named"), [("state", " of 'state'"), ("lower(state)", "")])
+def test_a_table_of_answers_is_called_by_its_column(table: Path, column: str, named: str) -> None:
+    said = {"rows": "answers", "unit": "-", "kind": "users", "value": column}
+    assert tomllib.loads(drafted_text(table, said))["table"][0]["title"] == f"How often each value{named} occurs"
+
+
 def test_names_may_have_commas() -> None:
     """The stations of a bike share: what is shown as an example was split at all commas."""
     said = {"states": 'parked, "Main St, ""The Corner""", "O\'Hare, North"'}

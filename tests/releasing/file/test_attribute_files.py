@@ -89,7 +89,7 @@ def test_another_number_of_rows_is_refused_without_telling_it(tmp_path: Path, ki
     ("records", "smokes,team", "smoking,team", "staff.csv has no 'smokes'"),
     ("parameters", "1,big", "4,big", 'a value in "marks" that is none of the states'),
     ("normal", "40.000;70.00", "40.000;SENTINEL", 'a text in "weight" that is no number'),
-    ("normal", "40.000;70.00", "40.000;70,0000", """where commas are decimal, as in 1,5, replace("weight", ',', '.')"""),
+    ("normal", "40.000;70.00", "40.000;70,0000", """commas are decimal, as in 1,5, replace("weight", ',', '.')"""),
     ("normal", "40.000;70.00", "40.000;", 'nothing in "weight"'),
     ("normal", "40.000;70.00", "40.000;inf", 'nothing in "weight"'),
 ])  # fmt: skip
@@ -234,7 +234,7 @@ def test_a_sentence_says_what_is_hidden(tmp_path: Path, kind: str, hidden: str, 
     assert "Single rows" in report
     is_part = kind != "parameters"  # of which all values are compared
     assert ("of two compared values of a secret, the output" in page) == is_part
-    assert ("Of values that are not compared" in report) == (kind != "parameters")
+    assert ("Nothing is promised for values that are too far apart" in report) == (kind != "parameters")
     assert table.certificate.definition == "attribute"
 
 

@@ -138,7 +138,7 @@ def test_the_change_is_by_the_distance_and_its_error_the_difference_of_two_noise
     off = next(n for n in range(200) if mass[0] + 2 * math.fsum(mass[1 : n + 1]) >= 0.95)
     said = change_words(points, "hours")
     assert said.startswith(f"From 2026-W02 to 2026-W07 it changed by 100 ± {off} hours, or 20 ± ")
-    assert f"20 ± {off / 5:g} hours a week on average over 5 weeks (95 %), more than the noise" in said
+    assert f"20 ± {off / 5:g} hours a week on average over 5 weeks (95 %), more than the noise alone explains" in said
     assert "no change shows" in change_words([points[0], Point("2027-W02", 100 + off, 0, 0, other)], "")
 
 

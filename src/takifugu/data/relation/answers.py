@@ -193,7 +193,7 @@ _MENDED = {
     "no bin": ("", "widen the bins; the last one may end at inf"),
     "no measurement": ("CASE WHEN isfinite({0}) THEN {0} END", ", which leaves it missing"),
     "no number": ("nullif({0}, 'NA')", ", with the text that stands for a missing value; where commas are decimal, as "
-                  "in 1,5, replace({0}, ',', '.') in place of nullif({0}, 'NA')"),
+                  "in 1,5, replace({0}, ',', '.') instead of nullif({0}, 'NA')"),
     "out of bounds": ("", "widen the bounds"),
 }  # fmt: skip
 

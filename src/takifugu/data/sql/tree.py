@@ -30,10 +30,12 @@ def parsed(text: str, key: str) -> Node:
     """Return the tree of one SELECT; InputError, with the key, for another text."""
     answer = _serialized(text, key)
     if answer is None:
+        fix = "try it in the duckdb shell, which shows the place"
+        if "..." in text:  # as a printed line leaves open what its reader alone knows
+            fix = "write a column, or what else belongs there, in place of ..."
         raise wrong_key(
-            key, f"{key} is no SELECT that DuckDB understands", "it reads and changes nothing",
-            "try it in the duckdb shell, which shows the place",
-        )  # fmt: skip
+            key, f"{key} is no SELECT that DuckDB understands", "it reads and changes nothing", fix
+        )
     statements = answer["statements"]
     if len(statements) != 1:
         raise wrong_key(key, f"{key} has {len(statements)} statements", "it is one SELECT", "join them by WITH")

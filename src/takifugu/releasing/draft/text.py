@@ -142,6 +142,9 @@ def text_of(start: Draft, makes_ledger: bool = True) -> str:
     ledger, shared = (f"{stem}-ledger.db", "") if other is None else (other.ledger, _as_in(start, other))
     rows = KINDS.find(start.kind).facts.rows
     name, title, query, words = _FIRST.get(start.kind) or _FIRST[rows]
+    column = start.values[0] if len(start.values) == 1 else ""
+    if title == _OF_VALUES[1] and column in start.evidence.types and re.fullmatch(r"[\w .,?()/-]{1,80}", column):
+        title = f"How often each value of '{column}' occurs"  # no other word of the table names it
     has_delta = {"normal", "density"} & {start.kind}
     budget: object = {"epsilon": 1.0, "delta": 1e-6} if has_delta else 1.0
     epsilon = declared.value_of("epsilon", start.answers.get("epsilon", "1.0"), start.answers)

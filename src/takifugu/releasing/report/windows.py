@@ -165,7 +165,7 @@ def change_words(points: Sequence[Point], unit: str) -> str:
         average = _size(change / periods, float(f"{off / periods:.3g}"), unit)
         said = f"{said}, or {average} a {period[0]} on average over {periods} {period[0]}s"
     if abs(change) > off:
-        return f"{said} (95 %), more than the noise would make of no change."
+        return f"{said} (95 %), more than the noise alone explains."
     return f"{said} (95 %): no change shows through the noise."
 
 
