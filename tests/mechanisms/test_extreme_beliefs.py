@@ -72,7 +72,7 @@ def calibrations(belief: Any) -> list[Any]:
     return listed
 
 
-@pytest.mark.sampled(39)
+@pytest.mark.sampled(41)
 @pytest.mark.parametrize("length", [1, 2, 3])
 @pytest.mark.parametrize("name", CHAINS)
 def test_no_mechanism_loses_what_is_rare_in_a_chain(name: str, length: int) -> None:

@@ -129,7 +129,7 @@ def test_a_secret_that_is_small_beside_the_rest_needs_noise_for_itself_only(mech
     assert float(noise.scale) == pytest.approx(10, rel=1e-8)
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize("mechanism", EXACT)
 @pytest.mark.parametrize("length", [1, 2, 5])
 @pytest.mark.parametrize(("matrix", "start"), [

@@ -57,7 +57,7 @@ def test_a_key_names_cells(name: str, by: str, cells: list[int]) -> None:
     assert list(cells_of(name, by)) == cells
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("step", "start", "zone"), [
     ("30min", "2026-01-07T15:30:00", ""), ("1h", "2026-01-10", ""), ("6h", "2026-01-05T03:00:00", ""),
     ("1d", "2026-01-06", ""), ("1h", "2026-01-10", 'timezone = "Asia/Kolkata"\n'),

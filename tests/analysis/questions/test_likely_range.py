@@ -31,7 +31,7 @@ def outside(belief, answer, low: np.ndarray, high: np.ndarray) -> float:
     return largest
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("case", corpus(), ids=lambda case: case.name)
 @pytest.mark.parametrize("most_runs", [1_000, 0])
 def test_what_is_missed_is_rare(case: Case, most_runs: int, monkeypatch) -> None:

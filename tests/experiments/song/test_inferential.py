@@ -219,7 +219,7 @@ def test_what_the_theorem_does_not_cover(framework: tf.Pufferfish, words: str) -
     assert words in noise_of(framework, query, 1)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("weights", [[1, 1000], [1000, 1], [0, 7], [3, 1, 50], [0, 0, 9]])
 @pytest.mark.parametrize("entry", [0, 1])
 def test_an_entry_that_is_no_secret_counts_as_much(weights: list[int], entry: int) -> None:

@@ -77,7 +77,7 @@ RATIO = np.array([[0.0, 1.0, 0.25], [0.5, 0.0, 0.75], [1.5, 0.5, 0.0]])
 CASES = [(2, 1, 0.0), (2, 3, 0.5), (3, 1, 0.0), (3, 2, 0.9)]
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize(("states", "period", "sticky"), CASES)
 @pytest.mark.parametrize("zeros", [False, True])
 def test_forwards_rows_are_the_laws_of_what_follows(states, period, sticky, zeros, monkeypatch):
@@ -93,7 +93,7 @@ def test_forwards_rows_are_the_laws_of_what_follows(states, period, sticky, zero
 STARTS = ["stationary", "given", "one value", "several that repeat"]
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize(("states", "period", "sticky"), CASES[:3])
 def test_backwards_rows_are_the_laws_of_what_went_before(states, period, sticky, start, monkeypatch):

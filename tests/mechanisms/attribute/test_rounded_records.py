@@ -223,7 +223,7 @@ def test_a_range_reaches_as_far_as_its_rounded_ends() -> None:
     assert people.read.reaches[0] == Fraction(10)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("count", [1, 2, 3, 63, 64, 65, 66, 300])
 @pytest.mark.parametrize("pivots", [["0.9"], ["0.7", "1.3"], ["4", "0.8", "1"]])
 def test_the_unevenness_is_that_of_all_records_one_after_the_other(pivots: list[str], count: int) -> None:
@@ -266,7 +266,7 @@ def less_ripple(epsilon: Fraction, error: Fraction) -> Fraction:
     return epsilon - Fraction(math.log1p(2 * error / (1 - error)) * (1 + 1e-12))
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize("error", [Fraction(0), Fraction(1, 10)])
 @pytest.mark.parametrize("variance", [Fraction(0), Fraction(1, 2), Fraction(9)])
 @pytest.mark.parametrize("alone", [True, False])
@@ -302,7 +302,7 @@ def test_epsilon_and_noise_are_divided_as_is_best(blur: str, variance: str) -> N
         assert min(best, 1) <= laws.delta(added, epsilon) <= min(1, best * (1 + 1e-14))
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize("alone", [True, False])
 @pytest.mark.parametrize(("variance", "error"), [("0", "0"), ("0.25", "0"), ("0.25", "0.01"), ("50", "0.001")])
 def test_the_least_variance_keeps_its_delta(alone: bool, variance: str, error: str) -> None:

@@ -51,7 +51,7 @@ def table(values: list[Any]) -> Any:
     return np.array([[abs(x - y) / size for y in range(size)] for x in range(size)], dtype=float)
 
 
-@pytest.mark.sampled(27)
+@pytest.mark.sampled(29)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("people", [False, True], ids=["rows", "people"])
 @pytest.mark.parametrize("seed", range(4))

@@ -33,7 +33,7 @@ def made(query: Any, epsilon: Any = 1, policy: Policy | None = None, domain: Any
     return tf.calibrate(Asymmetric(visits() if policy is None else policy, domain), query, epsilon)
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("limit", [None, 1, 2, 3])
 @pytest.mark.parametrize("threshold", [0, 1, 2.5])
 @pytest.mark.parametrize("epsilon", ["1/2", 1, 3])

@@ -101,7 +101,7 @@ def test_a_name_that_is_there_twice_is_told_and_read_by_its_number(tmp_path: Pat
         assert table.counts().counts.tolist() == [[1, 1]]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("names", [
     ("from", "select", "end"), ("a b", 'b "c"', "d'e"), ("who\nis", "x\\y", "état"), ("1", "-", "a,b"),
     ("line", "moment", "data"),

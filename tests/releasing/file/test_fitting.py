@@ -96,7 +96,7 @@ def test_missing_entries_end_a_sequence_and_numbers_are_in_bins(tmp_path: Path) 
         fitted(tmp_path, bins=bins)
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize(("step", "start", "zone"), [
     ("1h", "2026-01-05", None), ("30min", "2026-01-07T15:30:00", None), ("6h", "2026-01-05T03:00:00", None),
     ("90min", "2026-01-05T00:30:00", None), ("1h", "2026-01-05", "Europe/Berlin"),

@@ -97,7 +97,7 @@ def test_the_ledger_itself_keeps_a_key(tmp_path: Path) -> None:
     assert paid(tmp_path) == 1
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("more", [[], [*ANEW, "K"]])
 @pytest.mark.parametrize("stop", ["answer_of", "keep", "replace", "publish"])
 def test_a_retry_pays_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: str, more: list[str]) -> None:
