@@ -171,7 +171,7 @@ def test_rows_are_counted_alike_in_every_form(tmp_path: Path, rows: str) -> None
     assert [one and (one.dropped, one.rows) for one in counts] == [(7, 67)] * 4
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("is_seen", [True, False])
 @pytest.mark.parametrize("lost", [5, 500])
 def test_no_remedy_promises_good_where_rows_may_be_left_out(tmp_path: Path, lost: int, is_seen: bool) -> None:
