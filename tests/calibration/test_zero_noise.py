@@ -146,6 +146,7 @@ def test_an_entry_of_little_weight_lets_no_others_through() -> None:
             tf.with_scale(FIRST, query, "0.5")
 
 
+@pytest.mark.mutants
 def test_a_large_delta_leaves_95_in_100() -> None:
     little, framework = DiscreteLaplace(Fraction(1, 5), Fraction(1)), tf.Pufferfish(tf.every_entry(), FORGETFUL)
     for epsilon, delta in ((Fraction(1), Fraction(99, 100)), (Fraction(4), Fraction(1, 10**6))):

@@ -68,6 +68,7 @@ def test_shifted_normals_need_the_analytic_noise_less_their_own():
     assert float(sigma) ** 2 + 4 == pytest.approx((3 * gaussian_analytic_sigma(1, 1, 1e-5)) ** 2, rel=1e-9)
 
 
+@pytest.mark.mutants
 def test_theorem_3_as_printed_stands_beside_the_corrected_one():
     corrected = bound(normal_by_rule.RULE_B, SUMS)
     numbers = dict(corrected.witness.numbers)

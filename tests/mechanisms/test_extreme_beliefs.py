@@ -121,6 +121,7 @@ def test_stationary_support_is_a_question_of_steps() -> None:
     assert transient.possible(0) == (False, True, True)
 
 
+@pytest.mark.mutants
 def test_a_queue_needs_noise_for_all_its_states() -> None:
     chain = tf.MarkovChain(queue(1e-8, 45), 1)
     framework = tf.Pufferfish(tf.every_entry(), chain)

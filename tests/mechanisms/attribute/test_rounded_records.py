@@ -128,7 +128,7 @@ def test_rounding_errors_given_the_total_are_nearly_uniform(count: int) -> None:
     assert count > 2 or seen > error / 4
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.mutants
 @pytest.mark.parametrize("deviation", ["0.6", "1"])
 def test_a_clipped_mean_of_two_keeps_its_promise(deviation: str) -> None:
     correlation = str((1 - Fraction(deviation) ** 2) if deviation == "1" else Fraction("0.8"))
