@@ -300,6 +300,7 @@ def test_releases_on_a_binary_tree_with_positive_correlation_reach_the_loss():
             assert loss == pytest.approx(oracle.joint_losses(law, releases, entry), abs=1e-9)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("joined", [1, 8, 256])
 def test_releases_together_never_lose_more_than_their_profile(joined, monkeypatch):
     """By every joint output of two counts, in networks that are no trees."""

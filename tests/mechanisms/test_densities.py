@@ -47,6 +47,7 @@ def delta_of_normals(first, second, epsilon):
     return between if square < 0 else 1 - factor - between
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("epsilon", "delta"), [(F(1), F(1, 10**5)), (F(1, 2), F(1, 1000)), (F(3), F(1, 10**9))])
 def test_unequal_variances_need_what_mpmath_says(epsilon, delta):
     sigma = bound(gaussian_exact.MECHANISM, UNEQUAL, epsilon, delta).randomiser.scale

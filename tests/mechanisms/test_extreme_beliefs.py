@@ -79,6 +79,7 @@ def test_no_mechanism_loses_what_is_rare_in_a_chain(name: str, length: int) -> N
     loses_no_more_than_promised(CHAINS[name](length))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", networks())
 def test_no_mechanism_loses_what_is_rare_in_a_network(name: str) -> None:
     loses_no_more_than_promised(tf.BayesianNetwork(networks()[name]))

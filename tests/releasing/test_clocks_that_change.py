@@ -115,6 +115,7 @@ def test_cells_of_unequal_lengths_are_told(first: str, last: str, axes: tuple[st
     assert told == ([] if words is None else [words])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("change", "words"), [
     (("timezone = ", "# "), "source.timezone: order holds moments (times with an offset from UTC, or Z)"),
     (('order = "time"', 'order = "left(time, 16)"'), "source.timezone: order holds times without an offset"),

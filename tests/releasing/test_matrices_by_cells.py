@@ -132,6 +132,7 @@ def test_a_table_by_cells_is_at_odds_with_matrices_of_other_cells(
     assert checks == [said] * is_said
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("changes", "message"), [
     ([("22-06", "22-05")], "belief.matrices: no matrix is that of 06"),
     ([("22-06", "21-06")], "belief.matrices.07-21: 21 is in '21-06' and in '07-21'"),

@@ -162,6 +162,7 @@ def test_faults_at_every_step(
     assert book.pending() == ()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("old", "new"), [
     ("walking", PLANTED), (",0,x,", f",{PLANTED},x,"), ("007,", ","), (",walking\n", f",walking,{PLANTED}\n"),
 ])  # fmt: skip

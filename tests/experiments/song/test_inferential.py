@@ -81,6 +81,7 @@ def test_golden_values(name: str) -> None:
         assert float(noise.scale) == pytest.approx(expected["gk16_scale"], rel=1e-9)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("p0", "p1"), list(itertools.product(range(1, 10), repeat=2)))
 def test_the_corrected_closed_form_is_the_influence_of_inner_nodes(p0: int, p1: int) -> None:
     a, b = p0 / 10, p1 / 10

@@ -99,6 +99,7 @@ def test_no_mechanism_with_the_profile_loses_more(states, length, seed):
     assert worst * (1 - 1e-7) - 1e-9 <= bound <= worst * 1.5 + 1e-6
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(20))
 def test_releases_together_lose_no_more_than_they_are_charged(seed):
     rng = np.random.default_rng(seed)

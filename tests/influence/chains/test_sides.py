@@ -160,6 +160,7 @@ def height(columns, a, b):
     return mpmath.log(as_mpf(max(shares) / min(shares)))
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("zeros", [False, True])
 @pytest.mark.parametrize(("states", "period", "sticky"), CASES)
 def test_a_step_back_to_any_start_is_lemma_2(states, period, sticky, zeros):
@@ -247,6 +248,7 @@ def test_many_steps_are_never_below_the_supremum_in_any_digit():
             assert exact * ROUNDED <= loss <= exact * (1 + 32 * UNIT)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("change", [0.01, 0.3])
 @pytest.mark.parametrize("leaving", [(0.3, 0.2), (0.0298, 0.0229), (0.004, 0.003)])
 def test_what_a_run_settles_at_is_hardly_above_its_limit_where_its_rows_are_rounded(leaving, change):
@@ -305,6 +307,7 @@ def test_a_run_is_never_below_the_recursion_and_ends_with_a_bound_of_all_that_fo
             assert bound <= true * (1 + 1e-12) + 1e-30 or position >= len(explicit)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("rows", "change"), [(rows, c) for rows in CHAINS[:5] for c in (2**-10, 0.5, 3.0)])
 def test_the_bound_of_a_long_run_is_its_limit(rows, change):
     explicit, repeated = two_states.run(np.array(rows), 0.0, change, (change, change), 10**9)

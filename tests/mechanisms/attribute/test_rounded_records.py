@@ -192,6 +192,7 @@ def test_laplace_noise_for_rounded_records_covers_a_step_of_each() -> None:
     assert np.abs(np.log(one / other)).max() <= 1
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "8"])
 def test_a_coarse_rounding_is_hidden_by_an_eighth_of_epsilon_and_a_fine_one_by_next_to_nothing(epsilon: str) -> None:
     """More than an eighth is not spent, and no more than it takes."""

@@ -52,6 +52,7 @@ def test_the_transform_encloses_the_sum_over_all_tuples_in_rationals(epsilon: F,
         assert enclosure.high - exact <= 1e-8 * exact + 64 * UNIT * (1 + math.exp(epsilon))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
 def test_over_a_class_the_ends_are_enclosed_as_laws_are(epsilon: F) -> None:
     for seed in range(4):

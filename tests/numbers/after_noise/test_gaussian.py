@@ -54,6 +54,7 @@ def test_golden_sigmas(name: str, case: str) -> None:
     assert used == pytest.approx(float(expected["thm3a"]), rel=1e-10)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("delta", DELTAS)
 def test_errata_e1(epsilon: float, delta: float) -> None:

@@ -45,6 +45,7 @@ def loss(p: Pmf, q: Pmf, scale: Any, digits: int = 50) -> mpmath.mpf:
     return laplace_loss_on({*table(p), *table(q)}, table(p), table(q), scale, digits)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "epsilon"), CASES)
 def test_golden_scales(name: str, epsilon: str) -> None:
     expected = golden()["laplace_scale"][name][epsilon]

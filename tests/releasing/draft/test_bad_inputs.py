@@ -53,6 +53,7 @@ def test_a_file_that_is_no_table_is_told(name: str, data: bytes, words: str, tmp
     assert words in refused(tmp_path / name)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("answers", "words"), [
     ({"unit": None}, "Whose is a row?"), ({"rows": None}, "; rows='samples' ("),
     ({"unit": "whom"}, "did you mean 'who'?"),
@@ -195,6 +196,7 @@ BINARY = {
 ALL = {name: text.encode() for name, text in TEXTS.items()} | BINARY
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("ending", [".csv", ".txt.gz"])
 def test_what_is_no_table_is_refused_without_a_word_of_it(tmp_path: Path, name: str, ending: str) -> None:
@@ -209,6 +211,7 @@ def test_what_is_no_table_is_refused_without_a_word_of_it(tmp_path: Path, name: 
         assert error.value.fix
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "header",
     ["[id],[name]", "[id]", "<TICKER>,<DATE>", "<DATE>\t<OPEN>", "{id};{name}", "<5,5-10,>10", "[1,2)", "lp0", "ORC",

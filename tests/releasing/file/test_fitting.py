@@ -178,6 +178,7 @@ def test_rows_without_a_transition_are_nobodys(tmp_path: Path) -> None:
     assert not fitted(tmp_path).any()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("fit", "changed", "place", "words"), [
     ({"file": "none.csv"}, {}, "file", "there is no file"), ({"file": "public.png"}, {}, "file", "no file"),
     ({"value": "doing"}, {}, "value", "has no 'doing'"), ({"order": "random()"}, {}, "order", ""),

@@ -186,6 +186,7 @@ def keys_with(folder: Path, *changes: tuple[str, str]) -> str:
     return keys_of(file, file.items[0])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("change", [
     ("[source]\n", '[source]\ngaps = "hidden"\n'), ("[source]\n", '[source]\nencoding = "ascii"\n'),
     ("[source]\n", '[source]\nrows = "samples"\n'), ("[source]\n", '[source]\nnulls = "refuse"\n'),

@@ -124,6 +124,7 @@ ANSWERS = release_text(
 )  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "unit"), [
     (SAMPLES, "steps of 15 minutes"), (SAMPLES.replace("[[table]]", '[[table]]\nmeasured_in = "hours"'), "hours"),
     (SAMPLES.replace('"15min"', "15").replace('"t"', '"minute(cast(t AS timestamp))"'), "rows"),
