@@ -112,6 +112,7 @@ def test_one_bit_of_a_scale_is_not_equal(tmp_path: Path, monkeypatch: pytest.Mon
     assert record.equal(old, written(tmp_path / "new.jsonl", [{"key": "a", **BEFORE, "scale": bit}], monkeypatch)) == 1
 
 
+@pytest.mark.mutants
 def test_the_golden_problems_are_recorded_alike_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     goldens = [*recorded.goldens()]
     assert len(goldens) > 200

@@ -55,6 +55,7 @@ def test_it_is_the_largest_over_places_close_together(pair, scale):
     assert audit.upper - audit.lower <= 1e-9 * max(1.0, audit.loss)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("pair", ["moved", "wider", "mixtures", "inside"])
 @pytest.mark.parametrize("turned", [1, -1])
 def test_no_place_has_a_larger_ratio_than_the_bound(pair, turned):

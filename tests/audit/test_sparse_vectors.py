@@ -56,6 +56,7 @@ def framework(people: int = 2) -> Any:
     return Asymmetric(policy, Domain.of(people, ["nowhere", "a", "b", "ab"]))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("thresholds", "limit", "loss"), [
     ((0,), None, 2), ((0,), 1, 1), ((0,), 2, 2), ((1, 0), None, 2), ((1,), 1, 1), ((2, 2), None, 2),
 ])  # fmt: skip

@@ -36,7 +36,7 @@ def total_error(calibrations, weights=None):
     return math.fsum(w * e for w, e in zip(weights or [1.0] * len(each), each, strict=True))
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(2)])
 @pytest.mark.parametrize(("matrix", "queries"), [
     (STAY, [COUNT, LAST]),

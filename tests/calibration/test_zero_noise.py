@@ -105,7 +105,7 @@ CASES: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(36)
+@pytest.mark.sampled(41)
 @pytest.mark.parametrize("delta", ["1e-12", "1e-9", "1e-6", "1e-3"])
 @pytest.mark.parametrize("epsilon", [1, 2])
 @pytest.mark.parametrize("case", CASES)
@@ -146,6 +146,7 @@ def test_an_entry_of_little_weight_lets_no_others_through() -> None:
             tf.with_scale(FIRST, query, "0.5")
 
 
+@pytest.mark.mutants
 def test_a_large_delta_leaves_95_in_100() -> None:
     little, framework = DiscreteLaplace(Fraction(1, 5), Fraction(1)), tf.Pufferfish(tf.every_entry(), FORGETFUL)
     for epsilon, delta in ((Fraction(1), Fraction(99, 100)), (Fraction(4), Fraction(1, 10**6))):
@@ -270,7 +271,7 @@ def test_no_other_way_gets_around_the_gate() -> None:
 INDEPENDENT = tf.Pufferfish(tf.entry(0, 0, 1), tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=20))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("framework", [FIRST, INDEPENDENT], ids=["forgetful", "independent"])
 @pytest.mark.parametrize(("last", "delta"), [
     (tf.Count(1, entries=range(4, 20)), 0), (tf.Count(1), 0), (tf.Mode(entries=range(3, 20)), 0),
@@ -311,7 +312,7 @@ def test_more_discrete_laplace_noise_is_less_of_it_with_something_independent_ad
     assert np.convolve(less, more, "same") * (1 - stays) + less * stays == pytest.approx(more, abs=1e-12)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("delta", [0, Fraction(1, 10**6), Fraction(1, 4)])
 @pytest.mark.parametrize("query", [tf.Count(1), tf.Histogram()], ids=["one cell", "two cells"])
@@ -341,7 +342,7 @@ def test_what_is_raised_keeps_its_promise() -> None:
     assert calibration.witness.comparison == trials.BESIDE_ALL_OTHERS
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("delta", [0, "1e-6"])
 @pytest.mark.parametrize("query", [
     LATER, tf.Histogram(entries=range(3, 20)), *WITH_A_LITTLE, tf.Count(1), tf.Mode(entries=range(3, 20)),
@@ -361,7 +362,7 @@ SHORT = tf.MarkovChain([[0.3, 0.7], [0.9, 0.1]], length=4)
 LAST = tf.Count(1, entries=[3])
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("epsilon", ["1e-9", 1, 10**4])
 @pytest.mark.parametrize("delta", [0, Fraction(1, 10**300), "1e-6", "0.999999999"])
 @pytest.mark.parametrize("secret", [tf.entry(0, 0, 1), tf.every_entry()], ids=["not read", "read"])
@@ -375,6 +376,7 @@ def test_an_extreme_promise_ends_in_noise_that_passes(secret: Any, delta: Any, e
         assert epsilon == "1e-9"
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("delta", [0, Fraction(1, 10**300), "0.999999999"])
 @pytest.mark.parametrize("mechanism", ["auto", "group-dp"])
 def test_a_constant_is_refused_as_what_has_no_noise(mechanism: str, delta: Any) -> None:

@@ -28,6 +28,7 @@ def keys(value: Any) -> Any:
     return [keys(value[0])] if isinstance(value, list) and value else None
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("words", [["--help"], ["release", "--help"], ["ledger", "show", "--help"], ["--version"],
                                    ["odds"]])  # fmt: skip
 def test_help_loads_nothing_heavy(words: list[str]) -> None:

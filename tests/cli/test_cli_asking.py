@@ -148,7 +148,7 @@ def test_yes_takes_no_answer_on_which_protection_depends(log: Path, left: str) -
     assert [path.name for path in log.parent.iterdir()] == ["log.csv"]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("words", "place"), [
     (["--rows", "wide"], "rows"), (["--rows", "stays"], "end"), (["--unit", "nobody"], "unit"),
     (["--value", "nothing"], "value"), (["--order", "state"], "order"), (["--step", "3"], "step"),

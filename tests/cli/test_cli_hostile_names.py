@@ -151,7 +151,7 @@ def test_no_output_holds_a_raw_control(tmp_path: Path, place: str, monkeypatch: 
     check_published(tmp_path, PLACES[place][-1])
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("kind", HOSTILE)
 @pytest.mark.parametrize("place", PLACES)
 def test_each_kind_is_refused_by_itself(tmp_path: Path, place: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,6 +105,7 @@ def test_a_parquet_file(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("name", "content", "words"), [
     ("none.csv", None, "is not there"), ("", None, "is a folder"),
     ("empty.csv", b"", "is empty"), ("blank.csv", b"\n \n\n", "is empty"),

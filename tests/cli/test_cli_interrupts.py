@@ -63,7 +63,7 @@ def check_ended(folder: Path, number: signal.Signals, word: str, at: int) -> Non
     assert not (folder / "ledger.db").exists()
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(("word", "at"), PLACES)
 def test_a_signal_ends_a_command_with_its_code(tmp_path: Path, number: signal.Signals, word: str, at: int) -> None:

@@ -108,7 +108,7 @@ def too_long(text: str, columns: int) -> list[str]:
     return [line for line in lines if len(line) > columns and len(line.split()) > 1]
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("words", [*COMMANDS, *HELP], ids=" ".join)
 @pytest.mark.parametrize("columns", [60, pytest.param(80, marks=pytest.mark.slow)])
 def test_lines_fit_the_terminal(place: Path, words: list[str], columns: int) -> None:

@@ -94,6 +94,7 @@ def test_a_dry_run_shows_both_prices_and_takes_no_answer(changed: Path, answer: 
     assert said.count("'s' goes from epsilon 1 to epsilon") >= 2
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("typed", "is_paid"), [("same\n", True), ("other\n", False), ("\n", False)])
 def test_a_terminal_asks_whose_people_a_second_source_is_about(
     changed: Path, monkeypatch: pytest.MonkeyPatch, typed: str, is_paid: bool

@@ -37,7 +37,7 @@ by_name = pytest.mark.parametrize("line", tuple(REGISTRY), ids=lambda line: line
 @by_name
 def test_it_keeps_its_promise_or_says_why_it_makes_none(line: Line) -> None:
     """By day some promises, each for one delta, of other cases than the mechanism before it; by night all of them."""
-    promises, cases, first = [], shrunk(corpus()), 5 * tuple(REGISTRY).index(line)
+    promises, cases, first = list[Covers](), shrunk(corpus()), 5 * tuple(REGISTRY).index(line)
     for n in range(len(cases)):
         case, deltas = cases[(first + n) % len(cases)], DELTAS[: 1 + line.takes_delta]
         asked = (check_mechanism(line.load(), case, EPSILONS[1], delta) for delta in deltas[:: 1 - 2 * (n % 2)])

@@ -168,6 +168,7 @@ class Ends(tf.Query):
         return f"how many ends are {self.state}"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["auto", "group-dp", "twice"])
 def test_a_mechanism_from_outside_is_asked_like_any_other_and_registered_once(name: str) -> None:
     registry.register(Twice())

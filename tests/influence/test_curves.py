@@ -67,6 +67,7 @@ def test_trees_never_need_more_than_quilts_or_group(seed):
     assert_least(needed(network, weights_of(rng, network)))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(8))
 def test_households_never_need_more_than_group(seed):
     rng = np.random.default_rng(seed)
@@ -79,6 +80,7 @@ def test_households_never_need_more_than_group(seed):
         assert scales["influence"] < scales["group-dp"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_tables_never_need_more_than_group(seed):
     rng = np.random.default_rng(seed)
@@ -210,6 +212,7 @@ def test_the_steps_of_a_profile_are_never_below_it(size):
         assert 1 / unit <= Fraction(scale) / 2**36
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", ["influence", "influence-gaussian"])
 @pytest.mark.parametrize("heavy", [1, 1000])
 def test_noise_never_rises_with_epsilon_however_far_other_values_move_the_answer(name, heavy):

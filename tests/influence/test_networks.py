@@ -82,7 +82,7 @@ def binary(parents, tables):
     return tf.BayesianNetwork([(f"n{i}", [0, 1], [f"n{p}" for p in above], table) for i, (above, table) in nodes])
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("joined", [1, 8, 32, 256])
 @pytest.mark.parametrize("seed", range(8))
 def test_no_bound_is_below_the_worst_mechanism_or_above_the_sum(seed, joined, monkeypatch):
@@ -161,7 +161,7 @@ def test_messages_that_straddle_are_split_on_the_safe_side(seed, monkeypatch):
     assert split.max() < 2.5
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("is_whole", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 def test_messages_that_would_need_too_large_tables_are_never_below_the_truth(seed, is_whole, monkeypatch):
@@ -300,6 +300,7 @@ def test_releases_on_a_binary_tree_with_positive_correlation_reach_the_loss():
             assert loss == pytest.approx(oracle.joint_losses(law, releases, entry), abs=1e-9)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("joined", [1, 8, 256])
 def test_releases_together_never_lose_more_than_their_profile(joined, monkeypatch):
     """By every joint output of two counts, in networks that are no trees."""

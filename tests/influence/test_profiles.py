@@ -103,6 +103,7 @@ def keeps(move, loss, log_kappa):
     return shifted_delta(move, mpmath.mpf(loss)) <= allowed
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("log_kappa", SHARES)
 def test_the_least_loss_keeps_its_inequality_and_a_smaller_one_does_not(log_kappa):
     limit = float(np.logaddexp(0, -log_kappa))  # from here on any delta up to 1 is kept

@@ -39,6 +39,7 @@ def by_coupling(p, q, sigma, order):
     return np.log(np.asarray(plan.mass, dtype=float) @ np.exp(order * (order - 1) * moves**2 / 2))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_no_coupling_is_below_the_integral(seed):
     rng = np.random.default_rng(seed)

@@ -33,7 +33,7 @@ def ours(case: Case, delta: Fraction) -> list[tuple[Any, Problem, Bound]]:
     return promises
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("case", [*of_case("pufferfish"), *of_case("attribute")], ids=lambda case: case.name)
 @pytest.mark.parametrize("delta", DELTAS)
 def test_what_we_promise_is_proved_and_half_of_that_noise_only_as_far_as_the_audit_agrees(

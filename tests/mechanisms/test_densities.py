@@ -47,6 +47,7 @@ def delta_of_normals(first, second, epsilon):
     return between if square < 0 else 1 - factor - between
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("epsilon", "delta"), [(F(1), F(1, 10**5)), (F(1, 2), F(1, 1000)), (F(3), F(1, 10**9))])
 def test_unequal_variances_need_what_mpmath_says(epsilon, delta):
     sigma = bound(gaussian_exact.MECHANISM, UNEQUAL, epsilon, delta).randomiser.scale
@@ -68,6 +69,7 @@ def test_shifted_normals_need_the_analytic_noise_less_their_own():
     assert float(sigma) ** 2 + 4 == pytest.approx((3 * gaussian_analytic_sigma(1, 1, 1e-5)) ** 2, rel=1e-9)
 
 
+@pytest.mark.mutants
 def test_theorem_3_as_printed_stands_beside_the_corrected_one():
     corrected = bound(normal_by_rule.RULE_B, SUMS)
     numbers = dict(corrected.witness.numbers)

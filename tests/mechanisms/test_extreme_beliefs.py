@@ -72,13 +72,14 @@ def calibrations(belief: Any) -> list[Any]:
     return listed
 
 
-@pytest.mark.sampled(39)
+@pytest.mark.sampled(41)
 @pytest.mark.parametrize("length", [1, 2, 3])
 @pytest.mark.parametrize("name", CHAINS)
 def test_no_mechanism_loses_what_is_rare_in_a_chain(name: str, length: int) -> None:
     loses_no_more_than_promised(CHAINS[name](length))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", networks())
 def test_no_mechanism_loses_what_is_rare_in_a_network(name: str) -> None:
     loses_no_more_than_promised(tf.BayesianNetwork(networks()[name]))
@@ -121,6 +122,7 @@ def test_stationary_support_is_a_question_of_steps() -> None:
     assert transient.possible(0) == (False, True, True)
 
 
+@pytest.mark.mutants
 def test_a_queue_needs_noise_for_all_its_states() -> None:
     chain = tf.MarkovChain(queue(1e-8, 45), 1)
     framework = tf.Pufferfish(tf.every_entry(), chain)

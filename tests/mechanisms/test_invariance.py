@@ -66,6 +66,7 @@ def relabelled(net: BayesianNetwork) -> BayesianNetwork:
     ])  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mechanism", EXACT)
 def test_relabelling_states_together_with_their_codes(mechanism: str) -> None:
     codes = {0: 0, 1: 1, 2: 3}
@@ -95,6 +96,7 @@ def test_reversing_a_stationary_chain(mechanism: str, epsilon: float) -> None:
     assert alike(*scales)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mechanism", EXACT)
 def test_an_independent_component_beside_it(mechanism: str) -> None:
     """Two independent parts in one network need what the needier one needs alone."""
@@ -129,7 +131,7 @@ def test_a_secret_that_is_small_beside_the_rest_needs_noise_for_itself_only(mech
     assert float(noise.scale) == pytest.approx(10, rel=1e-8)
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize("mechanism", EXACT)
 @pytest.mark.parametrize("length", [1, 2, 5])
 @pytest.mark.parametrize(("matrix", "start"), [
@@ -163,6 +165,7 @@ OF_TWO_LAWS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", OF_TWO_LAWS)
 def test_swapping_and_scaling_two_laws_and_two_that_are_one(name: str) -> None:
     (delta, near), mechanism = OF_TWO_LAWS[name], find(name).load()

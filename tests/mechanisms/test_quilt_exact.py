@@ -26,6 +26,7 @@ from takifugu.model.secrets.of_entries import entry
 EPSILONS = [Fraction(1, 5), Fraction(1), Fraction(3)]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", golden()["quilt_exact_binary_chain"])
 @pytest.mark.parametrize("start", ["any", "stationary"])
 def test_reference_values(name: str, start: str) -> None:
@@ -102,6 +103,7 @@ def test_true_loss_of_a_weighted_sum_is_at_most_epsilon(case: Case, epsilon: Fra
         assert loss <= float(epsilon) * (1 + 1e-12)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("start", ["stationary", [0.9, 0.1, 0.0]])
 @pytest.mark.parametrize("epsilon", [0.5, 3])
 def test_true_loss_of_a_histogram_is_at_most_epsilon(start: Any, epsilon: float) -> None:
@@ -124,6 +126,7 @@ def test_bound_names_the_worst_entry_its_values_and_its_quilt() -> None:
     assert bounded.witness.detail.startswith("quilt: steps ")
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("epsilon", ["0.1", "1/3", "1", "7"])
 @pytest.mark.parametrize("start", ["stationary", "any", [0.2, 0.3, 0.5]])
 def test_independent_entries_need_what_one_entry_needs(epsilon: str, start: Any) -> None:

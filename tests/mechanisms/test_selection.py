@@ -108,7 +108,7 @@ QUERIES = {
 APART, OVERLAPPING = {"a": [0], "b": [1, 2]}, {"a": [0, 1], "b": [1, 2]}
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("belief", FRAMEWORKS)
 def test_correlated_secrets_keep_epsilon(belief, query):
@@ -241,7 +241,7 @@ def test_what_the_belief_does_not_know_is_refused(query):
         tf.calibrate(FRAMEWORKS["chain"], query, 1)
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("cells", [APART, OVERLAPPING], ids=["apart", "overlapping"])
 @pytest.mark.parametrize("query", [tf.Mode(), tf.Median(), tf.Mode(states=[1, 0])])
 @pytest.mark.parametrize("belief", ["chain", "three states", "people"])

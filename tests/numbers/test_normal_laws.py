@@ -203,7 +203,7 @@ SETS = [
 ]
 
 
-@pytest.mark.sampled(18)
+@pytest.mark.sampled(19)
 @pytest.mark.parametrize(("left", "right"), SETS)
 @pytest.mark.parametrize(("epsilon", "noise"), [(0.2, 1.5), (2.0, 0.6)])
 def test_the_delta_of_two_sets_is_their_hockey_stick(left, right, epsilon, noise):
@@ -237,7 +237,7 @@ def test_the_least_noise_for_sets_is_enough_and_no_less_is(left, right):
     assert worst[0] <= 1e-3 < worst[1]
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("chosen", [*(sets for pair in SETS for sets in pair), ((7, None),), ((None, -9), (8, 9))])
 @pytest.mark.parametrize("noise", [0.3, 2.0])
 def test_point_masses_are_as_near_to_a_set_as_they_say(chosen, noise):

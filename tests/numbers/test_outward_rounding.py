@@ -108,7 +108,7 @@ def test_what_the_rows_may_be_off_by_is_added(error):
     assert wider[0, 0] == 0
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("states", [3, 4, 5])
 @pytest.mark.parametrize("size", [1e-6, 0.5, 20.0])
 def test_no_bound_is_below_what_a_likelihood_of_the_cone_reaches(states, size):

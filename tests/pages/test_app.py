@@ -97,6 +97,7 @@ def test_pages_have_a_strict_policy_and_name_nobody_else(app: App, page: str) ->
     assert app.browser.get("/server.py").status_code == 404
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("headers", "status"), [
     ({"host": "evil.example"}, 403), ({"host": "127.0.0.1:9999"}, 403), ({"host": ""}, 403),
     ({"origin": "http://evil.example"}, 403), ({"origin": "null"}, 403), ({"origin": "http://127.0.0.1:9999"}, 403),
@@ -121,6 +122,7 @@ def test_a_question_without_an_origin_or_a_cookie_gets_no_answer(app: App) -> No
     assert app.browser.get("/ask/state", headers=HEADERS).status_code == 405
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("body", [
     b"", b"[]", b"{", b"nothing", b"{}", b'{"said": [], "changes": []}', b'{"said": {"a": 1}, "changes": []}',
     b'{"said": {}, "changes": [1]}', b'{"said": {}, "changes": [{"where": ["hide", "kind"], "value": 1}]}',

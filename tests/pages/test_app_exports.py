@@ -67,6 +67,7 @@ def test_an_export_gets_a_form_that_its_owner_can_answer(name: str, proposal: Pr
     assert tomllib.loads(state["file"])["source"] == source_of_init(Path(proposal.table), EXPORTS[name]())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", sorted({*_FILES} - {*_READ}))
 def test_an_export_that_must_be_refused_is_refused_with_what_mends_it(name: str, proposal: Proposal) -> None:
     with pytest.raises((DataError, Refused)) as error:

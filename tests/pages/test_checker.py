@@ -147,6 +147,7 @@ def test_changed_fields_are_refused(scripts: Scripts, seed: int, count: int) -> 
         assert said.verdict == "fails", path
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("matrix", "length", "secret"), [
     ([[0.3, 0.7], [0.3, 0.7]], 50, tf.every_entry()), ([[0.9, 0.1], [0.4, 0.6]], 1, tf.every_entry()),
     ([[0.3, 0.7], [0.3, 0.7]], 50, tf.every_run(3)), ([[0.9, 0.1], [0.4, 0.6]], 4, tf.every_run(9)),
@@ -222,6 +223,7 @@ def test_a_forgery_with_a_checksum_that_fits_is_refused(scripts: Scripts, sound:
     assert any("as it was written" in one for one in said.words("holds"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", UNKNOWN)
 def test_what_the_page_does_not_know_is_not_computed(scripts: Scripts, sound: Certificate, name: str) -> None:
     change, words = UNKNOWN[name]
@@ -320,6 +322,7 @@ def test_a_table_beside_its_certificate_holds(scripts: Scripts, published: Path,
     assert Said(scripts, text).verdict == "open"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("change", "words"), [
     (lambda t: t.replace(b"still,", b"still,1", 1), "not the one that was certified"),
     (lambda t: b"who,night\nAna,1\n", "not a published table"), (lambda t: b"", "not a published table"),

@@ -57,7 +57,7 @@ def test_the_loss_is_that_of_the_library(scripts: Scripts, seed: int, cases: int
     assert alike >= 0.95 * cases
 
 
-@pytest.mark.parametrize(("seed", "count"), samples((4, 2), (4, 6)))
+@pytest.mark.parametrize(("seed", "count"), samples((4, 1), (4, 6)))
 def test_the_scale_is_the_least_that_keeps_epsilon(scripts: Scripts, seed: int, count: int) -> None:
     chance = Random(seed)
     for _ in range(count):

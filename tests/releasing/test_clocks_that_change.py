@@ -85,6 +85,7 @@ def test_days_and_weeks_are_those_of_clocks(tmp_path: Path, change: tuple[str, d
     assert windows_of(path, pandas.DataFrame({"time": pandas.to_datetime(times, utc=True), "state": states})) == counts
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("query", "is_told"), [
     ('"count"\nstates = ["busy"]', True), ('"mean"\ncodes = {busy = 1, calm = 0}\ngrid = 0.01', False),
     ('"mode"', False),
@@ -114,6 +115,7 @@ def test_cells_of_unequal_lengths_are_told(first: str, last: str, axes: tuple[st
     assert told == ([] if words is None else [words])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("change", "words"), [
     (("timezone = ", "# "), "source.timezone: order holds moments (times with an offset from UTC, or Z)"),
     (('order = "time"', 'order = "left(time, 16)"'), "source.timezone: order holds times without an offset"),

@@ -57,7 +57,7 @@ def test_a_key_names_cells(name: str, by: str, cells: list[int]) -> None:
     assert list(cells_of(name, by)) == cells
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("step", "start", "zone"), [
     ("30min", "2026-01-07T15:30:00", ""), ("1h", "2026-01-10", ""), ("6h", "2026-01-05T03:00:00", ""),
     ("1d", "2026-01-06", ""), ("1h", "2026-01-10", 'timezone = "Asia/Kolkata"\n'),
@@ -132,6 +132,7 @@ def test_a_table_by_cells_is_at_odds_with_matrices_of_other_cells(
     assert checks == [said] * is_said
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("changes", "message"), [
     ([("22-06", "22-05")], "belief.matrices: no matrix is that of 06"),
     ([("22-06", "21-06")], "belief.matrices.07-21: 21 is in '21-06' and in '07-21'"),

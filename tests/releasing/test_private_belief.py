@@ -80,6 +80,7 @@ def test_a_chain_fitted_to_the_data_that_are_given_is_refused(tmp_path: Path, gi
     assert not problems(path, data)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("how", ["copied", "hard link", "packed", "renamed columns"])
 def test_a_chain_fitted_to_another_form_of_the_named_file_is_refused(tmp_path: Path, how: str) -> None:
     path = chain(tmp_path)

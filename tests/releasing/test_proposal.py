@@ -150,6 +150,7 @@ def test_a_wrong_answer_is_told_at_its_question(tmp_path: Path) -> None:
     assert "epsilon" in str(proposal.state({**PLAIN, **OWNED, "epsilon": "-1"})["lacks"])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "word", "fix"), [
     ("rows", "wide", "write samples"), ("step", "5 weeks", "write 1, or 15min, or 1h, or 1d"),
     ("order", "state", """write strptime("state", '%d.%m.%Y %H:%M') (with your format)"""),
@@ -180,6 +181,7 @@ def test_rows_are_shown_and_no_more(tmp_path: Path) -> None:
     assert {len(cell) for row in displayed["rows"] for cell in row} == {40}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("change", [
     Change(("table", 0, "epsilon"), 0.25), Change(("table", 0, "per"), "pooled"), Change(("source", "budget"), 2),
     Change(("source", "single_release"), True), Change(("table", 0, "epsilon"), None), Change(("joint_epsilon",), 3.0),

@@ -215,6 +215,7 @@ BAD_FILES: list[tuple[str, str, str, str]] = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("kind", "old", "new", "words"), BAD_FILES)
 def test_faults_of_the_file_name_their_key(kind: str, old: str, new: str, words: str, tmp_path: Path) -> None:
     text, data = LAYOUTS[kind]

@@ -55,6 +55,7 @@ def written(folder: Path, *changes: tuple[str, str], rows: list[Row] | None = No
     return put(folder, {**files, "people.csv": people or listed(rows)})
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("query", "of"), [
     ("count", lambda states: states.count("busy")), ("sum", lambda states: 2 * states.count("busy")),
     ("mean", lambda states: Fraction(2 * states.count("busy"), len(states))),
@@ -198,6 +199,7 @@ def test_rosters_that_break_the_rules_are_refused_without_being_told(
     assert len(refusal.splitlines()) == 1
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("changes", "place", "message"), [
     ([('by = "ward"', 'by = "diagnosis"')], "table[0].by", 'part of the states ("flu, busy"), or publish records'),
     ([('by = "ward"', 'by = "wrad"')], "table[0].by", "did you mean 'ward'"),

@@ -137,7 +137,7 @@ def test_refusals_of_the_ledger(tmp_path: Path) -> None:
     assert [row.name for row in book.show()] == ["single"]
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("error", [KeyError(PLANTED, COUNT), KeyboardInterrupt(), OSError(5, PLANTED), MemoryError()])
 @pytest.mark.parametrize(("room", "name", "state"), [
     (truth, "read", ReleaseState.NOTHING),
@@ -162,6 +162,7 @@ def test_faults_at_every_step(
     assert book.pending() == ()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("old", "new"), [
     ("walking", PLANTED), (",0,x,", f",{PLANTED},x,"), ("007,", ","), (",walking\n", f",walking,{PLANTED}\n"),
 ])  # fmt: skip

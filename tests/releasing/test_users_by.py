@@ -91,6 +91,7 @@ def test_one_row_moves_a_cross_table_by_two(tmp_path: Path) -> None:
     assert worst == answer.change([0]) == 2
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", ["", *sorted(ENGINES)])
 def test_every_engine_counts_the_same_and_a_missing_value_as_declared(engine: str, tmp_path: Path) -> None:
     draw = random.Random(3)
@@ -203,6 +204,7 @@ def counted(text: str, *columns: str) -> Counter[str]:
     return counts
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("kind", "text", "question", "columns"), [
     ("records", STAFF, 'query = "histogram"\nby = ["team", "hours"]', ("team", "hours")),
     ("records", STAFF, 'query = "histogram"\nby = "hours"\nattribute = "smokes"', ("hours", "smokes")),

@@ -91,6 +91,7 @@ def test_gaps_are_hidden_unless_they_are_public(tmp_path: Path) -> None:
     plan(load(written(tmp_path, ('"quilt-exact"', '"laplace-exact"'), PUBLIC)))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("changes", "rows", "place"), [
     ([('every = "week"', 'window = "2026-W09"')], None, "table[0].window"),
     ([('every = "week"', 'window = "last week"')], None, "table[0].window"),

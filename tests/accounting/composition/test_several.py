@@ -207,6 +207,7 @@ def test_the_sum_is_the_true_loss_of_two_values(seed: int) -> None:
     assert true <= float(cost) <= true * (1 + 1e-9)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_many_profiles_in_halves_are_their_sum(seed: int) -> None:
     chance = np.random.default_rng(seed)

@@ -155,7 +155,7 @@ def cost(framework: Framework, charges: Sequence[Charge]) -> Fraction | None:
         return None
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("seed", range(9))
 @pytest.mark.parametrize("name", BELIEFS)
 def test_a_history_costs_what_its_releases_cost_one_by_one(

@@ -177,7 +177,7 @@ def agree(chain: tf.MarkovChain, answer: Additive, entries: tuple[int, ...]) -> 
                     assert abs(Fraction(mass) - exact) <= Fraction(family.relative_error) * exact
 
 
-@pytest.mark.sampled(27)
+@pytest.mark.sampled(29)
 @pytest.mark.parametrize(("name", "initial"), [
     (name, initial) for name in CHAINS for initial in ("stationary", "any")
     if (name, initial) not in {("absorbing", "stationary"), ("alternating", "stationary")}

@@ -57,7 +57,7 @@ def test_the_noise_is_enough_for_every_member(belief_class, records, epsilon):
                 assert laplace_loss_on({*p, *q}, p, q, exact, 20) <= float(epsilon) * (1 + 1e-9)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("spread", [0, Fraction(1, 10)])
 @pytest.mark.parametrize(("values", "secret", "compares"), [
     ((0, 2, 4), tf.dataset_property("g", "sum"), lambda a, b: True),

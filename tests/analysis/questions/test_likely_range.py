@@ -31,7 +31,7 @@ def outside(belief, answer, low: np.ndarray, high: np.ndarray) -> float:
     return largest
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("case", corpus(), ids=lambda case: case.name)
 @pytest.mark.parametrize("most_runs", [1_000, 0])
 def test_what_is_missed_is_rare(case: Case, most_runs: int, monkeypatch) -> None:
@@ -47,6 +47,7 @@ def test_what_is_missed_is_rare(case: Case, most_runs: int, monkeypatch) -> None
             assert outside(belief, answer, low, high) <= miss
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("matrix", MATRICES)
 def test_memory_bounds_the_sum_of_distances(matrix) -> None:
     total, power = 0.0, np.eye(len(matrix))
@@ -175,6 +176,7 @@ def check_holds(loose, member, query) -> None:
     assert (ends[1] <= high + 1e-6).all()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("lengths", [[2_000], [1], [30, 5, 12]])
 def test_a_class_of_reversible_chains_with_three_states_holds_its_members(lengths: list[int]) -> None:
     chance, pi, g = np.random.default_rng(7), 0.1, 0.2

@@ -34,7 +34,7 @@ def noise_moments(cdf: Any, center: Fraction, ratio: Fraction) -> tuple[float, f
     return float((np.abs(noise) * masses).sum()), float((noise**2 * masses).sum())
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize(("noise", "law"), ROUNDED)
 @pytest.mark.parametrize("ratio", [Fraction(1, 5), Fraction(1), Fraction(7, 3)])
 def test_rounded_moments_on_the_grid_and_on_average(noise: Any, law: Any, ratio: Fraction) -> None:

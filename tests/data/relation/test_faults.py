@@ -178,6 +178,7 @@ def refused(frame: Any, keys: dict[str, Any], folder: Path) -> str:
 TIMES = pd.to_datetime(["2026-01-05T00:00", "2026-01-05T01:00"])
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("columns", "keys", "words"), [
     ({"who": [7.0, 12.0]}, {}, "unit: unit holds numbers with a point (DOUBLE)"),
     ({"who": [Decimal("7.5"), Decimal("1.5")]}, {}, "unit: unit holds numbers with a point (DECIMAL"),

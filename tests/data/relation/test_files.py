@@ -44,6 +44,7 @@ def refused(folder: Path, frame: object = None, **keys: Any) -> str:
     return error.value.line
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("data", [
     TEXT.encode(), TEXT.encode("utf-8-sig"), TEXT.replace("\n", "\r\n").encode(), TEXT.replace(",", ";").encode(),
     TEXT.replace(",", "\t").encode(), TEXT.replace(",", "|").encode(), TEXT.rstrip().encode(),
@@ -166,6 +167,7 @@ def test_an_encoding_of_what_is_no_text_file_is_refused(tmp_path: Path) -> None:
     assert "text files have one" in refused(tmp_path, file="a.jsonl", encoding="latin-1")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("data", "words"), [
     (b"", "a.csv is empty"),
     (b"\n\nwho,t,v\nAna,0,x\n", "has no"), (b"Ana,0,x\n", "has no"), (b"who,t\nAna,0\n", "has no 'v'"),
@@ -402,6 +404,7 @@ def test_a_reading_is_text_without_paths_and_dates(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("pattern", "names"), [
     ("'logs/*.csv'", ["Ana.csv", "Ben.csv"]), ("'*/Ana.csv'", ["logs/Ana.csv", "more/Ana.csv"]),
     ("['logs/Ana.csv', 'logs/Ben.csv']", ["Ana.csv", "Ben.csv"]), ("'*/B*.csv'", ["logs/Ben.csv"]),

@@ -106,7 +106,7 @@ def test_roles_are_expressions_and_a_table_is_a_select(tmp_path: Path) -> None:
 TABLE = {"who": ["Geheim", "Geheim", "Ben"], "t": [1, 2, 1], "v": ["still", "walking", "still"]}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("changed", "words"), [
     ({"t": [1, 1, 1]}, "row 2: a second row of one step"),
     ({"t": [START, START, START]}, "row 2: a second"),

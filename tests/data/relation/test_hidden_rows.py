@@ -53,7 +53,7 @@ def facts_of(counts: Counts) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("is_cluster", [False, True])
 @pytest.mark.parametrize("kind", OF_KINDS)
 def test_no_row_may_be_left(kind: str, is_cluster: bool, tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ BROKEN: dict[str, tuple[str, list[Row]]] = {
 }
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("is_cluster", [False, True])
 @pytest.mark.parametrize("cause", BROKEN)
 def test_rules_about_rows_hold_for_all_of_them_whatever_counts(cause: str, is_cluster: bool, tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def random_rows(chance: random.Random) -> list[Row]:
     return rows
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("rounds", [2, pytest.param(6, marks=pytest.mark.mutants)])
 @pytest.mark.parametrize("kind", OF_KINDS)
 def test_rows_that_do_not_count_are_as_if_they_were_not_there(kind: str, rounds: int, tmp_path: Path) -> None:

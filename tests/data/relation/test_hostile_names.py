@@ -67,7 +67,7 @@ def read(place: str, bad: str, folder: Path) -> Any:
         return reading(table)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("kind", HOSTILE)
 @pytest.mark.parametrize("place", PLACES)
 def test_a_hostile_name_is_refused(place: str, kind: str, tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_hostile_name_is_refused(place: str, kind: str, tmp_path: Path) -> Non
     assert is_printable(refused.value.line)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("place", [place for place in PLACES if place not in ("a start", "an end", "a class")])
 @pytest.mark.parametrize("name", ["", "é", "日", "\u00ad"])
 def test_other_names_are_read(place: str, name: str, tmp_path: Path) -> None:

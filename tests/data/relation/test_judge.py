@@ -282,6 +282,7 @@ def test_every_allowed_function_is_one_of_duckdb() -> None:
     assert not allowed.SCALARS - {name for name, _, _ in FUNCTIONS} - parsed
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", [
     f"from {READ}", f"select who, t, lower(v) as v from {READ}", f"from {READ} where w <> '1'",
     f"select distinct * from {READ}",
@@ -344,6 +345,7 @@ def nodes_within(tree: Any, key: str = "") -> Iterator[tuple[str, Any]]:
         yield from nodes_within(value, key)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", ALLOWED)
 def test_a_field_that_nobody_knows_is_refused_wherever_it_stands(text: str) -> None:
     tree = parsed(text, "sql")

@@ -93,6 +93,7 @@ def test_a_word_that_is_no_state_may_stand_for_nothing(tmp_path: Path, keys: dic
     assert reading(tmp_path, keys, ["ill", "well"])
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("nulls", ["refuse", "unobserved"])
 @pytest.mark.parametrize("value", [
     "CASE v WHEN 'ill' THEN 'bad' ELSE v END", "CASE WHEN n = '12' AND v = 'ill' THEN 'bad' ELSE v END"
@@ -104,6 +105,7 @@ def test_a_state_that_is_read_as_no_state_is_refused(tmp_path: Path, nulls: str,
     assert reading(tmp_path, {"value": value, "nulls": nulls}, ["bad", "well"])
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("nulls", ["unobserved", "refuse"])
 @pytest.mark.parametrize("value", ["CASE WHEN n::double > 20 THEN 9999 ELSE n::double END",
                                    "CASE WHEN n::int >= 10 THEN '9999' ELSE n END"])
@@ -181,6 +183,7 @@ def test_an_answer_that_would_be_lost_is_refused_whoever_is_there(
                     reading_of(known)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("keys", "known"), [
     ({"value": ["v", "CASE WHEN v = 'ill' THEN NULL ELSE n END"]}, [SICK, ["1", "40"]]),
     ({"value": ["CASE v WHEN 'well' THEN n END", "v"]}, [["1", "40"], SICK]),
@@ -199,6 +202,7 @@ def test_an_answer_that_is_there_by_another_one_is_refused(tmp_path: Path, keys:
             source.answers(known)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("value", "known"), [
     (["v", "CASE WHEN v = 'ill' THEN n ELSE '1' END"], [SICK, ["1", "40"]]), (["v", "v"], [SICK, SICK]),
     (["n", "least(n::int, 20)"], [AGES, AGES]), (["n", "n::double / 7"], [AGES, AGES]),
@@ -210,6 +214,7 @@ def test_an_answer_may_be_computed_of_another_one(tmp_path: Path, value: list[st
         assert source.answers(known).rows.sum() == 2
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("keys", "known", "may_miss"), [
     ({"value": "nullif(v, 'ill')"}, [SICK], [True]), ({"value": "CASE WHEN n::int < 18 THEN n END"}, [AGES], [True]),
     ({"value": "CASE WHEN n::int < 18 THEN n END"}, [Classes([18, 65], missing=2)], [False]),
@@ -225,6 +230,7 @@ def test_what_is_missing_may_be_declared_as_an_answer(
         assert source.answers(known, may_miss).rows.sum() == 2
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("value", "known", "state"), [
     ("nullif(v, 'bar')", ["bar", "gym"], "bar"), ("CASE v WHEN 'bar' THEN 'home' ELSE v END", ["bar", "gym"], "bar"),
     (["CASE WHEN x::int < 2 THEN x END", "y"], Grid((0, 2, 4), (0, 2, 4)), "2 to 4"),

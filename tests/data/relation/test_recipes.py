@@ -68,6 +68,7 @@ RECIPES: dict[str, tuple[str, dict[str, Any], list[list[int]]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", RECIPES)
 def test_an_odd_table_is_read_by_a_line_of_sql(name: str, tmp_path: Path) -> None:
     text, keys, counts = RECIPES[name]

@@ -210,6 +210,7 @@ def test_where_is_true_or_false_for_each_row(tmp_path: Path) -> None:
 LINES = "id,t,v\nA,0,1\nA,1,2\nA,sum,3\n,,\n"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("more", "said"), [
     ({"where": "t <> 'sum'"}, "where: row 4: where is neither true nor false"),
     ({"where": "coalesce(t <> 'sum', false)"}, ""),

@@ -81,6 +81,7 @@ def test_golden_values(name: str) -> None:
         assert float(noise.scale) == pytest.approx(expected["gk16_scale"], rel=1e-9)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("p0", "p1"), list(itertools.product(range(1, 10), repeat=2)))
 def test_the_corrected_closed_form_is_the_influence_of_inner_nodes(p0: int, p1: int) -> None:
     a, b = p0 / 10, p1 / 10
@@ -219,7 +220,7 @@ def test_what_the_theorem_does_not_cover(framework: tf.Pufferfish, words: str) -
     assert words in noise_of(framework, query, 1)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("weights", [[1, 1000], [1000, 1], [0, 7], [3, 1, 50], [0, 0, 9]])
 @pytest.mark.parametrize("entry", [0, 1])
 def test_an_entry_that_is_no_secret_counts_as_much(weights: list[int], entry: int) -> None:

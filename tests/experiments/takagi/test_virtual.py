@@ -25,7 +25,7 @@ def counted(data):
     return sum(data)
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("threshold", [0, 1, 2])
 @pytest.mark.parametrize(("alpha", "epsilon", "delta"), GRID)
 def test_the_ceiling_is_the_best_mechanism_over_all_data_sets(threshold, alpha, epsilon, delta):
@@ -43,7 +43,7 @@ def test_the_ceiling_is_the_best_mechanism_over_all_data_sets(threshold, alpha, 
         assert true <= virtual_beta(alpha, epsilon, delta, steps)
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("threshold", [0, 1, 2])
 @pytest.mark.parametrize(("alpha", "epsilon", "delta"), GRID)
 def test_the_one_way_ceiling_is_the_best_mechanism_under_the_policy(threshold, alpha, epsilon, delta):

@@ -79,6 +79,7 @@ def test_for_two_states_responses_attain_it(seed):
     assert bound(chain, tables, run) == pytest.approx(response_loss(law, rates, run), rel=1e-10, abs=1e-10)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(20))
 def test_several_releases_lose_no_more(seed):
     rng = np.random.default_rng(seed)

@@ -77,7 +77,7 @@ RATIO = np.array([[0.0, 1.0, 0.25], [0.5, 0.0, 0.75], [1.5, 0.5, 0.0]])
 CASES = [(2, 1, 0.0), (2, 3, 0.5), (3, 1, 0.0), (3, 2, 0.9)]
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize(("states", "period", "sticky"), CASES)
 @pytest.mark.parametrize("zeros", [False, True])
 def test_forwards_rows_are_the_laws_of_what_follows(states, period, sticky, zeros, monkeypatch):
@@ -93,7 +93,7 @@ def test_forwards_rows_are_the_laws_of_what_follows(states, period, sticky, zero
 STARTS = ["stationary", "given", "one value", "several that repeat"]
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize(("states", "period", "sticky"), CASES[:3])
 def test_backwards_rows_are_the_laws_of_what_went_before(states, period, sticky, start, monkeypatch):
@@ -160,6 +160,7 @@ def height(columns, a, b):
     return mpmath.log(as_mpf(max(shares) / min(shares)))
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("zeros", [False, True])
 @pytest.mark.parametrize(("states", "period", "sticky"), CASES)
 def test_a_step_back_to_any_start_is_lemma_2(states, period, sticky, zeros):
@@ -247,6 +248,7 @@ def test_many_steps_are_never_below_the_supremum_in_any_digit():
             assert exact * ROUNDED <= loss <= exact * (1 + 32 * UNIT)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("change", [0.01, 0.3])
 @pytest.mark.parametrize("leaving", [(0.3, 0.2), (0.0298, 0.0229), (0.004, 0.003)])
 def test_what_a_run_settles_at_is_hardly_above_its_limit_where_its_rows_are_rounded(leaving, change):
@@ -305,6 +307,7 @@ def test_a_run_is_never_below_the_recursion_and_ends_with_a_bound_of_all_that_fo
             assert bound <= true * (1 + 1e-12) + 1e-30 or position >= len(explicit)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("rows", "change"), [(rows, c) for rows in CHAINS[:5] for c in (2**-10, 0.5, 3.0)])
 def test_the_bound_of_a_long_run_is_its_limit(rows, change):
     explicit, repeated = two_states.run(np.array(rows), 0.0, change, (change, change), 10**9)

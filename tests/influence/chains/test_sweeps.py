@@ -96,7 +96,7 @@ CHAINS = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("runs", RUNS)
 @pytest.mark.parametrize("chain", CHAINS)
 def test_every_position_loses_what_the_plain_recursion_says(chain, runs):
@@ -117,7 +117,7 @@ def test_every_position_loses_what_the_plain_recursion_says(chain, runs):
                 assert not loss.diagonal().any()
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("runs", ["a long run, a gap, and one that rises from it", "a fall"])
 @pytest.mark.parametrize("chain", CHAINS)
 def test_what_is_given_up_ends_with_a_bound_of_all_that_follows(chain, runs):

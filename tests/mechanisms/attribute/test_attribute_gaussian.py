@@ -48,7 +48,7 @@ def hides(attribute="x", function="mean", **how) -> tf.Pufferfish:
     return tf.Pufferfish(tf.dataset_property(attribute, function, **how), belief)
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize("case", EXAMPLE["cases"])
 @pytest.mark.parametrize("attribute", [["sat"], ["income"], ["sat", "income"]])
 def test_the_golden_example(case, attribute):

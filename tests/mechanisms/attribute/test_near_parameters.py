@@ -33,7 +33,7 @@ def calibrated(mechanism, secret, belief=BODY, **promise):
     return tf.calibrate(framework, tf.Mean("height"), mechanism=mechanism, single_release=True, **promise)
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("mechanism", ["attribute-gaussian", "attribute-gaussian-exact"])
 @pytest.mark.parametrize("about", [{}, {"interval": (150, 190)}, {"values": range(150, 191, 4)}], ids=len)
 def test_all_pairs_that_are_near_are_hidden_and_hardly_more(mechanism, about):

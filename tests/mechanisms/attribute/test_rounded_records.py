@@ -147,6 +147,7 @@ def test_rounding_errors_given_the_total_are_nearly_uniform(count: int) -> None:
     assert count > 2 or seen > error / 4
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("deviation", ["0.6", "1"])
 def test_a_clipped_mean_of_two_keeps_its_promise(deviation: str) -> None:
     correlation = str((1 - Fraction(deviation) ** 2) if deviation == "1" else Fraction("0.8"))
@@ -210,6 +211,7 @@ def test_laplace_noise_for_rounded_records_covers_a_step_of_each() -> None:
     assert np.abs(np.log(one / other)).max() <= 1
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "8"])
 def test_a_coarse_rounding_is_hidden_by_an_eighth_of_epsilon_and_a_fine_one_by_next_to_nothing(epsilon: str) -> None:
     """More than an eighth is not spent, and no more than it takes."""
@@ -256,7 +258,7 @@ def test_a_range_reaches_as_far_as_its_rounded_ends() -> None:
     assert people.read.reaches[0] == Fraction(10)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("count", [1, 2, 3, 63, 64, 65, 66, 300])
 @pytest.mark.parametrize("pivots", [["0.9"], ["0.7", "1.3"], ["4", "0.8", "1"]])
 def test_the_unevenness_is_that_of_all_records_one_after_the_other(pivots: list[str], count: int) -> None:
@@ -299,7 +301,7 @@ def less_ripple(epsilon: Fraction, error: Fraction) -> Fraction:
     return epsilon - Fraction(math.log1p(2 * error / (1 - error)) * (1 + 1e-12))
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize("error", [Fraction(0), Fraction(1, 10)])
 @pytest.mark.parametrize("variance", [Fraction(0), Fraction(1, 2), Fraction(9)])
 @pytest.mark.parametrize("alone", [True, False])
@@ -335,7 +337,7 @@ def test_epsilon_and_noise_are_divided_as_is_best(blur: str, variance: str) -> N
         assert min(best, 1) <= laws.delta(added, epsilon) <= min(1, best * (1 + 1e-14))
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize("alone", [True, False])
 @pytest.mark.parametrize(("variance", "error"), [("0", "0"), ("0.25", "0"), ("0.25", "0.01"), ("50", "0.001")])
 def test_the_least_variance_keeps_its_delta(alone: bool, variance: str, error: str) -> None:

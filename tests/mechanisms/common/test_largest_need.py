@@ -261,7 +261,7 @@ def one_by_one(problem: Problem) -> tuple[Fraction, str]:
     return enough, forced_by
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("matrix", [SLOW, [[0.3, 0.7], [0.9, 0.1]], [[0.99, 0.01], [0.02, 0.98]]])
 @pytest.mark.parametrize("query", [Count(1), Histogram(), Linear([1 + i % 3 for i in range(60)])])
 def test_scale_and_comparison_are_those_of_one_by_one(matrix: list[list[float]], query: Query) -> None:

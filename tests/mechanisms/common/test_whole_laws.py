@@ -196,7 +196,7 @@ def scale(belief: Belief, query: Any, epsilon: float, mechanism: str, delta: flo
     return float(tf.calibrate(framework, query, epsilon, delta, mechanism, allow_zero_noise=True).scale)
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("mechanism", ["laplace-exact", "wasserstein", "gaussian-exact", "kantorovich-relaxed"])
 @pytest.mark.parametrize("count", [2, 12])
 def test_one_law_needs_one_noise_however_it_is_written(mechanism: str, count: int) -> None:
@@ -205,7 +205,7 @@ def test_one_law_needs_one_noise_however_it_is_written(mechanism: str, count: in
     assert scales == pytest.approx([scales[0]] * len(scales), rel=1e-8)
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("lengths", [(1, 2), (2, 2, 1), (3, 1)])
 @pytest.mark.parametrize("mechanism", ["laplace-exact", "wasserstein", "kantorovich-relaxed"])
 def test_the_noise_is_enough_and_no_more_than_before(mechanism: str, lengths: tuple[int, ...]) -> None:

@@ -56,7 +56,7 @@ def test_w_infinity_of_any_two(p: dict[int, F], q: dict[int, F]) -> None:
     assert belief.w_infinity("p", "q") == oracle.w_infinity(p, q, lambda x, y: abs(x - y))
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("metric", ["w-infinity", DECLARED], ids=["w-infinity", "declared"])
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("rows", [1, 2])

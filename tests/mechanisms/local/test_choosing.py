@@ -35,7 +35,7 @@ WALK = tf.FromPopulations(
 )
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("belief", [HOME, WALK], ids=["labels", "places"])
 @pytest.mark.parametrize("delta", [F(0), F(1, 50)])
 def test_every_mechanism_keeps_what_it_promises(belief, delta):

@@ -94,7 +94,7 @@ def worst_loss(noise: Any, most: F) -> float:
     return max(oracle.loss(p, q) for p, q in product(sent, repeat=2))
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("most", [F(2, 5), F(1, 3), F(1, 2), F(1)])
 @pytest.mark.parametrize("mechanism", ["exponential", "randomised-response", "optimal"])
 def test_epsilon_is_that_of_the_worst_two(mechanism: str, most: F) -> None:

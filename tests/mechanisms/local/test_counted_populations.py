@@ -51,7 +51,7 @@ def table(values: list[Any]) -> Any:
     return np.array([[abs(x - y) / size for y in range(size)] for x in range(size)], dtype=float)
 
 
-@pytest.mark.sampled(27)
+@pytest.mark.sampled(29)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("people", [False, True], ids=["rows", "people"])
 @pytest.mark.parametrize("seed", range(4))
@@ -117,6 +117,7 @@ def test_the_tree_divides_places_and_numbers_by_halves_and_leaves_labels_alone()
     assert sorted(x for block in places.all if not block.parts for x in block.values) == list(range(16))
 
 
+@pytest.mark.mutants
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(sorted(KINDS)), st.booleans(), st.sampled_from([20, 100, 2000]))
 def test_a_channel_over_a_class_loses_what_its_worst_vertices_do(seed: int, kind: str, people: bool, n: int) -> None:

@@ -174,6 +174,7 @@ def test_no_named_mechanism_that_sends_one_value_loses_less(populations, promise
             assert floor.expected_loss(populations) <= most + 1e-6
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("epsilon", ["0.2", 1, 4])
 def test_metric_privacy_on_the_plane(epsilon):
     """The exponential mechanism, and planar noise in its box, with the metric epsilon that is measured on them."""

@@ -40,7 +40,7 @@ def by_transform(p: list[F], q: list[F], dummies: int, epsilon: F) -> Any:
     return Tupling(dummies).by_transform(kinds, epsilon, apart, 1e-9)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
 @pytest.mark.parametrize("dummies", [1, 3])
 def test_the_transform_encloses_the_sum_over_all_tuples_in_rationals(epsilon: F, dummies: int) -> None:
@@ -52,6 +52,7 @@ def test_the_transform_encloses_the_sum_over_all_tuples_in_rationals(epsilon: F,
         assert enclosure.high - exact <= 1e-8 * exact + 64 * UNIT * (1 + math.exp(epsilon))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
 def test_over_a_class_the_ends_are_enclosed_as_laws_are(epsilon: F) -> None:
     for seed in range(4):

@@ -175,6 +175,7 @@ def test_a_tuple_around_a_channel_without_a_bound_composes_with_nothing_else() -
         joint(about, [charge(hidden, about), charge(hidden, about)])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kinds", list(product(("May", "June", ""), repeat=3)))
 def test_adding_a_release_never_makes_a_set_cheaper(kinds: tuple[str, ...]) -> None:
     about = framework(LAW, rows=2, independent=True)

@@ -180,6 +180,7 @@ def test_a_policy_that_protects_nothing_is_refused(tmp_path: Path) -> None:
         load(written(tmp_path, FILE.replace('visits = "all"', f"policy = [{both}]")))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("rows", "message"), [
     (ROWS + "p1,shop\n", "a record has more places than the 2 that are declared"),
     (ROWS + "Zoe,pub\n", "row 13: a place in \"where\" that is not declared"),

@@ -33,7 +33,7 @@ def made(query: Any, epsilon: Any = 1, policy: Policy | None = None, domain: Any
     return tf.calibrate(Asymmetric(visits() if policy is None else policy, domain), query, epsilon)
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("limit", [None, 1, 2, 3])
 @pytest.mark.parametrize("threshold", [0, 1, 2.5])
 @pytest.mark.parametrize("epsilon", ["1/2", 1, 3])
@@ -248,6 +248,7 @@ def test_values_are_told_in_answer_units_and_every_cell_has_its_threshold() -> N
             replace(noise, thresholds=wrong)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("alpha", ["1/2", "0.1", "1e-3"])
 @pytest.mark.parametrize("units", [F(1, 3), F(1), F(7, 2)])
 def test_a_place_at_its_threshold_is_called_dangerous_with_probability_alpha_at_most_and_no_less_would_do(

@@ -39,7 +39,7 @@ def histogram(data):
     return [sum(x == value for x in data) for value in VALUES]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("epsilon", [F(1), F(1, 3)])
 @pytest.mark.parametrize("name", CASES)
 def test_geometric_noise_keeps_epsilon_along_every_move_and_no_less(name, epsilon):

@@ -59,6 +59,7 @@ def ever_missed(p: float, miss: float, longest: int) -> float:
     return missed
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("p", [0.03, 0.5, 0.8])
 def test_whoever_chooses_when_to_count_is_covered_too(p: float) -> None:
     assert 0 < ever_missed(p, 0.1, 40) <= 0.1

@@ -39,7 +39,7 @@ def fitted(rows: int = 60, confidence: float = 0.95, **more: Any) -> tf.NormalRe
     return tf.NormalRegion.fit(survey(rows), source="a survey", records=50, confidence=confidence, **more)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("rows", [3, 4, 30, 3000])
 @pytest.mark.parametrize("confidence", [0.5, 0.99, 0.9999])
 def test_each_end_misses_as_rarely_as_it_must_and_hardly_more(rows: int, confidence: float) -> None:

@@ -117,6 +117,7 @@ FRAMES: dict[str, Callable[[], Any]] = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("engine", FRAMES)
 def test_a_chain_of_a_frame_is_the_one_of_its_sequences(engine: str) -> None:
     """Ana: still, still, walking; Ben: walking, walking, still, walking. From Ana to Ben nothing follows."""

@@ -71,6 +71,7 @@ def test_records_that_differ_in_their_values(both: Any) -> None:
     check(computed, (up, down, total))
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("weights", [(2, -3), (-3, 2), (-1, -2), (0, -1), (3, 1)])
 @pytest.mark.parametrize("value", VALUES)
 @pytest.mark.parametrize("is_hidden", [True, False])

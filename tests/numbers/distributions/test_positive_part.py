@@ -117,7 +117,7 @@ def of_two(low, high, chance, count):
     return sum((total * mass for total, mass in zip(sums, masses, strict=True) if total > 0), Fraction(0))
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("count", [1, 2, 5, 40])
 @pytest.mark.parametrize(
     ("low", "high"), [(-1, 1), (-7, 1), (-1, 3), (-0.1, 0.3), (-1 / 3, 1), (-1000, 1), (-1e-9, 1), (-0.7, 0.1)]

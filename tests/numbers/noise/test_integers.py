@@ -135,6 +135,7 @@ def test_words_that_no_value_owns_are_drawn_again(bound: int, script: list[Any],
     assert entropy.unread == 0
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("numerator", "denominator"), [(0, 3), (1, 3), (2, 3), (4, 3), (1, 10)])
 def test_bernoulli_exp_beyond_words(numerator: int, denominator: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(integers, "_WORD", 1)

@@ -85,7 +85,7 @@ def test_every_branch_of_geometric_noise_enumerated(t: int, s: int, monkeypatch:
     assert not law[0] / (accepted + lost) <= 1 - exp(-s / t / 2) <= (law[0] + lost) / accepted
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("least", [F(1, 10**5), pytest.param(F(1, 10**6), marks=pytest.mark.mutants)])
 @pytest.mark.parametrize("center", [F(2, 3), F(0), F(-1, 3), F(-5, 2)])
 def test_every_branch_of_rounding_up_enumerated(

@@ -37,7 +37,7 @@ def rounded_misfit(
     return misfit(samples, law(center, scale * stretch, grid), center / grid, scale / grid)
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize(("draw", "law"), KINDS)
 @pytest.mark.parametrize(("center", "scale", "grid"), CASES)
 def test_the_law_and_the_power(
@@ -74,7 +74,7 @@ def quantile(draw: Draw, v: Fraction) -> Fraction:
     return Fraction(int(numerator), int(denominator))
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("draw", [rounded_laplace, rounded_normal])
 @pytest.mark.parametrize("forced", [False, True])
 def test_every_draw_is_the_rounded_quantile_of_its_bits(

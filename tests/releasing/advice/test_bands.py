@@ -19,7 +19,7 @@ from takifugu.releasing.postprocess.intervals import LEVEL
 TOTALS = [(None,), (Fraction(600),), (Fraction(100), Fraction(500)), (None, Fraction(500))]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("totals", TOTALS, ids=str)
 @pytest.mark.parametrize("law", [DiscreteLaplace, RoundedNormal])
 def test_adjusted_draws_lie_inside_as_often_as_stated(law: type, totals: tuple[Fraction | None, ...]) -> None:
@@ -110,7 +110,7 @@ def test_discrete_laplace_noise(scale: Fraction, grid: Fraction) -> None:
     assert (difference.width, difference.coverage) == (width, pytest.approx(coverage, abs=1e-7))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("law", "one", "two"), [(RoundedLaplace, 2.9957, 4.1133), (RoundedNormal, 1.96, 2.7718)], ids=["laplace", "normal"]
 )

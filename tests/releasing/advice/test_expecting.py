@@ -28,6 +28,7 @@ def cells(path: Path) -> tuple[float, ...]:
     return table.worth.expectation.cells
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("per", "keys", "expected"), [
     ("pooled", "values = { off = 700, on = 140 }", (700, 140)),
     ("pooled", "shares = { off = 0.75, on = 0.25 }", (630, 210)),  # of 5 units with 168 hours

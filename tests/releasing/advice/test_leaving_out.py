@@ -157,6 +157,7 @@ def test_without_a_rule_the_word_stands(tmp_path: Path) -> None:
     assert "Useful (good)." in said
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("rows", ["samples", "changes", "events"])
 def test_rows_are_counted_alike_in_every_form(tmp_path: Path, rows: str) -> None:
     """The same rows as CSV, as Parquet and as frames."""

@@ -39,7 +39,7 @@ def cells(advised: TableAdvice) -> dict[str, float]:
     return dict(zip(advised.labels, advised.worth.expectation.cells, strict=True))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("window", [(), (WINDOW,)])
 @pytest.mark.parametrize(("change", "rows"), [
     (("epsilon", "epsilon"), {"a": 40, "b": 20}),

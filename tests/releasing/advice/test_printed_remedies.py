@@ -223,6 +223,7 @@ def test_a_second_row_of_one_step_is_one_of_its_recording_and_one_blank_is_left(
     assert line.count("...") == 1
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", OF_USERS)
 def test_all_that_is_wrong_with_users_is_told_at_once(name: str, tmp_path: Path) -> None:
     rows, many = OF_USERS[name]
@@ -235,6 +236,7 @@ def test_all_that_is_wrong_with_users_is_told_at_once(name: str, tmp_path: Path)
     }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", OF_PEOPLE)
 def test_what_is_wrong_with_people_is_told_before_a_release(name: str, tmp_path: Path) -> None:
     path = put(tmp_path / "file", {"release.toml": PEOPLE, "data.csv": f"person,origin,level\n{OF_PEOPLE[name]}\n"})
@@ -250,6 +252,7 @@ def test_a_replaced_value_that_is_printed_is_accepted(tmp_path: Path) -> None:
     assert not problems_of(pasted(path, section, key, value, tmp_path / "after"))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("rows", ROWS)
 def test_all_faults_of_sequences_are_told_at_once(rows: str, tmp_path: Path) -> None:
     lines = problems_of(sequences(tmp_path, rows, *FLAWS))
@@ -272,6 +275,7 @@ def test_a_window_that_has_not_ended_is_told_before_a_release(tmp_path: Path, mo
     assert "has not ended" in " ".join(check(path).notices)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("row", [",library", "p1,", "p1,moon"])
 def test_what_is_wrong_with_visits_is_told_before_a_release(row: str, tmp_path: Path) -> None:
     path = of_example("venues", tmp_path)

@@ -53,6 +53,7 @@ def test_a_file_that_is_no_table_is_told(name: str, data: bytes, words: str, tmp
     assert words in refused(tmp_path / name)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("answers", "words"), [
     ({"unit": None}, "Whose is a row?"), ({"rows": None}, "; rows='samples' ("),
     ({"unit": "whom"}, "did you mean 'who'?"),
@@ -103,7 +104,7 @@ def test_a_name_that_is_there_twice_is_told_and_read_by_its_number(tmp_path: Pat
         assert table.counts().counts.tolist() == [[1, 1]]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("names", [
     ("from", "select", "end"), ("a b", 'b "c"', "d'e"), ("who\nis", "x\\y", "état"), ("1", "-", "a,b"),
     ("line", "moment", "data"),
@@ -197,6 +198,7 @@ BINARY = {
 ALL = {name: text.encode() for name, text in TEXTS.items()} | BINARY
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("ending", [".csv", ".txt.gz"])
 def test_what_is_no_table_is_refused_without_a_word_of_it(tmp_path: Path, name: str, ending: str) -> None:
@@ -211,6 +213,7 @@ def test_what_is_no_table_is_refused_without_a_word_of_it(tmp_path: Path, name: 
         assert error.value.fix
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "header",
     ["[id],[name]", "[id]", "<TICKER>,<DATE>", "<DATE>\t<OPEN>", "{id};{name}", "<5,5-10,>10", "[1,2)", "lp0", "ORC",

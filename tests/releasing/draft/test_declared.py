@@ -134,6 +134,7 @@ def test_plain_words_are_what_stands_in_the_file(name: str, plain: str, written:
     assert value_of(name, plain, {}) == written
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("step", "more", "is_told"), [
     ("1d", {}, True), ("1d", {"from": "2026-01-01"}, False), ("1", {}, False), ("1d", {"rows": "events"}, False),
 ])  # fmt: skip

@@ -68,6 +68,7 @@ def test_every_engine_reads_the_same(tmp_path: Path, engine: str) -> None:
         assert held[0] == held[1], kind
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("kind", FILES)
 @pytest.mark.parametrize("rows", [0, 1, 59])
 def test_another_number_of_rows_is_refused_without_telling_it(tmp_path: Path, kind: str, rows: int) -> None:
@@ -216,6 +217,7 @@ def test_classes_are_on_the_certificate(tmp_path: Path) -> None:
     assert "The number of records is public" in assumed
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("kind", "hidden", "setting", "believed"), [
     ("records", "the share of 'b' in 'team' of the records at hand, up to a difference of 0.1",
      "what these very records add up to, not a parameter of the population", "40 independent records"),
@@ -238,6 +240,7 @@ def test_a_sentence_says_what_is_hidden(tmp_path: Path, kind: str, hidden: str, 
     assert table.certificate.definition == "attribute"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("kind", "changes", "place", "words"), [
     ("normal", {"[60, 100]]": "[60, 10]]"}, "belief.covariance", "positive semidefinite"),
     ("normal", {"[60, 100]]": "[61, 100]]"}, "belief.covariance", "symmetric"),

@@ -76,6 +76,7 @@ def test_meetings_with_decimal_commas_are_read_by_a_select(tmp_path: Path) -> No
     assert "column 'minutes' has missing values; fill them" in str(refusal_of(path))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("old", "new", "problem"), [
     ('unit = "who"\n', "", r"source\.unit: is missing"),
     ('value = "state"\n', "", r"source\.value: is missing"),

@@ -96,7 +96,7 @@ def test_missing_entries_end_a_sequence_and_numbers_are_in_bins(tmp_path: Path) 
         fitted(tmp_path, bins=bins)
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(17)
 @pytest.mark.parametrize(("step", "start", "zone"), [
     ("1h", "2026-01-05", None), ("30min", "2026-01-07T15:30:00", None), ("6h", "2026-01-05T03:00:00", None),
     ("90min", "2026-01-05T00:30:00", None), ("1h", "2026-01-05", "Europe/Berlin"),
@@ -178,6 +178,7 @@ def test_rows_without_a_transition_are_nobodys(tmp_path: Path) -> None:
     assert not fitted(tmp_path).any()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("fit", "changed", "place", "words"), [
     ({"file": "none.csv"}, {}, "file", "there is no file"), ({"file": "public.png"}, {}, "file", "no file"),
     ({"value": "doing"}, {}, "value", "has no 'doing'"), ({"order": "random()"}, {}, "order", ""),

@@ -48,6 +48,7 @@ def test_another_metric_has_another_error(tmp_path):
     assert errors["capped"] != errors["logarithm"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("metric", "words"), [
     ('{ name = "power", parameter = 2 }', "table[0].metric.parameter: the metric is |z|^2, which is convex"),
     ('{ name = "square", parameter = 2 }', "table[0].metric.name: the metric is 'square', that is z^2"),

@@ -236,6 +236,7 @@ def test_places_outside_of_the_box_are_clamped_only_on_request(tmp_path: Path) -
     assert "A place outside the box counts as the nearest one inside." in map(str, table.certificate.assumptions)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("rows", "where"), [
     pytest.param("p7,1.0,1.0\n" * 4, "rows_per_person", id="more rows than declared"),
     pytest.param("Jos\u00e9,1,1\nJose\u0301,1,1\n", "two ways", id="two spellings of one name"),

@@ -123,6 +123,7 @@ def test_one_fault(tmp_path: Path, old: str, new: str, path: str, words: str) ->
     assert words in matching[0]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "words"), [
     ("", "ledger: is missing"),
     ("ledger = ", "is not TOML"),

@@ -76,6 +76,7 @@ def up_to(most: str, cost: Cost) -> Cost:
     return lambda factor: cost(factor) if factor < Fraction(most) else None
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_the_largest_factor_is_the_one_that_halving_finds(budget: str) -> None:
     for cost in (LINE, NEARLY, SQUARE, ROOT, STEPS, FLAT, KINKED):

@@ -85,6 +85,7 @@ def played(
     return dict(law)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("strategy", [by_answers, in_turn])
 @pytest.mark.parametrize(("limit", "most"), [(None, 1), (None, 2), (1, 3), (2, 3), (5, 2)])
 def test_answers_have_their_law(limit: int | None, most: int, strategy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,6 +106,7 @@ def largest(strategy: oracle.Strategy, limit: int | None, most: int, decay: Frac
     return worst
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("strategy", [by_answers, in_turn])
 @pytest.mark.parametrize(("limit", "most", "values"), [(None, 1, 1), (None, 2, 2), (1, 3, 1), (2, 3, 2), (5, 2, 2)])
 def test_a_session_loses_what_was_paid_and_no_more(limit: int | None, most: int, values: int, strategy: Any) -> None:

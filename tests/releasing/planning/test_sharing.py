@@ -130,6 +130,7 @@ def test_tables_of_one_window_share_it(tmp_path: Path) -> None:
 EPSILON, WALKING = "joint_epsilon = 1\n", 'states = ["walking"]'
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("changes", "where", "words"), [
     ([(EPSILON, "")], "table[0].epsilon", "is missing"),
     ([(EPSILON, "joint_epsilon = 0\n")], "joint_epsilon", "is 0"),

@@ -118,6 +118,7 @@ def test_every_belief_of_a_framework_knows_the_data() -> None:
         tf.Pufferfish(tf.every_entry(), [CHAIN, running])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(100))
 def test_counts_answer_as_the_entries_do(seed: int) -> None:
     """Or they are refused, exactly where entries that were counted together are weighed differently."""

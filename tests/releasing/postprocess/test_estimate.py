@@ -405,6 +405,7 @@ def covered(kind, runs: int) -> tuple[float, float]:
 KINDS = [of_chain, of_hours, of_mean, of_users, of_records, of_network]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_intervals_cover_as_often_as_they_say(kind) -> None:
     share, contradicted = covered(kind, QUICK)

@@ -156,6 +156,7 @@ def test_a_range_that_is_too_narrow_doubts_true_beliefs(monkeypatch) -> None:
     assert doubted(CASES["chain"], 60) > most_by_chance(60)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["chain", "periodic", "pieces, by hour", "pieces of many lengths", "users", "records"])
 def test_a_wrong_belief_is_doubted(name: str) -> None:
     """Whoever believes the states the other way round is told so."""

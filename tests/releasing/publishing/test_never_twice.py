@@ -97,7 +97,7 @@ def test_the_ledger_itself_keeps_a_key(tmp_path: Path) -> None:
     assert paid(tmp_path) == 1
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(11)
 @pytest.mark.parametrize("more", [[], [*ANEW, "K"]])
 @pytest.mark.parametrize("stop", ["answer_of", "keep", "replace", "publish"])
 def test_a_retry_pays_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: str, more: list[str]) -> None:
@@ -186,6 +186,7 @@ def keys_with(folder: Path, *changes: tuple[str, str]) -> str:
     return keys_of(file, file.items[0])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("change", [
     ("[source]\n", '[source]\ngaps = "hidden"\n'), ("[source]\n", '[source]\nencoding = "ascii"\n'),
     ("[source]\n", '[source]\nrows = "samples"\n'), ("[source]\n", '[source]\nnulls = "refuse"\n'),

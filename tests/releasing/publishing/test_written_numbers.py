@@ -206,6 +206,7 @@ def test_without_the_rule_a_number_would_not_be_written(tmp_path: Path, monkeypa
         tried("statistic", PROMISES[1:2], tmp_path)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("size", ["-1e269", "1e269", "1e300", "-1e-300"])
 def test_columns_of_real_numbers_are_refused_or_published_and_can_be_read(size: str, tmp_path: Path) -> None:
     body = tf.MultivariateNormal([170, 70], [[49, 40], [40, 144]], names=["height", "weight"], records=4)

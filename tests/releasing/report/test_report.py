@@ -99,6 +99,7 @@ def test_templates_escape_all_but_pictures_the_style_and_whose_page_it_is() -> N
     assert "<script" not in page("report.html", **about)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("words", ["", "x" * 4000, "\x00\x1b[31m", "\u202eabc", "\ud800", "é" * 30, "{}%s"])
 def test_odd_names_do_not_break_it(words: str) -> None:
     noisy = release()

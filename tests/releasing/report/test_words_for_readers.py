@@ -50,6 +50,7 @@ def test_no_field_is_left_out(tmp_path: Path) -> None:
                 from_dict({**less, "checksum": checksum_of(less)})
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("key", [*TOP, *TABLE])
 @pytest.mark.parametrize("words", ["", " ", "two\nlines", "a\u202eb", "\u001b[2J", "x" * 201])
 def test_words_that_no_line_shows_are_refused(key: str, words: str, tmp_path: Path) -> None:
@@ -123,6 +124,7 @@ ANSWERS = release_text(
 )  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "unit"), [
     (SAMPLES, "steps of 15 minutes"), (SAMPLES.replace("[[table]]", '[[table]]\nmeasured_in = "hours"'), "hours"),
     (SAMPLES.replace('"15min"', "15").replace('"t"', '"minute(cast(t AS timestamp))"'), "rows"),
