@@ -11,8 +11,6 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from takifugu.analysis.problem import Part
 from takifugu.influence.curves import CURVES
 from takifugu.model.beliefs import Belief
@@ -40,7 +38,7 @@ def beginning(belief: Belief, family: Family, answers: Sequence[Additive]) -> Ha
         return None
     first = list[Hashable]()
     for answer in answers:
-        if not isinstance(answer, Additive) or np.unique(answer.total_kinds[0], axis=1).shape[1] != 1:
+        if not isinstance(answer, Additive) or len({*zip(*answer.total_kinds[0].tolist(), strict=True)}) != 1:
             return None
         first.append(answer.restrict(slice(0, 1)).key)
     return sequence.with_length(1), replace(family, entries=range(1)), *first
