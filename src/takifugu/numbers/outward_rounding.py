@@ -16,7 +16,7 @@ from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.numbers.rationals import float_above
 
 Rounded = TypeVar("Rounded", float, FloatArray)
-Error = TypeVar("Error", float, Fraction)
+Error = TypeVar("Error", float, Fraction, FloatArray)
 
 #: The unit roundoff of a double.
 UNIT = 2.0**-53
@@ -53,9 +53,9 @@ def floats_above(values: IntArray, unit: Fraction) -> FloatArray:
     return np.asarray(np.ldexp(above, 1 - unit.denominator.bit_length()))
 
 
-def padded(logs: FloatArray, states: int, size: float) -> FloatArray:
+def padded(logs: FloatArray, states: int, size: float | FloatArray) -> FloatArray:
     """Return logs of ratios of means plus their possible rounding."""
-    return np.asarray(up(logs + (2 * states + 24 + 4 * max(size, 1.0)) * UNIT))
+    return np.asarray(up(logs + (2 * states + 24 + 4 * np.maximum(size, 1.0)) * UNIT))
 
 
 def closed(ratio: FloatArray) -> FloatArray:

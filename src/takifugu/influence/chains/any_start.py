@@ -30,6 +30,8 @@ AGREEING = 1e-12
 MOST_FOLLOWED = 64
 #: Masses below this may come from floats that lost digits: where one is possible Lemma 2 alone counts.
 CERTAIN = 2.0**-400
+#: Jumps back to any start.
+TO_ANY_START = (2, 3, 4, 6, 8, 12, 16)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +67,8 @@ class BackwardFromAnyStart(Side):
     step_matrices: FloatArray
     #: A recording may start anew before any step, and a chain stand for a class: then Lemma 2 alone is proved.
     is_anywhere: bool = False
+
+    jumps = TO_ANY_START
 
     @cached_property
     def settled_from(self) -> int:

@@ -19,7 +19,6 @@ from takifugu.influence.chains.sides import Backward, Forward, Side
 from takifugu.influence.chains.sweeps import NEVER, Track, pieces_of, sweep
 from takifugu.influence.profiles.levels import MOST_HELD
 from takifugu.influence.profiles.profile import Loss, Profile
-from takifugu.influence.profiles.suprema import EXACT_STATES
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain, repeating_laws
 from takifugu.model.beliefs.one_sequence import OneSequence
 from takifugu.model.secrets.families import Family
@@ -33,8 +32,6 @@ PER_SORT = 2.5e4
 PER_RESORTED = 9.0
 #: Losses that differ by less, relatively, are alike: of these the first is told, whatever a machine's last digits are.
 ALIKE = 2.0**-40
-#: Jumps back to any start.
-TO_ANY_START = (2, 3, 4, 6, 8, 12, 16)
 #: A sweep has settled when what is left of its rise is e to minus this.
 SETTLING = 25.0
 
@@ -44,28 +41,14 @@ def chain_loss(
     is_anywhere: bool = False,
 ) -> Loss:  # fmt: skip
     """Bound a family's loss on a chain by max c + R + L (Theorems 1 and 2 of docs/theory/influence.md)."""
-    length, states = profile.size, len(profile.tables[0])
+    length = profile.size
     # Where the start is unknown the recording starts at entry 0; or (`is_anywhere`) it may start anew before any step.
     ahead, behind = sides_of(chain, length, is_anywhere)
-    forwards = usual_jumps(ahead, states) if jumps is None else jumps
-    backwards = usual_jumps(behind, states) if jumps is None else jumps
+    forwards = ahead.jumps if jumps is None else jumps
+    backwards = behind.jumps if jumps is None else jumps
     # Raises Unsupported where the losses of a run of the profile still rise after `most` steps.
     right, left = sweep(ahead, reversed_runs(profile), forwards, most), sweep(behind, profile, backwards, most)
     return worst(chain, profile, family, right, left, starts_anew=is_anywhere and chain.starts_anyhow)
-
-
-def usual_jumps(side: Side, states: int) -> tuple[int, ...]:
-    """Return the jumps tried besides steps and gaps; none for two states, but back to any start."""
-    if isinstance(side, BackwardFromAnyStart):
-        return TO_ANY_START
-    # Suprema are then those over [m, e^s m]: these are quick, and products of matrices are nearer to what they see.
-    if states > EXACT_STATES:
-        return (2, 4, 8)
-    # Where some steps are impossible one step sees nothing of them: there 4 helps.
-    if states == 3 or (states > 3 and side.has_zeros):
-        return (2, 3, 4)
-    # A jump costs as much as all steps; without any 6 of 10,000 chains lose more than by quilts, by up to 12 %.
-    return (2, 3) if states > 3 else ()
 
 
 def sides_of(chain: PeriodicChain, length: int, is_anywhere: bool = False) -> tuple[Side, Side]:

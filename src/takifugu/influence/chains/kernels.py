@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from takifugu.core.arrays import BoolArray, FloatArray, IntArray
+from takifugu.core.arrays import BoolArray, FloatArray, IntArray, read_only
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.rays import MOST_STATES
-from takifugu.influence.profiles.suprema import EXACT_STATES, star_suprema, suprema
+from takifugu.influence.profiles.suprema import CONES, EXACT_STATES, star_suprema, suprema, suprema_together
 from takifugu.model.beliefs.stochastic import leads
 from takifugu.numbers.extended.floats import Wide
 from takifugu.numbers.outward_rounding import TRUSTED, UNIT, up
@@ -26,8 +26,11 @@ class Kernels:
     matrices: FloatArray  # by phase: from position j to position j - 1, j modulo the period
     relative_error: float
     possible: BoolArray  # of the same shape; what is possible may be 0 in floats
+    together: tuple[int, ...] = ()  # distances that are asked for one after the other
     _products: dict[tuple[int, int], tuple[FloatArray, BoolArray]] = field(default_factory=dict)
     _memory: dict[tuple[int, int], tuple[Programs | None, Levels | None]] = field(default_factory=dict)
+    _stacks: dict[int, tuple[FloatArray, FloatArray, list[BoolArray | None]]] = field(default_factory=dict)
+    _stepped: dict[tuple[int, bytes], FloatArray] = field(default_factory=dict)
 
     def product(self, position: int, distance: int) -> tuple[FloatArray, BoolArray]:
         """Return the kernel from a position to `distance` positions before it, and what is possible."""
@@ -46,15 +49,39 @@ class Kernels:
         return None
 
     def step(self, position: int, distance: int, ratio: FloatArray, needed: np.ndarray | None = None) -> FloatArray:
-        rows, possible = self.product(position, distance)
+        if distance in self.together and self.matrices.shape[1] <= MOST_STATES:
+            return np.asarray(self._at_once(position - distance, ratio)[self.together.index(distance)])
+        rows, error, possible = self._row(position, distance)
         key, states = (position % len(self.matrices), distance), rows.shape[1]
         if key not in self._memory:
             programs = Programs() if states <= EXACT_STATES else None
             levels = Levels(rows) if states > MOST_STATES else None
             self._memory[key] = programs, levels
+        return suprema(rows, ratio, error, *self._memory[key], needed, possible)
+
+    def _row(self, position: int, distance: int) -> tuple[FloatArray, float, BoolArray | None]:
+        """Return a product, its relative error, and what is possible, unless its zeros are given."""
+        rows, possible = self.product(position, distance)
         is_given = distance == 1 and not self.relative_error
-        error = distance * (self.relative_error + (states + 1) * UNIT * (distance > 1))
-        return suprema(rows, ratio, error, *self._memory[key], needed, None if is_given else possible)
+        error = distance * (self.relative_error + (rows.shape[1] + 1) * UNIT * (distance > 1))
+        return rows, error, None if is_given else possible
+
+    def _at_once(self, behind: int, ratio: FloatArray) -> FloatArray:
+        """Return what a loss does `together` many steps on, of few states: the cone is the same."""
+        phase = behind % len(self.matrices)
+        key = phase, ratio.tobytes()
+        stepped = self._stepped.get(key)
+        if stepped is None:
+            if phase not in self._stacks:
+                stack = [self._row(phase + distance, distance) for distance in self.together]
+                errors = np.array([error for _, error, _ in stack])
+                self._stacks[phase] = np.array([rows for rows, _, _ in stack]), errors, [can for *_, can in stack]
+            rows, errors, possible = self._stacks[phase]
+            stepped = read_only(suprema_together(rows, ratio, errors, possible))
+            if len(self._stepped) >= CONES:
+                self._stepped.clear()
+            self._stepped[key] = stepped
+        return stepped
 
     def at_least(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
         return star_suprema(self.product(position, distance)[0], ratio)

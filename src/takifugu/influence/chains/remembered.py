@@ -30,20 +30,28 @@ class Memory:
     losses: dict[int, FloatArray] = field(default_factory=dict)
     tables: dict[int, FloatArray] = field(default_factory=dict)
     last_moving: int = -1  # the last position with any profile
-    _entering: dict[int, tuple[FloatArray, FloatArray, float]] = field(default_factory=dict)
+    _entering: dict[int, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+    _largest: tuple[FloatArray | None, float] = None, 0.0
 
-    def entering(self, position: int) -> tuple[FloatArray, float]:
-        """Return the profile and loss of a position together, and the largest entry of its profile."""
-        loss, table = self.losses[position], self.tables[position]
+    def entering(self, position: int) -> FloatArray:
+        """Return the profile and loss of a position together."""
+        loss = self.losses[position]
         # Every jump asks again.
         known = self._entering.get(position)
         if known is None or known[0] is not loss:
-            known = self._entering[position] = loss, sum_up(table, loss), float(table.max())
-        return known[1:]
+            known = self._entering[position] = loss, sum_up(self.tables[position], loss)
+        return known[1]
+
+    def largest(self, position: int) -> float:
+        """Return the largest entry of a position's profile, which is mostly that of the position before."""
+        table = self.tables[position]
+        if table is not self._largest[0]:
+            self._largest = table, float(table.max())
+        return self._largest[1]
 
     def keep(self, position: int, loss: FloatArray, table: FloatArray, reach: int) -> None:
         self.losses[position], self.tables[position] = loss, table
-        if table.any():
+        if self.largest(position):
             self.last_moving = position
         for old in [p for p in self.losses if p < position - reach and p < self.last_moving]:
             del self.losses[old], self.tables[old]

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from takifugu.core.arrays import FloatArray
 from takifugu.core.plain import Json
-from takifugu.influence.chains.chains import reversed_runs, sides_of, usual_jumps, worst
+from takifugu.influence.chains.chains import reversed_runs, sides_of, worst
 from takifugu.influence.chains.sweeps import Track, sweep
 from takifugu.influence.profiles.profile import Loss, Profile
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
@@ -43,7 +43,7 @@ class Settled:
 def settled(chain: PeriodicChain, profile: Profile, family: Family, most: int) -> Settled:
     """Return what the sweeps of `chain_loss` come to, for a profile that is the same for all steps."""
     ahead, behind = sides_of(chain, profile.size)
-    jumps = usual_jumps(ahead, len(profile.tables[0]))
+    jumps = ahead.jumps
     right, left = sweep(ahead, reversed_runs(profile), jumps, most), sweep(behind, profile, jumps, most)
     return Settled(worst(chain, profile, family, right, left), (1, *jumps), _bound(right[-1]), _bound(left[-1]))
 

@@ -144,7 +144,7 @@ def _followed(
 def _run_of_two_states(
     kernel: FloatArray, error: float, table: FloatArray, start: int, stop: int, memory: Memory
 ) -> Track:
-    before, _ = memory.entering(start - 1)
+    before = memory.entering(start - 1)
     ratios = float(before[1, 0]), float(before[0, 1])
     explicit, repeated = two_states.run(kernel, error, float(table[0, 1]), ratios, stop - start)
     last = repeated[0] if len(repeated) else explicit[-1]
@@ -168,7 +168,7 @@ def _loss(side: Side, position: int, memory: Memory, jumps: Sequence[int]) -> Fl
     """Return the loss at one position: the least over the jumps, the shortest first, closed."""
     if memory.last_moving < 0:
         return memory.zero
-    best = side.step(position, 1, memory.entering(position - 1)[0])
+    best = side.step(position, 1, memory.entering(position - 1))
     gap = position - memory.last_moving
     tried = 1
     for distance in jumps if gap <= 1 else sorted({*jumps, gap}):
@@ -178,11 +178,11 @@ def _loss(side: Side, position: int, memory: Memory, jumps: Sequence[int]) -> Fl
         jumped_over = _jumped_over(memory, behind)
         if not all(map(memory.tables.__contains__, jumped_over)):
             continue
-        between = sum(memory.entering(p)[1] for p in jumped_over)
+        between = sum(map(memory.largest, jumped_over))
         between *= 1 + (distance + 2) * UNIT
         if between >= best.max():
             break
-        jumped = side.step(position, distance, memory.entering(behind)[0])
+        jumped = side.step(position, distance, memory.entering(behind))
         if between:
             jumped = up(jumped + between)
         best = np.minimum(best, jumped)

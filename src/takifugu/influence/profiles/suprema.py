@@ -7,6 +7,7 @@ so rounding errors only add (docs/theory/influence.md).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -57,10 +58,25 @@ def suprema(
     else:
         bound = (levels or Levels(rows)).bound(largest)
     bound = np.minimum(bound, largest)  # phi(u) <= e^largest phi(v) for all u, v
-    if relative_error:
-        bound = up(bound + log_ratio_error(relative_error))
-    bound = np.maximum(bound, 0.0)
-    bound.flat[:: len(bound) + 1] = 0.0
+    return _at_least_zero(up(bound + log_ratio_error(relative_error)) if relative_error else bound)
+
+
+def suprema_together(
+    rows: FloatArray, ratio: FloatArray, errors: FloatArray, possible: Sequence[BoolArray | None]
+) -> FloatArray:
+    """Return `suprema` of several kernels, shape (kernels, m, m): they share the few rays of one cone."""
+    largest, rays = _cone(np.asarray(ratio, dtype=np.float64).tobytes(), rows.shape[-1])
+    if rays is None:
+        each = zip(rows, errors.tolist(), possible, strict=True)
+        return np.array([suprema(kernel, ratio, error, possible=can) for kernel, error, can in each])
+    bound, error = np.minimum(_over(rows, rays, largest), largest), errors[:, None, None]
+    return _at_least_zero(np.where(error > 0, up(bound + log_ratio_error(error)), bound))
+
+
+def _at_least_zero(bound: FloatArray) -> FloatArray:
+    """Return bounds of at least 0, diagonal 0."""
+    bound = np.maximum(bound, 0.0, order="C")
+    bound.reshape(*bound.shape[:-2], -1)[..., :: bound.shape[-1] + 1] = 0.0
     return np.asarray(bound)
 
 
@@ -91,7 +107,7 @@ def star_suprema(rows: FloatArray, ratio: FloatArray) -> FloatArray:
 
 
 def _over(rows: FloatArray, rays: FloatArray, largest: float) -> FloatArray:
-    """Return the largest log-ratio over rays of a cone with this largest ratio."""
+    """Return the largest log-ratio over rays of a cone with this largest ratio, of one kernel or of several."""
     logs = np.log(rows @ rays)
-    ratios = (logs[:, None, :] - logs[None, :, :]).max(axis=2)
-    return padded(ratios, rows.shape[1], largest + float(np.abs(logs).max(initial=1.0)))
+    ratios = (logs[..., :, None, :] - logs[..., None, :, :]).max(axis=-1)
+    return padded(ratios, rows.shape[-1], largest + np.abs(logs).max(axis=(-2, -1), keepdims=True, initial=1.0))
