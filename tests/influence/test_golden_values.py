@@ -95,6 +95,7 @@ def test_one_pair_for_all_of_three_states(monkeypatch):
     count = loss(of_chain(THREE, 12), 2, 3)
     for module in (kernels, sides):
         monkeypatch.setattr(module, "suprema", lambda rows, ratio, *_: Levels(rows).bound(float(ratio.max())))
+    monkeypatch.setattr(kernels, "MOST_STATES", 0)  # one jump after the other
     chain = tf.MarkovChain(THREE, 12)
     table = np.array([[0, 0, 1], [0, 0, 1], [1, 1, 0]]) / 3
     computed = chain_loss(chain, Profile.of(table, 12), Family(range(12)), jumps=())

@@ -55,6 +55,7 @@ class Seen:
 
         monkeypatch.setattr(sides, "suprema", watched)
         monkeypatch.setattr(kernels, "suprema", watched)
+        monkeypatch.setattr(kernels, "MOST_STATES", 0)  # one jump after the other, of the same rows
 
 
 def assert_covered(seen, exact, ratio, loss):
@@ -111,6 +112,20 @@ def test_backwards_rows_are_the_laws_of_what_went_before(states, period, sticky,
             loss = side.step(position, distance, ratio)
             assert_covered(seen, backwards(exact, law, position, distance), ratio, loss)
             assert seen.error < 1e-10 if position >= limit else 1e-12
+
+
+@pytest.mark.parametrize(("states", "period", "zeros"), [(2, 1, False), (3, 1, True), (3, 2, False), (5, 1, True)])
+def test_jumps_at_once_are_those_of_one_after_the_other_bit_by_bit(states, period, zeros, monkeypatch):
+    matrices, _ = chain_of(1, states, period, 0.3, zeros)
+    for side in (Forward(matrices, 61), backward_side(tf.PeriodicChain(matrices, 61))):
+        for size in (0.0, 1e-3, 1.0, 299.0, 400.0):
+            ratio = size * np.random.default_rng(2).random((states, states))
+            asked = [(position, distance) for position in (19, 20) for distance in (1, *side.jumps)]
+            at_once = [side.step(*one, ratio) for one in asked]
+            with monkeypatch.context() as patch:
+                patch.setattr(kernels, "MOST_STATES", 0)
+                in_turn = [side.step(*one, ratio) for one in asked]
+            assert [loss.tobytes() for loss in at_once] == [loss.tobytes() for loss in in_turn]
 
 
 def test_a_start_that_settles_slowly_is_taken_for_settled_only_where_the_error_covers_it(monkeypatch):
