@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 class Release(InParts):
     """Hold a published answer with its certificate.
 
+    No release is made of a file: `read_table` reads what was published.
+
     Args:
         labels: Labels of the cells.
         values: The noisy values, exact multiples of the grid in answer units, or another published value; one for each
