@@ -72,8 +72,8 @@ def exact_loss(
     It is exact for tables, for chains with any initial distribution (the supremum over all), and for counted
     populations whose rows are sent one by one. For another class it is a lower bound, over the given members; `upper`
     is then infinite. For a real-valued answer, `lower` and `upper` enclose the loss of Laplace noise before rounding,
-    which can only hide more; with other noise `upper` is infinite. They are of numbers before these are rounded, clipped
-    or replaced when they are read.
+    which can only hide more; with other noise `upper` is infinite. They are of numbers before these are rounded,
+    clipped or replaced when they are read.
 
     Args:
         subject: A calibration, a release, or a framework.

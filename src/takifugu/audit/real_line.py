@@ -8,8 +8,8 @@ elsewhere at most P, at most the length of the cell times a bound of p - e^epsil
 lacks where it is negative. Cells that leave most open are halved. No peak is missed: what is not decided counts.
 
 The published value is the noisy one rounded to a grid, which can only hide more: the upper end holds for it, too, and
-is nearly reached where the grid is fine beside the noise. Densities are those of the numbers before they are read: of what
-reading rounds, clips or replaces neither end is proved.
+is nearly reached where the grid is fine beside the noise. Densities are those of the numbers before they are read: of
+what reading rounds, clips or replaces neither end is proved.
 """
 
 from __future__ import annotations

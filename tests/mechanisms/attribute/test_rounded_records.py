@@ -14,6 +14,7 @@ import pytest
 import takifugu as tf
 from takifugu.analysis.answer_laws.normal import as_read, certain_move
 from takifugu.core.errors import CalibrationRefused, InputError, Unsupported
+from takifugu.data.values.bounded import Bounded
 from takifugu.mechanisms.common.rounded_number import least_for_read
 from takifugu.model.queries.resolving.real_columns import ColumnSums
 from takifugu.numbers.after_noise.gaussian import deviation_per_shift, shifted_delta
@@ -256,6 +257,14 @@ def test_two_variances_are_rounded_as_the_lesser_allows(least: str) -> None:
 def test_a_range_reaches_as_far_as_its_rounded_ends() -> None:
     people = belief("0.5", ranges={"x": ("1.4", "10.6")}, resolution="1")
     assert people.read.reaches[0] == Fraction(10)
+
+
+def test_a_range_reaches_as_far_as_a_file_reads_its_ends() -> None:
+    """Half-way between two steps floats decide: 0.575 is 57 steps of 0.01, and 1.225 is 123."""
+    people = belief("0.5", ranges={"x": ("0.575", "1.225")}, resolution="0.01")
+    low, high = Bounded("x", "0.575", "1.225", "0.01", None).range
+    assert (low, high) == (57, 123)
+    assert people.read.reaches[0] == (high - low) * Fraction("0.01")
 
 
 @pytest.mark.sampled(7)

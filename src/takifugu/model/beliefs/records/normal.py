@@ -281,7 +281,8 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
         step = self.resolution
         if step is None:
             return high - low
-        return max(high - low, (round(high / step) - round(low / step)) * step)
+        # outwards: a file's end half-way between two steps is rounded in floats, to either
+        return (math.ceil(high / step) - math.floor(low / step)) * step
 
     def deviation(self, row: Sequence[Fraction]) -> float:
         """Return the standard deviation of a weighted sum of the columns, over all records.
