@@ -182,7 +182,7 @@ OF_CAUSES: dict[str, tuple[str, dict[str, Any], list[list[str]], tuple[tuple[str
 }  # fmt: skip
 #: Causes without a line: only the owner knows what is meant; and those of answers, of which rows have no time.
 WITHOUT_A_LINE = {
-    "control character", "year", "end year", "outside", "stranger", "out of bounds", "no bin", "no longitude",
+    "control character", "year", "end year", "outside", "stranger", "no bin", "no longitude",
     "no latitude",
 }  # fmt: skip
 OF_VISITS = {"no place", "no coordinate", "elsewhere"}

@@ -123,9 +123,6 @@ def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = N
         if rule.missing is None:
             is_read = f" and ({number} is not null or {name} = '' or {name} is null)" if kind == "VARCHAR" else ""
             why.append((place, f"(not {is_finite}{is_read})::bigint * {BIT['no value']}"))
-        if not rule.clips:
-            is_out = f"{is_finite} and ({number} < {low} or {number} > {high})"
-            why.append((place, f"coalesce(({is_out})::bigint, 0) * {BIT['out of bounds']}"))
         # replaced, put between its bounds, and rounded to the grid, half to even: the same integers on every machine
         value = f"case when {is_finite} then {number} else {double(rule.replacement)} end"
         times, parts = double(rule.grid.denominator), double(rule.grid.numerator)
@@ -194,7 +191,6 @@ _MENDED = {
     "no measurement": ("CASE WHEN isfinite({0}) THEN {0} END", ", which leaves it missing"),
     "no number": ("nullif({0}, 'NA')", ", with the text that stands for a missing value; where commas are decimal, as "
                   "in 1,5, replace({0}, ',', '.') instead of nullif({0}, 'NA')"),
-    "out of bounds": ("", "widen the bounds"),
 }  # fmt: skip
 
 
@@ -210,5 +206,6 @@ def _faults_of_values(opened: Opened, of_values: Iterable[OfValue]) -> Iterator[
                 refuse(opened, BIT[cause.name], None, part, words)
             except RowFault as error:
                 sql, or_else = _MENDED[cause.name]
-                error.fix = (value_line(opened, f"value{number}", sql.format(column)) if sql else "") + or_else.format(column)
+                error.fix = value_line(opened, f"value{number}", sql.format(column)) if sql else ""
+                error.fix += or_else.format(column)
                 yield error

@@ -115,8 +115,6 @@ CAUSES = (
           "value = \"nullif({value}, 'NA')\", with the text that stands for a missing value; where commas are decimal, "
           "as in 1,5, the number is replace({value}, ',', '.'), and where they stand between groups of digits, as in "
           "1,23,456, replace({value}, ',', '')"),
-    Cause("out of bounds", "value", "a number in {value} outside its bounds", "they hold every number that can occur",
-          "widen the bounds"),
     Cause("blanks around", "unit", "a name in {unit} with blanks around it", "a name is compared as it is written",
           'unit = "trim({unit})"'),
     Cause("control character", "unit", "a name with a control character, or one that changes the writing direction",

@@ -17,19 +17,17 @@ class Bounded:
     """A column of numbers in [low, high], as whole multiples of `grid`; `missing` stands for null, NaN and inf."""
 
     # A value is replaced, then clipped, then rounded to the nearest multiple (half to even). Where `missing` is None
-    # these values are refused instead, and where `clips` is false numbers outside of the bounds.
+    # these values are refused instead.
     column: str
     low: Fraction
     high: Fraction
     grid: Fraction
     missing: Fraction | None
-    clips: bool = True
 
     def __init__(
-        self, column: str, low: Number, high: Number, grid: Number, missing: Number | None, clips: bool = True
+        self, column: str, low: Number, high: Number, grid: Number, missing: Number | None
     ) -> None:
         object.__setattr__(self, "column", column)
-        object.__setattr__(self, "clips", clips)
         object.__setattr__(self, "missing", None)
         for name, value in (("low", low), ("high", high), ("grid", grid), ("missing", missing)):
             if value is not None:

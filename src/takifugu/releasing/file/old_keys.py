@@ -49,7 +49,7 @@ GONE: Mapping[str, tuple[str, str]] = MappingProxyType({
     "joint_delta": (
         "tables of a file share an epsilon alone", "leave it out, or call tf.calibrate_jointly with a delta in Python"
     ),
-    "belief.outside": ("numbers outside of the range of a normal column are clipped", LEAVE),
+    "belief.outside": ("numbers outside of the range of a column are clipped", LEAVE),
     "table.importance": (
         "tables that share an epsilon count alike", "leave it out, or give the table an epsilon of its own"
     ),

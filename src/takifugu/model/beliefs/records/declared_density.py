@@ -107,9 +107,6 @@ class DensitySection:
     ]
     ranges: Annotated[Ranges, Key("the least and the largest number that the column can hold", {"weight": [30, 200]})]
     resolution: Resolution
-    outside: Annotated[
-        Literal["refuse", "clip"], Key('what becomes of other numbers: "refuse", or "clip" to the range')
-    ] = "refuse"
     missing: Missing = None
 
     hides: ClassVar = ("property", "parameter")
@@ -117,10 +114,6 @@ class DensitySection:
     @property
     def columns(self) -> tuple[str, ...]:
         return (self.column,)
-
-    @property
-    def clips(self) -> bool:
-        return self.outside == "clip"
 
     def ends(self, name: str) -> tuple[Number, Number]:
         """Return the ends of the column's numbers."""
@@ -160,5 +153,4 @@ class DensitySection:
 
     def assumptions(self) -> Iterator[Assumption]:
         yield from readings(self.resolution, self.missing)
-        if self.clips:
-            yield world("The stated densities are those of numbers that were put into their range.")
+        yield world("The stated densities are those of numbers that were put into their range.")

@@ -96,7 +96,6 @@ class NormalSection:
     missing: Missing = None
 
     hides: ClassVar = ("property", "record", "parameter")
-    clips: ClassVar = True
 
     def faults(self) -> Iterator[TakifuguError]:
         declared = written(self, ("mean", "covariance"))

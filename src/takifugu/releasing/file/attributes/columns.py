@@ -139,8 +139,7 @@ class OneNumber(Numbers):
 def _totals(table: Table, belief: Section) -> tuple[Fraction, ...]:
     """Return the exact total of each column; DataError for rows against a rule."""
     rules = [_rule(belief, name) for name in belief.columns]
-    wider = 'declare a wider range, or have them clipped, outside = "clip" under [belief]'
-    fixes = {"no value": dict(map(_counting_as, rules)), "out of bounds": dict.fromkeys(belief.columns, wider)}
+    fixes = {"no value": dict(map(_counting_as, rules))}
     with telling_all(table, (), fixes):
         groups = table.totals(rules)
     _check_count(int(groups.rows.sum()), belief.records)
@@ -155,4 +154,4 @@ def _counting_as(rule: Bounded) -> tuple[str, str]:
 
 def _rule(belief: Section, name: str) -> Bounded:
     low, high = belief.ends(name)
-    return Bounded(name, low, high, belief.resolution, (belief.missing or {}).get(name), belief.clips)
+    return Bounded(name, low, high, belief.resolution, (belief.missing or {}).get(name))
