@@ -71,6 +71,7 @@ def test_a_last_line_that_duckdb_leaves_out_is_refused(is_packed: bool, tmp_path
     assert "ends with a line of more than 2 MB" in refused(tmp_path, sql=f"from read_csv('{name}')")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("is_packed", [False, True])
 def test_blank_lines_behind_which_duckdb_leaves_rows_out_are_refused(is_packed: bool, tmp_path: Path) -> None:
     """Where 2 MB from a thread's start on are blank, DuckDB 2.0 leaves out what follows, and that is no error."""

@@ -194,6 +194,7 @@ def test_periodic_matrices_against_the_program(start):
         assert computed == pytest.approx(worst, rel=1e-6)
 
 
+@pytest.mark.mutants
 def test_a_jump_too_far_is_below_what_a_mechanism_attains(monkeypatch):
     tables = constant(np.eye(3), 1, 5)
     worst = worst_by_program(CYCLE, "stationary", tables)
@@ -211,7 +212,7 @@ def test_profiles_that_are_none(table):
         Profile.of(table, 3)
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.mutants
 @pytest.mark.parametrize("initial", ["stationary", "any"])
 @pytest.mark.parametrize("states", [3, 4])
 def test_a_slow_rise_that_is_given_up_ends_with_a_bound_from_above(states: int, initial: str) -> None:

@@ -301,6 +301,7 @@ def test_fewer_places_are_supposed_for_a_safe_list() -> None:
     assert (supposed[0].where, supposed[0].value) == (("belief", "most"), 10)
 
 
+@pytest.mark.mutants
 def test_a_spent_budget_is_said_in_the_words_of_a_dry_run(tmp_path: Path) -> None:
     path = of_example("households", tmp_path)
     assert tf.advise(path).notices == ()

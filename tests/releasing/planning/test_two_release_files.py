@@ -49,6 +49,7 @@ def test_a_file_without_an_output_publishes_beside_itself_under_its_name(tmp_pat
     assert load(chosen).output == tmp_path / "public"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("link", [False, True])
 def test_init_takes_the_ledger_of_another_file_about_the_same_data(tmp_path: Path, link: bool) -> None:
     first = written(tmp_path, "first", "kept/spent.db")

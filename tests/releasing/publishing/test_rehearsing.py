@@ -151,6 +151,7 @@ def bits() -> InsecureSeededEntropyForTests:
     return InsecureSeededEntropyForTests(2026)
 
 
+@pytest.mark.mutants
 def test_a_made_up_chain_follows_its_matrices() -> None:
     matrices = [[[0.9, 0.1], [0.4, 0.6]], [[0.2, 0.8], [0.7, 0.3]]]
     chain = tf.PeriodicChain(matrices, 40_001, initial=[0, 1], states=["a", "b"])
