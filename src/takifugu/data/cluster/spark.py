@@ -17,7 +17,8 @@ from traceback import walk_tb
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary, finalize
 
-from takifugu.core.errors import DataError, InputError, TakifuguError
+from takifugu.core.errors import InputError, TakifuguError
+from takifugu.data.sql.faults import wrong_data
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -164,21 +165,19 @@ def plain_errors(place: str) -> Iterator[None]:
 
         condition = (error.getCondition() or "") if isinstance(error, PySparkException) else ""
         if condition.startswith(_ABSENT):
-            raise DataError(
-                f"Spark finds no {place!r}", rule="it looks where its own configuration says",
-                fix="write the name as Spark knows it, or a path with a /, or give Spark the settings of its catalog",
-            ).at("file") from None  # fmt: skip
+            fix = "write the name as Spark knows it, or a path with a /, or give Spark the settings of its catalog"
+            rule = "it looks where its own configuration says"
+            raise wrong_data("file", f"Spark finds no {place!r}", rule, fix) from None
         text = str(error)
         for words, problem, fix in _REASONS:
             if words in text:
-                raise DataError(f"{place!r} {problem}", fix=fix).at("file") from None
+                raise wrong_data("file", f"{place!r} {problem}", "", fix) from None
         *_, (last, _) = walk_tb(error.__traceback__)
         if isinstance(error, AssertionError | AttributeError) and "pyspark" in str(last.f_globals.get("__name__")):
-            raise DataError(f"{place!r} {_ENDED[0]}", fix=_ENDED[1]).at("file") from None  # it lost parts
-        raise DataError(
-            f"Spark cannot read {place!r} ({condition or type(error).__name__})",
-            fix="try the same in `pyspark`: its own words may quote rows, and are not repeated here",
-        ).at("file") from None
+            raise wrong_data("file", f"{place!r} {_ENDED[0]}", "", _ENDED[1]) from None  # it lost parts
+        what = f"Spark cannot read {place!r} ({condition or type(error).__name__})"
+        fix = "try the same in `pyspark`: its own words may quote rows, and are not repeated here"
+        raise wrong_data("file", what, "", fix) from None
 
 
 def _let_go(session: SparkSession) -> None:

@@ -13,7 +13,6 @@ from numbers import Integral, Number
 from pathlib import Path
 from typing import Any
 
-from takifugu.core.errors import DataError
 from takifugu.data.sql.faults import wrong_data, wrong_key
 
 SQLITE = (".sqlite", ".sqlite3")
@@ -29,7 +28,7 @@ def tables_of_sqlite(path: str) -> dict[str, Callable[[], Any]]:
         with opened() as connection:
             names = [name for (name,) in connection.execute("select name from sqlite_schema where type = 'table'")]
     except sqlite3.Error:
-        raise DataError(f"{Path(path).name} is no SQLite file, or is in use").at("file") from None
+        raise wrong_data("file", f"{Path(path).name} is no SQLite file, or is in use") from None
 
     def table(name: str) -> Any:
         quoted = '"' + name.replace('"', '""') + '"'
@@ -40,7 +39,7 @@ def tables_of_sqlite(path: str) -> dict[str, Callable[[], Any]]:
                 rows = ([text_of_cell(cell) for cell in row] for row in cells)
                 return table_of_texts(chain([head], rows), name)
         except sqlite3.Error:
-            raise DataError(f"{Path(path).name} cannot be read", fix="look at it with sqlite3").at("file") from None
+            raise wrong_data("file", f"{Path(path).name} cannot be read", "", "look at it with sqlite3") from None
 
     return {name: partial(table, name) for name in names if not name.startswith("sqlite_")}
 
@@ -53,12 +52,12 @@ def table_of_texts(lines: Iterator[list[str | None]], name: str) -> Any:
         raise wrong_key("file", "sheets need PyArrow", "", "pip install 'takifugu[arrow]'") from None
     names = next(lines, [])
     if not any(names):
-        raise DataError(f"the first row of {name[:80]!r} is empty", rule="it names the columns").at("file")
+        raise wrong_data("file", f"the first row of {name[:80]!r} is empty", "it names the columns")
     filled = [(cells[0] or f"column {number}", cells[1:])
               for number, cells in enumerate(zip_longest(names, *lines), start=1) if any(cells)]  # fmt: skip
     labels = [label for label, _ in filled]
     if len({label.lower() for label in labels}) < len(labels):
-        raise DataError(f"the first row of {name[:80]!r} names a column twice", fix="rename one of them").at("file")
+        raise wrong_data("file", f"the first row of {name[:80]!r} names a column twice", "", "rename one of them")
     return pa.table([pa.array(cells, pa.string()) for _, cells in filled], names=labels)
 
 
@@ -73,7 +72,7 @@ def text_of_cell(cell: object) -> str | None:
     if isinstance(cell, datetime | date | time):
         return cell.isoformat()
     if isinstance(cell, timedelta | bytes):
-        raise DataError("a cell holds a duration or bytes", rule="cells hold texts, numbers and times").at("file")
+        raise wrong_data("file", "a cell holds a duration or bytes", "cells hold texts, numbers and times")
     return str(cell)
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from takifugu.core.errors import DataError
 from takifugu.core.files import no_room
+from takifugu.data.sql.faults import wrong_data
 from takifugu.data.sql.words import literal
 from takifugu.data.values.encodings import check_encoding
 
@@ -68,7 +69,7 @@ def first_record(path: str, form: Form) -> list[str]:
             ending = _MARKS.get(raw.read(4))
         if ending is not None:
             what = f"{name} is no text, and begins as a file {ending} does"
-            raise DataError(what, rule="a file's ending says what it is", fix=f"give it the ending {ending}").at("file")
+            raise wrong_data("file", what, "a file's ending says what it is", f"give it the ending {ending}")
         with text_in(path, form.encoding or "utf-8-sig") as lines:
             for _ in range(form.skip):
                 lines.readline(LONGEST_LINE)
@@ -78,7 +79,7 @@ def first_record(path: str, form: Form) -> list[str]:
     if "\0" in start[:1000]:
         raise _no_text(path, form.encoding, True)
     if not start.strip():
-        raise DataError(f"{name} is empty", fix="export it again").at("file")
+        raise wrong_data("file", f"{name} is empty", "", "export it again")
     quoting = {"quotechar": form.quote} if form.quote else {"quoting": csv.QUOTE_NONE}
     try:
         names = next(csv.reader(io.StringIO(start, newline=""), delimiter=form.delim, **quoting), [])
@@ -92,7 +93,7 @@ def refuse_columns(count: int, name: str) -> None:
     """Refuse more columns than DuckDB opens in a minute."""
     if count > MOST_COLUMNS:
         what, fix = f"{name} has more than {MOST_COLUMNS:,} columns", "leave columns out, or write them as rows"
-        raise DataError(what, rule="columns are looked up by their names", fix=fix).at("file")
+        raise wrong_data("file", what, "columns are looked up by their names", fix)
 
 
 def _check_lines(path: str) -> None:
@@ -106,7 +107,7 @@ def _check_lines(path: str) -> None:
     if len(last) > _LONGEST_ROW and b"\n" not in last and b"\r" not in last:
         what = f"{name} ends with a line of more than {_LONGEST_ROW // 10**6} MB"
     if what:
-        raise DataError(what, rule="a line is a row", fix="look at its lines; export the file again").at("file")
+        raise wrong_data("file", what, "a line is a row", "look at its lines; export the file again")
 
 
 def _blocks(file: io.BufferedReader | gzip.GzipFile) -> Iterator[bytes]:
@@ -135,10 +136,9 @@ def unique_names(names: Sequence[str], used: Callable[[str], bool], file: str) -
     for number, name in enumerate(names):
         if not name or times[name.lower()] > 1:
             if name and used(name):
-                raise DataError(
-                    f"the first line of {file} names {name[:80]!r} twice", rule="a column has one name",
-                    fix="rename one of them in the file, or give all names by columns = {...} of read_csv() in sql",
-                ).at("file")  # fmt: skip
+                fix = "rename one of them in the file, or give all names by columns = {...} of read_csv() in sql"
+                what = f"the first line of {file} names {name[:80]!r} twice"
+                raise wrong_data("file", what, "a column has one name", fix)
             name = f"column {number + 1}"
             while name.lower() in times:
                 name += "'"
@@ -186,11 +186,11 @@ def _no_text(path: str, encoding: str | None, is_decoding: bool) -> DataError:
     name = Path(path).name
     if not is_decoding:
         fix = "look at the file and who may read it; if it is damaged, export it again"
-        return DataError(f"{name} cannot be read", fix=fix).at("file")
+        return wrong_data("file", f"{name} cannot be read", "", fix)
     with bytes_of(path) as file:
         is_marked = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     fix = 'encoding = "utf-16"' if is_marked else 'encoding = "cp1252"' if encoding is None else "write its encoding"
     if encoding:
-        return DataError(f"{name} is not written in {encoding}", fix=fix).at("encoding")
+        return wrong_data("encoding", f"{name} is not written in {encoding}", "", fix)
     rule = "a text file is UTF-8, or its encoding is declared"
-    return DataError(f"{name} is not UTF-8 text", rule=rule, fix=fix).at("file")
+    return wrong_data("file", f"{name} is not UTF-8 text", rule, fix)

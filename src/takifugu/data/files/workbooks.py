@@ -13,7 +13,7 @@ from typing import Any
 
 from takifugu.core.errors import DataError
 from takifugu.data.files.sheets import table_of_texts, text_of_cell
-from takifugu.data.sql.faults import wrong_key
+from takifugu.data.sql.faults import wrong_data, wrong_key
 
 EXCEL = (".xlsx", ".xlsm")
 #: The XML of a workbook has at most so many bytes and parts: it is read into memory.
@@ -56,7 +56,7 @@ def _repacked(path: Path) -> io.BytesIO:
             zipfile.ZipFile(repacked, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as checked,
         ):
             if len(book.infolist()) > MOST_PARTS:
-                raise DataError(f"{path.name} has more than {MOST_PARTS:,} parts", fix="save it as CSV").at("file")
+                raise wrong_data("file", f"{path.name} has more than {MOST_PARTS:,} parts", "", "save it as CSV")
             for part in book.infolist():
                 if not part.filename.lower().endswith((".xml", ".rels")):
                     continue
@@ -70,7 +70,7 @@ def _repacked(path: Path) -> io.BytesIO:
                 size += len(xml)
                 if size > LARGEST:
                     what = f"{path.name} is larger than {LARGEST // 10**6} MB unpacked"
-                    raise DataError(what, fix="save it as CSV").at("file")
+                    raise wrong_data("file", what, "", "save it as CSV")
                 if _IS_SHEET.search(xml):
                     _check(xml, path.name)
                 checked.writestr(part.filename, xml)
@@ -85,11 +85,9 @@ def _repacked(path: Path) -> io.BytesIO:
 def _check(xml: bytes | bytearray, file: str) -> None:
     """Refuse a sheet with cells that only seem to be missing, or whose grid is much larger than they are."""
     if _NOT_COMPUTED.search(xml) or _ERROR.search(xml):
-        raise DataError(
-            f"{file} has cells that nothing has computed, or that show an error (#N/A)",
-            rule="what they should hold is not known",
-            fix="open it in a spreadsheet program, repair or empty them, and save it",
-        ).at("file")  # fmt: skip
+        what = f"{file} has cells that nothing has computed, or that show an error (#N/A)"
+        fix = "open it in a spreadsheet program, repair or empty them, and save it"
+        raise wrong_data("file", what, "what they should hold is not known", fix)
     height = width = 0
     for place in _PLACE.finditer(xml):
         column = 0
@@ -98,7 +96,7 @@ def _check(xml: bytes | bytearray, file: str) -> None:
         height, width = max(height, int(place[2])), max(width, column)
     cells = sum(1 for _ in _CELL.finditer(xml))
     if height * width > max(GRID, SPARSE * cells):
-        raise DataError(f"{file} has cells far from its table", fix="delete what is outside of the table").at("file")
+        raise wrong_data("file", f"{file} has cells far from its table", "", "delete what is outside of the table")
 
 
 def _unharmed(path: str, read: Callable[[], Any]) -> Any:
@@ -113,4 +111,4 @@ def _unharmed(path: str, read: Callable[[], Any]) -> Any:
 
 def _damaged(file: str) -> DataError:
     what = f"{file} is damaged, encrypted or no workbook"
-    return DataError(what, fix="save it as .xlsx, with no password").at("file")
+    return wrong_data("file", what, "", "save it as .xlsx, with no password")

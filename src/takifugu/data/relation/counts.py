@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from takifugu.core.arrays import BoolArray, IntArray
 from takifugu.data.relation import statements
@@ -160,12 +159,11 @@ def _why_of(table: Any, roster: Roster | None) -> int:
     return why
 
 
-Words = npt.NDArray[np.uint64]
 _NO_RUNS = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 def _runs_of(
-    pieces: IntArray, words: IntArray, seen: Words, low: IntArray
+    pieces: IntArray, words: IntArray, seen: Any, low: IntArray
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Return the runs of steps that words of bits hold, counted from each piece's start."""
     if not len(pieces):
@@ -179,7 +177,7 @@ def _runs_of(
     return first_piece, first - start, last - start + 1
 
 
-def _set_bits(pieces: IntArray, words: IntArray, bits_of: Words) -> tuple[IntArray, IntArray]:
+def _set_bits(pieces: IntArray, words: IntArray, bits_of: Any) -> tuple[IntArray, IntArray]:
     """Return the piece and the place of each bit that is set, some words at once."""
     parts, some = [(_NO_RUNS[0], _NO_RUNS[0])], np.flatnonzero(bits_of)
     pieces, words, bits_of = pieces[some], words[some], bits_of[some]

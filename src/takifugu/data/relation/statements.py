@@ -47,7 +47,7 @@ def placed(opened: Opened, window: range | None) -> str:
         right = f"is_right and rest = 0 and not ({outside})"
         select = f"select * replace (why + {why} as why, {right} as is_right) from ({select})"
     # rows outside the window keep their place
-    if _leaves_out(opened, window):
+    if window is not None and _leaves_out(opened, window):
         select = f"select * replace (case when {_inside(window)} then code else {MISSING} end as code) from ({select})"
     return select
 
