@@ -229,9 +229,9 @@ def test_values_in_words():
     assert readable(Fraction(4, 3), float_at_most) == 1.3333333333333335
     rows = {"value": 12345}, {cells.UPPER: 12345}, {cells.UPPER: "safe"}, {cells.UPPER: 45, cells.MARK: "dangerous"}
     assert list(map(in_words, rows)) == ["12,345", "at most 12,345", "safe", "dangerous: at most 45"]
-    assert error_words(63, 2, "rows", "count") == (
-        "Every value is within ±63 rows of the exact count (95 %, all 2 at once)."
-    )
+    assert error_words(63, 2, "", "count") == "Every value is within ±63 of the exact count (95 %, both at once)."
+    assert error_words(5, 1, "", "value") == "The value is within ±5 of the exact value (95 %)."
+    assert error_words(5, 3, "", "value") == "Every value is within ±5 of the exact value (95 %, all 3 at once)."
 
 
 def test_intervals_estimates_and_frames():

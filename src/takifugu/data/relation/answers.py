@@ -205,7 +205,6 @@ def _faults_of_values(opened: Opened, of_values: Iterable[OfValue]) -> Iterator[
             try:
                 refuse(opened, BIT[cause.name], None, part, words)
             except RowFault as error:
-                sql, or_else = _MENDED[cause.name]
-                error.fix = value_line(opened, f"value{number}", sql.format(column)) if sql else ""
-                error.fix += or_else.format(column)
+                sql, or_else = (text.format(column) for text in _MENDED[cause.name])
+                error.fix = (value_line(opened, f"value{number}", sql) if sql else "") + or_else
                 yield error
