@@ -9,7 +9,6 @@ from contextlib import closing
 from datetime import date, datetime, time, timedelta
 from functools import partial
 from itertools import chain, zip_longest
-from numbers import Integral, Number
 from pathlib import Path
 from typing import Any
 
@@ -92,10 +91,6 @@ def arrow_table(frame: Any) -> Any:
     try:
         if module == "pandas":
             table = pa.Table.from_pandas(frame, preserve_index=has_index)
-            for name, column in frame.items():
-                is_whole = pa.types.is_integer(table.schema.field(str(name)).type)
-                if column.dtype == object and not is_whole and _has_whole_among_others(column):
-                    raise TypeError
         elif module == "polars":
             table = frame.lazy().collect().to_arrow()
         else:
@@ -106,12 +101,6 @@ def arrow_table(frame: Any) -> Any:
     if module != "pandas":
         refuse_names_twice(table.column_names)
     return table
-
-
-def _has_whole_among_others(column: Any) -> bool:
-    """Return whether a column of objects holds whole numbers among others: one 1.5 would change its type."""
-    numbers = [cell for cell in column[column.notna()] if isinstance(cell, Number)]
-    return 0 < sum(isinstance(cell, Integral) for cell in numbers) < len(numbers)
 
 
 def refuse_names_twice(names: Iterable[str]) -> None:

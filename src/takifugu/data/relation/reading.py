@@ -7,14 +7,14 @@ and where the calendar's start lies between two steps.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from takifugu.data.relation.keys import KEYS, Column, key_of
 from takifugu.data.relation.roles import Opened
+from takifugu.data.sql.clocks import WHOLE, has_point
 
-#: How wide decimals are, which a frame or a file mostly has from the longest number in it: that is hidden.
-_WIDTH = re.compile(r"DECIMAL\(\d+, ?\d+\)")
+#: Whole or not, and how wide: a frame or a file mostly has it from the numbers in it, and they are hidden.
+_NUMBER = "number"
 
 
 def reading(opened: Opened) -> str:
@@ -36,7 +36,7 @@ def _lines(opened: Opened) -> Iterator[tuple[str, str]]:
         for role in roles:
             declared = opened.roles[role]
             if not (name == "value" and isinstance(source.values[0], Column)):  # a name says what it is
-                kind = _WIDTH.sub("DECIMAL", declared.type)
+                kind = _NUMBER if declared.type in WHOLE or has_point(declared.type) else declared.type
                 yield role if len(roles) > 1 else name, f"{declared.text} ({kind})"
         value = getattr(source, name, None)
         if value is not None and name == "bins":
