@@ -20,7 +20,7 @@ import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, Phase, settings
 from sybil import Sybil
-from tests.support import calibrations, documents, started_once, unread_reports
+from tests.support import calibrations, documents, started_once
 from tests.support.chance import Chance
 
 from takifugu.cli import progress
@@ -87,7 +87,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )  # fmt: skip
     parser.addoption(
         "--some-examples", action="store_true",
-        help="a twentieth of the examples of each property test: `make test-slow` takes all of them",
+        help="a tenth of the examples of each property test: `make test-slow` takes all of them",
     )  # fmt: skip
     parser.addoption(
         "--slice", type=slice_of, metavar="K/N",
@@ -178,7 +178,7 @@ def _take_some_examples(test: Any) -> None:
 
 
 def _some(whole: settings) -> int:
-    return max(3, whole.max_examples // 20)
+    return max(3, whole.max_examples // 10)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -232,4 +232,3 @@ def _equal_problems_are_calibrated_once(request: pytest.FixtureRequest, monkeypa
         calibrations.remember(monkeypatch)
     if request.node.get_closest_marker("slow") is None:  # by night each starts its own
         started_once.start_once(request.path, monkeypatch)
-        unread_reports.leave_out(request.path, monkeypatch)
