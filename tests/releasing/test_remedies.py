@@ -320,7 +320,9 @@ def test_what_is_asked_names_the_command_that_answers_and_the_one_with_the_price
     for answer in ("--same-entries", "--other-entries"):
         assert re.search(rf"{answer}[^:]*: 'study' goes from epsilon", words_of(refused))
         assert re.search(rf"{answer}[^:]*: 'study' goes from epsilon", prices)
-    assert pasted(refused, "release").exit_code == 0
+    as_printed = printed(refused, "release")
+    assert invoke(*as_printed).exit_code == 2  # a reason is the owner's word
+    assert invoke(*(word.replace("WHY", "a gap was never a state") for word in as_printed)).exit_code == 0
     assert payments(toml.parent / "ledger.db") == 2
 
 

@@ -87,7 +87,6 @@ def test_answers(calibration: Any, data: Any, answer: tuple[int, ...]) -> None:
     (stand_in(CERTAIN, tf.Count("ill")), ["absent", "ill"], "does not know"),
     *((BODIES, data, "") for data in (
         {"weight": [1, 2, 3, 4]}, {"weight": [61, 70, 80, 66], "income": [1, 2, 3]}, [(1, 2)], "SENTINEL", 7,
-        {"weight": [61, 70, 80, 6], "income": [1, 2, 3, 4]},
         *({"weight": [61, 70, 80, 66], "income": [1, 2, 3, odd]} for odd in (None, math.inf, 1e305, -1e280)))),
 ])  # fmt: skip
 def test_refusals_never_repeat_the_data(calibration: Any, data: Any, words: str) -> None:
