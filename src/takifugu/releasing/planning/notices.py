@@ -99,7 +99,7 @@ def notices(questions: Sequence[Question], source: str, account: Preview, people
         notices.append(asks_words(account.asks))
     if dearer := dearer_than_alone(account):
         units, charged, alone = dearer
-        notices.append(f"{people.each_of(units)} is charged {charged}, not {alone} as on its own: {WHY_DEARER}")
+        notices.append(f"{people.each_of(units)} would be charged {charged}, not {alone} as on its own: {WHY_DEARER}")
     return tuple(notices)
 
 
