@@ -19,7 +19,7 @@ from takifugu.releasing.file.loading import load
 LIMITS = (
     "The audit takes every joint state of the belief and every output that matters, and uses nothing of the "
     "calibration. It takes the belief, the secret and the noise as they are declared: whether the belief is true of "
-    "anybody's data it cannot show."
+    "anybody's data it cannot show. Columns of numbers are taken as they were before they are rounded or clipped."
 )
 
 
