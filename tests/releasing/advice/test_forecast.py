@@ -126,7 +126,8 @@ def test_a_charge_above_the_releases_own_epsilon_is_never_silent(tmp_path: Path)
     foreseen = tf.dry_run(where, force=True)
     assert all(charge.added.epsilon > charge.alone.epsilon for charge in foreseen.account.charges)
     (words,) = (notice for notice in foreseen.notices if "charged" in notice)
-    assert f"each of {sum(charge.units for charge in foreseen.account.charges)} people would be charged epsilon" in words
+    people = sum(charge.units for charge in foreseen.account.charges)
+    assert f"each of {people} people would be charged epsilon" in words
     assert words.endswith(WHY_DEARER)
     with pytest.warns(Notice, match="would be charged epsilon"):
         tf.release_file(where, force=True, allow_useless=True)
