@@ -82,9 +82,10 @@ class Typed(PlainForm):
                     values[name] = read(data[key])
         with as_written():
             value = cls(**values)
-        unknown = [key for key in data if key not in {key for key, *_ in read_fields.values()}]
-        known = value.to_dict() if unknown else {}
-        for key in unknown:
+        keys = {key for key, *_ in read_fields.values()}
+        further = [key for key in data if key not in keys]
+        known = value.to_dict() if further else {}
+        for key in further:
             if key not in known:
                 fix = f"leave it out{did_you_mean(key, known)}"
                 raise InputError(f"the plain form {cls.__name__!r} has no {key!r}", fix=fix).at(str(key))

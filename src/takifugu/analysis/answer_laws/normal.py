@@ -145,7 +145,7 @@ def column_moves(view: NormalView, answer: ColumnSums, a: int, b: int) -> Vector
     if moves is not None:
         return moves
     covariance, read = view.whole.covariance, answer.read_columns
-    follows = _column(view) in read
+    follows = view.column in read
     if view.sets:
         follows = any(dot(covariance[j], weights) for j in read for weights in view.weights)
     return None if follows else (Fraction(0),) * len(covariance)
@@ -168,17 +168,13 @@ def _of_sets(view: NormalView, answer: ColumnSums, left: ValueSet, right: ValueS
 
 
 def _moved_mean(view: NormalView, answer: ColumnSums, change: Fraction) -> Vector:
-    place = _column(view)
+    place = view.column
     return tuple(answer.size * row[place] * change for row in answer.coefficients)
-
-
-def _column(view: NormalView) -> int:
-    return next(place for place, weight in enumerate(view.weights[0]) if weight)
 
 
 def _of_variances(view: NormalView, answer: ColumnSums, first: Fraction, second: Fraction) -> NormalComparison:
     """Return the answer's laws under two variances of one column only."""
-    variance, place = one_number(view.spread(answer)), _column(view)
+    variance, place = one_number(view.spread(answer)), view.column
     (row,) = answer.coefficients
     covariance = view.whole.covariance
     is_correlated = any(weight and covariance[place][column] for column, weight in enumerate(row) if column != place)

@@ -73,7 +73,7 @@ def of_columns(belief: MultivariateNormal, data: object) -> RealColumns | Column
             raise DataError(
                 "the data have another number of records than the belief", fix="declare the number of records"
             ).at("records")
-        # decimals as they are written, rounded to the declared resolution; beyond a range only where the belief clips
+        # decimals as they are written, rounded to the declared resolution, and clipped to the range
         numbers = dict[tuple[type, Hashable], Fraction]()  # most columns repeat their values; dropped with this call
         real_columns.append(tuple(_once(numbers, value, belief, number, name) for value in values))
     return RealColumns(tuple(real_columns))

@@ -18,7 +18,7 @@ from takifugu.core.files import private_folder
 from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.core.sections import PublicFile, values_of, written
 from takifugu.data import Bins, meant
-from takifugu.data.relation.opening import WRITTEN, files_read, open_table
+from takifugu.data.relation.opening import WRITTEN, open_table
 from takifugu.data.relation.relation import Relation
 from takifugu.data.relation.source import Table
 from takifugu.data.sql.words import identifier, text_or_null
@@ -28,7 +28,7 @@ from takifugu.releasing.file.described import files_of
 from takifugu.releasing.file.keys import Described
 from takifugu.releasing.file.problems import blamed, fault
 from takifugu.releasing.file.reading import LEAVE_OUT, binned, bins_of, cells_on, coded
-from takifugu.releasing.file.relation_keys import is_one_of, private_files
+from takifugu.releasing.file.relation_keys import private_files, reads_one_of
 from takifugu.releasing.file.sections import FileSpec
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def private_keys(spec: FileSpec, folder: Path, data: object) -> Iterator[Takifug
     private = private_files(spec.source, folder, data)
     for key, path, section in files_of(spec.belief):
         is_declared, fix = _declared(section)
-        if not is_declared and any(is_one_of(file, private) for file in files_read(path, folder)):
+        if not is_declared and reads_one_of(path, folder, private):
             yield fault(("belief", *key), _IS_PRIVATE, fix)
 
 

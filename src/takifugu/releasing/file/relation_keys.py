@@ -123,6 +123,12 @@ def is_one_of(path: Path, private: Iterable[Path]) -> bool:
     return False
 
 
+def reads_one_of(given: str, folder: Path, private: Iterable[Path]) -> bool:
+    """Return whether a name, a pattern or a SELECT reads one of these files."""
+    files = tuple(private)
+    return any(is_one_of(path, files) for path in files_read(given, folder))
+
+
 def private_files(source: RelationKeys, folder: Path, data: object) -> tuple[Path, ...]:
     """Return the files that hold the private rows, as far as they are there."""
     paths = list[Path]()

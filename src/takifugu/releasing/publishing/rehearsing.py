@@ -17,7 +17,6 @@ from takifugu.core.errors import InputError, ReleaseError, Unsupported
 from takifugu.core.files import private_folder
 from takifugu.core.sections import SELECT
 from takifugu.data.relation.keys import Source
-from takifugu.data.relation.opening import files_read
 from takifugu.data.relation.roster import read_roster
 from takifugu.numbers.noise import Entropy, InsecureSeededEntropyForTests
 from takifugu.numbers.rationals import as_whole
@@ -27,7 +26,7 @@ from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.certificates.files import files_of
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.loading import load
-from takifugu.releasing.file.relation_keys import UNOPENED, is_one_of, private_files
+from takifugu.releasing.file.relation_keys import UNOPENED, private_files, reads_one_of
 from takifugu.releasing.planning.plan import Plan, Table, Watch, aims_of, planned_of, unwatched
 from takifugu.releasing.planning.questions import Question, debits_of
 from takifugu.releasing.publishing.choosing import Choice, refuse_inputs
@@ -140,9 +139,7 @@ class Crowd:
         roster, private = keys.get("roster"), private_files(self.file.source, self.file.folder, None)
         if roster is None:
             return ()
-        if isinstance(roster, str) and (SELECT.match(roster) or any(
-            is_one_of(file, private) for file in files_read(roster, self.file.folder)
-        )):  # fmt: skip
+        if isinstance(roster, str) and (SELECT.match(roster) or reads_one_of(roster, self.file.folder, private)):
             return ()
         with private_folder() as folder:
             covered = read_roster(Source.of(keys, states), self.file.folder, folder)

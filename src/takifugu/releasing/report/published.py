@@ -280,8 +280,8 @@ def number_with_error(t: Published) -> str:
 
 def error_words(error: float, values: int, unit: str, exact: str = "value") -> str:
     """State the ± of all values of a table."""
-    together, each = (f", all {values:,} at once", "Every") if values > 1 else ("", "The")
-    together = ", both at once" if values == 2 else together
+    each = "Every" if values > 1 else "The"
+    together = {0: "", 1: "", 2: ", both at once"}.get(values, f", all {values:,} at once")
     return f"{each} value is within ±{measured(error, unit)} of the exact {exact} (95 %{together})."
 
 

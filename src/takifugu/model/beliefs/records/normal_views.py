@@ -68,6 +68,11 @@ class NormalView(ColumnsView):
     }
 
     @property
+    def column(self) -> int:
+        """The column that a parameter or one record's value is of."""
+        return next(column for column, weight in enumerate(self.weights[0]) if weight)
+
+    @property
     def variance(self) -> Matrix:
         """The covariance of the numbers in g."""
         scale = 1 if self.single else self.whole.records
@@ -110,9 +115,8 @@ class NormalView(ColumnsView):
         if self.of != "variance":
             return self.whole.pivots(read)
         # the others that are read do not vary with the column whose variance is hidden
-        hidden = next(column for column, weight in enumerate(self.weights[0]) if weight)
-        others = [column for column in read if column != hidden]
-        return (*self.whole.pivots(others), min(self.parameters)) if hidden in read else self.whole.pivots(read)
+        others = [column for column in read if column != self.column]
+        return (*self.whole.pivots(others), min(self.parameters)) if self.column in read else self.whole.pivots(read)
 
     def law_of(self, answer: ColumnSums, a: int, b: int) -> tuple[NormalView, int, int]:
         """Return two hypotheses under the law that they share."""
@@ -123,9 +127,8 @@ class NormalView(ColumnsView):
         if not self.single:
             raise Unsupported("a property of whole columns is no entry that changes by itself")
         # it moves by its largest difference
-        (row,), (difference,) = self.weights, self.differences[-1]
-        column = next(j for j, weight in enumerate(row) if weight)
-        return self.change_by(answer, column, abs(difference))
+        (difference,) = self.differences[-1]
+        return self.change_by(answer, self.column, abs(difference))
 
 
 @dataclass(frozen=True, eq=False)

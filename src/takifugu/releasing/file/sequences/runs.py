@@ -15,11 +15,10 @@ from takifugu.core.errors import DataError, TakifuguError
 from takifugu.core.files import private_folder
 from takifugu.core.sections import written
 from takifugu.data.relation.keys import Source
-from takifugu.data.relation.opening import files_read
 from takifugu.data.relation.roster import Roster, read_roster
 from takifugu.data.values.spellings import meant
 from takifugu.releasing.file.problems import broken
-from takifugu.releasing.file.relation_keys import is_one_of, private_files
+from takifugu.releasing.file.relation_keys import private_files, reads_one_of
 from takifugu.releasing.file.sequences.sections import SequenceBelief, SourceSpec, read_by
 
 
@@ -37,8 +36,7 @@ def faults_of(source: SourceSpec, belief: SequenceBelief | None, folder: Path, d
     """Yield the faults of a roster that is the private data, and of a fit beside runs."""
     roster, is_private = source.roster, False
     if isinstance(roster, str):
-        private = private_files(source, folder, data)
-        is_private = any(is_one_of(file, private) for file in files_read(roster, folder))
+        is_private = reads_one_of(roster, folder, private_files(source, folder, data))
     has_no_state = source.rows in ("stays", "events") and source.default_state is None and source.nulls == "refuse"
     yield from broken(
         (has_no_state, "source.default_state", f"is missing, so the times of {source.rows} would be no secret",
