@@ -63,7 +63,7 @@ EXAMPLES = (
     ),
     Example(
         "users",
-        f'{HEAD}value = "said"\n[belief]\nkind = "users"\nsize = 30\nvalues = ["no", "yes"]\n'
+        f'{HEAD}value = "said"\n[belief]\nkind = "users"\nunits_independent = true\nsize = 30\nvalues = ["no", "yes"]\n'
         f'probabilities = [0.75, 0.25]\n{END}query = "count"\nstates = ["yes"]\n',
         {"data.csv": "said\n" + "no\nyes\nno\n" * 10},
         (*WRONG, ("size = 30", "size = -1", "belief.size")),

@@ -41,8 +41,9 @@ def read_from(name: str, file: str, **keys: Any) -> str:
 
 
 def believe(kind: str, **keys: Any) -> str:
-    """Write the section of a belief."""
-    return section("[belief]", kind=kind, **keys)
+    """Write the section of a belief; users are independent where nothing else is said."""
+    independent = {"units_independent": True} if kind == "users" else {}
+    return section("[belief]", kind=kind, **(independent | keys))
 
 
 def group(name: str, size: int, values: list[Any], probabilities: list[Any], **keys: Any) -> str:

@@ -62,7 +62,7 @@ def sequences(folder: Path, rows: str, *flaws: tuple[str, ...]) -> Path:
 
 USERS = release_text(
     read_from("s", "data.csv", value="answer", group="ward", budget=5),
-    '[belief]\nkind = "users"\nsource = "a test"\n\n'
+    '[belief]\nkind = "users"\nunits_independent = true\nsource = "a test"\n\n'
     '[[belief.groups]]\nname = "A"\nsize = 3\nvalues = ["y", "n", "no answer"]\nprobabilities = [0.5, 0.3, 0.2]\n\n'
     '[[belief.groups]]\nname = "B"\nsize = 3\nvalues = ["y", "n", "no answer"]\nprobabilities = [0.5, 0.3, 0.2]',
     publish("t", "count", states=["y"], epsilon=1), expect=EXPECT,

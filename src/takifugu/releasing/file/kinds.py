@@ -43,7 +43,7 @@ UNLISTED = {"markov-chain-class"}
 DRAFTED = {
     "sequences": "states, step by step: a row is a step",
     "records": "all answers of each person; each gets a table alone",
-    "users": "answers of people who are independent, a row each; one table counts all",
+    "users": "answers, one row a person; one table counts everybody",
     "contacts": "people who meet; a row is a person",
     "network": "a row follows a Bayesian network",
     "independent-records": "a whole column of answers, such as a share",

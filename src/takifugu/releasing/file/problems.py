@@ -79,11 +79,13 @@ def stranger(where: Where, word: object, what: str, choices: Iterable[object]) -
     return fault(where, f"{word!r} is no {what}{did_you_mean(word, names)}", f"write {nearest(word, names)}")
 
 
-def undeclared(key: str, noun: str) -> TakifuguError:
+def undeclared(
+    key: str, noun: str, because: str = "source.{} is used", otherwise: str = "or leave source.{} out"
+) -> TakifuguError:
     """Return the fault of units or recordings, each called by a noun, without declared independence."""
     return fault(
-        ("belief", f"{key}s_independent"), f"must be declared, because source.{key} is used",
-        f"write {key}s_independent = true if one {noun} says nothing about another, or leave source.{key} out",
+        ("belief", f"{key}s_independent"), f"must be declared, because {because.format(key)}",
+        f"write {key}s_independent = true if one {noun} says nothing about another, {otherwise.format(key)}",
     )  # fmt: skip
 
 

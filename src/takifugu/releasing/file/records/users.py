@@ -14,6 +14,7 @@ from itertools import chain
 from typing import Any
 
 from takifugu.core.assumptions import public
+from takifugu.core.column_words import people_of
 from takifugu.core.errors import DataError, TakifuguError, gathered
 from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.core.plain import toml_of
@@ -31,7 +32,7 @@ from takifugu.model.secrets.of_entries import every_entry, presence
 from takifugu.releasing.certificates.facts import Fact
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import ReleaseFile, Unit
-from takifugu.releasing.file.problems import Where, broken, fault, stranger
+from takifugu.releasing.file.problems import Where, broken, fault, stranger, undeclared
 from takifugu.releasing.file.reading import bins_of, faults_of_rows, placed_at, raise_all, wrong
 from takifugu.releasing.file.records.kind import (
     RecordItemSpec,
@@ -40,13 +41,15 @@ from takifugu.releasing.file.records.kind import (
     bins_problems,
     unknown_value,
 )
-from takifugu.releasing.file.sections import numbered
+from takifugu.releasing.file.sections import AboutUnits, numbered
 
 #: What a missing value may count as.
 _COUNTS_AS = (
     'write missing = {} under [belief], and "no answer" among its values, with a probability; one of the other values '
     "there would count them as that answer"
 )
+#: What to write where users are not independent.
+_TOGETHER = 'or make those who tell of each other one row; kind = "contacts" is for people who meet'
 
 
 class Users(Records):
@@ -54,7 +57,7 @@ class Users(Records):
 
     reads, hides = ("value", "group"), "presence"
     facts = replace(
-        Records.facts, is_one_unit=True, known=lambda spec, belief: _known(spec, belief),
+        Records.facts, is_one_unit=True, believed=AboutUnits, known=lambda spec, belief: _known(spec, belief),
         may_miss=lambda spec: _may_miss(spec),
         read_by=lambda spec, belief: (spec.source.read(), (), names_of(spec.source.group)),
     )  # fmt: skip
@@ -67,6 +70,9 @@ class Users(Records):
             (source.value is None, "source.value", "is missing",
              'write value = "<the column with what each user contributes>"'),
         )  # fmt: skip
+        if belief.units_independent is not True:
+            noun = people_of(None, source.called).one
+            yield undeclared("unit", noun, "each row is a user of its own", _TOGETHER)
         yield from bins_problems(source, columns=isinstance(source.value, tuple))
         yield from _value_faults(spec)
         yield from broken(
