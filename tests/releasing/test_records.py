@@ -200,7 +200,7 @@ BAD_FILES: list[tuple[str, str, str, str]] = [
     ("table", '"origin", "education"]', '"origin", "educ"]', "belief.fit: the first line of census.csv has no 'educ'"),
     ("table", 'source = "a public census"', "", "belief.source: is missing"),
     ("table", '"census.csv"', '"data.csv"', "belief.fit.file: is the private data itself"),
-    ("users", "units_independent = true", "", "belief.units_independent: must be declared, because each row is a user of"),
+    ("users", "units_independent = true", "", "belief.units_independent: must be declared, because each row"),
     ("users", 'value = "state"', "", "source.value: is missing"),
     ("users", 'group = "ward"', "", "source.group: is missing"),
     ("users", '["ill", "well"]', '["ill", ""]', "belief: '' counts as missing"),

@@ -71,7 +71,8 @@ def test_what_mattered_is_read_back_from_the_table(tmp_path: Path) -> None:
     file = tmp_path / "t.toml"
     file.write_text(
         'ledger = "t.db"\n[source]\nname = "t"\nfile = "t.csv"\nvalue = "v"\nbudget = 9\n'
-        '[belief]\nkind = "users"\nunits_independent = true\nsize = 400\nvalues = [0, 1, 2, 3, 4]\nprobabilities = [0.2, 0.2, 0.2, 0.2, 0.2]\n'
+        '[belief]\nkind = "users"\nunits_independent = true\nsize = 400\n'
+        'values = [0, 1, 2, 3, 4]\nprobabilities = [0.2, 0.2, 0.2, 0.2, 0.2]\n'
         'source = "assumed"\n[[table]]\nname = "m"\nquery = "mean"\ngrid = 0.01\nepsilon = 1\n'
         '[table.expect]\nmatters = 1\nsource = "a hunch"\n'
     )
