@@ -240,7 +240,7 @@ def test_the_last_words_are_the_verdict_and_the_schema_lies_beside(tmp_path: Pat
 
 def test_a_draft_that_lacks_nothing_gets_its_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = (
-        '[source]\nname = "d"\nfile = "data.csv"\nvalue = "state"\norder = "minute"\nstep = 1\n'
+        '[source]\nname = "d"\nfile = "data.csv"\nvalue = "state"\nrows = "samples"\norder = "minute"\nstep = 1\n'
         '[belief]\nkind = "markov-chain"\nstates = ["a", "b"]\nmatrix = [[0.6, 0.4], [0.4, 0.6]]\n'
         '[[table]]\nname = "t"\nquery = "histogram"\nepsilon = 1\n'
     )

@@ -7,7 +7,7 @@ from tests.conformance.release_files import Example, check_release_file
 from takifugu.releasing.file.kinds import KINDS
 
 HEAD = 'ledger = "ledger.db"\n[source]\nname = "study"\nfile = "data.csv"\n'
-ROLES = 'order = "t"\nstep = 1\nvalue = "state"\n'
+ROLES = 'rows = "samples"\norder = "t"\nstep = 1\nvalue = "state"\n'
 MATTERS = '[expect]\nsource = "a test"\nmatters = 10\n'
 END = '[[table]]\nname = "table-1"\nepsilon = 1.0\n'
 WRONG = (
@@ -18,7 +18,7 @@ WRONG = (
 )
 STATES = 'states = ["still", "walking"]\n'
 STEPS = "t,state\n" + "".join(f"{t},{'walking' if t % 3 else 'still'}\n" for t in range(300))
-IN_ORDER = f'{HEAD}value = "state"\norder = "t"\nstep = 1\n'
+IN_ORDER = f'{HEAD}value = "state"\nrows = "samples"\norder = "t"\nstep = 1\n'
 NETWORK = """\
 network clinic { }
 variable smoker { type discrete [ 2 ] { yes, no }; }

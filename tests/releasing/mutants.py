@@ -19,8 +19,8 @@ UNITS: dict[str, Any] = {
     "output": "out",
     "expect": {"source": "a test", "matters": 1000},
     "source": {
-        "name": "study", "file": "data.csv", "unit": WHO, "recording": RUN, "order": AT, "value": STATE, "step": 2,
-        "nulls": "refuse", "where": "spare <> 'NA'", "budget": 10,
+        "name": "study", "file": "data.csv", "rows": "samples", "unit": WHO, "recording": RUN, "order": AT, "step": 2,
+        "value": STATE, "nulls": "refuse", "where": "spare <> 'NA'", "budget": 10,
     },
     "belief": {
         "kind": "markov-chain", "states": ["still", "walking"],
@@ -40,7 +40,7 @@ ONE: dict[str, Any] = {
     "ledger": "ledger.db",
     "expect": {"source": "a test", "matters": 1000},
     "source": {
-        "name": "one", "file": "one.csv", "order": AT, "step": 2, "value": STATE,
+        "name": "one", "file": "one.csv", "rows": "samples", "order": AT, "step": 2, "value": STATE,
         "budget": {"epsilon": 3.0, "delta": 1e-6},
     },
     "belief": {
@@ -58,7 +58,7 @@ ONE: dict[str, Any] = {
 CLASS: dict[str, Any] = {
     "ledger": "ledger.db",
     "expect": {"source": "a test", "matters": 1000},
-    "source": {"name": "one", "file": "one.csv", "order": AT, "step": 2, "value": STATE},
+    "source": {"name": "one", "file": "one.csv", "rows": "samples", "order": AT, "step": 2, "value": STATE},
     "belief": {
         "kind": "markov-chain-class", "states": ["still", "walking"], "pi": 0.2, "g": 0.5,
     },
@@ -66,8 +66,8 @@ CLASS: dict[str, Any] = {
 }  # fmt: skip
 
 REQUIRED = (
-    "ledger", "source", "belief", "table", "source.name", "source.file", "source.value", "belief.kind",
-    "belief.states", "table.0.name", "table.0.query", "table.0.epsilon",
+    "ledger", "source", "belief", "table", "source.name", "source.file", "source.rows", "source.value",
+    "belief.kind", "belief.states", "table.0.name", "table.0.query", "table.0.epsilon",
 )  # fmt: skip
 REQUIRED_HERE: dict[int, tuple[str, ...]] = {
     0: (*REQUIRED, "belief.matrix", "belief.recordings_independent", "belief.units_independent", "hide.kind",

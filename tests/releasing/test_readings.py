@@ -47,6 +47,8 @@ def release_file(folder: Path, data: str, source: str, belief: str = "", item: s
 
 def written(folder: Path, source: str, belief: str, item: str) -> Path:
     path, source = folder / "f.toml", source.removeprefix('file = ""\n')
+    if "\nrows = " not in source and 'kind = "markov-chain' in belief:
+        source = f'rows = "samples"\n{source}'
     path.write_text(
         f'ledger = "a.db"\n[expect]\nsource = "a test"\nmatters = 1000\n[source]\nname = "s"\nbudget = 9999\n{source}\n'
         f'[belief]\n{belief}\n[[table]]\nname = "t"\nepsilon = 1\n{item}\n'

@@ -11,7 +11,6 @@ from tests.support.release_files import Changes, believe, changed, publish, read
 from tests.support.releases import put, refusal_of, refused, spent
 
 from takifugu.data.times import moments
-from takifugu.releasing.advice.checking import check
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.notices import listening
 from takifugu.releasing.planning.plan import Plan, plan
@@ -191,12 +190,6 @@ def test_a_roster_may_be_a_select(tmp_path: Path) -> None:
     select = "select unit as agent from read_csv('others.csv', all_varchar = true)"
     as_select = load(written(tmp_path / "named", ('"agents.csv"', f'"{select}"')))
     assert counts_of(plan(as_select)) == counts_of(plan(load(written(tmp_path))))
-
-
-def test_rows_that_are_not_said_to_be_samples_are_noticed(tmp_path: Path) -> None:
-    for changes, is_noticed in (((*SAMPLES, ('rows = "samples"\n', "")), True), (SAMPLES, False)):
-        notices = check(written(tmp_path, *changes)).notices
-        assert any("source.rows is not written" in notice for notice in notices) is is_noticed
 
 
 @pytest.mark.parametrize(("changes", "words"), [

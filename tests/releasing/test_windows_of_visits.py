@@ -19,8 +19,8 @@ from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import aims_of, plan
 
 FILE = release_text(
-    read_from("infected", "visits.csv", unit="who", value="where", order="when", step="1h", from_="2026-01-05",
-              until="2026-01-05T03:00", budget=20.0),
+    read_from("infected", "visits.csv", unit="who", value="where", rows="visits", order="when", step="1h",
+              from_="2026-01-05", until="2026-01-05T03:00", budget=20.0),
     believe("asymmetric", places=["bar", "gym"], most=1),
     hide(visits="all"),
 )  # fmt: skip
@@ -185,7 +185,7 @@ def test_rows_that_break_a_rule_are_refused_and_nobody_is_named(tmp_path: Path, 
 
 #: One value for each person: no visits.
 ONE_VALUE = changed(
-    FILE, ('unit = "who"\nvalue = "where"', 'value = "where"'),
+    FILE, ('rows = "visits"\n', ""), ('unit = "who"\nvalue = "where"', 'value = "where"'),
     ('visits = "all"', 'policy = [{ none_of = ["bar"] }]'),
     ('places = ["bar", "gym"]\nmost = 1', 'values = ["bar", "gym"]\npeople = 6'),
 )  # fmt: skip

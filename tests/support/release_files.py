@@ -36,8 +36,12 @@ def release_text(
 
 
 def read_from(name: str, file: str, **keys: Any) -> str:
-    """Write the section of a source; a key that is a word of Python ends in an underscore."""
-    return section("[source]", name=name, file=file, **keys)
+    """Write the section of a source; a key that is a word of Python ends in an underscore.
+
+    Rows in steps are samples, if nothing else is written.
+    """
+    rows = {"rows": "samples"} if {"order", "step"} <= keys.keys() else {}
+    return section("[source]", name=name, file=file, **(rows | keys))
 
 
 def believe(kind: str, **keys: Any) -> str:

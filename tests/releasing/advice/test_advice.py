@@ -166,15 +166,15 @@ def test_steps_are_converted_to_the_unit_of_time_that_a_table_names(
 ])  # fmt: skip
 def test_which_cells_are_those_of_the_state_that_fills(tmp_path: Path, query: Any, filled: tuple[str, ...]) -> None:
     """A state may be called as a cell of another one ends."""
-    step = "step = 1", 'step = 1\ndefault_state = "off"\nrows = "changes"\nroster = ["0"]'
-    source = checked(tomllib.loads(of_units(tmp_path, step).read_text()), tmp_path / "release.toml").source
+    rows = 'rows = "samples"', 'rows = "changes"\ndefault_state = "off"\nroster = ["0"]'
+    source = checked(tomllib.loads(of_units(tmp_path, rows).read_text()), tmp_path / "release.toml").source
     belief = tf.MarkovChain([[0.9, 0.1], [0.2, 0.8]], length=10, states=["off", "on, off"])
     calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), belief), query, 1, mechanism="group-dp")
     assert filling(calibration, source) == filled
 
 
 def test_the_state_that_fills_steps_sets_no_verdict(tmp_path: Path) -> None:
-    filled = "step = 1", 'step = 1\ndefault_state = "off"\nrows = "changes"\nroster = ["0", "1", "2", "3", "4"]'
+    filled = 'rows = "samples"', 'rows = "changes"\ndefault_state = "off"\nroster = ["0", "1", "2", "3", "4"]'
     (alone,) = judged(of_units(tmp_path, filled, ('query = "histogram"', 'query = "count"\nstates = ["on"]')))
     (table,) = judged(of_units(tmp_path, filled))
     assert table.worth.expectation.counting == alone.worth.expectation.cells

@@ -10,7 +10,7 @@ from takifugu.releasing.draft.text import draft
 from takifugu.releasing.file.loading import load
 
 CHAIN = believe("markov-chain", states=["still", "Ben"], matrix=[[0.9, 0.1], [0.4, 0.6]], units_independent=True)
-COVERED = {"order": "t", "step": 1, "value": "state", "unit": "who", "from_": 0, "until": 2}
+COVERED = {"rows": "samples", "order": "t", "step": 1, "value": "state", "unit": "who", "from_": 0, "until": 2}
 MEETING = {"file": "met.csv", "columns": ["one", "other"], "states": ["well", "ill"]}
 CONTACTS = believe("contacts", **MEETING, outside=0.1, inside=0.4)
 

@@ -19,7 +19,7 @@ from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan
 
 SPEC = release_text(
-    read_from("ward", "data.csv", unit="Station", step="1h", budget=5) + "\n{keys}",
+    read_from("ward", "data.csv", unit="Station", rows="samples", step="1h", budget=5) + "\n{keys}",
     believe("markov-chain", states=["ruhig", "mäßig", "lebhaft"],
             matrix=[[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.2, 0.2, 0.6]], units_independent=True),
     publish("activity", "histogram", epsilon=1, mechanism="group-dp"),

@@ -175,7 +175,7 @@ CALENDAR = release_text(
 )  # fmt: skip
 #: Keys of [source] that change which rows count, as what, or of whom.
 OTHERS = (
-    'gaps = "public"', "where = \"t <> ''\"", 'nulls = "unobserved"', 'rows = "events"\ndefault_state = "free"',
+    'gaps = "public"', "where = \"t <> ''\"", 'nulls = "unobserved"',
 )  # fmt: skip
 
 
@@ -200,6 +200,7 @@ def test_what_is_meant_anyway_is_no_other_table(tmp_path: Path, change: tuple[st
 def test_every_key_that_a_reading_has_makes_another_table(tmp_path: Path) -> None:
     others = [("[source]\n", f"[source]\n{keys}\n") for keys in OTHERS]
     others += [('file = "rows.csv"', "sql = \"from read_csv('rows.csv', all_varchar = true)\"")]
-    others += [('"1h"', '"30min"'), ('"state"', '"lower(state)"'), ('"t"', '"t || \'\'"')]
+    others += [('rows = "samples"', 'rows = "events"\ndefault_state = "free"'), ('"1h"', '"30min"')]
+    others += [('"state"', '"lower(state)"'), ('"t"', '"t || \'\'"')]
     keys = [keys_with(tmp_path), *(keys_with(tmp_path, other) for other in others)]
     assert len(set(keys)) == len(keys)

@@ -202,8 +202,8 @@ def test_a_budget_that_is_too_small_and_one_that_is_missing(file: Path) -> None:
 
 def test_a_window_of_a_calendar_has_a_session_of_its_own(tmp_path: Path) -> None:
     spec = release_text(
-        read_from("evening", "visits.csv", unit="who", value="where", order="when", step="1h",
-                  from_="2026-01-05", until="2026-01-05T02:00", budget=2 * SURE),
+        read_from("evening", "visits.csv", unit="who", value="where", rows="visits", order="when",
+                  step="1h", from_="2026-01-05", until="2026-01-05T02:00", budget=2 * SURE),
         believe("asymmetric", places=["bar", "gym"], most=1), hide(visits="all"),
         publish("safe", "safe", at_most=1, epsilon=SURE, every="hour"), output="out",
     )  # fmt: skip

@@ -87,7 +87,7 @@ def notices_of_file(file: ReleaseFile) -> tuple[str, ...]:
             "other at the cost of a change of all data, and the first one is refused without same_people = true. Write "
             f"one source.name in all of these files, here it is {name!r}, and they count as what they are"
         )
-    return (*notices, *file.kind.facts.notices(file.source))
+    return tuple(notices)
 
 
 def _named(neighbours: Iterable[tuple[Neighbour, str]]) -> str:

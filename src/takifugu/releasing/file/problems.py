@@ -167,7 +167,7 @@ def _write(key: str, node: Json, schema: Json) -> str:
         required: list[str] = node.get("required", list(node["properties"]))
         return f"add a section [{key}] with {', '.join(required)}"
     if choices := choices_of(node):
-        return f"write {either(choices)}"
+        return f"write {key} = {either(choices)}" + (f" ({meaning})" if meaning else "")
     if meaning:
         return f"write {key}: {meaning}"
     return f"fix {key}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,8 +46,6 @@ class Shape:
     believes_from: tuple[str, ...] = ("source", "belief")
     #: The `Parts` of sections that are checked one by one, where others are not valid.
     meaning: Callable[..., Parts] | None = None
-    #: What [source] leaves unsaid.
-    notices: Callable[[Any], Iterator[str]] = lambda source: iter(())
     #: The tables of a file without a fault: of a regular one there is one for each window.
     tables: Callable[[Any], tuple[Table, ...]] = lambda spec: spec.table
     read_by: Callable[[Any, Any], ReadBy] = lambda spec, belief: (spec.source.read(), (), ())

@@ -40,7 +40,7 @@ from takifugu.releasing.file.sequences.cells import (
     words_of_cells,
 )
 from takifugu.releasing.file.sequences.checks import meaning_of
-from takifugu.releasing.file.sequences.runs import notices_of, refuse_future, words_of
+from takifugu.releasing.file.sequences.runs import refuse_future, words_of
 from takifugu.releasing.file.sequences.sections import (
     EntrySpec,
     ItemSpec,
@@ -61,7 +61,7 @@ class Sequences(Kind):
 
     facts = Shape(
         IN_ORDER, ReleaseSpec, ItemSpec, SequenceBelief,
-        has_lengths=True, meaning=meaning_of, notices=notices_of, tables=expanded, read_by=read_by,
+        has_lengths=True, meaning=meaning_of, tables=expanded, read_by=read_by,
     )  # fmt: skip
 
     def part(self, file: ReleaseFile, item: ItemSpec) -> ReleaseFile:

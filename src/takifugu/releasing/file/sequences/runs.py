@@ -57,22 +57,6 @@ def roster_of(source: Source, folder: Path) -> Roster | None:
     return roster
 
 
-def notices_of(source: SourceSpec) -> Iterator[str]:
-    """Yield the assumption about rows without a declared meaning."""
-    if are_taken_for_samples(source):
-        yield (
-            "source.rows is not written, so each row counts as the state in its own step alone; if a row says what "
-            "holds until the next one, from a start to an end, or that something happened then, write rows = "
-            '"changes", "stays" or "events", else rows = "samples"'
-        )
-
-
-def are_taken_for_samples(source: SourceSpec) -> bool:
-    """Return whether rows with possible times lack a declared meaning."""
-    may_be_times = source.order is not None and not isinstance(source.length, int)
-    return may_be_times and "rows" not in source.model_fields_set
-
-
 def refuse_future(source: SourceSpec) -> None:
     """Raise DataError for runs whose calendar has not ended: what lasts until then is not known."""
     calendar = source.calendar
@@ -86,8 +70,6 @@ def refuse_future(source: SourceSpec) -> None:
 
 def words_of(source: SourceSpec, people: str, run: int = 1) -> Iterator[Assumption]:
     """Yield a certificate's words on rows other than samples."""
-    if are_taken_for_samples(source):
-        yield reading("The file does not declare what a row means. Each counts as the state in its own step alone.")
     if not source.are_runs:
         return
     row_noun, step = source.rows.removesuffix("s"), "one step"

@@ -52,7 +52,7 @@ class SequenceBelief(Described):
 class SourceSpec(CalendarKeys):
     """Where the private data are, and what their columns mean."""
 
-    rows: Steps = "samples"
+    rows: Steps
     value: Annotated[Text, key("value", "state")]
     recording: Annotated[Text | None, key("recording")] = None
     end: Annotated[Text | None, key("end")] = None
