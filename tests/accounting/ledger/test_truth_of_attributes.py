@@ -1,7 +1,7 @@
 """Properties, single records, parameters, and rows that are sent, in one ledger: no total is below the truth.
 
-By every data set of two columns of bits, and every output that can be extreme. Where populations have a distance, a loss
-is divided by it.
+By every data set of two columns of bits, and every output that can be extreme. A loss is divided by the distance of
+populations that have one.
 """
 
 import itertools
