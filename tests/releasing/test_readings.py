@@ -358,6 +358,27 @@ def test_an_end_and_a_start_of_two_kinds_of_time_are_refused(tmp_path: Path, zon
     assert not (tmp_path / "a.db").exists()
 
 
+LASTS = {
+    "stays": ('order = "came"\nend = "left"', "came,left,state\n2026-01-10,2026-01-17,busy\n"),
+    "changes": ('order = "came"', "came,state\n2026-01-10,busy\n2026-01-17,calm\n"),
+}
+
+
+@pytest.mark.parametrize("rows", LASTS)
+def test_a_date_that_cuts_what_reaches_into_the_calendar(tmp_path: Path, rows: str) -> None:
+    """Two weeks, and the second anew without what began in the first: 5.2 was charged where 15.2 was lost.
+
+    By all states of seven days that are busy with .95, at epsilon .2 and 5; five of them without what began before.
+    """
+    order, text = LASTS[rows]
+    (tmp_path / "s.csv").write_text(text)
+    keys = f'rows = "{rows}"\nvalue = "state"\ndefault_state = "calm"\nstep = "1d"\nuntil = "2026-01-19"\n{order}'
+    files = [f"{keys}\nfrom = \"2026-01-{day}\"\nwhere = \"came >= '2026-01-{day}'\"" for day in ("05", "12")]
+    count = 'states = ["busy"]\nmechanism = "group-dp"'
+    assert paid(release_file(tmp_path, "s.csv", files[0], "", count)) < 1
+    assert first_refused(release_file(tmp_path, "s.csv", files[1], "", count)) > 1
+
+
 @pytest.mark.parametrize("order", ["day + time::interval", "day::date + time::interval"])
 def test_a_moment_is_no_day(tmp_path: Path, order: str) -> None:
     """Midnight in Berlin is a moment, and the day of it is that of clocks somewhere, which nobody has declared."""

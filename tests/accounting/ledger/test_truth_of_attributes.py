@@ -1,6 +1,7 @@
 """Properties, single records, parameters, and rows that are sent, in one ledger: no total is below the truth.
 
-By every data set of two columns of bits, and every output that can be extreme.
+By every data set of two columns of bits, and every output that can be extreme. A loss is divided by the distance of
+populations that have one.
 """
 
 import itertools
@@ -17,7 +18,9 @@ from tests.support.rounds import rounds
 import takifugu as tf
 from takifugu.accounting.composition import charge_of
 from takifugu.accounting.ledger import Debit, Ledger
-from takifugu.core.errors import TakifuguError
+from takifugu.core.errors import CompositionRefused, TakifuguError
+from takifugu.model.beliefs.counted_populations import samples_of
+from takifugu.model.frameworks import OF_ROWS
 
 MECHANISMS = ["group-dp", "wasserstein", "laplace-exact", "with-scale"]
 
@@ -39,7 +42,9 @@ def of_populations(r: random.Random, states: Any) -> tuple[Any, Any]:
         kernels = [masses(r, 2) for _ in (0, 1)]
         of_states.append([float(math.prod(laws[name][a] * kernels[a][b] for a, b in rows)) for rows in states])
     belief = tf.FromPopulations(laws, len(states[0]), independent=True)
-    return tf.Pufferfish(tf.population_membership(), belief), [tuple(of_states)]
+    apart = r.choice([None, Fraction(1, 4), Fraction(3)])
+    secret = tf.population_membership(None if apart is None else {"p": {"q": apart}})
+    return tf.Pufferfish(secret, belief), [tuple(of_states)]
 
 
 def sent(noise: Any, states: Any) -> Any:
@@ -64,7 +69,7 @@ def charged_and_true(seed: int) -> tuple[set[str], float, float]:
         about, pairs = r.choice(pool)
         read, epsilon, mechanism = r.choice([(0,), (1,), (0, 1)]), r.choice(["0.3", 1, 3]), r.choice(MECHANISMS)
         try:
-            if about.definition == "distribution":
+            if about.definition in OF_ROWS:
                 query: Any = tf.LocalValue(batch=r.choice(["May", ""]), columns=COLUMNS[:1])
                 made: Any = tf.calibrate(about, query, epsilon, mechanism="randomised-response")
                 cells = [sent(made.randomiser, states)]
@@ -85,12 +90,13 @@ def charged_and_true(seed: int) -> tuple[set[str], float, float]:
             together = np.unique((together[:, None] * cell[None]).reshape(-1, len(states)), axis=0)
         used.append((about, pairs))
     true = 0.0
-    for _, pairs in used:
+    for about, pairs in used:
+        apart = float(about.secrets[0].metric[0][-1]) if about.definition == "extended-distribution" else 1.0
         for pair in pairs:
             left, right = (together @ np.array(law) / sum(law) for law in pair)
             seen = (left > 0) | (right > 0)
             with np.errstate(divide="ignore"):
-                true = max(true, float(np.abs(np.log(left[seen] / right[seen])).max()))
+                true = max(true, float(np.abs(np.log(left[seen] / right[seen])).max()) / apart)
     names = {about.definition for about, _ in used}
     return names, float(ledger.spent("s", "ann").epsilon) if used else 0.0, true
 
@@ -100,3 +106,33 @@ def test_no_total_of_columns_and_sent_rows_is_below_the_truth(seeds: range) -> N
     totals = list(map(charged_and_true, seeds))
     assert all(true <= charged * (1 + 1e-9) for _, charged, true in totals), totals
     assert any(len(names) > 1 for names, *_ in totals)
+
+
+#: What may be known of the same person beside a sent row: a count of it at epsilon 2.
+COUNTED = tf.Pufferfish(tf.every_entry(), tf.JointTable([(0,), (1,)], [0.5, 0.5], names=["a"]))
+COUNT = tf.calibrate(COUNTED, tf.Count(1), 2, mechanism="group-dp")
+
+
+def paid(hidden: Any, mechanism: str) -> Ledger:
+    ledger, sent = Ledger.blank(), tf.calibrate(hidden, tf.LocalValue(batch="May"), 4, mechanism=mechanism)
+    for about, made in ((hidden, sent), (COUNTED, COUNT)):
+        ledger.reserve("s", [Debit(about, charge_of(made), ["ann"])], 99, entries="records")
+    return ledger
+
+
+def test_what_is_lost_elsewhere_counts_as_often_as_a_distance_goes_into_one() -> None:
+    laws: Any = {"p": {0: "0.9", 1: "0.1"}, "q": {0: "0.1", 1: "0.9"}}
+    hidden = tf.Pufferfish(
+        tf.population_membership({"p": {"q": Fraction(1, 4)}}), tf.FromPopulations(laws, 1, independent=True)
+    )
+    shown = np.exp(-2 * np.eye(2)) @ np.array([[0.9, 0.1], [0.1, 0.9]])  # the count alone tells more than 4 + 2
+    assert np.log(shown[0, 1] / shown[0, 0]) / 0.25 > 5.6
+    assert paid(hidden, "randomised-response").spent("s", "ann").epsilon == 4 + 2 / Fraction(1, 4)
+
+
+def test_populations_that_may_be_as_near_as_one_likes_are_refused_beside_what_is_lost_elsewhere() -> None:
+    rows = [("p", 0), ("q", 1)] * 90 + [("p", 1), ("q", 0)] * 10
+    counted = tf.FromPopulations.counted(samples_of(rows, 2), [0, 1], rows=1, independent=True, source="a survey")
+    hidden = tf.Pufferfish(tf.population_membership("w-infinity"), counted)
+    with pytest.raises(CompositionRefused):
+        paid(hidden, "randomised-response")

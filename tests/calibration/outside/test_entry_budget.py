@@ -143,29 +143,45 @@ def test_what_was_asked_for_is_what_is_charged_and_it_composes(tmp_path: Any) ->
 
 
 @pytest.mark.parametrize(("stops_at", "state"), [("keep", ReleaseState.PAID), ("record", ReleaseState.DRAWN)])
-def test_a_charge_that_was_interrupted_is_completed_and_paid_once(
+def test_a_charge_that_was_interrupted_counts_and_is_nobody_elses(
     tmp_path: Any, monkeypatch: pytest.MonkeyPatch, stops_at: str, state: ReleaseState
 ) -> None:
     def interrupted(*words: Any) -> None:
         raise KeyboardInterrupt
 
-    for complete in ("again", "resume"):
-        path = tmp_path / f"{complete}.db"
-        with monkeypatch.context() as patched:
-            patched.setattr(Progress, stops_at, interrupted)
-            with pytest.raises(KeyboardInterrupt):
-                charged(tmp_path, walk(), "0.1", budget=9, ledger=path)
-        book = Ledger.open(path)
-        spent = book.spent("walks")
-        assert [one.state for one in book.pending()] == ["drawn" if state is ReleaseState.DRAWN else "reserved"]
-        if complete == "again":
-            charged(tmp_path, walk(), "0.1", budget=9, ledger=path)
-        else:
-            assert [one.state for one in tf.resume(book)] == [
-                ReleaseState.DONE if state is ReleaseState.DRAWN else ReleaseState.PAID
-            ]
-        assert book.spent("walks") == spent
-        assert bool(book.pending()) == (complete == "resume" and state is ReleaseState.PAID)
+    with monkeypatch.context() as patched:
+        patched.setattr(Progress, stops_at, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            charged(tmp_path, walk(), "0.1", budget=9)
+    book = Ledger.open(tmp_path / "a.db")
+    spent = book.spent("walks")
+    assert [one.state for one in book.pending()] == ["drawn" if state is ReleaseState.DRAWN else "reserved"]
+    assert [one.state for one in tf.resume(book)] == [
+        ReleaseState.DONE if state is ReleaseState.DRAWN else ReleaseState.PAID
+    ]
+    assert book.spent("walks") == spent
+    assert bool(book.pending()) == (state is ReleaseState.PAID)
+    charged(tmp_path, walk(), "0.1", budget=9)
+    assert book.spent("walks") > spent
+    assert bool(book.pending()) == (state is ReleaseState.PAID)
+
+
+@pytest.mark.parametrize("step", ["keep", "record"])
+def test_of_two_equal_charges_at_one_time_each_is_paid_for(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """Another process, with noise of its own, is between two steps of this one."""
+    of_others, as_before = list[Certificate](), getattr(Progress, step)
+
+    def meanwhile(*words: Any) -> Any:
+        monkeypatch.setattr(Progress, step, as_before)
+        of_others.append(charged(tmp_path, walk(), "0.1", budget=9))
+        return as_before(*words)
+
+    monkeypatch.setattr(Progress, step, meanwhile)
+    mine = charged(tmp_path, walk(), "0.1", budget=9)
+    assert mine.ledger != of_others[0].ledger
+    assert len(Ledger.open(tmp_path / "a.db").payments("walks")) == 2
 
 
 def test_add_remove_counts_double_and_a_delta_stands_alone(tmp_path: Any) -> None:

@@ -22,6 +22,7 @@ from takifugu.accounting.ledger import Amount, Debit, Ledger
 from takifugu.core.errors import CompositionRefused, InputError
 from takifugu.releasing.certificates.facts import checksum_of
 from takifugu.releasing.publishing.adopting import Adopted, adopt, certificates_in, price_in_words
+from takifugu.releasing.publishing.statements import for_entering, in_certificate, statements_of
 
 MATRIX, START = [[0.9, 0.1], [0.4, 0.6]], [0.8, 0.2]
 
@@ -242,3 +243,17 @@ def test_where_nothing_bounds_what_a_release_costs_nothing_is_entered(there: Pat
         entered(book, there / "out")
     assert book.store.after(0) == before
     assert "of how many" in price_in_words(book, there / "out")
+
+
+def test_a_release_of_many_kinds_is_entered_whole_or_not_at_all(tmp_path: Path) -> None:
+    """Nine people with chains of their own lengths; nothing bounds the normal noise of the longest."""
+    made = list[Any]()
+    for length in range(1, 10):
+        framework = tf.Pufferfish(tf.every_entry(), tf.MarkovChain(MATRIX, length))
+        mechanism, delta = ("group-dp", 0) if length < 9 else ("influence-gaussian", "0.01")
+        made.append(tf.calibrate(framework, tf.Count(1), 3, delta, mechanism=mechanism))
+    debits = [Debit(one.framework, charge_of(one), [f"p{number}"]) for number, one in enumerate(made)]
+    paid = (book := Ledger.blank()).reserve("s", debits, (9, "0.1"), entries="hours")
+    statement = in_certificate(statements_of(book, paid)["release"], made, {}, worst=False)
+    with pytest.raises(InputError, match="no lines of a release"):
+        Ledger.blank().adopt([for_entering(statement, {})])

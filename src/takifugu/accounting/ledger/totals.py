@@ -23,6 +23,7 @@ from takifugu.accounting.composition.several import placed, summed
 from takifugu.accounting.ledger.view import COMING, EVERYBODY, Step, View
 from takifugu.analysis.guarantee import Charge, Covers
 from takifugu.core.errors import CompositionRefused
+from takifugu.model.frameworks import DEFINITIONS, Framework
 
 #: So many different pasts are looked at one by one; more are put into so many groups of like ones.
 MANY, GROUPS = 1000, 100
@@ -115,22 +116,33 @@ def spent_by(view: View, steps: Sequence[Step], is_everybody: bool) -> dict[str,
     is_only = len(steps) == 1 and (len(view.releases) == 1 or steps[0].charge.scope == "unit")
     has_delta, amounts = any(step.charge.delta for step in steps), dict[str, Amount]()
     for table, here in tables.items():
+        charges, others = list[Charge](), rest.all_but(table)
         if start_apart(here):  # a row of the one may be many of the other
-            cost = rest.all_but(None)
+            others = rest.all_but(None)
+        elif has_delta:
+            charges = _in_order(view, steps, here, several)
         else:
-            charges: Sequence[Charge]
-            if has_delta:
-                charges = _in_order(view, steps, here, several)
-            else:
-                charges = summed(_placed(view, step) for step in here)
-            worst = NOTHING
-            for name in dict.fromkeys(step.belief for step in here):
-                promise = joint(view.frameworks[name], charges, name, is_only)
-                worst = most(worst, Amount(promise.epsilon, promise.delta))
-            cost = worst.plus(rest.all_but(table))
+            charges += summed(_placed(view, step) for step in here)
+        cost = NOTHING
+        for name in dict.fromkeys(step.belief for step in here):
+            cost = most(cost, _together(view.frameworks[name], name, charges, here[0].charge, others, is_only))
         for name in dict.fromkeys(step.source for step in here):
             amounts[name] = most(amounts.get(name, NOTHING), cost)
     return amounts
+
+
+def _together(
+    framework: Framework, name: str, charges: Sequence[Charge], like: Charge, others: Amount, is_only: bool
+) -> Amount:  # fmt: skip
+    """Return what charges about entries of a framework cost beside others, of which any change costs so much."""
+    beside = others
+    if others.epsilon and DEFINITIONS.find(framework.definition).per_distance:
+        # between near hypotheses a loss that is not of their distance counts as often as that goes into 1
+        charges, beside = [*charges, losses.covering(like, *others)], NOTHING
+    if not charges:
+        return beside
+    promise = joint(framework, charges, name, is_only)
+    return Amount(promise.epsilon, promise.delta).plus(beside)
 
 
 def _by_table(view: View, steps: Sequence[Step], is_everybody: bool) -> dict[int, list[Step]]:

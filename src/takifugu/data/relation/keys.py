@@ -24,6 +24,8 @@ from takifugu.data.values.bins import Bins
 KINDS = ("samples", "changes", "stays", "events", "answers", "visits")
 #: Those whose rows are runs of steps.
 RUNS = ("changes", "stays", "events")
+#: Those whose rows reach beyond the step of their time.
+LASTING = ("changes", "stays")
 _CALENDAR = 'order = "time", step = "1h", from = "2026-01-05"'
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from takifugu.core.errors import InputError, TakifuguError, gathered, raise_gathered
 from takifugu.core.nearest import did_you_mean, first_of
-from takifugu.data.relation.keys import Column, Source, key_of
+from takifugu.data.relation.keys import LASTING, Column, Source, key_of
 from takifugu.data.relation.lost_states import Computed, followed
 from takifugu.data.relation.opening import WRITTEN, Opening
 from takifugu.data.relation.relation import Relation, types_of, view
@@ -141,7 +141,8 @@ def _opened(opening: Opening, relation: Relation, source: Source) -> Opened:
     for name, text in opening.wanted:
         with gathered(faults):
             roles[name] = _role(opening, name, text, relation.types)
-            if name == "where" and roles[name].written == text:
+            # a row that lasts may reach into the calendar from before it, so what a date takes away is an entry's value
+            if name == "where" and roles[name].written == text and source.rows not in LASTING:
                 when = together(*(roles[role].cells for role in ("order", "end") if role in roles))
                 roles[name] = replace(roles[name], text=_without_ends(opening, source, when))
     raise_gathered(faults)
@@ -201,7 +202,7 @@ def _ways(opening: Opening, source: Source, values: Mapping[str, Role]) -> dict[
 
 def _without_ends(opening: Opening, source: Source, when: Cells) -> str:
     """Return `where` with `$from` and `$until` in the parts, joined by AND, that ask when a row is."""
-    # they take away rows before and behind the calendar; anywhere else a date decides what a row means
+    # they take away steps before and behind the calendar; anywhere else a date decides what a row means
     ends = {text: f"${key}" for key in ("from", "until") if (text := source.text_of_date(key)) is not None}
     tree = expression(str(source.where), "where")
     moving = dict[int, Node]()

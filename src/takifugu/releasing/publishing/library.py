@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from secrets import token_bytes
 from typing import TYPE_CHECKING
 
 from takifugu.accounting.composition import charge_of
@@ -181,7 +182,11 @@ class Payer:
         certified: Callable[[Sequence[NoisyAnswer]], Certificate],
     ) -> Drawn:  # fmt: skip
         """Pay, draw and keep, or return an earlier call's paid values."""
-        identity, people = identity_of([question], None, bits.private), People(are_named=self.unit is not None)
+        if question.seen.data is None:  # what is drawn elsewhere no other call may take for its own
+            identity = token_bytes()
+        else:
+            identity = identity_of([question], None, bits.private)
+        people = People(are_named=self.unit is not None)
         planned = Planned([question], self.source, self.budget, identity, {"kind": kind}, self.choice, people)
 
         def seal(answers: Sequence[NoisyAnswer]) -> Bundle:
@@ -207,8 +212,7 @@ def charge_external(
     """Charge a ledger for another library's release, before it is made.
 
     Charge the loss that `tf.record_epsilon` allowed. A pure loss composes with everything; with delta nothing else may
-    be released about the source. The same call completes a charge that was paid for and not recorded; later it is
-    another.
+    be released about the source. Each call is a charge of its own; one that was interrupted counts as spent.
 
     Args:
         framework: The secrets and beliefs.

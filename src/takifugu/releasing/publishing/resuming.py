@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: What cannot be completed from here, and who completes it.
 _BY_THE_CALLER = {
     "session": ("it is a session", "go on with it, ledger.Session(ledger, pending), or close it"),
-    "outside": ("it was paid for by tf.charge_external", "call it again with the same words, and it pays nothing"),
+    "outside": ("it was paid for by tf.charge_external", "call it again, and pay again: its epsilon is spent"),
     "library": ("it was paid for by tf.release", "call it again with the same data, and it draws once"),
 }
 _NO_FILES = ("it was drawn by tf.release, which has no files", "call it again with the same data, or tf.resume(ledger)")

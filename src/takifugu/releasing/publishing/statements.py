@@ -66,11 +66,12 @@ def in_certificate(statement: Plain, calibrations: Sequence[Calibration], framew
 def _at_worst(line: Plain, calibrations: Sequence[Calibration]) -> Iterator[Plain]:
     from takifugu.accounting.ledger.totals import covering
 
-    for calibration in {id(calibration): calibration for calibration in calibrations}.values():
-        try:
-            charge = covering(charge_of(calibration), 1)
-        except CompositionRefused:  # nothing bounds it: it cannot be entered elsewhere, and nothing beside it
-            continue
+    different = {id(calibration): calibration for calibration in calibrations}.values()
+    try:
+        charges = [covering(charge_of(calibration), 1) for calibration in different]
+    except CompositionRefused:  # nothing bounds one of them: the release cannot be entered elsewhere
+        return
+    for charge, calibration in zip(charges, different, strict=True):
         yield {**line, "charge": charge.to_dict(), "framework": calibration.framework.to_dict(), "at": None}
 
 
