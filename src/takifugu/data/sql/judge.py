@@ -17,7 +17,7 @@ from takifugu.data.sql.clocks import refuse_clocks_of_nobody, refuse_mixed
 from takifugu.data.sql.faults import wrong_key
 from takifugu.data.sql.scopes import LINE, NOTHING, Cells, Check, Rows, Scope, part, spread, together
 from takifugu.data.sql.tree import VALUES, Node, column_node, column_nodes, parsed, text_of, values_of
-from takifugu.data.sql.words import identifier
+from takifugu.data.sql.words import folded, identifier
 
 
 @dataclass
@@ -181,7 +181,7 @@ class Judge:
                 name = item.get("alias") or name
                 added = [(name, self._computed(name, item, inner))]
             for name, cells in added:
-                aliases[name.lower()] = together(aliases.get(name.lower(), NOTHING), cells)
+                aliases[folded(name)] = together(aliases.get(folded(name), NOTHING), cells)
             columns += added
         return tuple(columns), replace(scope, aliases=aliases)
 
@@ -192,12 +192,12 @@ class Judge:
         if only and (only.get("class"), pattern.get("kind")) != ("CONSTANT", "STRING"):
             self.refuse("uses COLUMNS(...) with a condition", "columns are named", "COLUMNS('pattern') or COLUMNS(*)")
         self.only(only, "literal")
-        left_out = {_name_of(name).lower() for name in node.get("exclude_list") or []}
-        other = {_name_of(entry["key"]).lower(): entry["value"] for entry in node.get("replace_list") or []}
-        new = {_name_of(entry["key"]).lower(): str(entry["value"]) for entry in node.get("rename_list") or []}
+        left_out = {folded(_name_of(name)) for name in node.get("exclude_list") or []}
+        other = {folded(_name_of(entry["key"])): entry["value"] for entry in node.get("replace_list") or []}
+        new = {folded(_name_of(entry["key"])): str(entry["value"]) for entry in node.get("rename_list") or []}
         columns = list[tuple[str, Cells]]()
         for name, cells in scope.columns(node.get("relation_name") or ""):
-            lower = name.lower()
+            lower = folded(name)
             if lower in left_out or (pattern and not self.matches(name, pattern["text"])):
                 continue
             if lower in other:
@@ -244,10 +244,10 @@ class Judge:
         if kind == "BASE_TABLE":
             self.only(node, "table_name", "column_name_alias", "qualified_name")
             name = str(node["table_name"])
-            if not _is_plain_name(node, "table_name") or name.lower() not in self.tables:
+            if not _is_plain_name(node, "table_name") or folded(name) not in self.tables:
                 self.refuse(f"reads {name[:80]!r}, which is no table here{did_you_mean(name, self.tables)}",
                             "tables are files, and steps of WITH", "read_csv('x.csv')")  # fmt: skip
-            return Scope(((alias or name, self.tables[name.lower()].inner().named(names)),), node)
+            return Scope(((alias or name, self.tables[folded(name)].inner().named(names)),), node)
         if kind == "SUBQUERY":
             self.only(node, "subquery", "column_name_alias")
             self.only(node["subquery"], "node")
@@ -277,9 +277,9 @@ class Judge:
             self.only(entry, "star_expr")
             star = entry.get("star_expr") or {}
             if star.get("class") == "STAR":
-                turned.update((name.lower(), cells) for name, cells in self._star(star, scope))
+                turned.update((folded(name), cells) for name, cells in self._star(star, scope))
             elif star.get("class") == "COLUMN_REF":
-                turned[star["column_names"][-1].lower()] = self.value(star, scope)
+                turned[folded(star["column_names"][-1])] = self.value(star, scope)
             else:
                 self.refuse("unpivots what is no column", "columns are named", "ON a, b or ON COLUMNS(* EXCLUDE (id))")
         value = together(*(part(cells, name) for name, cells in turned.items()))
@@ -287,7 +287,7 @@ class Judge:
         def in_each(cells: Cells) -> Cells:
             return together(*(part(cells, name) for name in turned))
 
-        columns = [(name, in_each(cells)) for name, cells in scope.columns("") if name.lower() not in turned]
+        columns = [(name, in_each(cells)) for name, cells in scope.columns("") if folded(name) not in turned]
         filters = in_each(scope.filters)
         if not node.get("include_nulls"):
             filters = together(filters, value)
@@ -318,7 +318,7 @@ class Judge:
             (alias, Rows(tuple((name, together(spread(cells), reached)) for name, cells in rows.columns)))
             for alias, rows in right.tables
         ]
-        hidden_names = {name.lower() for name in using} | left.hidden_names
+        hidden_names = {folded(name) for name in using} | left.hidden_names
         return Scope((*left.tables, *added), node, extra=filters, hidden_names=hidden_names)
 
     def _equal(self, node: Node | None, left: Scope, right: Scope) -> list[tuple[Node, Node]]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from takifugu.core.nearest import did_you_mean
 from takifugu.data.sql.tree import Node, text_of
+from takifugu.data.sql.words import folded
 
 #: A column of the files of one scan, by its name in small letters.
 Cell = tuple[int, str]
@@ -53,7 +54,7 @@ class Rows:
     @staticmethod
     def of(scan: int, names: Iterable[str]) -> Rows:
         """Return the rows of files as they are."""
-        return Rows(tuple((name, {(scan, name.lower()): ONE}) for name in names))
+        return Rows(tuple((name, {(scan, folded(name)): ONE}) for name in names))
 
     def inner(self) -> Rows:
         """Return the rows as a table of another SELECT: which rows DISTINCT leaves depends on all columns."""
@@ -102,21 +103,21 @@ class Scope:
         """Return the columns of one table, or of all ("")."""
         columns, used = list[tuple[str, Cells]](), set[str]()
         for alias, rows in self.tables:
-            if table and alias.lower() != table.lower():
+            if table and folded(alias) != folded(table):
                 continue
             for name, cells in rows.columns:
-                if table or name.lower() not in self.hidden_names or name.lower() not in used:
+                if table or folded(name) not in self.hidden_names or folded(name) not in used:
                     columns.append((name, cells))
-                used.add(name.lower())
+                used.add(folded(name))
         return columns
 
     def of(self, names: list[str]) -> Cells | None:
         """Return the cells of every column that a name may mean, None for no column."""
-        lower = [name.lower() for name in names]
+        lower = [folded(name) for name in names]
         hits = list[Cells]()
         for alias, rows in self.tables:
             for name, cells in rows.columns:
-                if name.lower() == lower[0] or [alias.lower(), name.lower()] == lower[:2]:
+                if folded(name) == lower[0] or [folded(alias), folded(name)] == lower[:2]:
                     hits.append(cells)
         if lower[0] in self.aliases:
             hits.append(self.aliases[lower[0]])
