@@ -6,7 +6,6 @@ from fractions import Fraction
 
 from takifugu.core.plain import toml_of
 
-
 _CAPITALS = str.maketrans({letter: letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"})
 
 
