@@ -50,6 +50,8 @@ class Rows:
     filters: Cells = field(default_factory=dict)
     #: Whether equal rows are one.
     is_distinct: bool = False
+    #: The cells that decide in which order rows come.
+    order: Cells = field(default_factory=dict)
 
     @staticmethod
     def of(scan: int, names: Iterable[str]) -> Rows:
@@ -60,7 +62,7 @@ class Rows:
         """Return the rows as a table of another SELECT: which rows DISTINCT leaves depends on all columns."""
         if not self.is_distinct:
             return self
-        return Rows(self.columns, together(self.filters, *(spread(cells) for _, cells in self.columns)))
+        return replace(self, filters=together(self.filters, *(spread(cells) for _, cells in self.columns)))
 
     def named(self, names: list[str]) -> Rows:
         """Return the rows with other names of the first columns."""
@@ -87,6 +89,7 @@ class Scope:
     aliases: Mapping[str, Cells] = field(default_factory=dict)
     windows: bool = False
     extra: Cells = field(default_factory=dict)
+    moved: Cells = field(default_factory=dict)
     hidden_names: Set[str] = frozenset()
     select: Node = field(default_factory=dict)
 
@@ -94,6 +97,11 @@ class Scope:
     def filters(self) -> Cells:
         """Return the cells that decide which rows there are."""
         return together(self.extra, *(rows.filters for _, rows in self.tables))
+
+    @property
+    def order(self) -> Cells:
+        """Return the cells that decide in which order rows come."""
+        return together(self.moved, *(rows.order for _, rows in self.tables))
 
     def nearest(self, name: str) -> str:
         """Return the column that was perhaps meant; others are not told, as a first line may be a row."""
