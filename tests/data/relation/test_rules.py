@@ -183,7 +183,7 @@ SORTED = {
     f"from {READ} order by h, 3, t": f"from {READ} order by 2, 1",
     f"select distinct * from {READ}": f"select distinct id, t, h, w from (select *, 'x' as w from {READ})",
     f"from (select *, v || h as k from {READ}) order by k": f"from (select *, t || h as k from {READ}) order by k, id",
-    f"with s as (from {READ} order by lower(v)) from s where t <> '9'": f"with s as (from {READ} order by id, t) from s",
+    f"with s as (from {READ} order by lower(v)) from s": f"with s as (from {READ} order by id, t) from s",
     f"select *, count(*) over (partition by v) as n from {READ}":
         f"select *, count(*) over (partition by h) as n from {READ}",
     f"select a.*, z from {READ} a left join (from (values ('x', 1), ('y', 2)) k(s, z)) k on a.v = k.s":
@@ -206,7 +206,7 @@ def test_rows_that_are_published_one_by_one_are_in_an_order_that_does_not_depend
             return source.texts(["unit"])
 
     tables(tmp_path, "x")
-    with pytest.raises(TakifuguError, match="^the order of rows depends on 'v', as value does"):
+    with pytest.raises(TakifuguError, match=r"^the order of rows depends on 'v', as value does"):
         order(sql, rows_per_person=1, value="v")
     assert len(order(sql, value="v")) == 6  # counts have no order
     right = list[list[Any]]()
