@@ -81,3 +81,18 @@ def test_a_hostile_name_is_refused(place: str, kind: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize("name", ["", "é", "日", "\u00ad"])
 def test_other_names_are_read(place: str, name: str, tmp_path: Path) -> None:
     read(place, name, tmp_path)
+
+
+@pytest.mark.parametrize("names", [("k", "\u212a"), ("é", "É"), ("i̇", "İ"), ("σ", "Σ")])
+def test_letters_beyond_ascii_have_no_other_case(names: tuple[str, str], tmp_path: Path) -> None:
+    """DuckDB tells these columns apart: REPLACE of one left the other, which unit then published."""
+    plain, capital = names
+    (tmp_path / "a.csv").write_text("0,1,x,y\n0,2,y,x\n")
+    texts = ", ".join(f"'{name}': 'VARCHAR'" for name in ("t", "h", plain, capital))
+    read = f"read_csv('a.csv', header = false, columns = {{{texts}}})"
+    sql = f'select * replace (h as "{capital}") from (select *, "{plain}" as v from {read})'
+    keys = {"order": "t", "step": 1, "value": "v", "sql": sql}
+    with pytest.raises(TakifuguError, match=f"^unit depends on '{plain}', as value does"):
+        opened_table({**keys, "unit": plain}, ("x", "y"), tmp_path)
+    with opened_table({**keys, "unit": capital}, ("x", "y"), tmp_path) as source:
+        assert source.counts().counts.tolist() == [[1, 0], [0, 1]]

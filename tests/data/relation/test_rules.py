@@ -160,7 +160,7 @@ def test_distinct_rows_of_a_person_who_may_have_several_would_show_which_are_equ
 ) -> None:
     keys = {"sql": f"select distinct id, v from {READ}", "rows": "answers", "unit": "id", "value": "v"}
 
-    def rows(rows_per_person: int) -> int:
+    def rows(rows_per_person: int | None) -> int:
         with opened_table({**keys, "rows_per_person": rows_per_person}, (), tmp_path) as source:
             return len(source.texts(["unit"]))
 
@@ -168,13 +168,65 @@ def test_distinct_rows_of_a_person_who_may_have_several_would_show_which_are_equ
         tables(tmp_path, hidden)
         with pytest.raises(TakifuguError, match="DISTINCT"):
             rows(3)
-        rows(1)  # where a second row is refused
+        rows(None)  # where a second row is refused, and rows have no order
     without_rules()
     lost = set[int]()
     for hidden in ("x", "y"):
         tables(tmp_path, hidden)
         lost.add(rows(3))
     assert len(lost) == 2
+
+
+#: How rows that are published one by one are put in order, and the same by public columns.
+SORTED = {
+    f"from {READ} order by v": f"from {READ} order by t, id desc",
+    f"from {READ} order by h, 3, t": f"from {READ} order by 2, 1",
+    f"select distinct * from {READ}": f"select distinct id, t, h, w from (select *, 'x' as w from {READ})",
+    f"from (select *, v || h as k from {READ}) order by k": f"from (select *, t || h as k from {READ}) order by k, id",
+    f"with s as (from {READ} order by lower(v)) from s": f"with s as (from {READ} order by id, t) from s",
+    f"select *, count(*) over (partition by v) as n from {READ}":
+        f"select *, count(*) over (partition by h) as n from {READ}",
+    f"select a.*, z from {READ} a left join (from (values ('x', 1), ('y', 2)) k(s, z)) k on a.v = k.s":
+        f"select a.*, z from {READ} a left join (from (values ('1', 1), ('2', 2)) k(s, z)) k on a.h = k.s",
+    f"select *, v in (select z from read_csv('b.csv')) as k from {READ}":
+        f"select *, id in (select h from read_csv('b.csv')) as k from {READ}",
+}  # fmt: skip
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("sql", SORTED)
+def test_rows_that_are_published_one_by_one_are_in_an_order_that_does_not_depend_on_values(
+    sql: str, tmp_path: Path
+) -> None:
+    """Sorted by its value, each row told its rank, whatever was sent of it."""
+    keys = {"rows": "answers", "unit": "id || t", "value": "v" if "as w" not in SORTED[sql] else "w"}
+
+    def order(sql: str, **more: Any) -> list[Any]:
+        with opened_table({**keys, **more, "sql": sql}, (), tmp_path) as source:
+            return source.texts(["unit"])
+
+    tables(tmp_path, "x")
+    with pytest.raises(TakifuguError, match=r"^the order of rows depends on 'v', as value does"):
+        order(sql, rows_per_person=1, value="v")
+    assert len(order(sql, value="v")) == 6  # counts have no order
+    right = list[list[Any]]()
+    for hidden in ("x", "y", "n"):
+        tables(tmp_path, hidden)
+        right.append(order(SORTED[sql], rows_per_person=1))
+    assert right[0] == right[1] == right[2]
+
+
+def test_rows_that_are_sorted_by_their_value_show_it(tmp_path: Path, without_rules: Callable[[], None]) -> None:
+    """The mutant: nothing is refused that depends on what is hidden."""
+    without_rules()
+    keys = {"rows": "answers", "unit": "id || t", "value": "v", "rows_per_person": 1}
+    for sql in (f"from {READ} order by v, id, t", f"select distinct * from {READ}"):
+        seen = set[tuple[Any, ...]]()
+        for hidden in ("x", "y", "n"):
+            tables(tmp_path, hidden)
+            with opened_table({**keys, "sql": sql}, (), tmp_path) as source:
+                seen.add(tuple(source.texts(["unit"])))
+        assert len(seen) > 1
 
 
 def test_types_do_not_depend_on_values(tmp_path: Path) -> None:

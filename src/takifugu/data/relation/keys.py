@@ -88,7 +88,8 @@ class Source:
     gaps: str = "public"
     default_state: str | None = None
     roster: Any = field(default=None, hash=False)
-    rows_per_person: int = 1
+    #: Declared where each row is published by itself.
+    rows_per_person: int | None = None
     #: No key: nothing is hidden.
     is_public: bool = False
     #: No key: a row's step is the one after the row before it, whatever lies between them.

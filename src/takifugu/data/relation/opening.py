@@ -45,7 +45,7 @@ from takifugu.data.sql.faults import wrong_data, wrong_key
 from takifugu.data.sql.judge import Judge
 from takifugu.data.sql.scopes import Cells, Check, Rows
 from takifugu.data.sql.tree import Node, columns_in, expression, parsed, text_of
-from takifugu.data.sql.words import identifier, literal
+from takifugu.data.sql.words import folded, identifier, literal
 
 #: The relation before roles, and that of a frame beside sql.
 WRITTEN, FRAME = "takifugu written", "data"
@@ -167,7 +167,7 @@ class Opening:
         except Error:
             what, fix = "a column has a type that DuckDB does not know, such as float16", "{'x': 'float32'}"
             raise wrong_data("frame", what, "", f"frame.astype({fix}) in pandas, or leave it out") from None
-        self.rows = self._tables[name.lower()] = Rows.of(len(self._tables), table.column_names)
+        self.rows = self._tables[folded(name)] = Rows.of(len(self._tables), table.column_names)
 
     def _watch(self, files: Sequence[str]) -> None:
         """Note the files to be read, and how they are before they are."""
@@ -194,7 +194,7 @@ class Opening:
                 error.offers = tuple((sql, "") for sql in said)
                 raise error
             view(self.connection, WRITTEN, f"select * from {identifier(names[0])}", "file")
-            self.rows = self._tables[names[0].lower()]
+            self.rows = self._tables[folded(names[0])]
             return
         if self.encoding is not None and self.kind != "text":
             what = f"encoding of a {_ending(path)} file"
@@ -218,8 +218,8 @@ class Opening:
         self.split, names = candidates
         if any(first_record(other, Form(self.split)) != names for other in files[1:]):
             raise wrong_data("file", "the first lines of the files differ", "", "UNION ALL of read_csv() in sql")
-        used = {name.lower() for text in texts for name in _names_in(text, names) or ()}
-        return Form(self.split).select(files, unique_names(names, lambda name: name.lower() in used, path))
+        used = {folded(name) for text in texts for name in _names_in(text, names) or ()}
+        return Form(self.split).select(files, unique_names(names, lambda name: folded(name) in used, path))
 
     def _refuse_names(self, path: str, names: Sequence[str]) -> NoReturn:
         """Raise the error about a first line that does not name what the keys do; the line may be a row."""
@@ -237,7 +237,7 @@ class Opening:
         lacking = text
         if not isinstance(text, Column) and not did_you_mean(text, names):
             columns = columns_in(expression(text, key))
-            lacking = next(name for name in columns if name.lower() not in {name.lower() for name in names})
+            lacking = next(name for name in columns if folded(name) not in {folded(name) for name in names})
         what = f"the first line of {path[-60:]} has no {lacking[:80]!r}{did_you_mean(lacking, names)}"
         call = f"read_csv({literal(path[-60:])}, skip = 3, delim = ' ')"
         fix = f"{self.statement} = \"from {call}\", with your numbers and signs"
@@ -287,7 +287,7 @@ class Opening:
     def _name(self, name: str, select: str, key: str, file: str = "", is_parquet: bool = False) -> None:
         """Name the rows of a SELECT as they are."""
         number, types = len(self._tables), view(self.connection, name, select, key, file)
-        self._tables[name.lower()] = Rows.of(number, types)
+        self._tables[folded(name)] = Rows.of(number, types)
         if is_parquet:
             self._of_parquet[number] = name, types
 
@@ -299,7 +299,7 @@ class Opening:
         """Refuse a text of 1 MB, a million times: Parquet writes it once, and DuckDB copies it for each row."""
         for number, (name, types) in self._of_parquet.items():
             for column, kind in types.items():
-                if kind != "VARCHAR" or (number, column.lower()) not in cells:
+                if kind != "VARCHAR" or (number, folded(column)) not in cells:
                     continue
                 # its length is computed once, too, so that this takes no time
                 long = f"from {identifier(name)} where strlen({identifier(column)}) > {LONGEST_TEXT} limit 1"
@@ -356,10 +356,10 @@ class Opening:
         for step in (tree.get("cte_map") or {}).get("map") or []:
             name, made = str(step["key"]), step["value"]
             judge.only(made, "materialized", "query_node", "aliases")
-            if name.lower() in self._tables or name.lower().startswith("takifugu") or made.get("aliases"):
+            if folded(name) in self._tables or folded(name).startswith("takifugu") or made.get("aliases"):
                 judge.refuse(f"has a step {name[:40]!r} in WITH with other names", "a table has one name", "rename it")
             rows = judge.select(made["query_node"])
-            self._tables[name.lower()] = self._viewed(name, made["query_node"], rows)
+            self._tables[folded(name)] = self._viewed(name, made["query_node"], rows)
         tree = {**tree, "cte_map": {"map": []}}
         self.rows = self._viewed(WRITTEN, tree, judge.select(tree))
         self.computed = judge.computed
@@ -397,7 +397,7 @@ def _names_in(text: str, names: Sequence[str]) -> list[str] | None:
         used = columns_in(expression(text, "value"))
     except TakifuguError:
         return None
-    return used if {name.lower() for name in used} <= {name.lower() for name in names} else None
+    return used if {folded(name) for name in used} <= {folded(name) for name in names} else None
 
 
 def _kind(path: str, file: str) -> str:

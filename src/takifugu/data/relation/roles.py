@@ -151,8 +151,8 @@ def _opened(opening: Opening, relation: Relation, source: Source) -> Opened:
     cells = {name: role.cells for name, role in roles.items() if not name.startswith("value")}
     check_dependence(
         cells | {"value": values}, opening.rows.filters, opening.rows.is_distinct, source.is_covered,
-        source.rows != "answers" or (source.unit is not None and source.rows_per_person == 1),
-        source.rows,
+        source.rows != "answers" or source.unit is not None,
+        source.rows, {} if source.rows_per_person is None else opening.rows.order,
     )  # fmt: skip
     opening.refuse_long_texts(together(values, *cells.values(), opening.rows.filters))
     hidden = frozenset(values if source.is_covered and not source.is_public else ())

@@ -17,7 +17,7 @@ from takifugu.data.sql.clocks import refuse_clocks_of_nobody, refuse_mixed
 from takifugu.data.sql.faults import wrong_key
 from takifugu.data.sql.scopes import LINE, NOTHING, Cells, Check, Rows, Scope, part, spread, together
 from takifugu.data.sql.tree import VALUES, Node, column_node, column_nodes, parsed, text_of, values_of
-from takifugu.data.sql.words import identifier
+from takifugu.data.sql.words import folded, identifier
 
 
 @dataclass
@@ -32,6 +32,8 @@ class Judge:
     in_order: Set[str] = frozenset()
     checks: list[Check] = field(default_factory=list)
     computed: list[tuple[str, Node, Cells]] = field(default_factory=list)
+    #: What windows and subqueries put the rows of a SELECT in order by, or may.
+    moves: list[Cells] = field(default_factory=list)
 
     def refuse(self, what: str, rule: str = "", fix: str = "") -> NoReturn:
         raise wrong_key(self.key, f"{self.key} {what}", rule, fix)
@@ -113,7 +115,9 @@ class Judge:
         inner = self.select(node["subquery"]["node"]).inner()
         if len(inner.columns) != 1:
             self.refuse("compares with several columns of a subquery", "IN (SELECT ...) has one")
-        return together(self.value(node["child"], scope), spread(inner.columns[0][1]), spread(inner.filters))
+        cells = together(self.value(node["child"], scope), spread(inner.columns[0][1]), spread(inner.filters))
+        self.moves.append(cells)
+        return cells
 
     def _window(self, node: Node, scope: Scope) -> Cells:
         if self.is_expression or not scope.windows:
@@ -133,6 +137,7 @@ class Judge:
             if not orders:
                 self.refuse(f"calls {name}() without ORDER BY", "rows have no order", "OVER (... ORDER BY ...)")
             self.checks.append(scope.check_of_order(name, [*partitions, *orders]))
+        self.moves.append(self._values([*partitions, *orders], scope))
         return spread(together(self._values([*arguments, *partitions, *orders], scope), scope.filters))
 
     def _ordered(self, order: Node) -> Node:
@@ -149,6 +154,7 @@ class Judge:
         if node["type"] != "SELECT_NODE":
             self.refuse(f"uses {node['type'].lower().replace('_node', '').replace('_', ' ')}", "it is one SELECT")
         self.only(node, "modifiers", "select_list", "from_table", "where_clause", "qualify")
+        around, self.moves = self.moves, []
         scope = replace(self._from(node["from_table"]), select=node)
         if node.get("where_clause"):
             before = len(self.checks)  # WHERE may name columns of the list, and windows see what it leaves
@@ -161,7 +167,9 @@ class Judge:
             filters = together(filters, self.value(node["qualify"], replace(scope, windows=True)))
         conditions = [node[name] for name in ("where_clause", "qualify") if node.get(name)]
         self.refuse_clocks([*node["select_list"], *conditions], node)
-        return self._modified(Rows(columns, filters), node, replace(scope, windows=True))
+        moves, self.moves = self.moves, around
+        rows = Rows(columns, filters, order=together(scope.order, *moves))
+        return self._modified(rows, node, replace(scope, windows=True))
 
     def refuse_clocks(self, roots: Iterable[Node], select: Node) -> None:
         """Refuse what depends on the zone of the connection, and texts that a cast would misread."""
@@ -181,7 +189,7 @@ class Judge:
                 name = item.get("alias") or name
                 added = [(name, self._computed(name, item, inner))]
             for name, cells in added:
-                aliases[name.lower()] = together(aliases.get(name.lower(), NOTHING), cells)
+                aliases[folded(name)] = together(aliases.get(folded(name), NOTHING), cells)
             columns += added
         return tuple(columns), replace(scope, aliases=aliases)
 
@@ -192,12 +200,12 @@ class Judge:
         if only and (only.get("class"), pattern.get("kind")) != ("CONSTANT", "STRING"):
             self.refuse("uses COLUMNS(...) with a condition", "columns are named", "COLUMNS('pattern') or COLUMNS(*)")
         self.only(only, "literal")
-        left_out = {_name_of(name).lower() for name in node.get("exclude_list") or []}
-        other = {_name_of(entry["key"]).lower(): entry["value"] for entry in node.get("replace_list") or []}
-        new = {_name_of(entry["key"]).lower(): str(entry["value"]) for entry in node.get("rename_list") or []}
+        left_out = {folded(_name_of(name)) for name in node.get("exclude_list") or []}
+        other = {folded(_name_of(entry["key"])): entry["value"] for entry in node.get("replace_list") or []}
+        new = {folded(_name_of(entry["key"])): str(entry["value"]) for entry in node.get("rename_list") or []}
         columns = list[tuple[str, Cells]]()
         for name, cells in scope.columns(node.get("relation_name") or ""):
-            lower = name.lower()
+            lower = folded(name)
             if lower in left_out or (pattern and not self.matches(name, pattern["text"])):
                 continue
             if lower in other:
@@ -215,10 +223,12 @@ class Judge:
         for modifier in node.get("modifiers") or []:
             if modifier["type"] == "ORDER_MODIFIER":  # which changes no row
                 self.only(modifier, "orders")
-                self._values([self._ordered(order) for order in modifier["orders"]], scope)
+                orders = [self._ordered(order) for order in modifier["orders"]]
+                numbered = [_numbered(order, rows) for order in orders]
+                rows = replace(rows, order=together(rows.order, self._values(orders, scope), *numbered))
             elif modifier["type"] == "DISTINCT_MODIFIER":
                 self.only(modifier)
-                rows = replace(rows, is_distinct=True)
+                rows = _distinct(rows)
             else:
                 self.refuse("takes some of the rows (LIMIT or OFFSET)", "which rows these are is not said", "WHERE")
         return rows
@@ -234,7 +244,7 @@ class Judge:
         if self.kinds_of is not None:
             refuse_mixed(self.key, [self.kinds_of(child) for child in node["children"]])
         if not node.get("setop_all"):
-            rows = replace(rows, is_distinct=True)
+            rows = _distinct(rows)
         return self._modified(rows, node, Scope((("", rows),), node))
 
     def _from(self, node: Node) -> Scope:  # noqa: RET503
@@ -244,10 +254,10 @@ class Judge:
         if kind == "BASE_TABLE":
             self.only(node, "table_name", "column_name_alias", "qualified_name")
             name = str(node["table_name"])
-            if not _is_plain_name(node, "table_name") or name.lower() not in self.tables:
+            if not _is_plain_name(node, "table_name") or folded(name) not in self.tables:
                 self.refuse(f"reads {name[:80]!r}, which is no table here{did_you_mean(name, self.tables)}",
                             "tables are files, and steps of WITH", "read_csv('x.csv')")  # fmt: skip
-            return Scope(((alias or name, self.tables[name.lower()].inner().named(names)),), node)
+            return Scope(((alias or name, self.tables[folded(name)].inner().named(names)),), node)
         if kind == "SUBQUERY":
             self.only(node, "subquery", "column_name_alias")
             self.only(node["subquery"], "node")
@@ -277,9 +287,9 @@ class Judge:
             self.only(entry, "star_expr")
             star = entry.get("star_expr") or {}
             if star.get("class") == "STAR":
-                turned.update((name.lower(), cells) for name, cells in self._star(star, scope))
+                turned.update((folded(name), cells) for name, cells in self._star(star, scope))
             elif star.get("class") == "COLUMN_REF":
-                turned[star["column_names"][-1].lower()] = self.value(star, scope)
+                turned[folded(star["column_names"][-1])] = self.value(star, scope)
             else:
                 self.refuse("unpivots what is no column", "columns are named", "ON a, b or ON COLUMNS(* EXCLUDE (id))")
         value = together(*(part(cells, name) for name, cells in turned.items()))
@@ -287,11 +297,12 @@ class Judge:
         def in_each(cells: Cells) -> Cells:
             return together(*(part(cells, name) for name in turned))
 
-        columns = [(name, in_each(cells)) for name, cells in scope.columns("") if name.lower() not in turned]
+        columns = [(name, in_each(cells)) for name, cells in scope.columns("") if folded(name) not in turned]
         filters = in_each(scope.filters)
         if not node.get("include_nulls"):
             filters = together(filters, value)
-        return Rows((*columns, (pivot["unpivot_names"][0], NOTHING), (node["unpivot_names"][0], value)), filters)
+        columns += [(pivot["unpivot_names"][0], NOTHING), (node["unpivot_names"][0], value)]
+        return Rows(tuple(columns), filters, order=scope.order)
 
     def _join(self, node: Node) -> Scope:
         """Return the scope of a join: a row on the left meets one on the right at most."""
@@ -311,15 +322,16 @@ class Judge:
         if how in ("INNER", "LEFT"):
             self.checks += _checks_of_join(node, pairs)
         filters = together(left.filters, spread(right.filters), met) if how != "LEFT" else left.filters
+        moved = together(left.order, right.order, right.filters, met)
         if how in ("SEMI", "ANTI"):
-            return replace(left, node=node, extra=filters)
+            return replace(left, node=node, extra=filters, moved=moved)
         reached = together(met, spread(right.filters))
         added = [
             (alias, Rows(tuple((name, together(spread(cells), reached)) for name, cells in rows.columns)))
             for alias, rows in right.tables
         ]
-        hidden_names = {name.lower() for name in using} | left.hidden_names
-        return Scope((*left.tables, *added), node, extra=filters, hidden_names=hidden_names)
+        hidden_names = {folded(name) for name in using} | left.hidden_names
+        return Scope((*left.tables, *added), node, extra=filters, moved=moved, hidden_names=hidden_names)
 
     def _equal(self, node: Node | None, left: Scope, right: Scope) -> list[tuple[Node, Node]]:
         """Return what ON compares: an expression of the left, and a column of the right."""
@@ -357,7 +369,20 @@ def _below(one: Rows, other: Rows) -> Rows:
     return Rows(
         tuple((name, together(part(cells, 0), part(more, 1))) for (name, cells), (_, more) in columns),
         together(part(one.filters, 0), part(other.filters, 1)), one.is_distinct or other.is_distinct,
+        together(one.order, other.order),
     )  # fmt: skip
+
+
+def _distinct(rows: Rows) -> Rows:
+    """Return the rows without equal ones, which come in an order that follows from all columns."""
+    return replace(rows, is_distinct=True, order=together(rows.order, *(cells for _, cells in rows.columns)))
+
+
+def _numbered(order: Node, rows: Rows) -> Cells:
+    """Return the cells of the column whose number ORDER BY names."""
+    text = str((order.get("literal") or {}).get("text", ""))
+    number = int(text) if text.isdecimal() else 0
+    return rows.columns[number - 1][1] if 0 < number <= len(rows.columns) else NOTHING
 
 
 def _is_plain_name(node: Node, name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from takifugu.data.sql.faults import wrong_key
-from takifugu.data.sql.scopes import LINES, Cells, together
+from takifugu.data.sql.scopes import LINES, NOTHING, Cells, together
 
 #: What to write in place of a filter by what is hidden, where rows have a time, and where they have none.
 _COVERED = 'declare a roster, and of steps from, until and gaps = "hidden"; or filter by other columns'
@@ -18,7 +18,7 @@ _UNPIVOT = "; or write UNPIVOT INCLUDE NULLS, if it is UNPIVOT that leaves out e
 
 def check_dependence(
     roles: Mapping[str, Cells], filters: Cells, is_distinct: bool, is_covered: bool, has_ties: bool,
-    rows: str = "samples",
+    rows: str = "samples", order: Cells = NOTHING,
 ) -> None:  # fmt: skip
     """Raise InputError for a role, or for rows, that depend on what is hidden."""
     # A value of a record must go into one row: else it changes several, and is charged once. Who, when and which rows
@@ -26,6 +26,7 @@ def check_dependence(
     # (which rows `sql` gives) may look at values only if it `is_covered`: units, lengths and gaps are then declared.
     # `has_ties` says that two rows of one unit (and of one step) are refused. Of visits nothing of this is public, and
     # a filter may look at the place; but that there is a visit is hidden itself, so that each counts by itself alone.
+    # `order` decides in which order rows are published one by one: sorted by a value, each would tell its rank.
     hidden = {cell: places for cell, places in roles.get("value", {}).items() if cell[0] != LINES}
     if rows == "visits":
         _check_visits(together(*roles.values(), filters))
@@ -53,6 +54,12 @@ def check_dependence(
                 "lengths, gaps and people are public, and would show the value",
                 (_KEPT if rows == "answers" else _COVERED) + (_UNPIVOT if key == "sql" else ""),
             )  # fmt: skip
+    if both := _common(order, hidden):
+        raise wrong_key(
+            "sql", f"the order of rows depends on {both}, as value does",
+            "each row is published at its place, which would show the value",
+            "leave out what sorts or compares by it, such as ORDER BY and DISTINCT; or sort by other columns",
+        )  # fmt: skip
     if is_distinct and not has_ties and _common(together(*roles.values(), filters), hidden):
         raise wrong_key(
             "sql", "DISTINCT over rows that are nobody's", "two people with the same answers are two",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from takifugu.core.nearest import did_you_mean
 from takifugu.data.sql.tree import Node, text_of
+from takifugu.data.sql.words import folded
 
 #: A column of the files of one scan, by its name in small letters.
 Cell = tuple[int, str]
@@ -49,17 +50,19 @@ class Rows:
     filters: Cells = field(default_factory=dict)
     #: Whether equal rows are one.
     is_distinct: bool = False
+    #: The cells that decide in which order rows come.
+    order: Cells = field(default_factory=dict)
 
     @staticmethod
     def of(scan: int, names: Iterable[str]) -> Rows:
         """Return the rows of files as they are."""
-        return Rows(tuple((name, {(scan, name.lower()): ONE}) for name in names))
+        return Rows(tuple((name, {(scan, folded(name)): ONE}) for name in names))
 
     def inner(self) -> Rows:
         """Return the rows as a table of another SELECT: which rows DISTINCT leaves depends on all columns."""
         if not self.is_distinct:
             return self
-        return Rows(self.columns, together(self.filters, *(spread(cells) for _, cells in self.columns)))
+        return replace(self, filters=together(self.filters, *(spread(cells) for _, cells in self.columns)))
 
     def named(self, names: list[str]) -> Rows:
         """Return the rows with other names of the first columns."""
@@ -86,6 +89,7 @@ class Scope:
     aliases: Mapping[str, Cells] = field(default_factory=dict)
     windows: bool = False
     extra: Cells = field(default_factory=dict)
+    moved: Cells = field(default_factory=dict)
     hidden_names: Set[str] = frozenset()
     select: Node = field(default_factory=dict)
 
@@ -93,6 +97,11 @@ class Scope:
     def filters(self) -> Cells:
         """Return the cells that decide which rows there are."""
         return together(self.extra, *(rows.filters for _, rows in self.tables))
+
+    @property
+    def order(self) -> Cells:
+        """Return the cells that decide in which order rows come."""
+        return together(self.moved, *(rows.order for _, rows in self.tables))
 
     def nearest(self, name: str) -> str:
         """Return the column that was perhaps meant; others are not told, as a first line may be a row."""
@@ -102,21 +111,21 @@ class Scope:
         """Return the columns of one table, or of all ("")."""
         columns, used = list[tuple[str, Cells]](), set[str]()
         for alias, rows in self.tables:
-            if table and alias.lower() != table.lower():
+            if table and folded(alias) != folded(table):
                 continue
             for name, cells in rows.columns:
-                if table or name.lower() not in self.hidden_names or name.lower() not in used:
+                if table or folded(name) not in self.hidden_names or folded(name) not in used:
                     columns.append((name, cells))
-                used.add(name.lower())
+                used.add(folded(name))
         return columns
 
     def of(self, names: list[str]) -> Cells | None:
         """Return the cells of every column that a name may mean, None for no column."""
-        lower = [name.lower() for name in names]
+        lower = [folded(name) for name in names]
         hits = list[Cells]()
         for alias, rows in self.tables:
             for name, cells in rows.columns:
-                if name.lower() == lower[0] or [alias.lower(), name.lower()] == lower[:2]:
+                if folded(name) == lower[0] or [folded(alias), folded(name)] == lower[:2]:
                     hits.append(cells)
         if lower[0] in self.aliases:
             hits.append(self.aliases[lower[0]])

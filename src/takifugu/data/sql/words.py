@@ -6,6 +6,13 @@ from fractions import Fraction
 
 from takifugu.core.plain import toml_of
 
+_CAPITALS = str.maketrans({letter: letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"})
+
+
+def folded(name: str) -> str:
+    """Return a name as DuckDB compares it: É and é are two, and so are K and the sign of Kelvin."""
+    return name.translate(_CAPITALS)
+
 
 def identifier(name: str) -> str:
     """Return a name in SQL."""
