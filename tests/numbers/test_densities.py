@@ -58,6 +58,30 @@ def test_tails_of_uniform_means_keep_their_digits(count, place):
         assert least <= tail / mp.factorial(count) <= most <= least * (1 + 1e-10)
 
 
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_the_middle_of_uniform_means_lies_between_two_floats(count):
+    """The float next to the middle is a sixth of the range away from it: halves are no bounds there."""
+    step = 2.0**-22
+    density = Bates(count, 2.0**30, 2.0**30 + 3 * step)
+    described = density.to_dict()
+    for first, last in itertools.combinations(range(4), 2):
+        low, high = density.low + first * step, density.low + last * step
+        least, most = (float(bound[0]) for bound in density.mass(np.array([low]), np.array([high])))
+        lowest, highest = (float(bound[0]) for bound in density.bounds(np.array([low]), np.array([high])))
+        with mp.workdps(60):
+            assert least <= oracle.mass(described, mp.mpf(low), mp.mpf(high)) <= most
+            for share in (0.001, 0.5, 0.999):
+                assert lowest <= oracle.height(described)(mp.mpf(low) + share * (mp.mpf(high) - low)) <= highest
+
+
+def test_a_half_without_the_other_density_counts_by_what_it_holds():
+    """Two thirds of the first density lie below the second one, though its float middle is where that begins."""
+    step = 2.0**-22
+    first = Bates(1, 2.0**30, 2.0**30 + 3 * step)
+    assert first.mean == first.low + 2 * step
+    assert density_hockey_stick(first, Bates(1, first.mean, first.mean + 1), 20.0) >= 2 / 3 - 1e-9
+
+
 def test_tails_of_normals_keep_their_digits():
     with mp.workdps(40):
         for z in (5, 20, 36):
@@ -188,6 +212,28 @@ def test_masses_and_bounds_hold_what_they_say(table, low, width):
         place = low + width * share
         if low < place < high:
             assert lowest <= oracle.height(table.to_dict())(place) <= highest
+
+
+@pytest.mark.parametrize("share", [1e-3, 1e-6, 1e-9, 1e-12])
+def test_heights_where_a_line_falls_to_nothing_keep_their_digits(share):
+    """Of a difference of two larger numbers only few digits would be left."""
+    table = PiecewiseLinear([0.3, 1.7, 3.1], [0, 1 / 1.4, 0])
+    exact = oracle.height(table.to_dict())
+    with mp.workdps(60):
+        for step in range(1, 40):
+            high = 3.1 - 2.8 * share * step / 40
+            low = high - 0.1 * share
+            least, most = (float(bound[0]) for bound in table.bounds(np.array([low]), np.array([high])))
+            assert least <= exact(mp.mpf(high)) <= exact(mp.mpf(low)) <= most
+
+
+def test_a_ratio_is_largest_where_both_lines_fall_to_nothing():
+    low, knot, high = 1.7088723822176035, 3.677493386553628, 3.6774933865540715
+    p = PiecewiseLinear([low, knot, high], [1.0159395818669061, 2.9936359298764284e-10, 0])
+    q = PiecewiseLinear([low, high], [1.0159395818669061, 1.494528460572969e-10])
+    with mp.workdps(60):
+        heights = [oracle.height(density.to_dict())(mp.mpf(knot)) for density in (p, q)]
+        assert mp.log(heights[0] / heights[1]) <= max_divergence(p, q) <= 0.70
 
 
 @given(tables())

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mpmath import mp
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
@@ -45,6 +46,17 @@ def test_every_limit_keeps_its_promise_and_uses_all_of_it(limit: Any, threshold:
     loss = tf.exact_loss(calibration).loss
     assert loss <= float(F(epsilon)) * (1 + 1e-9)
     assert loss == pytest.approx(float(F(epsilon)))
+
+
+@pytest.mark.parametrize("units", [F(1), F(7, 3), F(10**18)])
+@pytest.mark.parametrize("alpha", [F(1, 10**40), F(1, 20), 1 - F(1, 10**9), 1 - F(1, 10**17)])
+def test_dangerous_values_are_as_near_as_alpha_allows(units: Any, alpha: Any) -> None:
+    """Exactly: of a difference of logarithms nothing is left where alpha is all but 1."""
+    noise = SafeCells(units, F(1), 1, (0,), None, F(1), alpha)
+    with mp.workdps(80):
+        most, each = mp.mpf(alpha.numerator) / alpha.denominator, mp.mpf(units.numerator) / units.denominator
+        assert mp.exp(-noise.beyond / each) <= most
+        assert noise.beyond == 1 or mp.exp(-(noise.beyond - 1) / each) > most
 
 
 def test_it_promises_nothing_the_other_way() -> None:

@@ -172,8 +172,9 @@ def test_bad_regions_and_intervals(maker, arguments: dict[str, Any], message: st
         maker(**arguments)
 
 
-@pytest.mark.parametrize("confidence", [0, 1, 1.5, -0.1])
+@pytest.mark.parametrize("confidence", [0, 1, 1.5, -0.1, "0.99999999", "0.99999999999999999"])
 def test_bad_confidence(confidence: float) -> None:
+    """Nearer to 1 than that a float would say 1, or leave few digits of what may fail."""
     with pytest.raises(InputError, match="confidence is"):
         tf.MarkovChain.fit([["a", "b"]], 5, source=SOURCE, confidence=confidence)
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mpmath import mp
 from tests.support.policies import datasets, distances, subsets
 from tests.support.policies import policy as relation_of
 
@@ -178,6 +179,18 @@ def test_a_promise_along_a_path(epsilon: Any, delta: Any, moves: int) -> None:
     assert total == moves * each
     slow = sum(delta * math.exp(min(700.0, i * float(each))) for i in range(moves))
     assert min(1.0, slow) * (1 - 1e-12) <= excess <= min(1.0, slow * (1 + 1e-12))
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "moves"), [
+    ("1203/200", "1e-25", 5), ("1059/50", "1e-112", 2), ("7883/1000", "1e-148", 6), (1, "1e-330", 3),
+    (233, "1e-330", 4),
+])  # fmt: skip
+def test_a_delta_along_a_path_is_rounded_up(epsilon: Any, delta: Any, moves: int) -> None:
+    excess = along_path(epsilon, delta, moves)[1]
+    with mp.workdps(60):
+        each = mp.mpf(Fraction(epsilon).numerator) / Fraction(epsilon).denominator
+        exact = mp.mpf(delta) * mp.fsum(mp.exp(i * each) for i in range(moves))
+        assert exact <= mp.mpf(excess) <= exact * (1 + mp.mpf(10) ** -12) + mp.mpf("5e-324")
 
 
 @pytest.mark.parametrize("most", [None, 1, 3])

@@ -26,6 +26,7 @@ from takifugu.analysis.randomisers.base import (
     Loss,
     check_cells,
 )
+from takifugu.analysis.randomisers.one_sided import steps_of_exponential
 from takifugu.core.errors import InputError
 from takifugu.core.plain import form
 from takifugu.mechanisms.one_sided.sparse import SAFE, SparseAnswers
@@ -92,8 +93,7 @@ class SafeCells(Base, kind="sparse"):
         """Return the least noise, in steps, with a probability of at most alpha: values so far above are dangerous."""
         if self.alpha is None:
             return None
-        odds = math.log(self.alpha.denominator) - math.log(self.alpha.numerator)
-        return math.ceil(float(self.units) * odds * (1 + 1e-12))
+        return steps_of_exponential(self.units, 1 - self.alpha, 0)
 
     def marks(self, values: Sequence[str | Fraction]) -> tuple[str, ...]:
         """Return what each published value says of its cell: safe, dangerous, undecided or not answered."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from itertools import chain
 from os import PathLike
 from typing import Any, TypedDict, Unpack
@@ -20,6 +21,8 @@ from takifugu.numbers.search import are_neighbours, halved, mean
 
 #: The relative error of an end of an interval is far below this; ends are moved outward by it.
 SLACK = 2.0**-30
+#: No confidence is nearer to 1.
+NEAREST = Fraction(1, 10**7)
 
 #: A source that starts with these words marks a belief that was estimated from the data that it is to protect.
 PRIVATE_SOURCE = "estimated from the private data"
@@ -152,10 +155,11 @@ def smoothed_rows(counts: IntArray, names: Sequence[State], smoothing: float) ->
 
 
 def checked_confidence(confidence: float) -> float:
-    """Return a confidence as a float, or raise InputError outside (0, 1)."""
-    if not 0 < as_fraction(confidence, "confidence", "confidence") < 1:
+    """Return a confidence as a float, or raise InputError for one that is not above 0, or too near 1."""
+    # What a float leaves of a distance from 1 is then right up to SLACK.
+    if not 0 < as_fraction(confidence, "confidence", "confidence") <= 1 - NEAREST:
         raise InputError(
-            f"confidence is {confidence!r}", rule="it lies above 0 and below 1, such as 0.99"
+            f"confidence is {confidence!r}", rule="it lies above 0, and at most at 0.9999999, such as 0.99"
         ).at("confidence")
     return float(confidence)
 

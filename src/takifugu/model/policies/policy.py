@@ -28,7 +28,7 @@ from takifugu.model.policies.predicates import (
     from_dict,
     listed,
 )
-from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_whole
+from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_whole, float_above
 
 #: The definition of privacy that a policy is read under (`takifugu.accounting.definitions`).
 ASYMMETRIC = "asymmetric"
@@ -233,7 +233,7 @@ def visits(places: Iterable[Value] | None = None) -> Policy:
 def along_path(epsilon: Number, delta: Number, moves: int) -> tuple[Fraction, float]:
     """Return the guarantee along a path of allowed moves: group privacy.
 
-    It is k epsilon, with delta times the sum of e^(i epsilon) for i < k, at most 1.
+    It is k epsilon, with delta times the sum of e^(i epsilon) for i < k, rounded up and at most 1.
 
     Args:
         epsilon: The privacy loss of one move.
@@ -253,10 +253,10 @@ def along_path(epsilon: Number, delta: Number, moves: int) -> tuple[Fraction, fl
     as_whole(moves, "the number of moves", "moves")
     epsilon_of_move, excess = as_epsilon(epsilon), as_delta(delta)
     try:
-        total = 0.0
-        if excess:
-            total = float(excess) * math.fsum(math.exp(i * float(epsilon_of_move)) for i in range(moves))
+        powers = math.fsum(math.exp(i * float(epsilon_of_move)) for i in range(moves))
+        # Exponents are at most 710, and off by 2^-52 of themselves.
+        total = float_above(excess * Fraction(powers) * (1 + Fraction(1, 2**41)))
     except OverflowError:
-        total = 1.0
-    return moves * epsilon_of_move, min(1.0, math.nextafter(total, 2.0) if total else 0.0)
+        total = 1.0 if excess else 0.0
+    return moves * epsilon_of_move, min(1.0, total)
 

@@ -80,7 +80,8 @@ class Bates(PlainForm, kind="uniform-mean"):
         left, right = heights[: len(low)], heights[len(low) :]
         over = (high <= self.low) | (low >= self.high)
         holds = (low >= self.low) & (high <= self.high)
-        peak = (low < self.mean) & (high > self.mean)  # elsewhere the end nearer to the middle is the highest
+        # The middle itself is rounded; where no end is nearer to it the highest place is the cell's own end.
+        peak = (low - self.low <= self.high - low) & (high - self.low >= self.high - high)
         most = np.where(peak, self._peak, np.maximum(left, right))
         least = np.where(holds, np.minimum(left, right), 0.0)
         slack = self._relative
@@ -111,8 +112,8 @@ class Bates(PlainForm, kind="uniform-mean"):
         return height
 
     def _tail(self, distance: Floats) -> Floats:
-        """Return P(X <= low + distance), constant beyond the middle."""
-        share = np.clip(distance / (self.high - self.low), 0.0, 0.5)
+        """Return P(X <= low + distance), read up to the middle, which is rounded, or a little beyond."""
+        share = np.clip(distance / (self.high - self.low), 0.0, 1.0)
         tail: Floats = _splines(self.count * share, self.count + 1).sum(axis=0)
         return tail
 

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from takifugu.core.arrays import IntArray
 from takifugu.core.errors import InputError
 from takifugu.core.plain import PlainForm, set_fields
 from takifugu.core.rules import list_of
@@ -101,7 +102,7 @@ class PiecewiseLinear(PlainForm, kind="tabulated"):
         return self.points
 
     def pdf(self, x: Floats) -> Floats:
-        return np.interp(x, self.points, self.heights, left=0.0, right=0.0) / self._total
+        return np.where((x < self.points[0]) | (x > self.points[-1]), 0.0, self._inside(x))
 
     def bounds(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """Bound the density in cells; in a cell that holds a point, by all heights.
@@ -141,18 +142,23 @@ class PiecewiseLinear(PlainForm, kind="tabulated"):
 
     def _below(self, x: Floats) -> Floats:
         """Return P(X <= x), a sum of positive terms."""
-        points, heights = np.array(self.points), np.array(self.heights)
-        inside = np.clip(x, points[0], points[-1])
-        place = np.clip(np.searchsorted(points, inside, side="right") - 1, 0, len(points) - 2)
-        width, here = points[place + 1] - points[place], inside - points[place]
-        share = here / width
-        height = heights[place] * (1 - share / 2) + heights[place + 1] * share / 2
-        below: Floats = (self._sums[place] + here * height) / self._total
+        place, here, height = self._on_line(x)
+        below: Floats = (self._sums[place] + here * (np.array(self.heights)[place] + height) / 2) / self._total
         return below
 
     def _inside(self, x: Floats) -> Floats:
         """Return heights, those of the ends outside."""
-        return np.interp(x, self.points, self.heights) / self._total
+        return self._on_line(x)[2] / self._total
+
+    def _on_line(self, x: Floats) -> tuple[IntArray, Floats, Floats]:
+        """Return the line of each place, how far along it that is, and its height, before all are scaled."""
+        points, heights = np.array(self.points), np.array(self.heights)
+        inside = np.clip(x, points[0], points[-1])
+        place = np.clip(np.searchsorted(points, inside, side="right") - 1, 0, len(points) - 2)
+        here, left = inside - points[place], points[place + 1] - inside
+        # A sum of positive terms keeps its digits where a line falls to 0.
+        height = (heights[place] * left + heights[place + 1] * here) / (points[place + 1] - points[place])
+        return place, here, height
 
     @property
     def _relative(self) -> float:

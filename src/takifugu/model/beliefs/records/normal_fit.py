@@ -166,11 +166,6 @@ def region_of(scatter: Scatter, confidence: float) -> Ends:
     _check_bounds(scatter)
     rows, sums, size = scatter.rows, scatter.products, len(scatter.columns)
     miss = float((1 - as_fraction(level, "confidence")) / (2 * size * (size - 1) + size)) * (1 - _SLACK)
-    if 1 - miss == 1:
-        raise InputError(
-            f"the confidence {confidence!r} is too near 1", rule="no float tells what is left from nothing",
-            fix="write 0.99999 or less",
-        ).at("confidence")  # fmt: skip
     squares = _largest_sum(rows - 1, miss)
     variances = tuple(_down(sums[x][x] / squares) for x in range(size))
     slopes, residuals = [], []
