@@ -25,7 +25,7 @@ from takifugu.core.text.tables import filled, labelled, paragraph
 from takifugu.releasing.certificates.files import content_of
 from takifugu.releasing.draft.declared import Missing, missing
 from takifugu.releasing.draft.evidence import Evidence, evidence, refuse_no_file
-from takifugu.releasing.draft.questions import NONE, Answers, Question, opening, questions
+from takifugu.releasing.draft.questions import NONE, Answers, Question, example, opening, questions
 from takifugu.releasing.draft.text import Draft, draft_of, relative, text_of
 from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted
 from takifugu.releasing.file.loading import json_schema
@@ -121,13 +121,19 @@ def _opened(data: str, said: dict[str, str], answered: _Answered, asks: bool) ->
 def _ask(opened: Evidence, answers: dict[str, str], answered: _Answered, output: Path) -> None:
     """Ask what answers leave open, each in its turn: about the table, then what only its owner knows."""
     def lacks(answers: Answers) -> Missing:
-        return missing(text_of(draft_of(opened, answers, None, output)), output, answers)
+        return missing(text_of(draft_of(opened, answers, None, output)), output, answers, example(opened, answers))
 
     def accept(question: Question, word: str) -> None:
-        """Raise the error of an answer that is none."""
+        """Raise the error of an answer that is none, or that an earlier one contradicts."""
         said = {**answers, question.name: word}
-        if not questions(opened, said) and question.name in (faults := lacks(said).faults):
+        if questions(opened, said):
+            return
+        faults = lacks(said).faults
+        if question.name in faults:
             raise faults[question.name]
+        for earlier, _ in answered:
+            if earlier.name in faults:
+                raise InputError(faults[earlier.name].line)
 
     while some := questions(opened, answers) or lacks(answers).questions:
         question = some[0]
