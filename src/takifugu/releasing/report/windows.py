@@ -164,8 +164,8 @@ def _by_chance(changes: Sequence[object]) -> str:
     if len(changes) < 2:
         return ""
     return (
-        f"Each of the {len(changes):,} changes below is judged by itself, at 95 %. If nothing had changed, on average "
-        f"up to {at_most(Fraction(len(changes), 20), digits=2)} of them would still be called more than noise, by chance."
+        f"Each of the {len(changes):,} changes below is judged by itself, at 95 %. If nothing had changed, up to "
+        f"{at_most(Fraction(len(changes), 20), digits=2)} of them on average would still be called more than noise."
     )
 
 
