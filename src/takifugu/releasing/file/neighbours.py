@@ -99,7 +99,7 @@ def _named(neighbours: Iterable[tuple[Neighbour, str]]) -> str:
 
 def outputs_apart(file: ReleaseFile) -> Iterator[Path]:
     """Yield the default output folders of files under another ledger: their tables are paid for, too."""
-    # whoever names a folder has one of his own
+    # whoever names a folder has one of their own
     if file.spec.output is not None:
         return
     for other in _ledgers_apart(file):
