@@ -148,7 +148,8 @@ def _hidden(kind: str, column: str) -> Iterator[Choice]:
 
 def _parts(name: str, answers: Answers) -> tuple[str, ...]:
     """Return the states that a value is asked for."""
-    states = value_of("states", answers.get("states", NONE), answers)
+    word = answers.get("states", NONE)
+    states = None if word == NONE else value_of("states", word, answers)
     return tuple(map(str, states)) if isinstance(states, list) else ()
 
 
