@@ -120,17 +120,16 @@ class Outcome(InParts):
         if self.completed:
             pairs.append(("completed", f"paid for at {self.completed}"))
         if self.there:
-            pairs.append(("already published", already(self.there)))
+            pairs.append(("already published", already(self)))
         yield facts(pairs)
 
 
-def already(tables: Sequence[Published], path: Path | None = None) -> str:
+def already(outcome: Outcome, path: Path | None = None) -> str:
     """Name the tables published before, and how to publish later rows; `path` is that of their release file."""
-    if not tables:
-        return ""
+    tables = outcome.there
     names = ", ".join(f"{table.name} ({(table.since or '')[:10]})" for table in tables)
     paid = f"{names}; nothing was paid for {'it' if len(tables) == 1 else 'them'} now"
-    return f"{paid}. {_later([table.certificate.window for table in tables], path)}"
+    return f"{paid}. {_later([table.certificate.window for table in outcome.tables], path)}"
 
 
 def _later(windows: Sequence[Window | None], path: Path | None) -> str:
