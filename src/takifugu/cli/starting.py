@@ -258,6 +258,8 @@ def _kind(name: str) -> str:
     return kind
 
 
+#: How a message begins that goes on behind the name of its key.
+_PREDICATES = ("is ", "has ", "hides ", "names ")
 #: So many choices are listed; every other column is an answer by its name.
 _LISTED = 12
 
@@ -299,7 +301,7 @@ def ask_about(question: Question, accept: Callable[[str], object]) -> str:
         try:
             accept(word)
         except TakifuguError as error:
-            subject = f"{question.name} " if error.message.startswith("is ") else ""
+            subject = f"{question.name} " if error.message.startswith(_PREDICATES) else ""
             complain(f"{subject}{error.message}")
         else:
             return word
