@@ -124,21 +124,22 @@ def _ask(opened: Evidence, answers: dict[str, str], answered: _Answered, output:
         return missing(text_of(draft_of(opened, answers, None, output)), output, answers, example(opened, answers))
 
     def accept(question: Question, word: str) -> None:
-        """Raise the error of an answer that is none, or that an earlier one contradicts."""
+        """Raise the error of an answer that is none."""
         said = {**answers, question.name: word}
-        if questions(opened, said):
-            return
-        faults = lacks(said).faults
-        if question.name in faults:
+        if not questions(opened, said) and question.name in (faults := lacks(said).faults):
             raise faults[question.name]
-        for earlier, _ in answered:
-            if earlier.name in faults:
-                raise InputError(faults[earlier.name].line)
 
     while some := questions(opened, answers) or lacks(answers).questions:
         question = some[0]
         answers[question.name] = ask_about(question, partial(accept, question))
         answered.append((question, answers[question.name]))
+        faults = {} if questions(opened, answers) else lacks(answers).faults
+        if wrong := [one.name for one, _ in answered if one.name in faults]:  # an earlier answer, seen by this one
+            complain(f"{faults[wrong[0]].line}. It is asked again")
+            again = {question.name, *wrong}
+            answered[:] = [(one, word) for one, word in answered if one.name not in again]
+            for name in again:
+                del answers[name]
 
 
 @dataclass(frozen=True)
