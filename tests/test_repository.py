@@ -165,6 +165,16 @@ def test_no_path_of_a_machine_is_committed() -> None:
     assert not [p.relative_to(ROOT) for p in texts if path.search(p.read_text(encoding="utf-8", errors="ignore"))]
 
 
+def test_nobody_is_called_he_or_she() -> None:
+    """A reader, an owner and a person of the data may be anybody."""
+    gendered = re.compile(r"\b(he|[Ss]he|[Hh]im|[Hh]is|[Hh]ers?|[Hh]imself|[Hh]erself)\b")  # He wrote papers
+    shown = {".py", ".md", ".html", ".js", ".toml"}
+    rooms = {"src", "docs", "examples"}
+    written = [p for p in committed() if rooms & {*p.relative_to(ROOT).parts} and p.suffix in shown]
+    places = [ROOT / "README.md", *(p for p in written if not p.name.endswith(".min.js"))]
+    assert not [p.relative_to(ROOT) for p in places if gendered.search(p.read_text(encoding="utf-8"))]
+
+
 def test_every_public_name_is_documented() -> None:
     takifugu = importlib.import_module("takifugu")
     for name in takifugu.__all__:

@@ -32,7 +32,8 @@ def test_what_is_spent_and_a_budget_are_written_in_their_true_order(budget: Frac
 
 
 @pytest.mark.parametrize(("value", "up", "down"), [
-    (Fraction(1, 3), "1/3", "1/3"),
+    (Fraction(1, 3), "0.333334", "0.333333"),
+    (Fraction(673, 7), "96.1429", "96.1428"),
     (Fraction(123456789), "123,456,789", "123,456,789"),
     (Fraction(1234567891), "1.23457e9", "1.23456e9"),
     (Fraction(1000001, 3000000), "0.333334", "0.333333"),

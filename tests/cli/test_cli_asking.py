@@ -3,6 +3,7 @@
 import json
 import random
 import re
+import tomllib
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -185,3 +186,43 @@ def test_a_table_of_a_thousand_columns_is_asked_about_by_name(tmp_path: Path, mo
     assert "--unit COLUMN" in words_of(ended(2, *words))
     done = invoke(*words, "--unit", "who", "--order", "minute", "--step", "1", "--value", "state")
     assert done.exit_code == 0, done.output
+
+
+#: A survey in which somebody left a question out.
+SURVEY = "name,smokes,age\n" + "".join(f"{n},{('yes', 'no', '')[n % 3]},{20 + n / 4}\n" for n in range(30))
+
+
+def test_a_survey_is_asked_what_a_missing_answer_counts_as(tmp_path: Path) -> None:
+    (tmp_path / "survey.csv").write_text(SURVEY, encoding="utf-8")
+    answers = ["answers\n", "-\n", "users\n", "smokes\n", "no answer\n", "30\n", "yes, no\n",
+               "no answer\n", "yes, no, no answer\n",
+               "0.3, 0.3, 0.4\n"]  # fmt: skip
+    code, _, screens = answering(["init", "survey.csv"], answers, tmp_path)
+    assert code == 0, screens
+    assert "10 of 30 rows hold nothing." in screens
+    assert "'no answer' is none of the values" in screens, "the second answer contradicts the first"
+    table = json_of("release", tmp_path / "release.toml")["tables"][0]
+    assert "A missing value of 'smokes' counts as 'no answer'." in str(table["certificate"])
+
+
+def test_a_survey_without_a_terminal_is_told_what_to_say_of_missing_answers(tmp_path: Path) -> None:
+    (tmp_path / "survey.csv").write_text(SURVEY, encoding="utf-8")
+    output = tmp_path / "release.toml"
+    words = ["init", tmp_path / "survey.csv", "-o", output, "--rows", "answers", "--unit", "-", "--kind", "users"]
+    assert "--missing 'no answer'" in words_of(ended(2, *words, "--value", "smokes"))
+    ended(0, *words, "--value", "smokes", "--missing", "no answer")
+    assert tomllib.loads(output.read_text("utf-8"))["belief"]["missing"] == {"smokes": "no answer"}
+
+
+@pytest.mark.parametrize(("kind", "line"), [
+    ("normal", 'record = { attribute = "age", max_difference = 5 }'),
+    ("parameters", 'parameter = { attribute = "smokes" }'),
+])  # fmt: skip
+def test_what_is_hidden_is_asked_in_plain_words_about_an_own_column(tmp_path: Path, kind: str, line: str) -> None:
+    (tmp_path / "survey.csv").write_text(SURVEY, encoding="utf-8")
+    words = ["init", "survey.csv", "--rows", "answers", "--unit", "name", "--kind", kind, "records=30"]
+    code, _, screens = answering(words, ["nothing\n", f"{line}\n", *LATER, *LATER], tmp_path)
+    assert code == 0, screens
+    assert "What must no reader learn?" in screens
+    assert line in " ".join(screens.split())
+    assert tomllib.loads((tmp_path / "release.toml").read_text("utf-8"))["hide"] == tomllib.loads(line)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.commands import succeed, words_of
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
 from tests.support.releases import assert_says, put, refused, spent
 
@@ -197,3 +198,29 @@ def test_a_plan_counts_the_steps_that_each_window_has(tmp_path: Path, keys: str,
     for name in names[1:3]:
         release_file(path, allow_useless=True, window=name, output=tmp_path / name, new_ledger=True)
     assert spent(tmp_path, "ward").epsilon == later
+
+
+@pytest.mark.parametrize("before", ['window = "2026-W02"', ""], ids=["one window", "all of a calendar"])
+def test_a_week_that_was_published_under_a_plain_name_is_not_paid_for_again(tmp_path: Path, before: str) -> None:
+    week, more = ("2026-02-02", "2026-01-12"), ('every = "week"', before)
+    path = written(tmp_path, week, more, weeks=1)
+    release_file(path)
+    paid = spent(tmp_path, "ward")
+    outcome = release_file(written(tmp_path, weeks=1), window="2026-W02")
+    assert [table.name for table in outcome.new] == []
+    assert [table.name for table in outcome.there] == ["busy"]
+    assert spent(tmp_path, "ward") == paid
+    assert not (tmp_path / "out" / "busy-2026-W02.csv").exists()
+    again = release_file(written(tmp_path, weeks=1), window="2026-W02", replace="busy", idempotency_key="2")
+    assert [table.name for table in again.new] == ["busy-2026-W02"]
+    other = release_file(written(tmp_path, ("epsilon = 0.5", "epsilon = 0.4"), weeks=2), window="2026-W03")
+    assert [table.name for table in other.new] == ["busy-2026-W03"]
+
+
+def test_what_is_published_is_said_with_the_next_window_and_the_line_to_paste(tmp_path: Path) -> None:
+    path = written(tmp_path, weeks=1)
+    succeed("release", path, "--window", "2026-W02")
+    said = words_of(succeed("release", path, "--window", "2026-W02"))
+    assert f"Next is 2026-W03, which is over on 2026-01-19: `takifugu release {path} --window 2026-W03`" in said
+    put(tmp_path, {"ward.csv": recorded(2)})
+    assert "Published busy-2026-W03" in words_of(succeed("release", path, "--window", "2026-W03"))

@@ -107,9 +107,9 @@ def in_order(spent: Fraction, budget: Fraction) -> tuple[str, str]:
 
 
 def short(value: Fraction, up: bool, digits: int = 6) -> str:
-    """Write a number exactly if short, else to so many rounded digits."""
+    """Write a number exactly if it is a short decimal, else to so many rounded digits."""
     exact = to_text(value)
-    if len(exact) > 9:
+    if len(exact) > 9 or "/" in exact:
         return at_most(value, digits) if up else at_least(value, digits)
     return re.sub(r"^\d{4,}(?=\.|$)", lambda match: f"{int(match[0]):,}", exact)
 

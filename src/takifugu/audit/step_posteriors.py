@@ -203,7 +203,7 @@ class Learnt:
 def learnt(
     before: FloatArray, after: FloatArray, truth: IntArray, compared: Mapping[int, Pairs], epsilon: float
 ) -> Learnt:
-    """Compare what a reader thinks with what he thought, over the steps and ordered pairs that are `compared`."""
+    """Compare what a reader thinks with what was thought before, over the steps and pairs that are `compared`."""
     # `before` and `after` have shape (steps, states), `truth` the value of each step.
     worst, largest, outside = Worst(0, (0, 0), 0.5, 0.5), -math.inf, 0
     for step, pairs in compared.items():

@@ -10,12 +10,11 @@ from typing import overload
 
 from takifugu.analysis.guarantee import Composition
 from takifugu.analysis.robustness import OFF_BY, OFF_HEADER, Weakened
-from takifugu.core.escaping import number, promised
+from takifugu.core.escaping import at_most, number, promised
 from takifugu.core.plain import LEFT_OUT, form
 from takifugu.core.text.parts import folded, html_table, note
 from takifugu.core.text.tables import cut, filled, labelled, text_table, width
 from takifugu.core.typed import Typed
-from takifugu.numbers.rationals import to_text
 
 #: What an error is, by default.
 EXPECTED_ERROR = "how far all cells of an answer are off together, on average"
@@ -106,7 +105,7 @@ class Comparisons(Typed, Sequence[Alternative]):
     error_words: str = field(default=EXPECTED_ERROR, metadata=LEFT_OUT)
 
     def __repr__(self) -> str:
-        return f"<Comparisons: {len(self.rows)} mechanisms, epsilon {to_text(self.epsilon)}>"
+        return f"<Comparisons: {len(self.rows)} mechanisms, epsilon {at_most(self.epsilon)}>"
 
     @overload
     def __getitem__(self, index: int) -> Alternative: ...

@@ -16,7 +16,7 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Randomiser, answered, scale_text
 from takifugu.calibration.alternatives import EXPECTED_ERROR, USABLE, Alternative, as_html, as_text, fallback
 from takifugu.core.errors import InputError, within
-from takifugu.core.escaping import number, promised
+from takifugu.core.escaping import at_least, at_most, number, promised
 from takifugu.core.plain import Json, Plain, form
 from takifugu.core.sections import values_by_field
 from takifugu.core.text.parts import html_table
@@ -169,7 +169,7 @@ class Calibration(Typed):
         return self.randomiser.expected_error()
 
     def __repr__(self) -> str:
-        return f"<Calibration {self.mechanism}: scale {number(self.scale_or_none)}, epsilon {to_text(self.epsilon)}>"
+        return f"<Calibration {self.mechanism}: scale {number(self.scale_or_none)}, epsilon {at_most(self.epsilon)}>"
 
     def plot(self, width: int = 640) -> Plot:
         """Return a picture of the mechanisms' expected errors.
@@ -229,7 +229,7 @@ class Calibration(Typed):
             over = f": {self.error_words}"
         promise = promised(self.epsilon, self.delta)
         if self.requested is not None and self.epsilon > self.requested[0]:
-            promise += f", NOT the epsilon {to_text(self.requested[0])} that was requested"
+            promise += f", NOT the epsilon {at_least(self.requested[0])} that was requested"
         error = ""
         if self.error_or_none is not None:
             error = f"{number(self.error_or_none)}{over}"

@@ -61,6 +61,7 @@ def main(plugins: tuple[str, ...]) -> None:
 @click.option("--timezone", metavar="ZONE", help="Where clocks show the times, such as Europe/Berlin, or UTC.")
 @click.option("--where", metavar="EXPRESSION", help="Which rows count.")
 @click.option("--nulls", metavar="WORD", help="What a missing value is: unobserved, or refuse for a mistake.")
+@click.option("--missing", metavar="ANSWER", help='The answer that a missing one counts as; "-" for a mistake.')
 @click.option("--encoding", metavar="CODEC", help="How a text file that is not UTF-8 is written, such as cp1252.")
 @click.option("--sql", metavar="SELECT", help='The table of a file that has several, such as "FROM visits".')
 @click.option("--yes", is_flag=True, help="Ask nothing; what the options leave open is an error.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import click
@@ -47,7 +48,7 @@ def _name(answer: Audited) -> str:
 
 def _print(answer: Audited) -> None:
     heading(_name(answer))
-    promise = f"its noise promises a {answer.measure} of at most {answer.promised}"
+    promise = f"its noise promises a {answer.measure} of at most {at_most(Fraction(answer.promised))}"
     if answer.audit is None or not answer.audit.comparison:
         why = answer.not_audited if answer.audit is None else answer.audit.left_open
         click.echo(paragraph(f"{promise}. Not audited: {why}"))

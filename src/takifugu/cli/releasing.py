@@ -81,7 +81,7 @@ def print_outcome(outcome: Outcome, planned: plan.Plan, left_out: str | None = N
     """Print what was published; `left_out` stands in the place of "good", if not what the report has there."""
     print_tables(outcome.new, left_out)
     if outcome.there:
-        click.echo(paragraph(f"already published: {already(outcome.there)}"))
+        click.echo(paragraph(f"already published: {already(outcome, planned.file.path)}"))
     account = [("Budget", _budget(outcome, planned))]
     if outcome.completed is not None:
         when = outcome.completed[:16].replace("T", " ")  # the ledger's time, in UTC

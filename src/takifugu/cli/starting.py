@@ -25,7 +25,7 @@ from takifugu.core.text.tables import filled, labelled, paragraph
 from takifugu.releasing.certificates.files import content_of
 from takifugu.releasing.draft.declared import Missing, missing
 from takifugu.releasing.draft.evidence import Evidence, evidence, refuse_no_file
-from takifugu.releasing.draft.questions import NONE, Answers, Question, opening, questions
+from takifugu.releasing.draft.questions import NONE, Answers, Question, example, opening, questions
 from takifugu.releasing.draft.text import Draft, draft_of, relative, text_of
 from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted
 from takifugu.releasing.file.loading import json_schema
@@ -121,7 +121,7 @@ def _opened(data: str, said: dict[str, str], answered: _Answered, asks: bool) ->
 def _ask(opened: Evidence, answers: dict[str, str], answered: _Answered, output: Path) -> None:
     """Ask what answers leave open, each in its turn: about the table, then what only its owner knows."""
     def lacks(answers: Answers) -> Missing:
-        return missing(text_of(draft_of(opened, answers, None, output)), output, answers)
+        return missing(text_of(draft_of(opened, answers, None, output)), output, answers, example(opened, answers))
 
     def accept(question: Question, word: str) -> None:
         """Raise the error of an answer that is none."""
@@ -133,6 +133,13 @@ def _ask(opened: Evidence, answers: dict[str, str], answered: _Answered, output:
         question = some[0]
         answers[question.name] = ask_about(question, partial(accept, question))
         answered.append((question, answers[question.name]))
+        faults = {} if questions(opened, answers) else lacks(answers).faults
+        if wrong := [one.name for one, _ in answered if one.name in faults]:  # an earlier answer, seen by this one
+            complain(f"{faults[wrong[0]].line}. It is asked again")
+            again = {question.name, *wrong}
+            answered[:] = [(one, word) for one, word in answered if one.name not in again]
+            for name in again:
+                del answers[name]
 
 
 @dataclass(frozen=True)
@@ -252,6 +259,8 @@ def _kind(name: str) -> str:
     return kind
 
 
+#: How a message begins that goes on behind the name of its key.
+_PREDICATES = ("is ", "has ", "hides ", "names ")
 #: So many choices are listed; every other column is an answer by its name.
 _LISTED = 12
 
@@ -293,7 +302,7 @@ def ask_about(question: Question, accept: Callable[[str], object]) -> str:
         try:
             accept(word)
         except TakifuguError as error:
-            subject = f"{question.name} " if error.message.startswith("is ") else ""
+            subject = f"{question.name} " if error.message.startswith(_PREDICATES) else ""
             complain(f"{subject}{error.message}")
         else:
             return word

@@ -27,7 +27,16 @@ from takifugu.releasing.advice.changes import Change, in_text
 from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.draft.declared import DECLARED, OF_THE_TABLE, missing_in, question_of, value_of
 from takifugu.releasing.draft.evidence import Evidence, evidence
-from takifugu.releasing.draft.questions import NONE, QUESTIONS, Answers, Question, opening, question_called, questions
+from takifugu.releasing.draft.questions import (
+    NONE,
+    QUESTIONS,
+    Answers,
+    Question,
+    example,
+    opening,
+    question_called,
+    questions,
+)
 from takifugu.releasing.draft.text import Draft, draft_of, text_of
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.loading import checked
@@ -246,7 +255,7 @@ class Proposal:
         except TakifuguError as error:
             form.file = None
             faults = error.faults if isinstance(error, SpecError) else (error,)
-            lacks = missing_in(list(map(_placed, faults)), form.answers)
+            lacks = missing_in(list(map(_placed, faults)), form.answers, example(opened, form.answers))
             named = {*DECLARED} if isinstance(error, DataError) else None  # data lack what is declared, or are wrong
             posed = {question.name: question for question in lacks.questions if named is None or question.name in named}
             details = lacks.faults

@@ -1,5 +1,6 @@
 """Cell by cell: what is smaller than its error is named, a table with such a cell is not good, nor is one of noise."""
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -36,6 +37,17 @@ def test_a_table_of_noise_is_useless() -> None:
     assert judged((50.0, 44.0), 17, 63.0).verdict is Verdict.USELESS
     assert judged((50.0, 44.0, 0.0), 17, 63.0).verdict is Verdict.USELESS
     assert judged((90.0, 44.0, 0.0), 17, 63.0).verdict is Verdict.ROUGH
+
+
+def test_a_rough_table_is_not_called_useless_because_one_of_its_values_came_small() -> None:
+    """Loans of a week: 187, 54, 103 and 35 ± 48 were 'do not compare these rows', and three could be read."""
+    before = judged((115.0, 118.0, 94.0), 11, 48.0)
+    assert before.sentence().startswith("rough: only differences above")
+    assert before.cells is not None
+    came = replace(before, cells=before.cells.published(LABELS, [187.0, 103.0, 35.0], 48.0))
+    assert came.sentence().startswith("rough: cancelled (35 ± 48) is noise; only differences above")
+    noise = replace(before, cells=before.cells.published(LABELS, [18.0, 10.0, 35.0], 48.0))
+    assert noise.verdict is Verdict.USELESS
 
 
 def by_the_rule(values: tuple[float, ...], error: float) -> Verdict | None:

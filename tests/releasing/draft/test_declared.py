@@ -67,6 +67,7 @@ def test_names_may_have_commas() -> None:
     assert value_of("states", said["states"], said) == names
     shown = ", ".join(f"{name} 2 h" for name in question_of("mean_duration", said).parts)
     assert value_of("mean_duration", shown, said) == dict.fromkeys(names, "2 h")
+    assert question_of("mean_duration", {"states": "-"}).parts == (), "put off, and no state called -"
     bins = value_of("bins", question_of("bins", said).hint, said)
     assert bins == dict(zip(names, ([0, 5], [5, 10], [10, math.inf]), strict=True)), "neither overlap nor gap"
 

@@ -15,6 +15,7 @@ import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import LedgerError
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.file.neighbours import notices_of_file
 from takifugu.releasing.planning.notices import Notice
 
 ROWS = "who,minute,doing\n" + "".join(
@@ -133,6 +134,16 @@ def test_the_same_data_with_another_ledger_are_noticed_by_every_command(tmp_path
         tf.release_file(other)  # neither says where to publish, so both used to share a folder
     with pytest.warns(Notice, match="the same data are read with another ledger by mine.toml"):
         tf.release_file(other, new_ledger=True)
+
+
+@pytest.mark.parametrize("file", ["minutes*.csv", "minute?.csv", "./minutes.csv"])
+def test_data_that_another_file_names_by_a_pattern_are_the_same_data(tmp_path: Path, file: str) -> None:
+    mine, other = written(tmp_path, "mine", "mine.db"), written(tmp_path, "other", "other.db", file=file, table="u")
+    for path, name in ((mine, "other"), (other, "mine")):
+        (said,) = notices_of_file(load(path))
+        assert f"the same data are read with another ledger by {name}.toml ('{name}.db')" in said
+    written(tmp_path, "other", "other.db", file="hours*.csv")
+    assert notices_of_file(load(mine)) == ()
 
 
 def test_one_ledger_by_any_name_is_one_ledger(tmp_path: Path) -> None:

@@ -108,6 +108,19 @@ def test_a_noun_has_its_article() -> None:
     assert privacy_of(agents).secret == "the state of one agent in any one step of 1 hour"
 
 
+def test_what_the_secret_covers_is_not_said_to_be_unprotected() -> None:
+    """A loan is hidden day by day, so a whole day is the secret: the page said that it is not hidden."""
+    release = tf.release(tf.calibrate(EVERY, tf.Count(1), epsilon=1), DATA)
+    costs = {"one day": "0.1", "one week": "0.7"}
+    daily = replace(release.certificate, window=Window("2026-01-05 to 2026-02-02", "1 day", None, costs))
+    assert privacy_of(daily).not_protected == "the whole week"
+    assert "day" in privacy_of(replace(daily, window=replace(daily.window, step="12 hours"))).not_protected
+    of_runs = tf.Pufferfish(tf.every_run(2), CHAIN)
+    run = tf.release(tf.calibrate(of_runs, tf.Count(1), epsilon=1), DATA).certificate
+    half = replace(run, window=Window("2026-01-05 to 2026-02-02", "12 hours", None, costs))
+    assert privacy_of(half).not_protected.endswith("in a row took place; the whole week")
+
+
 def test_differences_that_are_hidden_are_told_with_the_secret() -> None:
     """Only states near each other are hidden from each other: it is not said that the state is."""
     near = tf.Pufferfish(tf.every_entry(max_difference=1), CHAIN)

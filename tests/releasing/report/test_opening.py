@@ -156,6 +156,21 @@ def test_the_page_of_all_windows_says_which_of_them_contradict_the_model(tmp_pat
     assert "and 3 more, in the reports of their windows." in many.text
 
 
+@pytest.mark.parametrize("hours", [1, 24])
+def test_the_page_says_how_many_changes_seem_to_show_by_chance(tmp_path: Path, hours: int) -> None:
+    by = 'every = "week"' + '\nby = "hour"' * (hours > 1)
+    file = written(tmp_path, ('every = "week"', by))
+    tables = tf.release_file(file, window="2026-W02", allow_useless=True).tables
+    window = tables[0].certificate.window
+    assert window is not None
+    later = replace(tables[0].certificate, window=replace(window, period="2026-W03"))
+    page = check_page(windows_html("busy", [published_of(tables[0].certificate), published_of(later)], []))
+    judged = page.text.count("From 2026-W02 to 2026-W03 it changed by")
+    said = f"Each of the {judged} changes below is judged by itself, at 95 %. If nothing had changed, up to "
+    assert (f"{said}{judged / 20:g} of them on average" in page.text) is (hours > 1)
+    assert (said in page.text) is (judged > 1)
+
+
 def test_a_file_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     file = written(tmp_path)
     put(tmp_path / "out", {PAGE: "mine"})

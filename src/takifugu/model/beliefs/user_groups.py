@@ -14,6 +14,7 @@ from takifugu.core.sections import Key, Number, State, Text
 from takifugu.model.beliefs.sections import Origin, Presence, Public, Size, Values, mass
 from takifugu.model.beliefs.user_laws import Mass
 from takifugu.model.beliefs.users import IndependentUsers
+from takifugu.model.secrets.families import ABSENT
 
 #: What stands between the values of a combination: "young, f".
 BETWEEN = ", "
@@ -51,6 +52,11 @@ class UsersSection:
     source: Origin = "assumed"
 
     def faults(self) -> Iterator[InputError]:
+        for key, values in (("values", self.values or ()), ("missing", (self.missing or {}).values())):
+            if ABSENT in map(combined, values):
+                what = f"has {ABSENT!r}, which stands for a user who is not in the data"
+                fix = f"call it otherwise, also in the rows: value = \"CASE v WHEN '{ABSENT}' THEN 'away' ELSE v END\""
+                yield InputError(what, fix=fix).at(key)
         shared = {"size": self.size, "values": self.values, "probabilities": self.probabilities}
         if self.groups is None:
             for key, value in shared.items():

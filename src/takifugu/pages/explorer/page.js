@@ -138,10 +138,10 @@ function drawSteps(model, table) {
   const outside = probabilities => integer(probabilities.filter(p => p > most + 1e-9 || p < least - 1e-9).length);
   const truth = name => percent(truthOnAverage(thoughts[name], thoughts.path));
   element("steps").innerHTML = stepsChart(widthOf("steps"), thoughts);
-  element("steps-says").innerHTML = `One made-up person, and a reader who knows everybody else's data. Before the table he thought
-    ${percent(model.law[1])} of every step. The guarantee is the range between the dashed lines. With ordinary noise (thin) he leaves it
-    in <b>${outside(thoughts.ordinary)}</b> of ${integer(model.T)} steps, with Takifugu's noise (thick) in <b>${outside(thoughts.takifugu)}</b>.
-    What was so is ${truth("before")} likely to him before, on average in odds. After the table it is ${truth("ordinary")} with ordinary
+  element("steps-says").innerHTML = `One made-up person, and a reader who knows everybody else's data. Before the table the reader
+    thought ${percent(model.law[1])} of every step. The guarantee is the range between the dashed lines. With ordinary noise (thin) the
+    reader leaves it in <b>${outside(thoughts.ordinary)}</b> of ${integer(model.T)} steps, with Takifugu's noise (thick) in <b>${outside(thoughts.takifugu)}</b>.
+    What was so is ${truth("before")} likely to the reader before, on average in odds. After the table it is ${truth("ordinary")} with ordinary
     noise, <b>${truth("takifugu")}</b> with Takifugu's, and ${truth("group")} with noise for a whole recording.`;
 }
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -42,6 +42,8 @@ class Cells:
     #: Of one of several people: the sum over people may be clear all the same.
     is_one_of_several: bool = False
     can_be_negative: bool = False
+    #: Whether these values came, of a table that was not expected to be useless.
+    came: bool = False
 
     @property
     def noisy(self) -> tuple[str, ...]:
@@ -80,7 +82,8 @@ class Cells:
     def published(self, labels: Sequence[str], values: Sequence[float], error: float) -> Cells:
         """Return the published ones of these cells, with their values."""
         unimportant = [label for label in labels if label not in self.labels]
-        return cells_that_count(labels, values, error, unimportant, self.is_one_of_several, self.can_be_negative)
+        flags = self.is_one_of_several, self.can_be_negative
+        return replace(cells_that_count(labels, values, error, unimportant, *flags), came=True)
 
 
 def rounded(size: float) -> float:
@@ -194,8 +197,10 @@ class Worth:
             ratio = max(ratio, ROUGH)
         if cells is None or (not cells.noisy and self.expectation.matters is not None):
             return ratio
+        if not cells.noisy or (cells.came and len(cells.noisy) < len(cells.labels)):  # some values say something
+            ratio = min(ratio, ROUGH)
         if not cells.noisy:
-            return min(ratio, ROUGH)
+            return ratio
         if len(cells.noisy) < len(cells.labels) or cells.is_one_of_several:  # some are noise, and else all of them
             return max(ratio, min(cells.ratio, ROUGH))
         return max(ratio, ROUGH * cells.ratio)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, time
@@ -21,12 +21,14 @@ from takifugu.core.column_words import people_of
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.core.plain import toml_of
 from takifugu.data.relation.keys import KEYS, ROLES
-from takifugu.releasing.draft.questions import NONE, Answers, Choice, Question
+from takifugu.releasing.draft.questions import NONE, OF_NUMBERS, Answers, Choice, Question
+from takifugu.releasing.file.kinds import KINDS
 from takifugu.releasing.file.loading import checked
 
 #: Answers that say how the table is read, or choose the kind.
 OF_THE_TABLE = (
-    "rows", "kind", "sql", "where", "unit", "called", "order", "end", "value", "nulls", "timezone", "encoding",
+    "rows", "kind", "sql", "where", "unit", "called", "order", "end", "value", "nulls", "missing", "timezone",
+    "encoding",
 )  # fmt: skip
 _PUBLIC = "it is public and declared: a row that decided it would be published with it"
 _STATES = "they are published: write what everybody knows, whatever the rows hold"
@@ -53,7 +55,16 @@ DECLARED = {
     "size": ("How many people are there?", _PUBLIC, "number", "100"),
     "values": ("Which answers can there be?", _STATES, "names", "yes, no"),
     "probabilities": ("How often is each answer given, in the order of values?", _BELIEF, "numbers", "0.3, 0.7"),
+    "hide": ("What must no reader learn?", "nothing else is protected", "toml", ""),
 }  # fmt: skip
+#: What a file about whole columns may hide, in plain words, with a place for a column; and of numbers or of values.
+HIDDEN = {
+    "property": "a fact about all rows together, such as the {1} in {0}; what a single row says is not hidden",
+    "record": "what any single row, such as one person's, says in {0}",
+    "parameter": "a fact about the population that the rows are a sample of, in {0}; no single row is hidden",
+}
+_OF_NUMBERS = ("mean", 'function = "mean", max_difference = 5', ", max_difference = 5")
+_OF_VALUES = ("share of one value", 'function = "share", of = "that value"', "")
 #: Two edges of a state in plain words.
 _EDGES = re.compile(r"(\S+)\s+(?:to\s+|-\s+)?(\S+)")
 
@@ -69,21 +80,23 @@ class Missing:
 
 def place_of(name: str) -> tuple[str, str]:
     """Return the section and the key that an answer sets; a section alone has keys in its answer."""
+    if name == "hide":
+        return name, ""
     section, dot, key = name.rpartition(".")
     by_default = "table" if key == "epsilon" else "source" if key in KEYS else "belief"
     return (section, key) if dot else (by_default, key)
 
 
-def missing(text: str, output: Path, answers: Answers) -> Missing:
-    """Return what loading a draft at `output` calls missing or wrong."""
+def missing(text: str, output: Path, answers: Answers, column: str = "") -> Missing:
+    """Return what loading a draft at `output` calls missing or wrong; questions speak of a column."""
     try:
         checked(tomllib.loads(text), output)
     except SpecError as error:
-        return missing_in(error.faults, answers)
+        return missing_in(error.faults, answers, column)
     return Missing((), (), {})
 
 
-def missing_in(faults: Sequence[TakifuguError], answers: Answers) -> Missing:
+def missing_in(faults: Sequence[TakifuguError], answers: Answers, column: str = "") -> Missing:
     """Return faults as questions; those of what was answered stay faults, and what was put off is not asked again."""
     said = {place_of(name): name for name in answers}
     left, posed, wrong = list[TakifuguError](), dict[str, Question](), dict[str, TakifuguError]()
@@ -93,13 +106,14 @@ def missing_in(faults: Sequence[TakifuguError], answers: Answers) -> Missing:
         if (section, key) == ("belief", "matrix"):  # how long states last says it, too
             key = "mean_duration"
         place = (section, key)
-        name = said.get(place) or (key if key and place_of(key) == place else f"{section}.{key}")
+        plain = key or section
+        name = said.get(place) or (plain if place_of(plain) == place else f"{section}.{key}")
         if answers.get(name, NONE) != NONE or (name in answers and name in OF_THE_TABLE):
             wrong.setdefault(name, fault)
             continue
         left.append(fault)
         if name in DECLARED:
-            posed.setdefault(name, question_of(name, answers))
+            posed.setdefault(name, question_of(name, answers, column))
         else:  # that of its remedy
             evidence, why = f"{fault.what}; {fault.fix}", _WHY.get(place_of(name)[0], _BELIEF)
             posed.setdefault(name, Question(name, f"{fault.place}?", (_NOT_NOW,), evidence, why, None, "toml"))
@@ -107,22 +121,35 @@ def missing_in(faults: Sequence[TakifuguError], answers: Answers) -> Missing:
     return Missing(tuple(left), tuple(asked), wrong)
 
 
-def question_of(name: str, answers: Answers) -> Question:
-    """Return the question of an answer that no table tells."""
+def question_of(name: str, answers: Answers, column: str = "") -> Question:
+    """Return the question of an answer that no table tells, with a column as an example."""
     words, why, form, hint = DECLARED.get(name, (f"{name}?", _BELIEF, "toml", ""))
     parts = _parts(name, answers) if form in ("each", "edges") else ()
     if form == "edges" and parts:  # bins neither overlap nor leave a gap
         ends = [*map(str, range(0, 5 * len(parts), 5)), "inf"]
         hint = ", ".join(f"{part} {ends[i]} to {ends[i + 1]}" for i, part in enumerate(parts))
-    choices = (_YES, _NOT_NOW) if form == "truth" else (_NOT_NOW,)
+    if name == "values" and answers.get("missing", NONE) != NONE:
+        hint = f"{hint}, {answers['missing']}"
+    some = [_YES] if form == "truth" else [*_hidden(answers.get("kind", ""), column)] if name == "hide" else []
+    choices = (*some, _NOT_NOW)
     unit, called = (None if answers.get(key, NONE) == NONE else answers[key] for key in ("unit", "called"))
     words = words.replace("{one}", people_of(unit, called).one)
     return Question(name, words, choices, "", why, None, form, hint, parts)
 
 
+def _hidden(kind: str, column: str) -> Iterator[Choice]:
+    """Yield what a file about whole columns may hide: the line to paste, and its meaning."""
+    said, function, apart = _OF_NUMBERS if kind in OF_NUMBERS else _OF_VALUES
+    for key in getattr(KINDS.find(kind), "hides", ()):
+        of = {"property": f", {function}", "record": apart}.get(key, "")
+        words = HIDDEN[key].format(repr(column), said)
+        yield Choice(f"{key} = {{ attribute = {toml_of(column)}{of} }}", words)
+
+
 def _parts(name: str, answers: Answers) -> tuple[str, ...]:
     """Return the states that a value is asked for."""
-    states = value_of("states", answers.get("states", NONE), answers)
+    word = answers.get("states", NONE)
+    states = None if word == NONE else value_of("states", word, answers)
     return tuple(map(str, states)) if isinstance(states, list) else ()
 
 

@@ -23,16 +23,24 @@ from takifugu.releasing.draft.evidence import MOST_COUNTED, Evidence
 from takifugu.releasing.draft.forms import INSTANTS, NUMBERS, TIMES, Reading, is_clock, names_in, readings, value_of
 from takifugu.releasing.file.keys import ROWS as WORDS_OF_ROWS
 from takifugu.releasing.file.keys import STEPS
-from takifugu.releasing.file.kinds import DRAFTED, KINDS, PLAINLY
+from takifugu.releasing.file.kinds import KINDS, PLAINLY
 
 Answers = Mapping[str, str]
 #: The answer that no column says it.
 NONE = "-"
+#: Kinds about numbers.
+OF_NUMBERS = ("normal", "density")
 #: Rows that have a time, and all that are drafted.
 TIMED = (*STEPS, "wide")
 ROWS = {name: words for name, words in WORDS_OF_ROWS.items() if name != "contacts"}
-#: What is secret of rows without a time, by the plainest names.
-_SECRETS = ("users", "records", "independent-records", "normal", "populations")
+#: What is secret of rows without a time, by the plainest names, with a place for a column.
+_SECRETS = {
+    "users": "one person's answer, such as that in {}; people say nothing about each other, and one table counts all",
+    "records": "one person's answers, where one answer, such as that in {}, tells of others; each gets a table alone",
+    "independent-records": "a fact about all rows together, such as the share of a value of {}; no single row",
+    "normal": "a fact about all numbers together, such as the mean of {}; no single row",
+    "populations": "which group a row comes from; each {} is randomised before it leaves its owner",
+}
 _PROMISE = "what is protected depends on it, and no table tells it"
 _ORDER = "the order of rows is part of what is protected"
 #: The questions by the key that each one sets, and what of it: the words, with a place for a column, and why.
@@ -49,6 +57,7 @@ QUESTIONS = {
     "value": ("What is published?", "its values are counted"),
     "value-read": ("How are the numbers in {} written?", "each gives other numbers"),
     "nulls": ("What does a missing value mean?", "what is missing is part of what is protected"),
+    "missing": ("What does a missing answer count as?", "who gave no answer is a secret, too, so no row is left out"),
     "encoding": ("Which letters are right?", "no table tells it, and codecs that give the same here differ elsewhere"),
     "sql": ("Which table of the file is it?", "a source is one of them"),
     "called": ("What is one of those that {} names?", "readers are told how many of them there are"),
@@ -57,7 +66,11 @@ QUESTIONS = {
 _LISTED, _MOST_GAPS, _NAMED = 12, 10_000, 3
 #: The forms of times and months that a message shows.
 FORM, MONTH = "'%d.%m.%Y %H:%M'", "'%b %Y'"
-_NULLS = {"unobserved": "nothing was recorded then", "refuse": "it is a mistake: such rows are refused"}
+_NULLS = {
+    "nulls": {"unobserved": "nothing was recorded then", "refuse": "it is a mistake: such rows are refused"},
+    "missing": {"no answer": "an answer of its own, which values must have, too; or one of the others",
+                NONE: "it is a mistake: such rows are refused"},
+}  # fmt: skip
 #: Of so many texts one may be no time, such as a total: which rows count is then asked.
 _FEW = 10
 
@@ -159,6 +172,11 @@ def columns_in(text: str, types: Mapping[str, str]) -> tuple[str, ...]:
     """Return the columns that an answer lists, or the answer alone, which may be an expression."""
     parts = tuple(part.strip() for part in text.split(","))
     return parts if text not in types and all(part in types for part in parts) else (text,)
+
+
+def counts_missing(kind: str) -> bool:
+    """Return whether files of a kind say which answer a missing one of a column counts as."""
+    return hasattr(KINDS.find(kind).section, "missing")
 
 
 def names_nobody(kind: str) -> bool:
@@ -382,20 +400,37 @@ def _values(evidence: Evidence, answers: Answers) -> Iterator[Question | None]:
     """Yield the questions what is published, and what is secret of rows without a time."""
     rows, said = answers.get("rows"), answers.get("value")
     if rows == "answers" and "kind" not in answers:
-        yield _ask("kind", (Choice(PLAINLY.get(name, name), DRAFTED[name]) for name in _SECRETS))
+        yield _ask("kind", [_secret(evidence, answers, name) for name in _SECRETS])
         return
     if evidence.unpivoted:
         said = said or evidence.unpivoted[1]
     elif said is None and rows is not None and not ("kind" in answers and KINDS.find(answers["kind"]).facts.of_belief):
         taken = {answers.get("unit"), *columns_in(answers.get("order", ""), evidence.types), answers.get("end")}
         yield _ask("value", _counted(evidence, [name for name in evidence.types if name not in taken]), is_clear=True)
-    if answers.get("nulls", "refuse") not in _NULLS:
-        raise unknown(f"nulls is {answers['nulls'][:40]!r}", answers["nulls"], _NULLS).at("nulls")
+    if answers.get("nulls", "refuse") not in _NULLS["nulls"]:
+        raise unknown(f"nulls is {answers['nulls'][:40]!r}", answers["nulls"], _NULLS["nulls"]).at("nulls")
+    about = "nulls" if rows in TIMED else "missing"
+    is_asked = about not in answers and (rows in TIMED or ("kind" in answers and counts_missing(answers["kind"])))
     for column in columns_in(said, evidence.types) if said is not None else ():
         value = value_of(evidence, column)
         if len(value.ways) > 1:
             yield _ask("value-read", (Choice(way.sql, way.words) for way in value.ways), column=column)
-        if value.missing and rows in TIMED and "nulls" not in answers:
+        if value.missing and is_asked:
             kinds = ", ".join(["nothing", *map(repr, value.words)])
             seen = f"{value.missing:,} of {evidence.size:,} rows hold {kinds}"
-            yield _ask("nulls", (Choice(*pair) for pair in _NULLS.items()), seen)
+            yield _ask(about, (Choice(*pair) for pair in _NULLS[about].items()), seen)
+
+
+def _secret(evidence: Evidence, answers: Answers, name: str) -> Choice:
+    """Return a kind as an answer, in words about a column of the table."""
+    kind = PLAINLY.get(name, name)
+    return Choice(kind, _SECRETS[name].format(repr(visible(example(evidence, {**answers, "kind": kind})))))
+
+
+def example(evidence: Evidence, answers: Answers) -> str:
+    """Return a column to speak of: of a kind about numbers a measured one, else one of few values, but two or more."""
+    some = [name for name in evidence.types if name != answers.get("unit")][:MOST_COUNTED] or [*evidence.types]
+    if answers.get("kind") in OF_NUMBERS:
+        return next((name for name in some if value_of(evidence, name).is_measured), some[-1])
+    numbers = evidence.different(some)
+    return min(some, key=lambda name: (numbers[name] < 2, numbers[name]))

@@ -145,7 +145,7 @@ def text_of(start: Draft, makes_ledger: bool = True) -> str:
     column = start.values[0] if len(start.values) == 1 else ""
     if title == _OF_VALUES[1] and column in start.evidence.types and re.fullmatch(r"[\w .,?()/-]{1,80}", column):
         title = f"How often each value of '{column}' occurs"  # no other word of the table names it
-    has_delta = {"normal", "density"} & {start.kind}
+    has_delta = start.kind in questions.OF_NUMBERS
     budget: object = {"epsilon": 1.0, "delta": 1e-6} if has_delta else 1.0
     epsilon = declared.value_of("epsilon", start.answers.get("epsilon", "1.0"), start.answers)
     if "epsilon" in start.answers:
@@ -161,7 +161,7 @@ def text_of(start: Draft, makes_ledger: bool = True) -> str:
         "[source]": [(key, value, f"{KEYS[key].meaning if key in KEYS else ''}{behind}") for key, value, behind in (
             _name(start, other), *_source(start), ("budget", budget, ", ever"))],
         "[belief]": [("kind", start.kind, f"what may be believed; other keys: `takifugu keys {start.kind}`"),
-                     *_filled(start.answers, "belief")],
+                     *_missing(start), *_filled(start.answers, "belief")],
         "[hide]": [*([_HIDDEN[rows]] if rows in _HIDDEN else []), *_filled(start.answers, "hide")],
         "[[table]]": [("name", name, "one such section for each table"),
                       ("title", title, "what its readers call it"),
@@ -251,13 +251,23 @@ def _roles(start: Draft) -> Iterator[Line]:
                 yield key, f"{_clocks(start, reading.sql)} AT TIME ZONE {literal(start.zone)}", _MOVED
             else:
                 yield key, reading.sql, ""
-    values = list[str]()
-    for column in start.values:
-        value = value_of(evidence, column)
-        text = value.said if answers.get("nulls") == "unobserved" else column
-        values.append(value.ways[0].sql if value.ways else text)
-    if values:
+    if values := [_value(start, column) for column in start.values]:
         yield "value", values if values[1:] else values[0], ""
+
+
+def _value(start: Draft, column: str) -> str:
+    """Return a column that is published as it is read, without words for nothing where nothing has a meaning."""
+    value, answers = value_of(start.evidence, column), start.answers
+    is_meant = answers.get("nulls") == "unobserved" or answers.get("missing", NONE) != NONE
+    return value.ways[0].sql if value.ways else value.said if is_meant else column
+
+
+def _missing(start: Draft) -> Iterator[Line]:
+    """Yield which answer a missing one of a column counts as."""
+    word = start.answers.get("missing", NONE)
+    some = {_value(start, column): word for column in start.values if value_of(start.evidence, column).missing}
+    if some and word != NONE:
+        yield "missing", some, "who gave no answer counts as this one, which is secret like the others"
 
 
 def _clocks(start: Draft, sql: str) -> str:

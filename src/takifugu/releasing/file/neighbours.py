@@ -16,10 +16,9 @@ from takifugu.core.escaping import command
 from takifugu.core.files import path_in, read_file
 from takifugu.core.names import normalised
 from takifugu.core.plain import Json
-from takifugu.core.sections import SELECT, section_in
-from takifugu.data.relation.opening import files_read
+from takifugu.core.sections import section_in
 from takifugu.releasing.file.kind import ReleaseFile, output_by_default
-from takifugu.releasing.file.relation_keys import is_one_of, private_files
+from takifugu.releasing.file.relation_keys import is_one_of, private_files, reads_one_of
 
 #: Larger files are no release files, and so many are looked at.
 LARGEST, MOST_FILES = 1_000_000, 500
@@ -54,7 +53,7 @@ def neighbours(folder: Path, data: Sequence[str | Path]) -> Iterator[Neighbour]:
             continue
         source, ledger, output = section_in(raw, "source"), raw.get("ledger"), raw.get("output")
         name, budget = source.get("name"), source.get("budget")
-        if isinstance(ledger, str) and ledger and any(_reads(source, place, folder) for place in data):
+        if isinstance(ledger, str) and ledger and _reads(source, data, folder):
             yield Neighbour(
                 path, ledger, output if isinstance(output, str) else None,
                 name if isinstance(name, str) and normalised(name) else None,
@@ -99,7 +98,7 @@ def _named(neighbours: Iterable[tuple[Neighbour, str]]) -> str:
 
 def outputs_apart(file: ReleaseFile) -> Iterator[Path]:
     """Yield the default output folders of files under another ledger: their tables are paid for, too."""
-    # whoever names a folder has one of his own
+    # whoever names a folder has one of their own
     if file.spec.output is not None:
         return
     for other in _ledgers_apart(file):
@@ -126,17 +125,14 @@ def _others(file: ReleaseFile) -> Iterator[Neighbour]:
             yield other
 
 
-def _reads(source: Json, data: str | Path, folder: Path) -> bool:
-    """Return whether a [source] reads a file, by its name or in a SELECT."""
-    file, sql = source.get("file"), source.get("sql")
-    if isinstance(file, str) and _is_same(file, data, folder):
-        return True
-    if not isinstance(sql, str) or SELECT.match(sql) is None:
-        return False
-    return any(_is_same(place, data, folder) for place in files_read(sql, folder))
+def _reads(source: Json, data: Sequence[str | Path], folder: Path) -> bool:
+    """Return whether a [source] reads one of these files: by a name or a pattern, or in a SELECT."""
+    texts = [text for key in ("file", "sql") if isinstance(text := source.get(key), str)]
+    files = [Path(place) for place in data if "://" not in str(place)]
+    return any(text in data if "://" in text else reads_one_of(text, folder, files) for text in texts)
 
 
-def _is_same(file: str | Path, other: str | Path, folder: Path = Path()) -> bool:
-    if "://" in str(file) or "://" in str(other):
-        return str(file) == str(other)
-    return is_one_of(folder / file, [Path(other)])
+def _is_same(place: str | Path, other: str | Path) -> bool:
+    if "://" in str(place) or "://" in str(other):
+        return str(place) == str(other)
+    return is_one_of(Path(place), [Path(other)])

@@ -202,7 +202,7 @@ def _refusal(standing: Standing) -> ReleaseError:
     is_only = len(file.items) + len(file.others) == 1
     again = paying_again(file.path, name, standing.payments, output, file.window or "", is_only)
     return standing.row.refusal(
-        rule=rule, names=", ".join(standing.tables), files=", ".join(standing.files), where=str(folder),
+        rule=rule, names=", ".join(standing.published), files=", ".join(standing.files), where=str(folder),
         day=standing.since[:10], output=standing.output, again=again, resume=resuming(file),
     )  # fmt: skip
 

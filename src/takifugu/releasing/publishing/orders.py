@@ -179,7 +179,7 @@ def _together(outcomes: Sequence[Outcome], standing: Sequence[Standing]) -> Outc
     names = {table.name for table in tables}
     for release in standing:
         if release.is_here and names.isdisjoint(release.tables):
-            tables += [published_at(release.folder, name, release.since) for name in release.tables]
+            tables += [published_at(release.folder, name, release.since) for name in release.published]
     if not outcomes:
         return Outcome(tuple(tables), standing[-1].payments[-1])
     since = next((outcome.completed for outcome in outcomes if outcome.completed is not None), None)

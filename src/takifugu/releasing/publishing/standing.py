@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,10 +44,17 @@ class Standing:
     there: InFolder
     files: tuple[str, ...]
     paid: Payment | None
+    #: The tables that were published in place of these, under a plain name, if any.
+    instead: tuple[str, ...] = ()
 
     @property
     def row(self) -> Row:
         return row_of(self.said, self.there)
+
+    @property
+    def published(self) -> tuple[str, ...]:
+        """Return the names of its tables where they were published."""
+        return self.instead or self.tables
 
     @property
     def is_here(self) -> bool:
@@ -78,8 +85,30 @@ def payments_of(file: ReleaseFile) -> tuple[Payment, ...]:
 
 def standings(file: ReleaseFile, folder: Path) -> tuple[Standing, ...]:
     """Return each [[table]]'s state from ledger and folder. Pending payments are taken to be for other keys or data."""
-    payments = payments_of(file)
-    return tuple(_standing(file, item, folder, payments) for item in file.items)
+    payments, known = payments_of(file), list[Standing]()
+    for item in file.items:
+        standing = _standing(file, item, folder, payments)
+        for plain_file, plain in _plainly(file, item) if standing.said is InLedger.NOTHING and payments else ():
+            before = _standing(plain_file, plain, folder, payments)
+            if before.paid is not None and _keys_in(before.paid, plain) == keys_of(plain_file, plain):
+                standing = replace(before, file=file, item=item, tables=standing.tables, instead=before.tables)
+        known.append(standing)
+    return tuple(known)
+
+
+def _plainly(file: ReleaseFile, item: Item) -> Iterator[tuple[ReleaseFile, Item]]:
+    """Yield a table of every window as it was before: with its key `window`, or of a calendar that was this window."""
+    name = item.name.removesuffix(f"-{item.period}")
+    if not item.period or name == item.name:
+        return
+    plain = item.model_copy(update={"name": name, "every": None})
+    yield file, plain
+    calendar, source = file.source.calendar, file.source
+    places = calendar.period(item.period)
+    if places.start == 0:
+        until = source.model_copy(update={"until": calendar.written(places).partition(" to ")[2]})
+        whole = replace(file, spec=file.spec.model_copy(update={"source": until}))
+        yield whole, plain.model_copy(update={"window": None})
 
 
 def _standing(file: ReleaseFile, item: Item, folder: Path, payments: tuple[Payment, ...]) -> Standing:

@@ -6,10 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from takifugu.core.escaping import command, option
 from takifugu.core.plain import Json, Plain
 from takifugu.core.text.parts import InParts, Part, facts
+from takifugu.data.times.moments import name_of, period_number, start_of
+from takifugu.data.times.zones import EPOCH, MICROSECOND
 from takifugu.releasing.certificates.cells import CLOCK
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.facts import Fact, Window
@@ -116,18 +120,36 @@ class Outcome(InParts):
         if self.completed:
             pairs.append(("completed", f"paid for at {self.completed}"))
         if self.there:
-            pairs.append(("already published", already(self.there)))
+            pairs.append(("already published", already(self)))
         yield facts(pairs)
 
 
-def already(tables: Sequence[Published]) -> str:
-    """Name the tables published before, and how to publish later rows."""
-    if not tables:
-        return ""
+def already(outcome: Outcome, path: Path | None = None) -> str:
+    """Name the tables published before, and how to publish later rows; `path` is that of their release file."""
+    tables = outcome.there
     names = ", ".join(f"{table.name} ({(table.since or '')[:10]})" for table in tables)
-    paid = f"{names}; nothing was paid for them now"
-    if len(tables) == 1:
-        paid = f"{names}; nothing was paid for it now"
-    if any(table.certificate.window for table in tables):
-        return paid
-    return f"{paid}. What came into the data since then needs a [[table]] of another name"
+    paid = f"{names}; nothing was paid for {'it' if len(tables) == 1 else 'them'} now"
+    return f"{paid}. {_later([table.certificate.window for table in outcome.tables], path)}"
+
+
+def _later(windows: Sequence[Window | None], path: Path | None) -> str:
+    """Say how later rows are published: the window after the last one, and the line to paste."""
+    last = dict[str, int]()
+    for window in windows:
+        kind, number = (window and period_number(window.period)) or ("", 0)
+        if kind:
+            last[kind] = max(number, last.get(kind, number))
+    said = list[str]()
+    for kind, number in last.items():
+        name = name_of(kind, number + 1)
+        end = (EPOCH + start_of(kind, number + 2) * MICROSECOND).replace(tzinfo=None)
+        run = option("window", name) if path is None else command("release", path, "--window", name)
+        said.append(f"Next is {name}, which is over on {end.isoformat(' ', 'minutes').removesuffix(' 00:00')}: {run}")
+    if said:
+        return f"{'. '.join(said)}. An until under [source] must not lie before that"
+    if any(windows):
+        return (
+            "Later rows need a later until under [source], and a [[table]] of another name with their from and to, or "
+            'with every = "week"'
+        )
+    return "What came into the data since then needs a [[table]] of another name"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from itertools import chain, groupby
 
@@ -90,6 +91,7 @@ def windows_html(name: str, tables: Sequence[Published], files: Sequence[tuple[s
         hides=f"How private: {privacy_of(first).guarantee}.",
         doubts=_doubts(certificates),
         series=drawn,
+        by_chance=_by_chance([points for points in list(series.values())[:MOST_PANELS] if _off(points) is not None]),
         not_drawn=max(len(series) - MOST_PANELS, 0),
         places=place_blocks(name, tables),
         table=table,
@@ -148,18 +150,35 @@ def _table(name: str, series: dict[str, list[Point]], first: Certificate) -> Tab
     return Table(f"Values of {name}", header, body, columns, " ".join([note, *marks_meant(rows, possible)]))
 
 
+def _off(points: Sequence[Point]) -> float | None:
+    """Return how far the change from the first to the last value is off (95 %), None where that is not known."""
+    if len(points) < 2:
+        return None
+    first, last = points[0].noise, points[-1].noise
+    # the noises of two windows are independent, so the band of their difference is exact
+    return difference_band(first, last).width if isinstance(first, Noise) and isinstance(last, Noise) else None
+
+
+def _by_chance(changes: Sequence[object]) -> str:
+    """Say how many of several changes seem to be more than noise where there is none: each one is judged alone."""
+    if len(changes) < 2:
+        return ""
+    return (
+        f"Each of the {len(changes):,} changes below is judged by itself, at 95 %. If nothing had changed, up to "
+        f"{at_most(Fraction(len(changes), 20), digits=2)} of them on average would still be called more than noise."
+    )
+
+
 def change_words(points: Sequence[Point], unit: str) -> str:
     """Say a value's mean change per period, and whether noise explains it."""
     if len(points) < 2:
         return "A change needs two windows or more."
-    first, last = points[0], points[-1]
-    if not (isinstance(first.noise, Noise) and isinstance(last.noise, Noise)):
+    first, last, off = points[0], points[-1], _off(points)
+    if off is None:
         return "How far a change is off is not known: its windows were not published by adding noise."
     period = period_number(first.period)
     assert period is not None
     periods, change = last.place - first.place, last.value - first.value
-    # the noises of two windows are independent, so the band of their difference is exact
-    off = difference_band(first.noise, last.noise).width
     said = f"From {first.period} to {last.period} it changed by {_size(change, off, unit)}"
     if periods > 1:
         average = _size(change / periods, float(f"{off / periods:.3g}"), unit)

@@ -180,7 +180,7 @@ def _value_faults(spec: RecordReleaseSpec) -> Iterator[TakifuguError]:
         choices = dict[str, None]()
         for value in chain(*_value_lists(belief)):
             choices |= dict.fromkeys(map(str, _parts(value)[columns.index(name) :][:1]))
-        if text not in choices:
+        if choices and text not in choices:
             problem = f"{text!r} is none of the values"
             yield fault(("belief", "missing", name), problem, f"write one of {[*choices]}, or add it to them")
 
