@@ -194,7 +194,7 @@ SURVEY = "name,smokes,age\n" + "".join(f"{n},{('yes', 'no', '')[n % 3]},{20 + n 
 
 def test_a_survey_is_asked_what_a_missing_answer_counts_as(tmp_path: Path) -> None:
     (tmp_path / "survey.csv").write_text(SURVEY, encoding="utf-8")
-    answers = ["answers\n", "-\n", "users\n", "smokes\n", "no answer\n", "30\n", "yes, no\n",
+    answers = ["answers\n", "-\n", "users\n", "smokes\n", "no answer\n", "true\n", "30\n", "yes, no\n",
                "no answer\n", "yes, no, no answer\n",
                "0.3, 0.3, 0.4\n"]  # fmt: skip
     code, _, screens = answering(["init", "survey.csv"], answers, tmp_path)
