@@ -136,7 +136,7 @@ def text_of(one: Window, stay: float) -> str:
     source = "\n".join(f"{key} = {value}" for key, value in keys.items() if value)
     start, end = (f"{DAY}T{hour:02}:00" for hour in (one.hours.start, one.hours.stop))
     return release_text(
-        section("[source]", name="s", from_=DAY, budget=1000000) + f"\n{source}",
+        section("[source]", name="s", rows="samples", from_=DAY, budget=1000000) + f"\n{source}",
         believe("markov-chain", states=["calm", "busy"], matrix=[[stay, 1 - stay], [1 - stay, stay]]),
         publish("t", "count", states=["busy"], epsilon=one.epsilon, mechanism=one.mechanism, from_=start, to=end),
         ledger="a.db", expect=EXPECT,

@@ -262,7 +262,7 @@ def toml(described: Mapping[str, str], stay: float, first: int, last: int, item:
         select += f" qualify row_number() over (partition by {whose}hour order by t {way}) = 1"
     zone = {"timezone": described["zone"]} if described["zone"] else {}
     return release_text(
-        section("[source]", name="s", sql=select, budget=1000000, value=described["value"], **unit,
+        section("[source]", name="s", sql=select, rows="samples", budget=1000000, value=described["value"], **unit,
                 order=f"{order}::timestamp AT TIME ZONE '{described['zone']}'" if zone else order,
                 step="1h" if order == "hour" else "15min", **zone, from_=DAY, until="2026-01-06"),
         believe("markov-chain", states=["calm", "busy"], matrix=[[stay, 1 - stay], [1 - stay, stay]],
