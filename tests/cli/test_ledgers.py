@@ -133,7 +133,7 @@ def test_a_budget_is_set_on_purpose(place: Path) -> None:
     assert (raised["before"]["epsilon"], raised["budget"]) == ("9", {"epsilon": "12.5", "delta": "1/1000000"})
     said = words_of(succeed("ledger", "set-budget", "l.db", " data ", "11"))
     assert said == (
-        "the source 'data' may spend epsilon 11 (before: epsilon 12.5, delta 1/1000000); it has spent epsilon 0.2"
+        "the source 'data' may spend epsilon 11 (before: epsilon 12.5, delta 1e-6); it has spent epsilon 0.2"
     )
     assert [source.budget.epsilon for source in Ledger.open("l.db").show() if source.budget] == [11, 9]
 
