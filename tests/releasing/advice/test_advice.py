@@ -195,7 +195,7 @@ SAMPLE_OF_STEPS = release_text(
 @pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "budget", "delta"), [
-    ("wards", "0.3", ""), ("our wards", "{ epsilon = 0.3, delta = 1e-6 }", " --delta 1/1000000"),
+    ("wards", "0.3", ""), ("our wards", "{ epsilon = 0.3, delta = 1e-6 }", " --delta 1e-6"),
 ])  # fmt: skip
 def test_a_larger_budget_is_told_to_a_ledger_that_has_one(tmp_path: Path, name: str, budget: str, delta: str) -> None:
     """The command that the remedy names, then its lines: nothing stands in the way of the release."""

@@ -60,6 +60,13 @@ def test_a_table_of_answers_is_called_by_its_column(table: Path, column: str, na
     assert tomllib.loads(drafted_text(table, said))["table"][0]["title"] == f"How often each value{named} occurs"
 
 
+def test_who_meets_is_asked_for_the_state_well_first() -> None:
+    """A file of infections with states "yes, no" took the well for those who infect others."""
+    asked = question_of("states", {"kind": "contacts"})
+    assert (asked.words, asked.hint) == ("Which two states are there, well first and ill second?", "well, ill")
+    assert question_of("states", {"kind": "markov-chain"}).words == "Which states can there be?"
+
+
 def test_names_may_have_commas() -> None:
     """The stations of a bike share: what is shown as an example was split at all commas."""
     said = {"states": 'parked, "Main St, ""The Corner""", "O\'Hare, North"'}

@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from fractions import Fraction
 
 from takifugu.accounting.amounts import SMALLEST_SPEND, Amount, three_digits
 from takifugu.accounting.ledger.events import NOBODY, UNREADABLE, Line, canonical
@@ -102,8 +103,14 @@ def refuse_twice(view: View, source: str, names: Mapping[str, str], recipe: Plai
 
 def setting(ledger: object, name: str, budget: Amount) -> str:
     """Return the command to set a source's budget."""
-    delta = ("--delta", to_text(budget.delta)) if budget.delta else ()
-    return command("ledger", "set-budget", str(ledger), name, to_text(budget.epsilon), *delta)
+    delta = ("--delta", _pasted(budget.delta)) if budget.delta else ()
+    return command("ledger", "set-budget", str(ledger), name, _pasted(budget.epsilon), *delta)
+
+
+def _pasted(value: Fraction) -> str:
+    """Write a number as it is pasted: a decimal if that is the number, else the fraction."""
+    decimal = at_most(value).replace(",", "")
+    return decimal if Fraction(decimal) == value else to_text(value)
 
 
 def enough(cost: Amount) -> Amount:

@@ -45,7 +45,7 @@ KEYS: Mapping[str, Key] = {
     "where": Key("which rows count", "kind <> 'total'", read=str),
     "encoding": Key("how a text file that is not UTF-8 is written", "cp1252", read=str),
     "unit": Key("whose a row is", "person", read=str),
-    "called": Key("the noun of what `unit` names, such as household or parking bay", "household"),
+    "called": Key("the noun of those whom rows are about, such as household or receipt", "household"),
     "recording": Key("the unbroken recording that a row belongs to", read=str),
     "order": Key("when; of stays, when they start", "time", read=str),
     "end": Key("when a stay ends", "left", read=str),

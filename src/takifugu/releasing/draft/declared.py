@@ -52,7 +52,7 @@ DECLARED = {
     "units_independent": ("Does one {one} say nothing about another?", _ALONE, "truth", ""),
     "recordings_independent": ("Does one recording say nothing about another?", _ALONE, "truth", ""),
     "records": ("How many records are there?", _PUBLIC, "number", "500"),
-    "size": ("How many people are there?", _PUBLIC, "number", "100"),
+    "size": ("How many {many} are there?", _PUBLIC, "number", "100"),
     "values": ("Which answers can there be?", _STATES, "names", "yes, no"),
     "probabilities": ("How often is each answer given, in the order of values?", _BELIEF, "numbers", "0.3, 0.7"),
     "hide": ("What must no reader learn?", "nothing else is protected", "toml", ""),
@@ -80,7 +80,7 @@ class Missing:
 
 def place_of(name: str) -> tuple[str, str]:
     """Return the section and the key that an answer sets; a section alone has keys in its answer."""
-    if name == "hide":
+    if name in ("belief", "hide"):
         return name, ""
     section, dot, key = name.rpartition(".")
     by_default = "table" if key == "epsilon" else "source" if key in KEYS else "belief"
@@ -124,6 +124,8 @@ def missing_in(faults: Sequence[TakifuguError], answers: Answers, column: str = 
 def question_of(name: str, answers: Answers, column: str = "") -> Question:
     """Return the question of an answer that no table tells, with a column as an example."""
     words, why, form, hint = DECLARED.get(name, (f"{name}?", _BELIEF, "toml", ""))
+    if name == "states" and answers.get("kind") == "contacts":  # the other way round, the well would infect others
+        words, hint = "Which two states are there, well first and ill second?", "well, ill"
     parts = _parts(name, answers) if form in ("each", "edges") else ()
     if form == "edges" and parts:  # bins neither overlap nor leave a gap
         ends = [*map(str, range(0, 5 * len(parts), 5)), "inf"]
@@ -133,7 +135,8 @@ def question_of(name: str, answers: Answers, column: str = "") -> Question:
     some = [_YES] if form == "truth" else [*_hidden(answers.get("kind", ""), column)] if name == "hide" else []
     choices = (*some, _NOT_NOW)
     unit, called = (None if answers.get(key, NONE) == NONE else answers[key] for key in ("unit", "called"))
-    words = words.replace("{one}", people_of(unit, called).one)
+    people = people_of(unit, called)
+    words = words.replace("{one}", people.one).replace("{many}", people.many)
     return Question(name, words, choices, "", why, None, form, hint, parts)
 
 

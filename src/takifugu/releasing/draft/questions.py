@@ -61,6 +61,7 @@ QUESTIONS = {
     "encoding": ("Which letters are right?", "no table tells it, and codecs that give the same here differ elsewhere"),
     "sql": ("Which table of the file is it?", "a source is one of them"),
     "called": ("What is one of those that {} names?", "readers are told how many of them there are"),
+    "called-row": ("What is one row?", "each is protected by itself: who has several rows is not"),
 }
 #: So many choices are pasted in an error, gaps are looked at, and rows are named.
 _LISTED, _MOST_GAPS, _NAMED = 12, 10_000, 3
@@ -232,9 +233,13 @@ def _unit(evidence: Evidence, answers: Answers) -> Question | None:
 def _called(answers: Answers) -> Question | None:
     """Return the question what those are whose rows there are, where the name of their column does not tell it."""
     unit, kind = answers.get("unit", NONE), answers.get("kind")
-    if "called" in answers or unit == NONE or is_told(unit) or (kind is not None and names_nobody(kind)):
+    some = [Choice("person", "or another noun, such as household, bed or receipt")]
+    if "called" in answers:
         return None
-    some = [Choice("person", "or another noun, such as household, bed or parking bay")]
+    if kind == "users":
+        return _ask("called-row", some, is_clear=True)
+    if unit == NONE or is_told(unit) or (kind is not None and names_nobody(kind)):
+        return None
     return _ask("called", some, column=unit, is_clear=True)
 
 

@@ -242,8 +242,8 @@ def _roles(start: Draft) -> Iterator[Line]:
         yield "where", answers["where"], ""
     if answers.get("unit", NONE) != NONE and not questions.names_nobody(start.kind):
         yield "unit", answers["unit"], ""
-        if answers.get("called", NONE) != NONE:
-            yield "called", answers["called"], ""
+    if answers.get("called", NONE) != NONE:
+        yield "called", answers["called"], ""
     for key in ("order", "end"):
         if key in answers and start.is_timed:
             (reading,) = questions.full_readings(evidence, answers, key)
