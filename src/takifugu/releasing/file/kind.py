@@ -176,6 +176,11 @@ class ReleaseFile:
             raise SpecError(faults)
         return table
 
+    @property
+    def leaves_by_value(self) -> bool:
+        """Return whether steps of the opened source have no state by what is hidden."""
+        return self.opened is not None and self.opened.opened.leaves_by_value
+
     @cached_property
     def reading(self) -> str:
         """Return how rows of the source become entries, one fact a line; "" where there are no data to open."""
