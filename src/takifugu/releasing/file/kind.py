@@ -185,7 +185,10 @@ class ReleaseFile:
     def reading(self) -> str:
         """Return how rows of the source become entries, one fact a line; "" where there are no data to open."""
         has_data = self.opened is not None or is_there(self.source, self.folder, self.given)
-        return read_with(str(self.table.reading), self.spec.belief) if has_data else ""
+        if not has_data:
+            return ""
+        known = () if self.belief is None else self.kind.facts.known(self.spec, self.belief)
+        return read_with(self.table.reading_of(known), self.spec.belief)
 
     @cached_property
     def entries(self) -> str | None:
