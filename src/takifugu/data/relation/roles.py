@@ -56,6 +56,12 @@ class Opened:
     #: What is computed for each value.
     computed: Mapping[str, Sequence[Computed]] = field(default_factory=dict, repr=False)
 
+    @property
+    def leaves_by_value(self) -> bool:
+        """Return whether a step has no state by what is hidden, as `where` or `sql` leaves its row out."""
+        has_steps = self.source.rows not in ("answers", "visits") and self.source.default_state is None
+        return has_steps and (self.hides_rows or self.keeps_left_out)
+
     def type(self, role: str) -> str:
         """Return DuckDB's type of a role, "" without one."""
         return self.roles[role].type if role in self.roles else ""

@@ -67,8 +67,12 @@ class Table:
     @property
     def reading(self) -> str:
         """Return how rows become entries, as a ledger keeps it."""
+        return self.reading_of()
+
+    def reading_of(self, known: Sequence[Known] = ()) -> str:
+        """Return how rows become entries, with the states, bins or classes of each value."""
         check_types(self.opened)
-        return reading(self.opened)
+        return reading(self.opened, known)
 
     @property
     def with_rows(self) -> Opened:

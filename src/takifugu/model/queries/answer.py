@@ -349,6 +349,15 @@ class Additive(Answer):
         return total
 
     @cached_property
+    def shows_missing(self) -> bool:
+        """Return whether an entry without a value changes the answer by more than one with another value, L1 or L2."""
+        return any(
+            np.abs(table).sum(axis=1).max(initial=0) > _largest_change(table)
+            or root_up(int((table.astype(object) ** 2).sum(axis=1).max(initial=0))) > _longest_change(table)
+            for table in self.tables
+        )
+
+    @cached_property
     def _largest(self) -> IntArray:
         return np.array(list(map(_largest_change, self.tables)), dtype=np.int64)
 

@@ -176,11 +176,19 @@ class ReleaseFile:
             raise SpecError(faults)
         return table
 
+    @property
+    def leaves_by_value(self) -> bool:
+        """Return whether steps of the opened source have no state by what is hidden."""
+        return self.opened is not None and self.opened.opened.leaves_by_value
+
     @cached_property
     def reading(self) -> str:
         """Return how rows of the source become entries, one fact a line; "" where there are no data to open."""
         has_data = self.opened is not None or is_there(self.source, self.folder, self.given)
-        return read_with(str(self.table.reading), self.spec.belief) if has_data else ""
+        if not has_data:
+            return ""
+        known = () if self.belief is None else self.kind.facts.known(self.spec, self.belief)
+        return read_with(self.table.reading_of(known), self.spec.belief)
 
     @cached_property
     def entries(self) -> str | None:

@@ -111,6 +111,12 @@ class Asking:
             # nothing else in the file reads its data, and every entry was observed
             alone = self.is_alone and (len(units) == 1 or all_complete(units))
             calibration = self._calibrated(item, self._observed(query, units), self.about(units), alone)
+        if self.file.leaves_by_value and any(answer.shows_missing for answer in calibration.problem.answers):
+            raise CalibrationRefused(
+                f"{item.name!r} shows how many rows are left out, which depends on the value of each",
+                rule="a row that is left out may change a table by no more than another value of it does",
+                fix="let a state count nothing, such as the code 0; or leave no rows out by their value",
+            )
         alike = {(unit.shape, unit.starts): unit for unit in units}
         reader_of = {key: Reader(self.about([unit]), unit.starts) for key, unit in alike.items()}
         readers = {unit.name or "": reader_of[unit.shape, unit.starts] for unit in units}
