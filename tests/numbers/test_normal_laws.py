@@ -66,6 +66,16 @@ def test_two_variances_are_not_alike_in_both_directions():
     assert pair_delta(narrow, near, 1) == pytest.approx(shifted_delta(Fraction(1), 1), abs=1e-15)
 
 
+@pytest.mark.parametrize("order", [100, 140, 150])
+def test_variances_that_are_nearly_equal_keep_their_digits(order):
+    apart = Fraction(1, 10**order)
+    moved = pair_delta(Normal(Fraction(0), Fraction(1)), Normal(Fraction(1), 1 + apart), 1)
+    assert moved == pytest.approx(shifted_delta(Fraction(1), 1), rel=1e-15)
+    # of one mean delta is in proportion to the difference, at an epsilon that is, too
+    alone = pair_delta(Normal(Fraction(0), Fraction(1)), Normal(Fraction(0), 1 + apart), apart / 100)
+    assert alone == pytest.approx(2.3516818920531432 * 10.0 ** -(order + 1), rel=1e-13)
+
+
 def test_a_point_is_told_from_everything_else():
     point = Normal(Fraction(0), Fraction(0))
     assert pair_delta(point, point, 1) == 0

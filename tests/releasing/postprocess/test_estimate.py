@@ -16,7 +16,7 @@ from tests.support import estimate_oracles as oracle
 from tests.support.simulated import stationary
 
 import takifugu as tf
-from takifugu.analysis.questions.law_of_cell import law_of_cell
+from takifugu.analysis.questions.law_of_cell import CellLaw, law_of_cell
 from takifugu.analysis.randomisers import DiscreteLaplace, RoundedNormal
 from takifugu.core.errors import Unsupported
 from takifugu.core.escaping import number
@@ -218,6 +218,17 @@ def test_a_table_by_hours_uses_the_sum_of_each_hour() -> None:
     query = hours(tf.Histogram(), 24)
     (prior,) = estimate.priors_of(tf.Pufferfish(tf.every_entry(), chain), query)
     assert [(list(cells), total) for cells, total in prior.blocks] == [([2 * h, 2 * h + 1], 2) for h in range(24)]
+
+
+@pytest.mark.parametrize("value", [480, 495, 497, 500])
+def test_noise_beyond_what_is_looked_at_is_not_taken_for_impossible(value) -> None:
+    """Between two likely values, far from both: the farther one is nearly as likely as the nearer one."""
+    ends = np.zeros(1001)
+    ends[[0, -1]] = 0.5
+    prior = estimate.Prior(Fraction(1), (CellLaw(0, ends, 0.0),), ())
+    read = estimate.reading(prior, DiscreteLaplace(Fraction(18), Fraction(1)), [value], 0)
+    share = 1 / (1 + math.exp((1000 - 2 * value) / 18))
+    assert read is None or abs(read.masses[-1] - share) <= read.error
 
 
 def test_of_several_beliefs_the_interval_covers_all() -> None:

@@ -178,22 +178,25 @@ def reading(prior: Prior, noise: Noise, published: Sequence[int], cell: int) -> 
     distances = published[cell] - places
     if _chance(law, noise, distances) < CONTRADICTS:
         return None
-    alone = _at(noise_masses(noise), distances)
+    masses = noise_masses(noise)
+    alone, beyond = _at(masses, distances), float(masses[0])  # no likelihood that is left out is larger
     for cells, total in prior.blocks:
         if cell in cells:
             others = sum(published[other] for other in cells if other != cell)
             of_others = _at(sum_masses(noise, len(cells) - 1), others - total + places)
-            together = _given(law, alone * of_others, _ROUNDED)
+            missed = beyond * float(of_others.max() + (len(cells) - 1) * alone.max())
+            together = _given(law, alone * of_others, _ROUNDED + missed)
             if together is not None:
                 return together
-    return _given(law, alone, 0.0)
+    return _given(law, alone, beyond)
 
 
-def _given(law: CellLaw, likelihood: FloatArray, rounded: float) -> CellLaw | None:
-    """Return a law given something of this likelihood, None where what floats lose may matter."""
+def _given(law: CellLaw, likelihood: FloatArray, missed: float) -> CellLaw | None:
+    """Return a law given something of this likelihood, None where what is missed of it may matter."""
+    # `missed` is what floats lose of a likelihood at most, or what noise has beyond the places that are looked at.
     masses = law.masses * likelihood
     total = float(masses.sum())
-    lost = law.error * float(likelihood.max(initial=0.0)) + rounded
+    lost = law.error * float(likelihood.max(initial=0.0)) + missed
     if lost >= total * _UNSURE:
         return None
     return CellLaw(law.start, np.asarray(masses / total), lost / total)
