@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import log_ndtr, ndtr
 from tests.support.normal_oracles import shifted_delta
 
 from takifugu.core.errors import InputError
@@ -81,12 +80,6 @@ def test_runs_that_do_not_fit_are_refused(lengths, table_of):
         Profile((GOOD,), np.array(lengths), np.array(table_of))
 
 
-def test_profiles_of_different_sizes_do_not_add_up():
-    with pytest.raises(InputError, match="do not add up"):
-        Profile.of(GOOD, 3) + Profile.of(GOOD, 4)
-    assert Profile.by_entry([np.zeros((1, 1)), GOOD]).largest(0) == 0
-
-
 MOVES = [1e-300, 1e-70, 1e-20, 1e-7, 9e-7, 1.1e-6, 1e-3, 0.1, 0.7, 3.0, 40.0]
 SHARES = [-5000.0, -14.0, -1.5, -0.1, 6.0]
 
@@ -121,22 +114,6 @@ def test_the_largest_loss_is_that_of_a_delta_of_one_and_nothing_moved_loses_noth
     (most,) = least_losses(np.array([1e6]), log_kappa).tolist()
     assert limit <= mpmath.mpf(most) <= limit * (1 + mpmath.mpf(10) ** -8)
     assert least_losses(np.zeros(3), log_kappa).tolist() == [0.0] * 3
-
-
-@pytest.mark.sampled(9)
-@pytest.mark.parametrize("log_kappa", SHARES)
-def test_least_losses_rise_with_the_move_and_with_a_smaller_share(log_kappa):
-    moves = np.array(MOVES)
-    losses = least_losses(moves, log_kappa)
-    assert (least_losses(1.5 * moves, log_kappa) >= losses * (1 - 1e-8)).all()
-    assert (least_losses(moves, log_kappa - 1) >= losses * (1 - 1e-8)).all()
-
-
-def test_the_least_loss_solves_its_equation():
-    move, share = 0.7, math.log(1e-3)
-    loss = float(least_losses(np.array([move]), share)[0])
-    delta = ndtr(move / 2 - loss / move) - math.exp(loss + float(log_ndtr(-move / 2 - loss / move)))
-    assert delta == pytest.approx(1e-3 * math.expm1(loss), rel=1e-8)
 
 
 @pytest.mark.parametrize("epsilon", ["1e-9", "0.01", "1", "3", "40", "900"])

@@ -18,7 +18,6 @@ from takifugu.influence.chains.class_chains import (
     RowsOfRegion,
     class_loss,
     class_sweep,
-    jumps,
     sides_of_class,
     sides_of_region,
 )
@@ -111,15 +110,6 @@ def test_no_reversible_chain_with_the_constants_loses_more(states, length, seed)
         assert worst_of(random_start(rng, states), [matrix] * (length - 1), tables) <= bound * (1 + 1e-7) + 1e-9
 
 
-@pytest.mark.parametrize("distance", [1, 2, 5])
-def test_rows_of_reversible_chains_deviate_by_no_more_than_their_constants_allow(distance):
-    rng = np.random.default_rng(distance)
-    for _ in range(200):
-        matrix, law, g = reversible(rng, int(rng.integers(2, 6)))
-        deviation = np.abs(np.linalg.matrix_power(matrix, distance) / law - 1).max()
-        assert deviation <= (1 - g) ** distance * (1 / law.min() - 1) * (1 + 1e-9) + 1e-13
-
-
 CLASSES = [
     tf.ReversibleChains(0.1, 0.2, 60),
     tf.ReversibleChains(0.3, 0.6, 60, states=range(3)),
@@ -144,13 +134,6 @@ def test_a_class_needs_no_more_than_quilts_or_group(belief, query):
         assert needed["influence"] <= min(needed.values()) * (1 + Fraction(1, 10**9))
         if query == tf.Count(1):
             assert needed["influence"] < 0.95 * min(scale for name, scale in needed.items() if name != "influence")
-
-
-def test_a_region_of_all_stays_loses_what_the_interval_does():
-    everything = tf.IntervalMarkovChain([[0.1, 0.1], [0.1, 0.1]], [[0.9, 0.9], [0.9, 0.9]], 100)
-    for belief in (everything, tf.BinaryChains(0.1, 100)):
-        scale = tf.calibrate(tf.Pufferfish(tf.every_entry(), belief), tf.Count(1), 1, mechanism="influence").scale
-        assert float(scale) == pytest.approx(8.7779, abs=1e-4)
 
 
 @pytest.mark.sampled(9)
@@ -191,14 +174,6 @@ def test_jumps_see_through_zeros_and_over_gaps():
     assert by_jumps < 0.1 * by_steps
     near = [count] * 3 + [0 * count] * 30 + [count] * 3
     assert lost(zeros.with_length(36), near) < lost(zeros.with_length(6), [count] * 6)
-
-
-def test_jumps_are_dense_near_and_sparse_far():
-    tried = jumps(4096)
-    assert tried[:16].tolist() == list(range(1, 17))
-    assert (tried[1:] <= tried[:-1] * 1.1 + 1).all()
-    assert jumps(1).tolist() == [1]
-    assert len(sides_of_class(tf.ReversibleChains(0.5, 1.0, 9))[0].distances) == len(tried)
 
 
 class Halving:

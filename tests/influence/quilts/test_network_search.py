@@ -133,19 +133,6 @@ def test_near_sets_of_quilts_are_those_of_d_separation(seed: int, size: int, par
             assert one_set.trimmed(entry, layer) == (needed, moved)
 
 
-def test_deep_and_wide_trees_agree_with_any_network() -> None:
-    rng = np.random.default_rng(3)
-    row = [[0.7, 0.3], [0.2, 0.8]]
-    arcs = [(v, int(rng.integers(max(0, v - 2), v))) for v in range(1, 60)]
-    net = tf.BayesianNetwork([("n0", [0, 1], [], [0.5, 0.5]), *((f"n{v}", [0, 1], [f"n{p}"], row) for v, p in arcs)])
-    steps = rng.integers(0, 5, size=60).tolist()
-    tree, graph = TreeSets(net, steps), GraphSets(net, steps)
-    for _ in range(500):
-        entry, *quilt = rng.choice(60, size=int(rng.integers(1, 5)), replace=False).tolist()
-        below = float(rng.integers(20, 150))
-        assert tree.moved(entry, quilt, below) == graph.moved(entry, quilt, below)
-
-
 @pytest.mark.parametrize("restricted", [False, True])
 def test_the_predicted_number_is_the_number_of_quilts(restricted: bool) -> None:
     for seed in range(12):
@@ -183,29 +170,6 @@ def chain(length: int, stay: float = 0.7) -> tf.BayesianNetwork:
     row = [[stay, 1 - stay], [1 - stay, stay]]
     nodes = [("x0", [0, 1], [], [0.5, 0.5])]
     return tf.BayesianNetwork([*nodes, *((f"x{t}", [0, 1], [f"x{t - 1}"], row) for t in range(1, length))])
-
-
-def test_the_sooner_it_is_ended_the_more_noise() -> None:
-    net, scales = chain(30), []
-    for after in (0, 10, 31, 200, 10**9):
-        calibration = _calibrated(net, [1] * 30, "quilt-exact", Stops(after))
-        scales.append(calibration.scale)
-        early = "the search was ended early, after " in calibration.witness.detail
-        assert early == (after < 10**9)
-    assert scales == sorted(scales, reverse=True)
-    assert scales[0] == 15  # the trivial quilt: group noise
-    assert scales[-1] < 5
-
-
-def test_what_was_ended_early_is_kept_in_writing_and_adds_up_as_promised() -> None:
-    early = _calibrated(chain(12), [1] * 12, "quilt-exact", Stops(20))
-    again = Calibration.from_dict(early.to_dict())
-    assert "ended early, after 2" in again.witness.detail
-    assert again.randomiser.scale == early.randomiser.scale
-    # Nothing is calibrated again: the loss and the joint cost come from the scale, and more noise promises no less.
-    assert tf.exact_loss(again).upper <= 2
-    assert tf.compose([early]).epsilon <= 2
-    assert tf.compose([early, early]).epsilon <= 4
 
 
 def test_one_interrupt_ends_one_search_and_the_next_goes_through() -> None:
