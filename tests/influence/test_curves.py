@@ -58,29 +58,6 @@ def test_networks_never_need_more_than_quilts_or_group(seed):
     assert_least(needed(network, weights_of(rng, network), float(rng.choice([0.5, 1, 3]))))
 
 
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("seed", range(8))
-def test_households_never_need_more_than_group(seed):
-    rng = np.random.default_rng(seed)
-    outside, inside = rng.uniform(0.02, 0.6, 2).tolist()
-    households = [[(n, person) for person in range(size)] for n, size in enumerate(rng.integers(1, 6, 4).tolist())]
-    belief = tf.CliqueInfection(households, lambda m: tf.household_infection(m, outside=outside, inside=inside))
-    scales = needed(belief, tf.Count(1))
-    assert_least(scales)
-    if max(map(len, households)) > 1:
-        assert scales["influence"] < scales["group-dp"]
-
-
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("seed", range(6))
-def test_tables_never_need_more_than_group(seed):
-    rng = np.random.default_rng(seed)
-    cells = list(np.ndindex(2, 3, 2))
-    masses = rng.dirichlet(np.full(12, 0.5)) * (rng.random(12) < 0.8)
-    table = tf.JointTable([tuple(map(int, cell)) for cell in cells], (masses / masses.sum()).tolist())
-    assert_least(needed(table, tf.Count(1)))
-
-
 def test_a_wide_network_is_never_waited_for():
     rng = np.random.default_rng(1)
     spec = []

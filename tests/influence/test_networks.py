@@ -307,17 +307,6 @@ def test_impossible_values_take_the_row_of_a_possible_one(joined, monkeypatch):
         assert block_losses(network, tables, 0, [1, 2, 3]) == pytest.approx(truth, abs=1e-8)
 
 
-def test_more_released_never_makes_a_secret_cheaper():
-    rng = np.random.default_rng(4)
-    for _ in range(10):
-        network = tf.BayesianNetwork(random_network(rng, 5, 2))
-        shape = [len(node.states) for node in network.nodes]
-        first, second = (Profile.by_entry(random_tables(rng, shape)) for _ in range(2))
-        entry = int(rng.integers(5))
-        less, more = (loss_of(network, profile, entry).epsilon for profile in (first, first + second))
-        assert more >= less - 1e-9
-
-
 def test_a_wide_network_falls_back_to_the_sum_and_says_so():
     rng = np.random.default_rng(7)
     causes = [[0.5, 0.5]] * 16

@@ -80,6 +80,12 @@ def test_runs_that_do_not_fit_are_refused(lengths, table_of):
         Profile((GOOD,), np.array(lengths), np.array(table_of))
 
 
+def test_profiles_of_different_sizes_do_not_add_up():
+    with pytest.raises(InputError, match="do not add up"):
+        Profile.of(GOOD, 3) + Profile.of(GOOD, 4)
+    assert Profile.by_entry([np.zeros((1, 1)), GOOD]).largest(0) == 0
+
+
 MOVES = [1e-300, 1e-70, 1e-20, 1e-7, 9e-7, 1.1e-6, 1e-3, 0.1, 0.7, 3.0, 40.0]
 SHARES = [-5000.0, -14.0, -1.5, -0.1, 6.0]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support.ledger_tools import laplace, made, one_thing
+from tests.support.ledger_tools import laplace, made
 from tests.support.quilt_cases import problem, random_chain
 from tests.support.scale_oracles import loss_entry_by_entry
 
@@ -75,14 +75,6 @@ def test_together_the_strictest_framework_decides_and_says_by_which_rule() -> No
     assert tf.compose([conditioned]).conditions == (
         "a condition", "each release's query, noise and stopping depend on the data through past outputs only"
     )  # fmt: skip
-
-
-def test_together_the_strictest_kind_of_all_frameworks_counts() -> None:
-    """Where all entries have one value promises add up, and what independent steps lose is less by the noise."""
-    alike, apart = one_thing(3), steps(3)
-    both = [laplace(about, tf.Count(1), 10, WHOLE, Fraction(3, 10)) for about in (alike, apart)]
-    assert [tf.compose([one] * 2).covers for one in both] == [WHOLE, QUILT]
-    assert tf.compose(both).covers is tf.compose(both[::-1]).covers is QUILT
 
 
 def test_together_deltas_add_and_the_kind_is_the_strictest() -> None:

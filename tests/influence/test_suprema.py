@@ -49,18 +49,6 @@ def test_bounds_are_the_supremum_of_the_linear_program(states):
             assert exact - 1e-6 <= bounds[a, b] <= max(exact, 0) + 1e-6
 
 
-def test_one_pair_for_all_is_sound_and_loose():
-    rng = np.random.default_rng(5)
-    for _ in range(30):
-        rows, ratio = random_case(rng, 4)
-        levels = Levels(rows).bound(float(ratio.max()))
-        assert (levels >= over_rays(rows, ratio) - 1e-13).all()
-    rows = np.array([[0.33, 0.33, 0.33, 0.01], [0.33, 0.33, 0.33, 0.01], [0.25] * 4, [0.4, 0.2, 0.2, 0.2]])
-    ratio = 0.1 * (1 - np.eye(4))
-    ratio[:3, 3] = 3.0
-    assert Levels(rows).bound(3.0)[3, 0] > 2 * suprema(rows, ratio)[3, 0]
-
-
 @pytest.mark.parametrize("most", [0.0, 0.1, 0.3])
 def test_two_levels_that_remember_the_last_prefixes_bound_as_those_that_do_not(most, monkeypatch):
     """Rising, falling and distant sizes, with impossible values and equal rows; with sums held, and made row by row."""

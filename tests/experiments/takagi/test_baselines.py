@@ -29,14 +29,6 @@ def test_ordinary_noise_hides_both_ways_and_may_lie_below(make: object) -> None:
     assert math.fsum(math.exp(noise.log_density([5], [F(z)])) for z in range(-40, 5)) > 0.3
 
 
-def test_the_mean_error_of_laplace_noise_is_b() -> None:
-    """E7: sqrt(2) b is the deviation."""
-    noise = baselines.ordinary_laplace(F(1, 2), 3, F(1, 1000))
-    assert noise.scale == 6
-    assert noise.expected_error() == pytest.approx(6, rel=1e-6)
-    assert math.sqrt(noise.variance()) == pytest.approx(6 * math.sqrt(2), rel=1e-6)
-
-
 def test_normal_noise_keeps_its_delta_tightly() -> None:
     noise = baselines.ordinary_gaussian(1, "1e-4", F(2), cells=3)
     assert gaussian_delta(2, noise.scale, 1) <= 1e-4 < gaussian_delta(2, noise.scale * F(999, 1000), 1)

@@ -191,19 +191,6 @@ def test_a_jump_too_far_is_below_what_a_mechanism_attains(monkeypatch):
     assert loss(CYCLE, tables) < worst * (1 - 1e-3)
 
 
-@pytest.mark.mutants
-@pytest.mark.parametrize("initial", ["stationary", "any"])
-@pytest.mark.parametrize("states", [3, 4])
-def test_a_slow_rise_that_is_given_up_ends_with_a_bound_from_above(states: int, initial: str) -> None:
-    mixing = np.random.default_rng(3).dirichlet(np.ones(states), size=states)
-    stationary = tf.MarkovChain(0.98 * np.eye(states) + 0.02 * mixing, 1500)
-    profile = Profile.of(0.002 * (1 - np.eye(states)), 1500)
-    followed = chain_loss(stationary, profile, Family(range(1500))).epsilon
-    chain = tf.MarkovChain(stationary.matrix, 1500, initial)
-    bounded = chain_loss(chain, profile, Family(range(1500)), most=100).epsilon
-    assert followed <= bounded < 2.5 * followed
-
-
 @pytest.mark.parametrize("stay", [0.7, 0.95, 0.99])
 def test_the_work_that_is_predicted_is_that_of_the_steps_that_are_followed(stay: float) -> None:
     """Of a long run as many as it takes to settle; of a short one all of them; of three states the same steps."""

@@ -189,13 +189,6 @@ def test_loss_is_at_most_epsilon_for_chains_of_the_class(case: int) -> None:
     assert largest_loss(belief, query, epsilon, 12, seed=case) <= epsilon
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("case", range(len(CASES)))
-def test_loss_is_at_most_epsilon_for_a_thousand_chains(case: int) -> None:
-    belief, query, epsilon = CASES[case]
-    assert largest_loss(belief, query, epsilon, 200, seed=100 + case) <= epsilon
-
-
 def test_audit_refuses_chains_outside_the_class() -> None:
     for belief in (REGION, INTERVAL):
         framework = tf.Pufferfish(tf.every_entry(), belief)

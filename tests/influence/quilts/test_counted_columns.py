@@ -12,6 +12,8 @@ from mpmath import mp
 import takifugu as tf
 from takifugu.core.errors import InputError
 from takifugu.influence.quilts.network.counted_columns import influences_over
+from takifugu.model import beliefs
+from takifugu.model.beliefs.estimate import is_private_source
 
 F = Fraction
 LEVELS = ("few", "many")
@@ -119,6 +121,31 @@ def test_no_member_loses_more_than_is_promised(query: Any) -> None:
         for mechanism in ("attribute-quilt", "group-dp"):
             noise = tf.calibrate(framework, query, epsilon, mechanism=mechanism, allow_zero_noise=True)
             assert tf.exact_loss(noise, chains=members).loss <= epsilon * (1 + 1e-9)
+
+
+def test_what_is_assumed_is_said_and_reads_back() -> None:
+    belief = towns([30, 20, 20, 30], confidence=0.95)
+    again: Any = beliefs.from_dict(belief.to_dict())
+    assert again.to_dict() == belief.to_dict()
+    assert "confidence 0.95" in belief.describe()
+    assert "100 counted populations" in belief.describe()
+    assert any("covers the true one with confidence 0.95" in words for words in map(str, belief.assumptions()))
+    assert belief.possible(0) == (True, True)
+    assert not is_private_source(belief.source)
+    rows = list(itertools.product(LEVELS, repeat=2))
+    private = tf.CountedParameters(rows, [1] * 4, ["s", "c"], {"c": COINS}, 2, source="these", private=True)
+    assert is_private_source(private.source)
+
+
+@pytest.mark.parametrize(("wrong", "words"), [
+    ({"confidence": 1.0}, "confidence"), ({"confidence": 0}, "confidence"), ({"counts": [1, 2, 3, -1]}, "counts"),
+    ({"columns": {"x": COINS}}, "there is none 'x'"),
+])  # fmt: skip
+def test_bad_input(wrong: Any, words: str) -> None:
+    rows = list(itertools.product(LEVELS, repeat=2))
+    right = {"rows": rows, "counts": [1, 2, 3, 4], "names": ["s", "c"], "columns": {"c": COINS}, "records": 2}
+    with pytest.raises(InputError, match=words):
+        tf.CountedParameters(**{**right, "source": "towns", **wrong})
 
 
 def test_what_stands_in_must_be_of_the_class() -> None:
