@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from takifugu.accounting.amounts import NOTHING, SMALLEST_SPEND, Amount, as_budget, most, short, three_digits
+from takifugu.accounting.amounts import NOTHING, SMALLEST_SPEND, Amount, as_budget, most, short
 from takifugu.core.errors import InputError
 
 MUCH_EPSILON, MUCH_DELTA = Amount(Fraction(3)), Amount(Fraction(1), Fraction(1, 10))
@@ -55,12 +55,6 @@ def test_what_is_left_is_never_below_nothing() -> None:
 def test_no_sum_of_deltas_is_above_one() -> None:
     assert MUCH_DELTA.times(20) == Amount(Fraction(20), Fraction(1))
     assert MUCH_DELTA.plus(Amount(Fraction(1), Fraction(19, 20))) == Amount(Fraction(2), Fraction(1))
-
-
-@pytest.mark.parametrize("value", [Fraction(1, 3), Fraction(10001, 10**4), Fraction(999999, 10**3), Fraction(7)])
-def test_three_digits_are_enough(value: Fraction) -> None:
-    assert value <= three_digits(value) <= value * Fraction(101, 100)
-    assert float(three_digits(value)) == float(f"{float(three_digits(value)):.3g}")
 
 
 def test_the_smallest_budget() -> None:

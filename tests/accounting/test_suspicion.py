@@ -35,14 +35,6 @@ def right(prior: float, p: np.ndarray, q: np.ndarray) -> float:
     return max(sum(prior * p[i] if a else (1 - prior) * q[i] for i, a in enumerate(way)) for way in ways)
 
 
-def test_the_example_of_the_documents() -> None:
-    seen = explain(0.1, 1)
-    assert seen.high == pytest.approx(0.1 * math.e / (0.9 + 0.1 * math.e))
-    assert (percent(seen.low, up=False), percent(seen.high, up=True)) == ("3.9 %", "23.2 %")
-    assert odds(0.1, up=True) == "1 to 9"
-    assert "can become 3.9 % to 23.2 % sure" in sentence(seen)
-
-
 @given(st.integers(0, 10**6), priors)
 def test_no_pair_of_laws_goes_beyond(seed: int, prior: float) -> None:
     p, q = laws(seed)
@@ -136,6 +128,22 @@ def test_odds_and_per_cents_are_rounded_to_the_safe_side(probability: float) -> 
     assert probability - 1e-14 <= high <= 1
 
 
+def test_words_of_a_factor_and_of_an_epsilon_that_hides_little() -> None:
+    assert factor_words(explain("10%", 1)) == "odds change by a factor of at most e^1 < 2.72, up or down"
+    assert "become certain that it is not so" in factor_words(one_sided(explain("10%", 1)))
+    assert warning(9) == ""
+    assert warning(10).startswith("an epsilon of 10 hides next to nothing")
+
+
+@pytest.mark.parametrize(("prior", "epsilon", "delta", "words"), [
+    *((prior, 1, 0, "prior") for prior in (0, 1, -0.1, "110%", float("nan"), "half", True, "0%")),
+    *((0.1, *promise, None) for promise in ((0, 0), (-1, 0), (float("inf"), 0), (1, 1), (1, -0.1))),
+])  # fmt: skip
+def test_a_prior_or_a_promise_that_means_nothing(prior: Any, epsilon: float, delta: float, words: str | None) -> None:
+    with pytest.raises(InputError, match=words):
+        explain(prior, epsilon, delta)
+
+
 def test_far_ends_neither_overflow_nor_lie() -> None:
     assert (explain(0.5, 10_000).low, explain(0.5, 10_000).high) == (0, 1)
     assert explain(0.5, 1e-9).high == pytest.approx(0.5)
@@ -148,24 +156,3 @@ def test_odds_and_per_cents_are_short() -> None:
     assert odds(0.3, up=False) == "1 to 2.34"
     assert [percent(p, up=True) for p in (0.99991, 0.1, 1.0)] == ["99.991 %", "10 %", "100 %"]
     assert percent(1e-6, up=False) == "0.0001 %"
-
-
-def test_words_of_a_factor_and_of_an_epsilon_that_hides_little() -> None:
-    assert factor_words(explain("10%", 1)) == "odds change by a factor of at most e^1 < 2.72, up or down"
-    assert "become certain that it is not so" in factor_words(one_sided(explain("10%", 1)))
-    assert warning(9) == ""
-    assert warning(10).startswith("an epsilon of 10 hides next to nothing")
-
-
-def test_it_is_plain_data() -> None:
-    plain = explain("10 %", "1/2", 1e-6).to_dict()
-    assert (plain["prior"], [b["factor"] for b in plain["beyond"]]) == (0.1, [2.0, 10.0, None])
-
-
-@pytest.mark.parametrize(("prior", "epsilon", "delta", "words"), [
-    *((prior, 1, 0, "prior") for prior in (0, 1, -0.1, "110%", float("nan"), "half", True, "0%")),
-    *((0.1, *promise, None) for promise in ((0, 0), (-1, 0), (float("inf"), 0), (1, 1), (1, -0.1))),
-])  # fmt: skip
-def test_a_prior_or_a_promise_that_means_nothing(prior: Any, epsilon: float, delta: float, words: str | None) -> None:
-    with pytest.raises(InputError, match=words):
-        explain(prior, epsilon, delta)

@@ -9,7 +9,6 @@ from tests.support.research import research_file
 
 import activity
 import takifugu as tf
-from pages import made
 
 
 @pytest.fixture(scope="module")
@@ -45,11 +44,3 @@ def test_errors_are_those_of_the_stated_noise() -> None:
     for trial in trials:
         assert trial.scale == pytest.approx(2 * 8 / trial.epsilon / 13)
         assert trial.error == pytest.approx(trial.expected, rel=0.2)
-
-
-def test_the_page_shows_every_mechanism_and_epsilon() -> None:
-    tables = {"single": activity.HISTOGRAM, "pooled": activity.HISTOGRAM, "minutes": activity.COUNT}
-    for name, mechanisms in tables.items():
-        page = made(activity.PAGE, name)
-        assert all(f"`{mechanism}`" in page for mechanism in mechanisms)
-        assert all(f"ε = {epsilon:g}" in page for epsilon in activity.EPSILONS)

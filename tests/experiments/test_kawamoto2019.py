@@ -11,7 +11,7 @@ import pytest
 from tests.support.research import research_file
 
 import kawamoto2019
-from pages import IMAGES, made
+from pages import made
 
 NAMES = ("residence", "weekend", "night", "heavy users")
 
@@ -73,32 +73,6 @@ def test_the_guess_from_the_place_itself(attribute: str) -> None:
     assert printed == pytest.approx(50 * (1 + abs(one - other).sum() / 2), abs=0.06)
 
 
-def test_nobody_guesses_more_than_epsilon_allows_and_noise_never_helps() -> None:
-    table = cells("guesses")
-    most = 100 * math.e / (1 + math.e)
-    assert table.pop("at most, at ε = 1") == pytest.approx([most] * 4, abs=0.06)
-    before = table.pop("the place itself")
-    for guesses in table.values():
-        assert all(guess <= min(most, without) + 0.06 for guess, without in zip(guesses, before, strict=True))
-
-
-def test_the_floor_is_below_all_that_send_one_place() -> None:
-    table = cells("losses")
-    floor = table.pop("optimal, the floor for one cell")
-    for mechanism, losses in table.items():
-        if not mechanism.startswith("RAPPOR"):
-            assert all(loss >= least for loss, least in zip(losses, floor, strict=True)), mechanism
-
-
-def test_more_dummies_and_a_larger_epsilon_lose_less() -> None:
-    table = cells("tupling")
-    table.pop("`optimal`, one value for one")
-    rows = np.array([[math.inf if math.isnan(loss) else loss for loss in losses] for losses in table.values()])
-    assert len(rows) == len(kawamoto2019.DUMMIES)
-    assert (rows[:, 1:] <= rows[:, :-1]).all()
-    assert (rows[1:] <= rows[:-1]).all()
-
-
 @pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("attribute", NAMES)
@@ -121,10 +95,3 @@ def test_a_page_s_number_by_the_program() -> None:
     people = kawamoto2019.populations(research_file(kawamoto2019.FILE), "residence")
     floor = kawamoto2019.optimum(people, Fraction(1), Fraction(0))
     assert floor.expected_loss(people) == pytest.approx(cells("losses")["optimal, the floor for one cell"][0], abs=0.6)
-
-
-def test_the_pictures_are_on_the_page() -> None:
-    text = kawamoto2019.PAGE.read_text(encoding="utf-8")
-    for name in ("kawamoto2019-tradeoff", "kawamoto2019-attributes"):
-        assert f"images/{name}.svg" in text
-        assert (IMAGES / f"{name}.svg").is_file()

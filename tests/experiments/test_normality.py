@@ -13,7 +13,7 @@ from tests.support.research import research_file
 
 import adult_attributes as adult
 import zhang2022
-from normality import PLACES, gap_of_mean, largest_gap, linear_parts, normality, quantiles
+from normality import gap_of_mean, largest_gap, linear_parts, normality
 from pages import made
 
 SMALL = (0, 0, 0, 1, 1, 5)
@@ -51,22 +51,6 @@ def test_the_gap_of_one_record_and_the_bound_for_a_mean_by_enumeration() -> None
     assert gap_of_mean(numbers, 1) == pytest.approx(0.469 * float(third) / float(moment(law, 2)) ** 1.5, rel=1e-12)
     for records in (1, 2, 3, 4, 5):
         assert enumerated_gap(mean_of(records)) <= gap_of_mean(numbers, records)
-
-
-@pytest.mark.slow
-def test_normal_numbers_lie_on_the_line_and_lumps_do_not() -> None:
-    normal = np.array([float(mp.sqrt(2) * mp.erfinv(2 * (k + 0.5) / 2000 - 1)) for k in range(2000)])
-    inner = np.abs(PLACES) < 3
-    assert np.abs(quantiles(normal) - PLACES)[inner].max() < 0.1
-    assert largest_gap(normal) < 0.002
-    assert np.abs(quantiles(np.repeat([0.0, 1.0], 1000)) - PLACES)[inner].max() > 0.9
-
-
-def test_what_is_left_of_a_column_has_no_share_of_the_other() -> None:
-    hidden, released = [1, 2, 3, 4, 7], [2, 1, 5, 3, 9]
-    rest = linear_parts({"a": hidden, "b": released}, "a", "b")["b, less what a explain"]
-    middle = Fraction(sum(hidden), 5)
-    assert sum((float(h - middle) * r for h, r in zip(hidden, rest, strict=True))) == pytest.approx(0, abs=1e-12)
 
 
 def test_the_page_has_the_moments_of_adult_in_fractions() -> None:

@@ -45,10 +45,6 @@ def test_the_table_agrees_with_a_walk_by_hand(stay: float) -> None:
     assert why.right_guesses(pairs) == pytest.approx((1 + total_variation) / 2, rel=1e-9)
 
 
-def test_independent_minutes_keep_exactly_what_entry_noise_promises() -> None:
-    assert why.surest(why.law_pairs(0.5)) == pytest.approx(math.e / (1 + math.e), rel=1e-12)
-
-
 @pytest.mark.slow
 def test_the_readme_shows_what_the_program_computes() -> None:
     assert made(why.PAGE, "why") == why.comparison()

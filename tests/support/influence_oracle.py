@@ -14,7 +14,7 @@ from math import prod
 
 import numpy as np
 from scipy.optimize import linprog
-from scipy.sparse import coo_matrix, vstack
+from scipy.sparse import coo_matrix
 
 Array = np.ndarray
 
@@ -102,35 +102,14 @@ def _of_all_pairs(law: Array, entry: int, measure: Callable[[Array, Array], floa
     return measured
 
 
-def worst_event(law: Array, tables: Sequence[Array], deltas: Sequence[Array], a: Array, b: Array, loss: float) -> float:
-    """max P(S | a) - e^loss P(S | b) over all events S with P(S | x) <= e^c P(S | x') + delta, and not S likewise."""
-    p, q = conditional(law, a), conditional(law, b)
-    left, right, ratios, slacks = _neighbours(law.shape, tables, deltas)
-    rows = np.arange(len(left))
-    ones = np.ones(len(left))
-
-    def differences(x: Array, y: Array) -> coo_matrix:
-        entries = np.concatenate([ones, -ratios])
-        return coo_matrix((entries, (np.concatenate([rows, rows]), np.concatenate([x, y]))), (len(rows), law.size))
-
-    inside = differences(left, right)  # s(x) - e^c s(x') <= delta
-    outside = -differences(right, left)  # (1 - s(x')) - e^c (1 - s(x)) <= delta
-    limits = np.concatenate([slacks, slacks - 1 + ratios])
-    answer = linprog(
-        np.exp(loss) * q - p, vstack([inside, outside]).tocsc(), limits, bounds=(0, 1), options=_OPTIONS, method=_METHOD
-    )
-    assert answer.status == 0, answer.message
-    return float(-answer.fun)
-
-
 _METHOD = "highs-ds"
 _OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10, "presolve": False}
 
-Constraints = tuple[Array, Array, Array, Array]
+Constraints = tuple[Array, Array, Array]
 
 
-def _neighbours(shape: tuple[int, ...], tables: Sequence[Array], deltas: Sequence[Array] | None = None) -> Constraints:
-    """(x, x', e^c, delta) of all ordered pairs of cells that differ in one entry."""
+def _neighbours(shape: tuple[int, ...], tables: Sequence[Array]) -> Constraints:
+    """(x, x', e^c) of all ordered pairs of cells that differ in one entry."""
     cells = np.arange(prod(shape)).reshape(shape)
     pieces = []
     for t, k in enumerate(shape):
@@ -138,16 +117,15 @@ def _neighbours(shape: tuple[int, ...], tables: Sequence[Array], deltas: Sequenc
         for u, v in product(range(k), repeat=2):
             if u != v:
                 many = np.ones(by_value.shape[1])
-                slack = 0.0 if deltas is None else float(deltas[t][u, v])
-                pieces.append((by_value[u], by_value[v], many * np.exp(tables[t][u, v]), many * slack))
+                pieces.append((by_value[u], by_value[v], many * np.exp(tables[t][u, v])))
     if not pieces:
-        return np.zeros(0, int), np.zeros(0, int), np.zeros(0), np.zeros(0)
+        return np.zeros(0, int), np.zeros(0, int), np.zeros(0)
     return tuple(np.concatenate(column) for column in zip(*pieces, strict=True))  # type: ignore[return-value]
 
 
 def _program(p: Array, q: Array, constraints: Constraints) -> Array:
     """The phi >= 0 with the largest p.phi where q.phi = 1 and phi(x) <= ratio phi(x')."""
-    left, right, ratios, _ = constraints
+    left, right, ratios = constraints
     rows = np.arange(len(left))
     matrix = coo_matrix(
         (np.concatenate([np.ones(len(rows)), -ratios]), (np.concatenate([rows, rows]), np.concatenate([left, right]))),
@@ -183,27 +161,6 @@ def lp_suprema(rows: Array, ratio: Array, relative_error: float = 0.0) -> Array:
     """`lp_supremum` of all pairs of rows, shape (m, m)."""
     m = len(rows)
     return np.array([[lp_supremum(rows[a], rows[b], ratio) for b in range(m)] for a in range(m)]) + 2 * relative_error
-
-
-def lp_chain_losses(start: Array, matrices: Sequence[Array], tables: Sequence[Array], entry: int) -> Array:
-    """c_i + R_i + L_i of a chain by one program per pair of values and step, without jumps; shape (k, k).
-
-    Rows and columns of values that are impossible at the entry are meaningless.
-    """
-    marginals = [np.asarray(start, float)]
-    for matrix in matrices:
-        marginals.append(marginals[-1] @ matrix)
-    right = np.zeros_like(tables[-1], dtype=float)
-    for t in reversed(range(entry, len(matrices))):
-        right = lp_suprema(np.asarray(matrices[t], float), tables[t + 1] + right)
-    left = np.zeros_like(tables[0], dtype=float)
-    for t in range(entry):
-        joint = (marginals[t][:, None] * matrices[t]).T
-        rows = joint / np.where(joint.sum(axis=1) > 0, joint.sum(axis=1), 1.0)[:, None]
-        possible = int(np.argmax(joint.sum(axis=1)))
-        rows[joint.sum(axis=1) <= 0] = rows[possible]
-        left = lp_suprema(rows, tables[t] + left)
-    return np.asarray(tables[entry]) + right + left
 
 
 # Laplace releases ----------------------------------------------------------------------------------------------------

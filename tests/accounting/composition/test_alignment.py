@@ -8,23 +8,17 @@ from typing import Any
 
 import pytest
 from tests.support.chain_oracles import float_law
-from tests.support.ledger_tools import contributions_of, joint_loss, laplace, made
+from tests.support.ledger_tools import contributions_of, joint_loss, laplace
 
 import takifugu as tf
-from takifugu.accounting.composition import Charge, charge_of, compose, joint
+from takifugu.accounting.composition import charge_of, compose, joint
 from takifugu.analysis.guarantee import Covers
-from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.model.frameworks import Framework, Pufferfish
-from takifugu.model.queries import Count, Linear, Query
+from takifugu.model.queries import Count, Linear
 
 WHOLE, DATA, QUILT, SINGLE = Covers
 def chain(rows: Sequence[Sequence[float]], length: int, initial: Any = "stationary") -> Framework:
     return Pufferfish(tf.every_entry(), tf.MarkovChain(rows, length, initial))
-
-
-def by_noise(framework: Framework, query: Query, units: Any, **changes: Any) -> Charge:
-    """Return a charge of another belief, by its noise alone."""
-    return replace(charge_of(laplace(framework, query, units, QUILT)), framework="another belief", **changes)
 
 
 def test_a_day_that_two_windows_read_is_charged_twice() -> None:
@@ -39,17 +33,6 @@ def test_a_day_that_two_windows_read_is_charged_twice() -> None:
         assert least <= joint(framework, placed).epsilon < most
 
 
-def test_a_start_vector_fixes_the_place() -> None:
-    """Two sequences that both start in one law are the same entries, or how they lie is unknown."""
-    framework = chain([[0.9, 0.1], [0.3, 0.7]], 30, (0.5, 0.5))
-    one = by_noise(framework, Count(1), 60)
-    known = replace(one, framework=framework.fingerprint(), epsilon=Fraction(1, 100))
-    assert joint(framework, [one] * 2).epsilon < 1
-    assert joint(framework, [replace(known, at=5), replace(known, at=5)]).epsilon < 1
-    assert joint(framework, [replace(known, at=5), replace(one, at=8)]).epsilon < 1
-    assert joint(framework, [replace(known, at=5), replace(one, at=4)]).epsilon == 1
-
-
 def test_pieces_of_other_lengths_are_others_where_they_are_as_many_steps_in_all() -> None:
     """The first step of a second recording, published twice, once cost 1.00148: it was the 1st step, then the 5th."""
     rows, of_lengths = [[0.6, 0.4], [0.4, 0.6]], ([1, 5], [5, 1])
@@ -62,16 +45,6 @@ def test_pieces_of_other_lengths_are_others_where_they_are_as_many_steps_in_all(
     for framework in (calibration.framework for calibration in made):
         charges = [replace(charge_of(one), covers=Covers.COMPONENT) for one in made]
         assert joint(framework, charges).epsilon >= 2
-
-
-def test_users_without_names_are_the_same_by_their_numbers() -> None:
-    users = tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 3)
-    framework = Pufferfish(tf.entry(0, 0, 1), users)
-    quiet, loud = (laplace(framework, Linear(w), 1, DATA) for w in ([1, 0, 0], [1, 0, 1000]))
-    assert compose([quiet, loud]).epsilon == 2
-    noise = RoundedNormal(Fraction(30), Fraction(1))
-    normal = made(framework, Linear([1, 0, 1000]), noise, DATA, 1, Fraction(1, 1000))
-    assert joint(framework, [charge_of(quiet), charge_of(normal)]).epsilon == 2
 
 
 def test_a_pair_of_values_is_the_same_pair_under_a_belief_that_lists_them_otherwise() -> None:

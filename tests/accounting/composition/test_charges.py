@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import tracemalloc
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -24,7 +23,6 @@ from takifugu.mechanisms import group_dp, wasserstein
 from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair
 from takifugu.model.queries import Additive, Count, Histogram, Identity, Linear, Mean, Query, Sum, registry
 from takifugu.numbers import Pmf
-from takifugu.numbers.runs import Runs
 
 
 def network(*nodes: tuple[Any, ...]) -> Framework:
@@ -55,15 +53,6 @@ def test_a_charge_keeps_the_changes_of_all_entries_and_of_one() -> None:
         assert (one.entries, one.names, one.lengths, one.answers) == (0, (), (), ())
 
 
-def test_the_order_of_beliefs_and_of_their_tables_does_not_matter() -> None:
-    one, other = (network("a", ("b", "a")).beliefs[0], network(("a", "b"), "b").beliefs[0])
-    for beliefs in ([one, other], [other, one]):
-        about = Pufferfish(tf.every_entry(), beliefs)
-        charged = charge(about, Linear([5, 2]))
-        assert changes(charged) == (7, 5, 10)
-        assert charged.names == ("a", "b")
-
-
 @pytest.mark.parametrize("unit", [1, 0.5, 0.001, 1000])
 def test_the_unit_of_two_laws_does_not_change_what_releases_cost(unit: float) -> None:
     """Answers in thousands are no safer: the change of a pair of laws was once counted in grid units of grid units."""
@@ -86,14 +75,6 @@ def test_a_charge_says_which_entries_it_means() -> None:
     mixed = Pufferfish(tf.every_entry(), [steps(3).beliefs[0], pieces(2, 1).beliefs[0]])
     assert (charge(mixed, Count(1)).lengths, charge(mixed, Count(1)).entries) == ((), 3)
     assert charge(Pufferfish(tf.every_entry(), [steps(3).beliefs[0]] * 2), Count(1)).lengths == (3,)
-
-
-def test_options_are_kept() -> None:
-    options = {"reading": "one", "scope": "pooled", "at": 0, "begins_series": True}
-    plain = {"reading": "", "scope": "unit", "at": None, "begins_series": False}
-    for given_options, expected in ((options, options), ({}, plain)):
-        one = charge(steps(3), Count(1), **given_options)
-        assert {name: getattr(one, name) for name in expected} == expected
 
 
 @pytest.mark.parametrize("at", [1.5, True, False, "1"])
@@ -155,17 +136,6 @@ def test_a_hash_in_pieces_is_that_of_whole_arrays(length: int) -> None:
         for array in (weights, *tables, *(() if numbers is None else (numbers,))):
             digest.update(repr(array.shape).encode() + array.tobytes())
         assert answer_hash(answer, belief) == digest.hexdigest()[:32]
-
-
-def test_a_hash_of_a_long_answer_takes_no_memory() -> None:
-    (belief,) = steps(1).beliefs
-    table = np.array([[0], [1]], dtype=np.int64)
-    answer = Additive(Fraction(1), ("count",), (table,), Runs.alike(1, 30_000_000), None)
-    tracemalloc.start()
-    answer_hash(answer, belief)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 4_000_000  # the array has 240 MB
 
 
 weights = st.lists(st.integers(0, 3), min_size=3, max_size=3)

@@ -80,12 +80,6 @@ def test_a_charge_refuses_amounts_that_are_no_amounts(key: str, value: Any) -> N
         Charge.from_dict(plain)
 
 
-def test_nothing_costs_nothing_and_nothing_cannot_be_composed() -> None:
-    assert joint(chain_framework(), []).epsilon == 0
-    with pytest.raises(InputError, match="nothing to compose"):
-        compose([])
-
-
 def e12(columns: tuple[Any, Any]) -> tuple[Framework, list[Promised]]:
     framework = table_framework(*columns, "s")
     return framework, [promised(framework, Identity(name), wasserstein.MECHANISM) for name in ("u", "v")]
@@ -204,16 +198,6 @@ def test_a_promise_about_components_is_believed_only_by_its_own_framework() -> N
         assert joint(home, [normal, normal]).epsilon == 2
         with pytest.raises(CompositionRefused, match="other states, values or pieces"):
             joint(foreign, [normal, normal])
-
-
-def test_compose_takes_the_worst_framework() -> None:
-    slow, fast = chain_framework(30, 0.9), chain_framework(30, 0.6)
-    releases = [laplace(f, Count(1), 8, QUILT, 1) for f in (slow, fast)]
-    together = compose(releases)
-    charges = [charge_of(r) for r in releases]
-    assert together.epsilon == max(joint(f, charges).epsilon for f in (slow, fast))
-    assert together.framework == f"{slow.fingerprint()}+{fast.fingerprint()}"
-    assert set(together.assumptions) == {*slow.assumptions(), *fast.assumptions()}
 
 
 def test_under_an_unknown_definition_nothing_is_proved_and_a_charge_of_one_counts_by_its_noise() -> None:

@@ -11,7 +11,6 @@ import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of
 from takifugu.accounting.composition.alignment import (
     Item,
-    in_one_place,
     laid_out,
     out_of_phase,
     placed,
@@ -22,7 +21,6 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.model.frameworks import Framework, Pufferfish
 
 STUCK = [[1.0, 0.0], [0.0, 1.0]]
-WEIGHTS = [1, 5, 1, 2, 2, 2, 2, 4, 1, 1]
 
 
 def charge(about: Framework, weights: Sequence[Any], scale: Any = 10, **changes: Any) -> Charge:
@@ -43,32 +41,6 @@ def items(about: Framework, *charges: Charge) -> list[Item]:
 def layout(about: Framework, *charges: Charge) -> tuple[Any, list[list[int]]] | None:
     placed = laid_out(view(about), about.beliefs[0], items(about, *charges))
     return None if placed is None else (placed[0], [row.tolist() for row in placed[1]])
-
-
-def test_releases_about_a_beliefs_own_entries_lie_as_it_has_them() -> None:
-    for about in (steps(3), steps(3, initial=(0.5, 0.5)), pieces(2, 1)):
-        both = [charge(about, [1, 2, 3]), charge(about, [0, 0, 1])]
-        for places in (None, 0, 7):
-            whole, rows = layout(about, *(replace(c, at=places) for c in both)) or (None, [])
-            assert whole is about.beliefs[0]
-            assert rows == [[1, 2, 3], [0, 0, 1]]
-
-
-def test_a_shorter_sequence_starts_where_the_longer_one_does() -> None:
-    for initial in ("stationary", (0.5, 0.5)):
-        about = steps(2, initial=initial)
-        for charges, expected in (([charge(steps(3), [1, 2, 3]), charge(about, [4, 5])], [[1, 2, 3], [4, 5, 0]]),
-                                  ([charge(steps(1), [1])], [[1]])):  # fmt: skip
-            whole, rows = layout(about, *charges) or (None, [])
-            assert (whole.length, rows) == (len(expected[0]), expected)
-
-
-def test_what_starts_at_several_steps_is_laid_out_as_windows() -> None:
-    about = steps(2)
-    first, second = charge(about, [1, 2]), charge(about, [3, 4])
-    assert layout(about, replace(first, at=7), replace(second, at=7)) is not None
-    assert layout(about, replace(first, at=7), replace(second, at=5)) is None
-    assert layout(about, *merged([replace(first, at=7), replace(first, at=5)])) is None
 
 
 def test_pieces_of_one_layout_are_that_layout() -> None:
@@ -126,22 +98,6 @@ def test_a_given_start_is_that_of_the_first_window() -> None:
     assert places(about, *merged([mine, replace(mine, at=7)])) is None
 
 
-def test_windows_in_one_place_are_those_of_the_belief_itself() -> None:
-    about = steps(2)
-    (belief,) = about.beliefs
-    one = charge(about, [1, 2], at=3)
-
-    def together(*charges: Charge) -> bool:
-        return in_one_place(belief, items(about, *charges))  # type: ignore[arg-type]
-
-    assert together(one, replace(one, scale=Fraction(3)))
-    assert together(replace(one, at=None))
-    assert not together(one, replace(one, at=4))
-    assert not together(one, charge(steps(3), [1, 2, 3], at=3))
-    assert not together(charge(steps(3), [1, 2, 3], at=3))
-    assert not together(*merged([one, replace(one, at=5)]))
-
-
 def periodic(length: int = 4) -> Framework:
     return Pufferfish(tf.every_entry(), tf.PeriodicChain([FAIR, STUCK], length, [0, 1, 1], 1, (0.5, 0.5)))
 
@@ -188,13 +144,3 @@ def test_a_longer_run_of_a_periodic_belief_starts_in_the_place_that_its_own_wind
     assert places(about, mine, replace(other, at=5)) is None  # what is given is the start of step 6
     whole, _ = layout(loose, replace(native, at=None), replace(native, at=None)) or (None, [])
     assert whole is loose.beliefs[0]
-
-
-def test_no_more_is_charged_than_everything_moves_the_answer() -> None:
-    """A foreign query counts at every step with its largest change, and in all with its own."""
-    about = steps(4)
-    foreign = charge(about, [5, 0, 0, 1], answers=("unknown",), framework="another")
-    (item,) = items(about, foreign)
-    assert (item.read.changes.tolist(), item.read.total) == ([5, 0, 0, 5], 6)
-    (item,) = items(about, replace(foreign, change=Fraction(7), entry_change=Fraction(6)))
-    assert (item.read.changes.tolist(), item.read.total) == ([6, 0, 0, 6], 7)

@@ -9,16 +9,14 @@ from typing import Any
 
 import pytest
 from tests.support.late_oracles import late_delta
-from tests.support.ledger_tools import laplace, made, promised, users
+from tests.support.ledger_tools import laplace, made, users
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import CompositionRefused
-from takifugu.mechanisms import wasserstein
-from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair
-from takifugu.numbers import Pmf
+from takifugu.model.frameworks import Framework, Pufferfish
 
 WHOLE, DATA, QUILT, SINGLE = Covers
 HALF, THIRD, LITTLE = Fraction(1, 2), Fraction(1, 3), Fraction(1, 1000)
@@ -99,17 +97,6 @@ def test_what_a_set_costs_in_any_order(name: str) -> None:
     assert in_any_order(charges) == outcome
 
 
-def test_where_nothing_is_read_entry_by_entry_all_count_by_their_whole_change() -> None:
-    """Of two that a belief does not read, the joint loss and the whole changes are one: the first bound counts."""
-    about = users(4)
-    pair = distribution_pair(Pmf([0, 10], [0.5, 0.5]), Pmf([1, 11], [0.5, 0.5]))
-    assert cost([BROAD, DEAR], about) == (11, "joint loss", QUILT)
-    assert cost([BROAD, BROAD], about) == (2, "sum", WHOLE)
-    single = charge_of(promised(pair, tf.Identity(), wasserstein.MECHANISM))
-    assert joint(pair, [single]).epsilon == single.epsilon == 1
-    assert float(joint(pair, [single, BROAD]).epsilon) == pytest.approx(11 + 1)
-
-
 @pytest.mark.parametrize(("charges", "words"), [
     pytest.param([EXACT] * 2, "costs infinitely much", id="no noise"),
     pytest.param([ALONE, normal(SINGLE)], "no cost by its noise alone", id="normal noise without a series"),
@@ -119,14 +106,6 @@ def test_where_nothing_is_read_entry_by_entry_all_count_by_their_whole_change() 
 def test_a_set_of_which_nothing_is_proved_is_refused(charges: list[Charge], words: str) -> None:
     with pytest.raises(CompositionRefused, match=rf"(?s)its own output only.*{words}"):
         joint(EVERYBODY, charges)
-
-
-def test_with_a_delta_whole_changes_are_no_bound() -> None:
-    """The users are four: nobody reads the other release user by user, and its whole change is all that it costs."""
-    late, about = normal(WHOLE), users(4)
-    foreign = replace(late, framework=about.fingerprint())
-    assert cost([foreign, DEAR], about) == (HALF + 10, "joint loss", QUILT)
-    assert cost([replace(foreign, delta=Fraction(0)), DEAR], about)[1] == "joint loss"
 
 
 @pytest.mark.parametrize(("count", "epsilon"), [(20, "4"), (3, "1/2")])

@@ -7,7 +7,7 @@ from typing import Any
 
 import mpmath
 import pytest
-from tests.support.ledger_tools import chain, chain_framework, laplace, made, pieces, users, view
+from tests.support.ledger_tools import chain_framework, laplace, made, pieces, users, view
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
@@ -28,13 +28,12 @@ from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import CompositionRefused
 from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.sent import Sending
-from takifugu.model.frameworks import Framework, Pufferfish
-from takifugu.model.queries import Count, Linear, Query, Sum
+from takifugu.model.frameworks import Framework
+from takifugu.model.queries import Count, Query
 from takifugu.numbers.distributions.channel import Channel
 
 WHOLE, DATA, QUILT, SINGLE = Covers
 HALF = Fraction(1, 2)
-COIN = {0: 0.5, 1: 0.5}
 
 
 def data(about: Framework, query: Query, scale: Any, kind: Covers = DATA, **changes: Any) -> Charge:
@@ -54,41 +53,6 @@ def test_a_whole_release_costs_the_change_of_all_components_and_a_data_release_t
             one = data(framework, Count(1), 10, kind, epsilon=epsilon)
             assert steady_cost(view(framework), one) == here
             assert steady_cost(view(framework), replace(one, framework="another belief")) == by_noise
-
-
-def test_components_without_a_secret_do_not_count() -> None:
-    for framework, query in (
-        (pieces(5, 2, secrets=tf.entry(6, 0, 1)), Count(1)),
-        (users(3, secrets=tf.entry(0, 0, 1)), Linear([2, 0, 7])),
-        (users(3, secrets=tf.entry(0, 0, 1), names=list("abc")), Linear([2, 0, 7])),
-    ):  # fmt: skip
-        assert steady_cost(view(framework), data(framework, query, 10)) == Fraction(2, 10)
-
-
-def test_pieces_of_another_release_are_its_own() -> None:
-    """The longest run that a release reads decides if it reads other sequences than the framework."""
-    one = data(pieces(3, 4, 3), Count(1), 10)
-    assert steady_cost(view(pieces(5, 2)), one) == Fraction(4, 10)
-    for framework in (chain_framework(7), chain_framework(10)):  # which may hold them anywhere: they count as one
-        assert steady_cost(view(framework), one) == 1
-
-
-def test_a_release_about_other_entries_costs_all_that_it_reads() -> None:
-    framework, other = users(2), users(3)
-    for kind in (WHOLE, DATA):
-        assert steady_cost(view(framework), data(other, Linear([2, 3, 4]), 10, kind)) == Fraction(9, 10)
-    both = Pufferfish(tf.every_entry(), [tf.IndependentUsers([COIN] * 3)] * 2)
-    assert steady_cost(view(both), data(both, Linear([2, 3, 4]), 10)) == Fraction(4, 10)
-
-
-def test_the_belief_that_reads_most_decides() -> None:
-    """A sum whose states stand for larger numbers under the second belief."""
-    small, large = chain(4, states=[0, 1]), chain(4, states=[0, 5])
-    framework, reader = Pufferfish(tf.every_entry(), small), Pufferfish(tf.every_entry(), large)
-    one = data(framework, Sum(), 10)
-    assert whole_cost(view(reader), one) == steady_cost(view(reader), replace(one, covers=WHOLE)) == 2
-    assert steady_cost(view(reader), one) == 2
-    assert whole_cost(view(framework), data(reader, Sum(), 2)) == 2
 
 
 def test_a_promise_without_a_scale_is_believed_where_the_query_reads_alike() -> None:

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import ndtr
 from tests.mechanisms.test_influence_gaussian import exact_delta, framework_of
 from tests.support.ledger_tools import laplace as laplace_noise
-from tests.support.series_oracle import adaptive_delta, hockey_stick
+from tests.support.series_oracle import adaptive_delta
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
@@ -22,15 +21,13 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import BudgetExceeded, CompositionRefused
 from takifugu.influence.curves import profile_loss
-from takifugu.influence.profiles.normal import NormalRelease, as_normal, log_share, normal_profile
-from takifugu.influence.profiles.profile import Profile
-from takifugu.numbers.after_noise.gaussian import gaussian_delta, log_shifted_delta
+from takifugu.influence.profiles.normal import NormalRelease, log_share, normal_profile
+from takifugu.numbers.after_noise.gaussian import gaussian_delta
 
 STAY = [[0.9, 0.1], [0.4, 0.6]]
 COUNT, LAST = tf.Count(1), tf.Count(1, entries=(2, 3))
 WEIGHTS = {COUNT: [[0, 1]] * 4, LAST: [[0, 0], [0, 0], [0, 1], [0, 1]]}
 FRAMEWORK = framework_of(STAY, 4)
-PIECES = ([1, 5], [5, 1])
 
 
 def normal(query: Any, epsilon: Any, delta: Any) -> Any:
@@ -64,18 +61,6 @@ def test_equal_releases_cost_what_they_do_if_fixed_in_advance(number: int) -> No
     assert alone.epsilon == Fraction(1, 3)  # what it promises, to the last digit
 
 
-@pytest.mark.parametrize("number", [1, 2, 5])
-def test_a_mean_costs_what_its_sum_costs_with_noise_as_many_times_as_wide(number: int) -> None:
-    mean = normal(tf.Mean(codes={0: 0, 1: 1}), 1, "0.001")
-    together = joint(FRAMEWORK, charges(*[mean] * number))
-    in_steps = 4 * float(mean.scale)  # the mean of four values is their count, divided by four
-    assert in_steps == pytest.approx(float(normal(COUNT, 1, "0.001").scale), rel=1e-9)
-    of_sum = joint(FRAMEWORK, charges(*[normal(tf.Sum(codes={0: 0, 1: 1}), 1, "0.001")] * number))
-    assert float(together.epsilon) == pytest.approx(float(of_sum.epsilon), rel=1e-6)
-    true = true_delta_of([(COUNT, in_steps / math.sqrt(number), True)], together.epsilon)
-    assert float(together.delta) / 20 < true <= together.delta
-
-
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("second", [normal(LAST, 1, "0.01"), laplace(LAST, "0.2"), laplace(COUNT, "0.5")])
 def test_other_queries_and_laplace_noise_cost_no_less_than_they_lose(second: Any) -> None:
@@ -107,22 +92,6 @@ def test_releases_that_begin_it_together_add_up_by_their_squares() -> None:
         joint(FRAMEWORK, [begun[0], replace(later, begins_series=True)])
 
 
-def test_a_pure_release_tells_no_more_than_its_normal_one() -> None:
-    """Randomised response is the worst of all that lose c; so is a sum of such for the square of the sum."""
-    losses = np.concatenate([np.linspace(0.001, 12, 400), [20, 50, 200]])
-    squares = as_normal(losses)
-    for loss, square in zip(losses.tolist(), squares.tolist(), strict=True):
-        likely = 1 / (1 + math.exp(-loss))
-        for epsilon in (0.0, loss / 3, 0.9 * loss):
-            response = max(0.0, likely - math.exp(epsilon) * (1 - likely))
-            assert response <= math.exp(log_shifted_delta(Fraction(square), Fraction(epsilon))) * (1 + 1e-12)
-    assert (np.diff(squares / losses) >= -1e-9).all()
-    nothing, square = as_normal(np.array([0.0, 1.0]))
-    assert nothing == 0
-    assert ndtr(math.sqrt(square) / 2) == pytest.approx(math.e / (1 + math.e), rel=1e-8)
-    assert Profile.of([[0, 1.0], [1.0, 0]], 1).largest(0) == 1
-
-
 CHAIN = [[0.6, 0.4], [0.4, 0.6]]
 GIVEN = (0.4, 0.6)
 EPSILON, DELTA = 0.4034, 0.02
@@ -143,25 +112,6 @@ def largest(fits: Any) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if fits(middle) else (low, middle)
     return low
-
-
-def test_a_budget_alone_is_no_filter() -> None:
-    """Each branch fits the budget, and the one who chooses the branch by the first output gains more than delta."""
-    start = 0.0324
-    more = largest(lambda move: loss_of((math.hypot(start, move), 0)) <= EPSILON)
-    other = largest(lambda move: loss_of((start, move)) <= EPSILON)
-    branches = [(more, 0.0), (0.0, other)]
-    fixed = [adaptive_delta(start, lambda _, b=b: b, GIVEN, EPSILON) for b in branches]
-    assert max(fixed) <= DELTA * (1 + 1e-4)
-
-    def greedy(output: float) -> tuple[float, float]:
-        return max(branches, key=lambda b: _gain(b, start, output))
-
-    assert adaptive_delta(start, greedy, GIVEN, EPSILON) > 1.004 * DELTA
-
-
-def _gain(moves: tuple[float, float], start: float, output: float) -> float:
-    return hockey_stick(moves, GIVEN, EPSILON - (output * start - start * start / 2))
 
 
 def test_a_series_keeps_its_budget_whatever_noise_is_chosen_by_the_output() -> None:
@@ -205,16 +155,6 @@ def test_the_user_who_loses_most_in_the_whole_series_decides(order: tuple[int, .
         joint(USERS, [*together, of_users([0, 1, 0], 10**6), of_users([1, 1, 1], 10**6)])
 
 
-def test_a_first_release_costs_what_it_promised_only_if_it_keeps_that() -> None:
-    begun = of_users([3, 1, 1], 5, begins_series=True)
-    least = joint(USERS, [begun]).epsilon
-    assert gaussian_delta(Fraction(3, 5), 1, least) == pytest.approx(float(LITTLE), rel=1e-5)
-    assert joint(USERS, [replace(begun, epsilon=least * 2)]).epsilon == least * 2
-    assert joint(USERS, [replace(begun, epsilon=least * Fraction(9, 10))]).epsilon == pytest.approx(float(least))
-    nothing = of_users([0, 0, 0], 5, epsilon=Fraction(3))
-    assert joint(USERS, [begun, nothing]).epsilon == 3  # no set is cheaper than one of its releases alone
-
-
 def test_what_a_series_does_not_reach_is_refused() -> None:
     first, last, later = normal(COUNT, 1, "0.001"), normal(LAST, 1, "0.001"), laplace(COUNT, 1)
     begun = charges(first, later)
@@ -232,16 +172,6 @@ def test_what_a_series_does_not_reach_is_refused() -> None:
             joint(about, together)
     exact = tf.calibrate(FRAMEWORK, COUNT, 1, "0.001", mechanism="gaussian-exact")
     assert joint(FRAMEWORK, charges(exact)).epsilon > 1  # its promise rests on the belief, and counts by its noise
-
-
-def test_a_series_is_of_pieces_of_the_same_lengths() -> None:
-    """As many steps in pieces of other lengths are other steps: the first of one would be the fifth of another."""
-    frameworks = [tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(tf.MarkovChain(STAY, 5), n)) for n in PIECES]
-    begun, later = (charge_of(tf.calibrate(f, COUNT, 1, "0.001", mechanism="influence-gaussian")) for f in frameworks)
-    series_of = [replace(begun, begins_series=True), replace(begun, begins_series=False)]
-    assert joint(frameworks[0], series_of).epsilon > 1
-    with pytest.raises(CompositionRefused, match="value by value"):
-        joint(frameworks[0], [series_of[0], later])
 
 
 # What a series rests on, and its first releases together.

@@ -13,13 +13,10 @@ from tests.support.ledger_tools import chain_framework, charge, contributions_of
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
 from takifugu.accounting.composition.by_noise import cost_by_noise
-from takifugu.accounting.composition.losses import steady_cost
 from takifugu.accounting.composition.several import (
     BITS,
     LONGEST,
     Total,
-    alike,
-    changed,
     merged,
     placed,
     several,
@@ -76,13 +73,6 @@ def test_under_another_definition_a_sum_costs_what_its_releases_do(scales: tuple
     assert exact <= total <= exact + Fraction(12 * len(long), 2**BITS)
 
 
-def test_promises_that_cover_every_change_add_up_only_where_they_cost_more_for_one_reason() -> None:
-    framework = chain_framework(6)
-    low, high = (replace(charge(framework, tf.Count(1), 12, WHOLE), epsilon=e) for e in (Fraction(1, 9), Fraction(7)))
-    assert len(merged([low, high, low])) == 2
-    assert sum(steady_cost(view(framework), c) for c in merged([low, high, low])) == 7 + 2 * Fraction(6, 12)
-
-
 def test_sums_are_exact_while_their_denominator_is_short_and_never_below() -> None:
     chance = np.random.default_rng(5)
     terms = [Fraction(int(p), int(q)) for p, q in chance.integers(1, 10**15, size=(40, 2))]
@@ -100,35 +90,6 @@ def test_sums_are_exact_while_their_denominator_is_short_and_never_below() -> No
     assert again == total
     tiny = Total.of(Fraction(1, LONGEST + 1))
     assert tiny.value == Fraction(1, 2**BITS)
-
-
-def test_windows_without_laplace_noise_add_up_by_what_they_promise() -> None:
-    """However many different promises there are."""
-    one = replace(charge(chain_framework(5), tf.Count(1), 1, WHOLE), scale=None, reading="")
-    charges = [replace(one, at=5 * (n % 7), epsilon=Fraction(1 + n % 11, 7)) for n in range(30)]
-    (held,) = merged(charges)
-    each = dict(held.windows)
-    assert len(each) == 7
-    for place, window in each.items():
-        here = [c.epsilon for c in charges if c.at == place]
-        assert (window.promised.value, window.times, window.rates) == (sum(here), len(here), None)
-    assert (held.epsilon, held.scale) == (sum(c.epsilon for c in charges), None)
-
-
-def test_one_of_several_and_all_of_them_as_one() -> None:
-    framework = chain_framework(5)
-    scales = (10, 20, 40)
-    made = [charge(framework, tf.Count(1), b, WHOLE) for b in scales]
-    (sum_of,) = merged([replace(c, epsilon=5 / Fraction(b)) for c, b in zip(made, scales, strict=True)])
-    assert (sum_of.epsilon, sum_of.scale) == (Fraction(7, 8), Fraction(40, 7))
-    assert type(changed(sum_of)) is Charge
-    promise = {"epsilon": sum_of.epsilon, "scale": sum_of.scale, "randomiser": sum_of.randomiser}
-    assert changed(sum_of) == replace(alike(sum_of), **promise)
-    at = replace(made[0], at=3)
-    assert several(made[0]).places.tolist() == [*several(made[0]).windows] == []
-    assert [*several(at).windows] == [(3, several(at).cost)]
-    (two,) = merged([at, replace(at, at=9)])
-    assert [*two.windows] == [(n, several(at).cost) for n in (3, 9)]
 
 
 def test_several_releases_say_how_many_they_are() -> None:

@@ -65,13 +65,6 @@ def test_a_further_release_never_makes_a_total_smaller(history: list[tuple[Frame
     never_smaller(history)
 
 
-@pytest.mark.mutants
-@settings(max_examples=300, deadline=None)
-@given(histories())
-def test_a_further_release_never_makes_any_total_smaller(history: list[tuple[Framework, Charge]]) -> None:
-    never_smaller(history)
-
-
 def never_smaller(history: list[tuple[Framework, Charge]]) -> None:
     totals: dict[str, Fraction] = {}
     for count in range(1, len(history) + 1):
@@ -134,15 +127,6 @@ def test_a_nearly_free_window_before_the_others_buys_nothing_back_in_a_ledger(tm
         release(4, 5)
     ledger.budget("s", 6)
     assert max(float(before), true) <= release(4, 5) < 5.7918  # which it was by quilts
-
-
-def test_windows_read_in_one_place_are_charged_with_their_start_where_it_is() -> None:
-    """Of one file read again nothing lies before the first step, so that its distance counts as before."""
-    framework, week = quilt([[0.9, 0.1], [0.4, 0.6]], 24, 1)
-    week = replace(week, epsilon=Fraction(0))  # what its noise costs, whatever it promised
-    here, elsewhere = [replace(week, at=24)] * 2, [replace(week, at=24), replace(week, at=48)]
-    assert joint(framework, here).epsilon < joint(framework, [*here, replace(week, at=0)]).epsilon
-    assert joint(framework, elsewhere).epsilon < joint(framework, here).epsilon
 
 
 # What a ledger keeps of a history costs what all its releases cost, however they were added up: random sets.
@@ -230,18 +214,6 @@ def test_another_release_never_lowers_a_total(part: int, first: int, last: int) 
         assert rising(number), number
 
 
-def test_a_promise_that_is_alone_is_given_up_beside_others() -> None:
-    about = FRAMEWORKS[0]
-    alone = tf.calibrate(about, tf.Count(1), 1, mechanism="laplace-exact", single_release=True)
-    whole = tf.calibrate(about, tf.Count(1), 4, mechanism="group-dp")
-    both = tf.compose([alone, whole])
-    adds = contributions_of(about, tf.Count(1))
-    noisy = [(adds, charge_of(one).scale) for one in (alone, whole)]
-    true = worst_joint_loss(float_law([[0.9, 0.1], [0.4, 0.6]], 6), noisy, 6)
-    assert true <= both.epsilon < Fraction(2937, 1000) < 4  # which the second one promises
-    assert tf.compose([alone]).epsilon == 1
-
-
 def set_with_true_promises(number: int) -> tuple[Fraction, float]:
     """Return what a random set is charged whose releases promise what they lose, and its loss by enumeration."""
     chance = random.Random(number)
@@ -266,11 +238,3 @@ def test_no_set_whose_releases_promise_what_they_lose_is_charged_less_than_it_lo
     for number in range(60):
         charged, true = set_with_true_promises(number)
         assert charged >= true * (1 - 1e-9), number
-
-
-def test_both_notice_a_promise_that_counts_as_if_it_were_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The last one, whatever came before it."""
-    real = least.merged
-    monkeypatch.setattr(least, "merged", lambda charges: real(charges)[-1:])
-    assert not all(map(rising, range(ALL, ALL + SOME)))  # others: what was asked before is remembered
-    assert any(charged < true * (1 - 1e-9) for charged, true in map(set_with_true_promises, range(60, 120)))

@@ -1,33 +1,26 @@
 """How a framework reads a query that was calibrated for another one: by names, by steps, or at its worst; by hand."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import cell_oracles
 from tests.support.chain_oracles import float_law
-from tests.support.ledger_tools import FAIR, laplace, pieces, promised, steps, users, view
+from tests.support.ledger_tools import FAIR, laplace, pieces, steps, users, view
 from tests.support.window_oracles import loss_about_a_step
 
 import takifugu as tf
 from takifugu.accounting.composition import Charge, charge_of, joint
-from takifugu.accounting.composition.views import Read
 from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import InputError
-from takifugu.mechanisms import group_dp
-from takifugu.model.beliefs.chains.pieces import IndependentPieces
-from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair
-from takifugu.model.queries import Count, Identity, Linear, Query, Sum, from_dict, resolved
+from takifugu.model.frameworks import Framework, Pufferfish
+from takifugu.model.queries import Count, Linear, Query, Sum, from_dict, resolved
 from takifugu.model.secrets.of_entries import entry, every_entry
-from takifugu.numbers import Pmf
 
-COIN = {0: 0.5, 1: 0.5}
 UNEVEN = Linear([5, 0, 2])
 #: How UNEVEN is read entry by entry.
 AS_IT_IS = ([5, 0, 2], 7)
@@ -94,25 +87,6 @@ def test_what_adds_up_something_else_counts_with_the_largest_change_where_it_rea
     assert read_as(small, replace(alike, answers=("first", alike.answers[0]))) == AS_IT_IS
 
 
-def test_a_sequence_of_another_length_is_read_at_its_own() -> None:
-    for about in (steps(2), pieces(1, 1)):
-        assert read_as(about, charge(steps(3), UNEVEN)) == ([5, 0, 2], 7)
-        assert read_as(about, charge(steps(3), Count(1))) == ([1, 1, 1], 3)
-        assert read_as(about, charge(steps(3, states=["a", "b"]), Count("a"))) is None
-    assert read_as(users(2), charge(users(3), Count(1))) is None
-
-
-def test_beside_two_laws_nothing_is_known_of_entries() -> None:
-    pair = distribution_pair(Pmf([0, 10], [0.5, 0.5]), Pmf([1, 11], [0.5, 0.5]))
-    assert read_as(pair, charge(steps(3), UNEVEN)) is None
-    mine = charge_of(promised(pair, Identity(), group_dp.MECHANISM))
-    assert mine.entries == 0
-    assert read_as(pair, mine) is read_as(users(), mine) is None
-    assert read_as(steps(3), charge(steps(3), Count(1), entries=0)) is None
-    (laws,) = pair.beliefs
-    assert read_as(pair, charge(users(laws.size), Count(1))) is read_as(pair, replace(mine, entries=laws.size)) is None
-
-
 def test_reading_alike_is_adding_up_the_same_under_every_belief() -> None:
     one = charge(steps(3), UNEVEN, framework="another")
     assert view(steps(3)).reads_alike(one)
@@ -129,56 +103,6 @@ def test_reading_alike_is_adding_up_the_same_under_every_belief() -> None:
     assert view(both).reads_alike(one)
     assert not view(both).reads_alike(replace(one, answers=("unknown",)))
     assert view(both).reads_alike(replace(one, answers=("unknown",), framework=both.fingerprint()))
-
-
-def runs(about: Framework, one: Charge) -> list[tuple[int, int]] | None:
-    covered = view(about).runs(about.beliefs[0], one)  # type: ignore[arg-type]
-    return None if covered is None else [(run.start, run.stop) for run in covered]
-
-
-def test_the_sequences_of_a_release() -> None:
-    cut = charge(pieces(2, 1, 3), Linear([1] * 6))
-    assert runs(pieces(2, 1, 3), cut) == runs(pieces(4, 4), cut) == [(0, 2), (2, 3), (3, 6)]
-    for parts in ((2, 1, 3), (4, 2)):  # one sequence does not say how they lie in it
-        assert runs(steps(6), charge(pieces(*parts), Linear([1] * 6))) is None
-    assert runs(steps(2), charge(steps(6), Linear([1] * 6))) == [(0, 6)]
-    assert runs(pieces(2, 1), charge(steps(6), Linear([1] * 6))) == [(0, 6)]
-    old = replace(cut, lengths=())
-    assert runs(pieces(2, 1, 3), old) == [(0, 2), (2, 3), (3, 6)]
-    assert runs(pieces(4, 2), old) is None
-    assert runs(pieces(4, 2), replace(cut, lengths=(2, 1))) is None
-    one = charge(steps(1), Linear([1]))
-    assert runs(steps(1), one) == runs(steps(9), replace(one, framework="another")) == [(0, 1)]
-
-
-def secret_runs(about: Framework, reads: Sequence[Any] = ()) -> list[tuple[int, int, int, list[int]]]:
-    given = [None if read is None else Read(np.array(read), Fraction(1), Fraction(9)) for read in reads]
-    hidden = view(about).secret_runs(about.beliefs[0], given)
-    return [(number, run.start, run.stop, list(family.entries)) for number, run, family in hidden]
-
-
-def test_components_that_hold_a_secret() -> None:
-    assert secret_runs(pieces(2, 1, 3)) == [(0, 0, 2, [0, 1]), (1, 2, 3, [0]), (2, 3, 6, [0, 1, 2])]
-    assert secret_runs(pieces(2, 1, 3, secrets=entry(4, 0, 1))) == [(2, 3, 6, [1])]
-    assert secret_runs(steps(3, secrets=[entry(1, 0, 1), entry(2, 0, 1)])) == [(0, 0, 3, [1]), (0, 0, 3, [2])]
-    start = tf.MarkovChain(FAIR, 1, initial=(1.0, 0.0))  # every piece starts in 0, for certain
-    assert secret_runs(Pufferfish(every_entry(), IndependentPieces(start, [1, 2]))) == [(1, 1, 3, [0, 1])]
-
-
-def test_of_users_who_are_alike_one_is_enough() -> None:
-    assert secret_runs(users()) == [(0, 0, 1, [0])]
-    assert secret_runs(users(), [None, [2, 2, 2]]) == [(0, 0, 1, [0])]
-    assert secret_runs(users(), [[2, 2, 3], None]) == [(0, 0, 1, [0]), (2, 2, 3, [0])]
-    assert secret_runs(users(), [[2, 2, 3], [1, 4, 4]]) == [(n, n, n + 1, [0]) for n in range(3)]
-    assert secret_runs(users(secrets=entry(1, 0, 1)), [[2, 2, 3]]) == [(1, 1, 2, [0])]
-    sure = tf.IndependentUsers([{0: 1.0, 1: 0.0}, COIN])
-    assert secret_runs(Pufferfish(every_entry(), sure)) == [(1, 1, 2, [0])]
-
-
-def test_a_property_of_columns_is_held_by_all_records_together() -> None:
-    table = tf.JointTable([(0, 1), (1, 0), (1, 2)], [0.5, 0.25, 0.25], names=["ill", "x"])
-    known, other = tf.dataset_property("x", "sum"), tf.dataset_property("ill", "mean")
-    assert secret_runs(Pufferfish([known, other], tf.Records(table, 3))) == [(0, 0, 3, [0, 1, 2])] * 2
 
 
 # Where the entries of a framework are: every release says it, those that move nothing among them.

@@ -119,13 +119,6 @@ def test_no_quilt_of_any_step_costs_less(stay: list[float], drawn: Any) -> None:
     assert stationary <= cost_of(tf.MarkovChain(matrix, whole.size, "any"), whole, unit) * (1 + Fraction(1, 10**9))
 
 
-def test_classes_of_chains_have_windows() -> None:
-    whole = Runs.alike(1, 5000), Fraction(1, 500)
-    one = cost_of(tf.MarkovChain([[0.8, 0.2], [0.2, 0.8]], 5000), *whole)
-    for belief in (tf.ReversibleChains(0.2, 0.4, 5000), tf.BinaryChains(0.2, 5000)):
-        assert one <= cost_of(belief, *whole) < 1
-
-
 @pytest.mark.parametrize(
     ("matrix", "cost"), [([[0.9, 0.1], [0.4, 0.6]], 0.5), ([[0.99, 0.01], [0.02, 0.98]], 0.858580069926)]
 )
@@ -133,15 +126,6 @@ def test_twelve_weeks_of_hours_cost_what_the_plan_says(matrix: Any, cost: float)
     framework, charge = weekly(matrix, 168)
     year = [replace(charge, at=168 * week) for week in range(12)]
     assert float(joint(framework, year).epsilon) <= cost * (1 + 1e-11)
-
-
-def test_five_hundred_and_twenty_weeks_of_minutes_are_one_stretch() -> None:
-    framework, charge = weekly([[0.99, 0.01], [0.02, 0.98]], 10_080)
-    decade = [replace(charge, at=10_080 * week) for week in range(520)]
-    assert joint(framework, decade).epsilon == joint(framework, decade[:1]).epsilon < Fraction(1, 2)
-    week = np.ones(10_080, dtype=np.int64)
-    steps, _ = piled([Windows(np.array([10_080 * n]), week, [(Fraction(1, 668), 1)]) for n in range(520)])
-    assert steps.ends.tolist() == [520 * 10_080]
 
 
 def test_windows_are_piled_up_exactly_where_they_have_one_rate_and_never_too_low() -> None:

@@ -17,7 +17,7 @@ from tests.support.registries import restored
 import takifugu as tf
 from kawamoto.channels import randomised_response
 from takifugu.accounting import definitions
-from takifugu.accounting.composition import charge_of, compose, joint
+from takifugu.accounting.composition import charge_of
 from takifugu.accounting.composition.losses import any_change, as_whole, noise_loss
 from takifugu.accounting.ledger import Debit, Ledger
 from takifugu.analysis import randomisers
@@ -52,7 +52,6 @@ from takifugu.releasing.report.outcomes import rows_of_answers
 F = Fraction
 ILL = tf.Count("ill")
 CHAIN = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=4))
-LAPLACE = tf.calibrate(CHAIN, tf.Count(1), 1, mechanism="group-dp")
 
 
 @pytest.fixture(autouse=True)
@@ -85,17 +84,6 @@ def test_only_mechanisms_that_are_proved_for_it_apply() -> None:
         tf.calibrate(one_way.framework(), ILL, 1, mechanism="group-dp")
     with pytest.raises(CalibrationRefused, match="proved for test-one-way"):
         tf.calibrate(CHAIN, tf.Count(1), 1, mechanism="test-cautious")
-
-
-def test_what_has_no_scale_is_printed_without_one() -> None:
-    made = calibrated()
-    with pytest.raises(Unsupported, match="has no scale"):
-        _ = made.scale
-    assert (made.scale_or_none, made.error_or_none) == (None, None)
-    assert "a cautious label" in str(made)
-    assert "scale" not in str(made).split("the other mechanisms")[0]
-    again = Calibration.from_dict(json.loads(json.dumps(made.to_dict())))
-    assert (again.randomiser, again.framework.fingerprint()) == (made.randomiser, made.framework.fingerprint())
 
 
 def test_the_audit_finds_the_loss_one_way_and_no_other() -> None:
@@ -235,15 +223,6 @@ def test_every_registered_definition_and_kind_is_crossed() -> None:
     assert set(randomisers.KINDS.names) - of_other_tests == set(NOISES)
 
 
-def test_releases_under_two_definitions_add_up_by_what_their_noise_loses() -> None:
-    laplace, one_sided = charge_of(LAPLACE), charge_of(calibrated("1/3"))
-    assert joint(one_way.framework(), [one_sided, laplace]).epsilon == F(4, 3)
-    alone = joint(CHAIN, [replace(laplace, framework="another")]).epsilon
-    assert joint(CHAIN, [laplace, replace(laplace, definition=one_way.NAME)]).epsilon == alone + 1 < 2
-    with pytest.raises(CompositionRefused, match="no cost for a change of the whole data"):
-        joint(CHAIN, [laplace, one_sided])
-
-
 def test_a_one_way_promise_is_none_about_other_data_of_the_same_people(tmp_path: Path) -> None:
     """How data of another source change when these do is not known, so a promise in one direction bounds nothing."""
     ledger, debit = Ledger.open(tmp_path / "ledger.db"), Debit(one_way.framework(), charge_of(calibrated()), ["ana"])
@@ -252,15 +231,6 @@ def test_a_one_way_promise_is_none_about_other_data_of_the_same_people(tmp_path:
         ledger.reserve("tests", [debit], budget=9, entries="these", same_people=True)
     assert ledger.reserve("visits", [debit], entries="these").spent.epsilon == 2
     assert any_change(debit.charge) is None
-
-
-def test_a_promise_of_two_definitions_names_both() -> None:
-    domain = replace(CHAIN, definition=one_way.NAME, beliefs=(), given_domain=Domain.of(4, [0, 1]))
-    other = replace(LAPLACE, framework=domain, guarantee=replace(LAPLACE.guarantee, definition=one_way.NAME))
-    assert compose([LAPLACE, LAPLACE]).definition == "pufferfish"
-    both = [compose(pair) for pair in ([LAPLACE, other], [other, LAPLACE])]
-    assert [{*promise.definition.split("+")} for promise in both] == [{"pufferfish", one_way.NAME}] * 2
-    assert [promise.epsilon for promise in both] == [2, 2]
 
 
 def test_a_domain_beside_beliefs_is_about_the_same_data() -> None:

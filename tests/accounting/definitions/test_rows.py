@@ -377,20 +377,3 @@ def test_a_delta_is_raised_by_what_was_seen_of_the_same_rows_under_another_defin
     after = joint(about, [replace(other, delta=F(1, 1000)), one])  # it may have betrayed the rows
     assert after.epsilon == 1 + F(noise.local_loss()) > late.epsilon
     assert after.delta == late.delta + F(1, 1000)
-
-
-@pytest.mark.parametrize("name", ["value_loss", "lifted_loss", "row_losses"])
-def test_the_comparison_notices_half_a_loss(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The value itself, sent for certain in all but one of a thousand cases: all three bounds are tight."""
-    channel = randomised_response(["a", "b"], 12)
-    case = Case(({"a": F(3, 4), "b": F(1, 4)}, {"a": F(1, 4), "b": F(3, 4)}), ((channel, (0,), "May", ""),) * 2)
-    true = case.exact_loss(case.laws)
-    assert true <= joint(case.about, case.charges(case.about)).epsilon <= true * (1 + F(1, 10**3))
-    if name == "row_losses":
-        half = together.RowLosses({("p0", "p1"): true / 2, ("p1", "p0"): true / 2}, is_exact=True)
-        monkeypatch.setattr(rows, name, lambda *_: half)
-    else:
-        whole = getattr(rows, name)
-        monkeypatch.setattr(together, "MOST_NUMBERS", 1)
-        monkeypatch.setattr(rows, name, lambda *given_: whole(*given_) / (2 if name == "value_loss" else 100))
-    assert joint(case.about, case.charges(case.about)).epsilon < true

@@ -5,14 +5,11 @@ from fractions import Fraction
 from typing import Any
 
 from tests.support.ledger_tools import (
-    TWO_BITS,
     chain,
     chain_framework,
     charge,
     made,
     one_thing,
-    promised,
-    table_framework,
     with_delta,
 )
 from tests.support.paying import epsilon_of, group_debit, refused_unchanged
@@ -24,9 +21,8 @@ from takifugu.accounting.ledger import Amount, Debit, Ledger
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, InputError, LedgerError
-from takifugu.mechanisms import group_dp, wasserstein
 from takifugu.model.frameworks import Pufferfish
-from takifugu.model.queries import Count, Histogram, Identity
+from takifugu.model.queries import Count, Histogram
 from takifugu.model.secrets.of_entries import every_entry
 
 WHOLE, DATA, NOISE, SINGLE = Covers
@@ -111,23 +107,6 @@ def test_what_would_not_read_back_is_refused_before_it_is_paid_for(ledger: Ledge
 
 
 # Promises that are alone.
-
-
-def singles(columns: Any) -> list[Debit]:
-    """Return the debits of the numbers in two columns, of which each promise is alone."""
-    framework = table_framework(*columns, "s")
-    return [Debit(framework, charge_of(promised(framework, Identity(name), wasserstein.MECHANISM))) for name in "uv"]
-
-
-def test_erratum_e12_is_refused_by_the_ledger(ledger: Ledger) -> None:
-    """Each of two answers hides s, and both together give it away."""
-    first, second = singles(TWO_BITS)
-    other = table_framework(*TWO_BITS, "u")
-    refused_unchanged(ledger, CompositionRefused, None, "data", [first, replace(second, name="second")], budget=100)
-    ledger.reserve("data", [first], 100, **THESE)
-    refused_unchanged(ledger, CompositionRefused, "its own output only", "data", [second])
-    late = Debit(other, charge_of(promised(other, Identity("v"), group_dp.MECHANISM, 1)))
-    refused_unchanged(ledger, CompositionRefused, "without any noise", "data", [late])  # a new belief inherits it
 
 
 # What was charged below the truth once.

@@ -1,8 +1,5 @@
 """A ledger that is not there yet is made with what is first written: what is asked or refused before leaves nothing."""
 
-import gc
-import os
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -85,23 +82,3 @@ def test_two_that_wait_for_one_are_one(tmp_path: Path) -> None:
         (opened,) = (open_things() or {}).values()  # it is closed at the end
         assert Ledger.open(tmp_path / "ledger.db") is opened
         assert opened.id == one.id
-
-
-def test_threads_share_one_that_is_not_there_yet(tmp_path: Path) -> None:
-    ledger = Ledger.coming(tmp_path / "ledger.db")
-    with ThreadPoolExecutor(4) as threads:
-        paid = list(threads.map(lambda name: pay(ledger, debit([name]), budget=9).group, "abcdefgh"))
-    assert sorted(paid) == sorted(payment.group for payment in Ledger.open(tmp_path / "ledger.db").payments())
-    assert ledger.check() == ()
-
-
-def test_one_that_nobody_holds_keeps_no_file_open(tmp_path: Path) -> None:
-    gc.collect()
-    gc.disable()
-    try:
-        before = len(os.listdir("/proc/self/fd"))
-        for number in range(5):
-            published(Ledger.coming(tmp_path / f"{number}.db"), budget=1)
-        assert len(os.listdir("/proc/self/fd")) == before
-    finally:
-        gc.enable()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tests.support import ledger_histories as histories
 
-from takifugu.accounting.ledger import Debit, Ledger, people, trials
+from takifugu.accounting.ledger import Debit, Ledger, trials
 from takifugu.accounting.ledger.events import Paid, chained, to_text
 
 
@@ -60,40 +60,6 @@ def test_many_releases(tmp_path: Path, payments: int, limit: float) -> None:
     assert cold.spent("data").epsilon < 1
     assert seconds(cold.show) < 0.1
     assert (tmp_path / "ledger.db").stat().st_size < payments * 1200
-
-
-@pytest.mark.parametrize(("units", "limit"), [(10_000, 1), pytest.param(1_000_000, 12, marks=pytest.mark.slow)])
-def test_many_units(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, units: int, limit: float) -> None:
-    ledger = Ledger.open(tmp_path / "ledger.db")
-    names = [f"person {number}" for number in range(units)]
-    assert seconds(lambda: people.set_of(ledger.view().key, names)) < limit
-    monkeypatch.setattr(trials, "set_of", lambda _, tags: tags)  # names become tags in a time of their own
-    tags = people.set_of(ledger.view().key, names)
-    r = np.random.default_rng(1)
-    ledger.reserve("data", week(0, tags), 10**6, entries="hours")
-    taken = []
-    for number in range(1, 8):
-        if number > 4:  # some join, and some leave
-            joined = r.integers(0, 2**63, 100).astype(np.uint64)
-            tags = np.unique(np.concatenate([np.delete(tags, r.choice(len(tags), 100, replace=False)), joined]))
-        taken.append(seconds(lambda: ledger.reserve("data", week(number, tags), entries="hours")))  # noqa: B023
-    assert sorted(taken)[3] < limit / 4
-    assert (tmp_path / "ledger.db").stat().st_size < 9 * units + 200_000
-    assert seconds(Ledger.open(tmp_path / "ledger.db").view) < limit
-    assert sum(ledger.view().people.sizes) >= units
-
-
-@pytest.mark.slow
-def test_many_pasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger = Ledger.open(tmp_path / "ledger.db")
-    r = np.random.default_rng(2)
-    tags = np.unique(r.integers(0, 2**63, 100_000).astype(np.uint64))
-    monkeypatch.setattr(trials, "set_of", lambda _, chosen: chosen)
-    for number in range(20):
-        some = tags[r.random(len(tags)) < 0.5]
-        taken = seconds(lambda: ledger.reserve("data", week(number, some), 10**6, entries="hours"))  # noqa: B023
-        assert taken < 12
-    assert len(ledger.view().people.sizes) > 90_000
 
 
 @pytest.mark.slow

@@ -193,16 +193,6 @@ def test_a_preview_is_what_is_paid_then(ledger: Ledger) -> None:
         ledger.pay(question)
 
 
-def test_an_older_preview_counts_for_nothing(ledger: Ledger) -> None:
-    pay(ledger, budget=1)
-    debits = [debit(epsilon="4/5")]
-    seen = ledger.preview("data", debits, entries="these")
-    assert seen.fits
-    pay(ledger, debit(epsilon="1/5"))
-    with pytest.raises(BudgetExceeded):
-        ledger.pay(seen)
-
-
 def test_a_first_release_without_a_budget_is_all_there_is(ledger: Ledger) -> None:
     paid = pay(ledger)
     assert paid.budget == Amount(TENTH)

@@ -101,20 +101,6 @@ def test_a_release_that_nothing_bounds_is_refused_beside_another_source(ledger: 
     refused_unchanged(ledger, CompositionRefused, words, "work", debits, budget=9, same_people=True)
 
 
-def test_two_sources_cost_what_one_would_with_whole_releases(ledger: Ledger) -> None:
-    """An oracle that shares no code: whole releases add up, wherever they are."""
-    total: dict[str, Fraction] = {}
-    where: dict[str, set[str]] = {"one": set(), "two": set()}
-    for number, pair in enumerate(["one ana", "two ana", "two ben", "one ana", "one ben", "two cid", "two ana"], 1):
-        (source, unit), epsilon = pair.split(), Fraction(1, number + 1)
-        pay(ledger, source, about(unit, epsilon=epsilon))
-        total[unit] = total.get(unit, Fraction(0)) + epsilon
-        where[source].add(unit)
-        for name, units in where.items():
-            for each in units:
-                assert ledger.spent(name, each).epsilon == total[each], number
-
-
 def test_nothing_private_is_in_the_file(ledger: Ledger) -> None:
     """No name of a unit and no data; state names only inside the belief and the query that name them.
 

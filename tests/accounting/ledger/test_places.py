@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.failing import FULL, raising
-from tests.support.ledger_edits import debit, pay, published
+from tests.support.ledger_edits import pay, published
 from tests.support.ledger_tools import one_thing
 from tests.support.paying import dump, group_debit
 from tests.support.processes import become_nobody, result_of_a_child
@@ -433,9 +433,3 @@ def test_a_transaction_that_is_stopped_is_undone(path: Path) -> None:
         stopped()
     assert pay(ledger).spent.epsilon * 10 == 2
     assert payments(path) == 2
-
-
-def test_names_of_files_that_are_no_paths_of_urls(tmp_path: Path) -> None:
-    for name in ("a b.db", "what [1]? *.db", "50%.db", "#1.db", "ä.db"):
-        published(Ledger.open(tmp_path / name), debit(["ann"]), budget=1)
-        assert payments(tmp_path / name) == 1

@@ -2,23 +2,17 @@
 
 import random
 import threading
-from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.ledger_tools import chain_framework, charge, one_thing
+from tests.support.ledger_tools import one_thing
 from tests.support.paying import group_debit, unchanged
 
-from takifugu.accounting.composition import joint
-from takifugu.accounting.ledger import Amount, Debit, Ledger
+from takifugu.accounting.ledger import Amount, Ledger
 from takifugu.accounting.ledger import ledger as ledgers
-from takifugu.accounting.ledger.fitting import Charged
-from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import BudgetExceeded, LedgerError, ReadingChanged
-from takifugu.model.queries import Count
 
 FRAMEWORK = one_thing(7)
 THESE: dict[str, Any] = {"entries": "these"}
@@ -63,20 +57,6 @@ def test_nothing_is_written_and_reserve_says_the_same(path: Path) -> None:
     assert [file.name for file in path.parent.iterdir()] == ["ledger.db"]
 
 
-def test_what_is_added_is_exact() -> None:
-    """Quiet noise costs less than it promises alone, loud noise beside its like more."""
-    far, book = chain_framework(100, 0.7), Ledger.blank()
-    quiet, loud = (charge(far, Count(1), scale, Covers.ENTRIES) for scale in (24, 2))
-    two = [group_debit(FRAMEWORK, "1/4", name="a"), group_debit(FRAMEWORK, "1/8", name="b")]
-    assert book.preview("data", two, 9, **THESE).charges == (Charged(1, amount("3/8"), amount("3/8")),)
-    for past in (quiet, loud):
-        past, book = replace(past, epsilon=joint(far, [replace(past, framework="")]).epsilon), Ledger.blank()
-        book.reserve("data", [Debit(far, past)], 99, **THESE)
-        added = joint(far, [past, past]).epsilon - joint(far, [past]).epsilon
-        seen = book.preview("data", [Debit(far, past)], **THESE)
-        assert seen.charges == (Charged(1, Amount(past.epsilon), Amount(added)),)
-
-
 @pytest.mark.parametrize("over", ["work", "sleep", "both"])
 def test_whichever_budget_it_is_preview_says_what_reserve_would(tmp_path: Path, over: str) -> None:
     """Sleep's is what its first release cost, and nobody declared it."""
@@ -119,38 +99,6 @@ def test_a_preview_is_paid_for_once(path: Path) -> None:
 
 
 # Costs are computed while others pay.
-
-
-def overtake(patch: pytest.MonkeyPatch, path: Path, source: str, **options: Any) -> list[int]:
-    """Let another process pay while the first cost is computed; return the calls that compute one."""
-    real, calls = ledgers.trial_of, list[int]()
-
-    def overtaken(*args: Any) -> Any:
-        returned = real(*args)
-        calls.append(1)
-        if len(calls) == 1:
-            with patch.context() as apart:
-                apart.setattr(ledgers, "trial_of", real)
-                Ledger.open(path).reserve(source, [group_debit(FRAMEWORK, "1/2", "Ana")], **THESE, **options)
-        return returned
-
-    patch.setattr(ledgers, "trial_of", overtaken)
-    return calls
-
-
-def test_a_cost_that_was_computed_before_another_release_is_computed_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, debits = tmp_path / "ledger.db", [group_debit(FRAMEWORK, "1/2", "Ana")]
-    ledger = Ledger.open(path)
-    ledger.reserve("data", debits, 2, **THESE)
-    calls = overtake(monkeypatch, path, "data")
-    assert ledger.reserve("data", debits, **THESE).spent == amount("3/2")
-    assert len(calls) == 2
-    monkeypatch.undo()
-    overtake(monkeypatch, path, "data")
-    with pytest.raises(BudgetExceeded):  # it would have fitted, a moment ago
-        ledger.reserve("data", debits, **THESE)
 
 
 def test_nobody_waits_while_costs_are_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,15 +161,3 @@ def test_classes_of_readings_are_those_of_a_plain_list(seed: int) -> None:
         members = readings.setdefault(view.tables.find(step.entries), [])
         members += [] if reading in members else [reading]
     assert sorted(map(sorted, readings.values())) == sorted(map(sorted, classes))
-
-
-def test_a_longer_past_asks_for_the_fewest_lines() -> None:
-    ledger, debits = Ledger.blank(), [group_debit(FRAMEWORK, "1/9", "ana")]
-    for text in ("a: 1\nb: 1", "a: 1\nb: 2", "a: 3\nb: 3"):
-        same = None if text == "a: 1\nb: 1" else False
-        ledger.reserve("s", debits, None if ledger.show() else 9, reading=text, same_entries=same, **THESE)
-    asks: Callable[[str], Any] = lambda text: ledger.preview("s", debits, reading=text, **THESE).asks  # noqa: E731
-    assert "a: 1\nb: 2" in asks("a: 1\nb: 4").before  # of equals the newest
-    assert "a: 3\nb: 3" in asks("a: 3\nb: 2").before
-    assert "a: 3\nb: 3" in asks("a: 3\nb: 3\nstep: 1").before
-    assert asks("a: 3\nb: 3") is None

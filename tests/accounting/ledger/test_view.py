@@ -2,14 +2,12 @@
 
 import json
 import random
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from tests.support import ledger_histories as histories
 from tests.support.ledger_reference import Given, Line, Pair, Reference
@@ -18,9 +16,8 @@ from tests.support.rounds import rounds
 from takifugu.accounting.composition.by_noise import cost_by_noise
 from takifugu.accounting.composition.losses import any_change, as_whole, steady_cost, whole_change, whole_cost
 from takifugu.accounting.composition.series import in_a_series, series_joint
-from takifugu.accounting.composition.several import placed
 from takifugu.accounting.composition.views import View as Lens
-from takifugu.accounting.ledger import Debit, Ledger, people, tables, totals
+from takifugu.accounting.ledger import Debit, Ledger, people, totals
 from takifugu.accounting.ledger.events import in_chain, of_text, to_text
 from takifugu.accounting.ledger.view import EVERYBODY, View
 from takifugu.analysis.guarantee import Charge, Covers
@@ -260,33 +257,6 @@ def test_what_no_view_is_made_of_is_refused(ledger: Ledger) -> None:
 # Mutants: what the tests above are for.
 
 
-def without_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lines about other entries are left out."""
-    monkeypatch.setattr(totals.Outside, "all_but", lambda *_, **__: totals.NOTHING)
-
-
-def unrefined(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Classes are not divided: who shares a class with one that is charged is taken for charged, or for not."""
-    refine = people.People._refine
-
-    def refined(self: people.People, tags: Any) -> set[int]:
-        new = people.without(tags, self.tags)
-        if len(new):
-            return refine(self, new)
-        return {
-            number
-            for number, count in Counter(self.classes[np.searchsorted(self.tags, tags)].tolist()).items()
-            if count == self.sizes[number]
-        }
-
-    monkeypatch.setattr(people.People, "_refine", refined)
-
-
-def without_declarations(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is declared to be the same is taken as other entries."""
-    monkeypatch.setattr(tables.Tables, "join", lambda *_: None)
-
-
 def with_every_promise(monkeypatch: pytest.MonkeyPatch) -> None:
     """A promise about its own output counts beside other lines about other entries."""
     real = totals.joint
@@ -306,25 +276,3 @@ def test_a_promise_about_its_own_output_counts_while_nothing_else_is_known(
     with_every_promise(monkeypatch)
     with pytest.raises(AssertionError):
         compare(ledger, ["a"])
-
-
-def without_an_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Releases with a delta from elsewhere are added up, out of the order of all."""
-    monkeypatch.setattr(totals, "_in_order", lambda view, steps, here, several: [
-        placed(*totals._placed(view, step)) for step in here
-    ])  # fmt: skip
-
-
-@pytest.mark.parametrize("mutant", [without_outside, unrefined, without_declarations, without_an_order])
-def test_the_reference_notices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mutant: Any) -> None:
-    noticed = 0
-    for seed in range(120):
-        with pytest.MonkeyPatch.context() as patched:
-            mutant(patched)
-            names, ledger = written(tmp_path, seed)
-            try:
-                compare(ledger, names)
-            except (AssertionError, CompositionRefused):
-                noticed += 1
-                break
-    assert noticed

@@ -11,7 +11,7 @@ from tests.support.population_oracles import apart
 
 from kawamoto import bounds, channels, liftings, measured
 from kawamoto.composing import PairPromise
-from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.core.errors import CalibrationRefused
 from takifugu.mechanisms.local import measuring
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.transport import bottleneck
@@ -84,30 +84,6 @@ def test_the_delta_of_a_plan_is_between_what_is_measured_and_the_largest_of_all_
     assert delta <= measured.local_delta(channel, epsilon) * (1 + 1e-14)
 
 
-def test_the_delta_of_a_plan_is_a_mean():
-    """Half of the mass stays, and half goes where it is told apart with delta 1/2: 1/4, where Theorem 1 says 1/2."""
-    channel = Channel.of([0, 1], [0, 1], [[F(1, 2), F(1, 2)], [1, 0]])
-    assert bounds.delta_by_coupling(channel, {0: F(1, 2), 1: F(1, 2)}, {0: 1}, 0) == pytest.approx(0.25, abs=1e-15)
-    assert measured.local_delta(channel, 0) == pytest.approx(0.5, abs=1e-14)
-
-
-def test_theorem_2_needs_short_moves_that_are_related():
-    half = {0: F(1, 2), 1: F(1, 2)}
-    assert bounds.from_metric(PairPromise(2, F(1, 8)), half, half, apart, lambda x, y: x == y).promise == PairPromise(
-        0, F(1, 8)
-    )
-    with pytest.raises(CalibrationRefused, match="W-infinity"):
-        bounds.from_metric(PairPromise(2), half, half, apart, lambda x, y: x != y)
-
-
-def test_a_bound_by_moves_where_nothing_moves():
-    assert bounds.bound_by_moves(math.inf, {0: 1}, {0: 1}, apart) == 0
-    assert bounds.bound_by_moves(math.inf, {0: 1}, {1: 1}, apart) == math.inf
-    assert bounds.bound_by_moves(0.5, {0: 1}, {3: 1}, apart) == pytest.approx(1.5, rel=1e-15)
-    for n in range(1, 60):
-        assert F(bounds.bound_by_moves(n / 7, {0: 1}, {3: 1}, apart)) >= F(n / 7) * 3
-
-
 @given(cases(least=1), st.integers(0, 2), st.data())
 @settings(max_examples=60)
 def test_close_beliefs_are_covered(case, closeness, data):
@@ -132,9 +108,3 @@ def test_beliefs_close_to_two_populations_that_are_hidden_may_see_everything():
     promise = bounds.close_beliefs(laplace, p, q, 1, apart)
     assert measuring.distribution_loss(laplace, near, q) <= promise.epsilon <= 3
     assert promise == PairPromise(F(measuring.metric_loss(laplace, apart)) * (1 + 2))
-
-
-@pytest.mark.parametrize("closeness", [-1, math.nan])
-def test_bad_closeness(closeness):
-    with pytest.raises(InputError, match="closeness is"):
-        bounds.close_beliefs(channels.randomised_response([0, 1], 1), {0: 1}, {1: 1}, closeness, apart)

@@ -11,7 +11,7 @@ from tests.support import population_oracles as oracles
 
 from kawamoto import bounds, composing, liftings, measured
 from kawamoto.composing import PairPromise
-from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.core.errors import CalibrationRefused
 from takifugu.mechanisms.local import measuring
 from takifugu.numbers.distributions.channel import Channel
 
@@ -39,14 +39,6 @@ def test_two_channels_on_one_value_and_on_two(first, second):
         assert oracles.sent(shared, {x: F(1)}) == product_law(one, two)
         for z in range(3):
             assert oracles.sent(fresh, {(x, z): F(1)}) == product_law(one, oracles.sent(second, {z: F(1)}))
-
-
-def test_channels_on_one_value_know_the_same_values_in_any_order():
-    one = Channel.of(["a", "b"], [0, 1], [[1, 0], [0, 1]])
-    two = Channel.of(["b", "a"], [0, 1], [[1, 0], [0, 1]])
-    assert composing.on_one_value(one, two).row("a") == {(0, 1): 1}
-    with pytest.raises(InputError, match="different inputs"):
-        composing.on_one_value(one, Channel.of(["a"], [0], [[1]]))
 
 
 @given(oracles.channels(3, 2), oracles.channels(3, 2), oracles.laws(3), oracles.laws(3), EPSILONS, EPSILONS, st.data())
@@ -128,16 +120,6 @@ def test_pre_processing_needs_the_delta_of_a_group():
     assert float(promise.delta) == pytest.approx(twice, abs=1e-14)
 
 
-def test_a_delta_is_never_above_one():
-    """Channels that tell their inputs apart for certain, in masses that no float holds."""
-    third = F(1, 3)
-    apart = Channel.of([0, 1], range(6), [[third] * 3 + [0] * 3, [0] * 3 + [third] * 3])
-    assert measured.local_delta(apart, F(1, 4)) == 1.0
-    assert measured.metric_delta(apart, lambda x, y: abs(x - y), F(1, 4)) == 1.0
-    assert measuring.distribution_delta(apart, {0: 0.1 + 0.2 + 0.7}, {1: 1.0000000000000002}, 0) == 1.0
-    assert bounds.delta_by_coupling(apart, {0: 1}, {1: 1}, F(1, 4)) == 1.0
-
-
 @given(oracles.channels(4, 3), EPSILONS, st.integers(0, 3))
 @settings(max_examples=40)
 def test_so_many_steps_along_a_line(channel, epsilon, steps):
@@ -147,27 +129,6 @@ def test_so_many_steps_along_a_line(channel, epsilon, steps):
     assert delta <= float(promise.delta) + 1e-15
 
 
-def test_every_pair_of_populations_must_be_lifted():
-    half = {0: F(1, 2), 1: F(1, 2)}
-    for pairs in ([(half, half), (half, {0: F(1)})], [(half, {0: F(1)}), (half, half)]):
-        with pytest.raises(CalibrationRefused):
-            bounds.shared_input([PairPromise(1)], pairs, lambda x, y: x == y)
-
-
-def test_what_is_kept_is_read_exactly():
-    assert composing.fresh_input([]) == PairPromise(0)
-    assert composing.fresh_input([PairPromise(1, F(1, 8)), PairPromise(2, F(1, 4))]) == PairPromise(3, F(3, 8))
-    assert bounds.shared_input([PairPromise(1), PairPromise(2)], [], lambda x, y: False) == PairPromise(3)
-    assert composing.after_stable(PairPromise(3), 500) == PairPromise(1500)
-    assert composing.after_stable(PairPromise(1, F(1, 3)), 1) == PairPromise(1, F(1, 3))
-    assert composing.after_stable(PairPromise(3), 5) == PairPromise(15)
-    assert composing.after_stable(PairPromise(3, F(1, 2)), 0) == PairPromise(0)
-    assert composing.after_stable(PairPromise(500, F(1, 2)), 3) == PairPromise(1500, 1)
-    assert composing.after_stable(PairPromise(0, F(1, 16)), 3) == PairPromise(0, F(3, 16))
-    assert PairPromise(0, 7).delta == 1
-    assert str(PairPromise("1/2", "0.25")) == "epsilon 0.5, delta 0.25"
-
-
 @given(st.fractions(0, 3, max_denominator=9), st.integers(0, 6))
 def test_the_sum_of_powers(epsilon, count):
     with mp.workdps(60):
@@ -175,9 +136,3 @@ def test_the_sum_of_powers(epsilon, count):
         bracket = composing.sum_of_powers(epsilon, count)
         assert bracket.low <= exact <= bracket.high
     assert bracket.high <= bracket.low * (1 + 2.0**-51)
-
-
-def test_a_sum_of_powers_beyond_floats_is_infinite():
-    assert composing.sum_of_powers(F(701), 2).high == math.inf
-    assert composing.sum_of_powers(F(10**9), 1).high == 1
-    assert composing.sum_of_powers(F(350), 3).high < math.inf

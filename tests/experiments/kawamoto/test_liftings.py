@@ -61,26 +61,6 @@ def test_the_lifting_for_w_infinity_is_the_lifting_of_the_short_moves(case):
     assert not is_lifted or liftings.is_lifted(p, q, lambda x, y: (x, y) in pairs)
 
 
-def test_a_lifted_pair_that_is_not_nearest():
-    """p moves to q by 0 alone (stay), so a relation that only has the swap lifts it, and not for W-infinity."""
-    half = {0: F(1, 2), 1: F(1, 2)}
-    assert liftings.is_lifted(half, half, lambda x, y: x != y)
-    assert not liftings.is_nearest_lifted(half, half, lambda x, y: x != y, apart)
-    assert liftings.is_lifted_relation([(half, half), ({0: 1}, {1: 1})], lambda x, y: x != y)
-    assert not liftings.is_lifted_relation([(half, half), ({0: 1}, {0: 1})], lambda x, y: x != y)
-
-
-def test_values_without_mass_are_nowhere():
-    distances = liftings.distances({0: F(1), 99: F(0)}, {3: F(1), -99: F(0)}, apart)
-    assert (distances.w_infinity, distances.w_1, distances.diameter) == (3, pytest.approx(3), 3)
-
-
-def test_floats_that_differ_in_the_last_place_are_not_called_lifted():
-    p, q = {0: 0.1 + 0.2, 1: 0.7}, {0: 0.3, 1: 0.7}
-    assert not liftings.is_lifted(p, q, lambda x, y: x == y)
-    assert liftings.is_lifted(q, dict(q), lambda x, y: x == y)
-
-
 def test_the_mean_move_enters_no_bound():
     """(.9, and .1 at distance 10) against a point: mean move 1, and a loss of 7.7 under metric privacy 1."""
     point, spread = {0: F(1)}, {0: F(9, 10), 10: F(1, 10)}

@@ -12,9 +12,7 @@ from tests.support import population_oracles as oracles
 from tests.support.tuples import tuple_law
 
 import takifugu as tf
-from kawamoto import printed_sums as module
-from kawamoto.printed_sums import PairPromise, PrintedSum, printed_sums
-from takifugu.mechanisms.local.hiding import hidden_at
+from kawamoto.printed_sums import PairPromise, printed_sums
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.tupling import theorem3_delta
@@ -127,24 +125,6 @@ def test_the_printed_sum_of_one_row_twice_fails_where_two_outputs_tell_what_neit
     assert line.cells[-1] == "printed too small"
 
 
-@pytest.mark.parametrize("broken", ["on_one_value", "row_losses"])
-def test_an_output_that_is_forgotten_is_noticed(broken, monkeypatch):
-    """The mutant: two outputs of one row are taken for one."""
-    p, q = {0: F(1, 2), 1: F(1, 4), 2: F(1, 4)}, {0: F(1, 4), 1: F(1, 2), 2: F(1, 4)}
-    counted = getattr(module, broken)
-    if broken == "on_one_value":
-        monkeypatch.setattr(module, broken, lambda first, second: first)
-        check = test_with_a_delta_it_is_counted_over_all_pairs_of_outputs.hypothesis.inner_test
-        arguments = (Channel.of([0, 1], [0, 1], [[F(9, 10), F(1, 10)], [F(1, 10), F(9, 10)]]), {0: F(8, 9), 1: F(1, 9)},
-                     {0: F(1, 9), 1: F(8, 9)}, 0, F(1, 4))  # fmt: skip
-    else:
-        monkeypatch.setattr(module, broken, lambda senders, people: counted(senders[:1], people))
-        check = test_without_a_delta_every_line_is_that_of_all_outputs.hypothesis.inner_test
-        arguments = (SPREAD, p, q)
-    with pytest.raises(AssertionError):
-        check(*arguments)
-
-
 def test_theorem_3_is_printed_beside_the_exact_delta():
     channel = Channel.of([0, 1, 2, 3], [0, 1, 2, 3], [[F(int(x == y)) for y in range(4)] for x in range(4)])
     p, q = {x: F(4 - x, 10) for x in range(4)}, {x: F(1 + x, 10) for x in range(4)}
@@ -192,19 +172,3 @@ def test_per_unit_of_distance_every_line_is_divided():
     for words, line in same.items():
         assert 2 * float(apart[words].holds.epsilon) == pytest.approx(float(line.holds.epsilon), rel=1e-12)
         assert 2 * float(apart[words].printed.epsilon) == pytest.approx(float(line.printed.epsilon), rel=1e-12)
-
-
-@pytest.mark.parametrize("metric", [None, "w-infinity"])
-def test_what_is_chosen_has_them(metric):
-    laws = {"near": {0: F(1, 2), 1: F(1, 4), 2: F(1, 4)}, "far": {0: F(1, 4), 1: F(1, 4), 2: F(1, 2)}}
-    secret, belief = tf.population_membership(metric), tf.FromPopulations(laws, source="made up")
-    made = tf.calibrate(tf.Pufferfish(secret, belief), tf.LocalValue(), epsilon="1/4")
-    people = hidden_at(secret, belief, populations_of(belief))
-    lines = {line.words: line for line in printed_sums(made.randomiser.sender, people, F(1, 4), F(0))}
-    assert 0 < lines[MADE].holds.epsilon <= F(1, 4)
-    assert lines["Theorem 2, by distance"].printed.epsilon >= lines[MADE].holds.epsilon
-
-
-def test_a_line_of_the_table():
-    line = PrintedSum("a statement", None, PairPromise(1, F(1, 8)), is_exact=False)
-    assert line.cells == ("a statement", "no bound", "epsilon 1, delta 0.125", "a bound")

@@ -15,7 +15,6 @@ from tests.support.population_oracles import laws
 import takifugu as tf
 from kawamoto.positive_part_of_bits import mean_positive_part_of_bits
 from kawamoto.rappor import Rappor, flipped_bits, instantaneous, permanent, rappor
-from takifugu.core.errors import DataError, InputError
 from takifugu.mechanisms.local.choosing import largest_strength
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.numbers.distributions.positive_part import Enclosure
@@ -115,45 +114,6 @@ def test_225_places_take_no_2_to_the_225_outputs():
     assert rappor.distribution_loss(p, q) < rappor.epsilon
 
 
-WEIGHTS = st.lists(st.integers(-16, 16), min_size=1, max_size=6)
-
-
-@given(WEIGHTS, st.integers(-20, 10), st.sampled_from([F(1, 4), F(3, 4)]))
-def test_the_mean_of_bits_by_enumeration(weights, constant, chance):
-    exact = F(0)
-    for bits in product((0, 1), repeat=len(weights)):
-        mass = math.prod(chance if bit else 1 - chance for bit in bits)
-        exact += mass * max(F(constant, 4) + sum(F(w, 4) for w, bit in zip(weights, bits, strict=True) if bit), 0)
-    mean = mean_positive_part_of_bits(constant / 4, np.array(weights) / 4, float(chance))
-    assert mean.low <= exact <= mean.high
-    assert mean.high - mean.low <= 1e-6 * mean.high + 1e-12
-
-
-@given(st.lists(st.floats(-4, 4), min_size=1, max_size=4), st.floats(-3, 1))
-def test_the_mean_of_any_bits_is_enclosed(weights, constant):
-    weights, exact = [*weights, 0.3, -0.3, 0.6], F(0)
-    for bits in product((0, 1), repeat=len(weights)):
-        total = F(constant) + sum(F(w) for w, bit in zip(weights, bits, strict=True) if bit)
-        exact += max(total, F(0)) / 2 ** len(weights)
-    mean = mean_positive_part_of_bits(constant, np.array(weights), 0.5, narrow=1e-3)
-    assert mean.low <= exact <= mean.high
-
-
-def test_a_weight_next_to_nothing_is_no_lattice():
-    mean = mean_positive_part_of_bits(0.0, np.array([1e-13, 2.0]), 0.5)
-    assert mean.low <= 1.0 + 0.5e-13 <= mean.high
-
-
-def test_bits_are_drawn_as_they_should_be():
-    rappor = permanent(range(3), "1/2")
-    bits = rappor.randomise(np.full(60_000, 1), InsecureSeededEntropyForTests(4))
-    for place, chance in enumerate((0.25, 0.75, 0.25)):
-        assert stats.binomtest(int(bits[:, place].sum()), 60_000, chance).pvalue > 1e-6
-        assert stats.binomtest(int(bits[:, place].sum()), 60_000, chance * 1.05).pvalue < 1e-6
-    with pytest.raises(DataError):
-        rappor.randomise(np.array([3]))
-
-
 def test_the_closest_set_bit_by_all_outputs():
     rappor = permanent(range(4), "2/5")
     distances = np.abs(np.subtract.outer(np.arange(4.0), np.array([0.0, 1.0, 1.5, 4.0])))
@@ -165,14 +125,6 @@ def test_the_closest_set_bit_by_all_outputs():
     assert rappor.expected_loss({2: F(1)}, distances) == pytest.approx(total, abs=1e-12)
 
 
-@pytest.mark.parametrize(("zero", "one"), [("1/2", "1/4"), ("1/2", "1/2"), ("-1/4", "1/2"), ("1/2", "5/4")])
-def test_a_1_is_reported_more_often_for_a_1_than_for_a_0(zero, one):
-    with pytest.raises(InputError) as refusal:
-        instantaneous("ab", "1/2", zero, one)
-    assert refusal.value.where == ("p",)
-    assert instantaneous("ab", "1/2", 0, 1) == permanent("ab", "1/2")
-
-
 @given(st.fractions("1/100", "99/100", max_denominator=200), st.fractions(0, "2/5"), st.fractions("1/2", 1))
 def test_the_local_epsilon_of_rappor(f, p, q):
     one_hot = permanent(list("abc"), f)
@@ -182,11 +134,6 @@ def test_the_local_epsilon_of_rappor(f, p, q):
     a, b = p + (q - p) * (1 - f / 2), p + (q - p) * f / 2
     ratio = a * (1 - b) / (b * (1 - a))
     assert reported.epsilon == pytest.approx(float(mp.log(mp.mpf(ratio.numerator) / ratio.denominator)), abs=1e-12)
-
-
-@given(st.floats(1e-3, 50))
-def test_the_noise_of_a_bit_has_the_strength_that_was_asked(epsilon):
-    assert permanent([0, 1], repr(flipped_bits(epsilon))).epsilon == pytest.approx(epsilon, rel=1e-9)
 
 
 def test_bits_that_are_sent_and_a_twentieth_more_epsilon():
@@ -234,27 +181,6 @@ def test_bits_of_equal_weights_far_out_are_enclosed_with_no_tolerance():
     )
     mean = mean_positive_part_of_bits(-4.95, weights, float(chance))
     assert mean.low <= exact <= mean.high
-
-
-@pytest.mark.parametrize(("constant", "weights"), [(-1.0, [0.3, 0.7]), (-3.0, [1.0, 1.0, -5.0]), (-0.5, [])])
-def test_bits_that_never_are_positive(constant, weights):
-    exact = max(F(0), F(constant) + sum(F(w) for w in weights if w > 0))
-    mean = mean_positive_part_of_bits(constant, np.array(weights), 1.0)
-    assert mean.low == 0
-    assert exact <= mean.high <= 1e-14
-
-
-BIT = np.array([1.0])
-
-
-@pytest.mark.parametrize("wrong", [
-    lambda: permanent(["a"], "1/2"), lambda: permanent(["a", "a"], "1/2"), lambda: permanent("ab", 0),
-    lambda: instantaneous("ab", "1/2", "3/4", "1/4"), lambda: Rappor(("a", "b"), F(1), F(1, 2)),
-    lambda: mean_positive_part_of_bits(math.nan, BIT, 0.5), lambda: mean_positive_part_of_bits(0.0, BIT, 1.5),
-])  # fmt: skip
-def test_it_is_refused(wrong):
-    with pytest.raises(InputError):
-        wrong()
 
 
 @pytest.mark.parametrize("epsilon", [F(1), F(699), F(10**400)])

@@ -6,7 +6,6 @@ from fractions import Fraction
 import pytest
 
 from takagi import baselines
-from takifugu.analysis.randomisers import Direction
 from takifugu.core.errors import InputError
 from takifugu.numbers.after_noise.gaussian import gaussian_delta
 
@@ -30,14 +29,6 @@ def test_ordinary_noise_hides_both_ways_and_may_lie_below(make: object) -> None:
     assert math.fsum(math.exp(noise.log_density([5], [F(z)])) for z in range(-40, 5)) > 0.3
 
 
-def test_the_mean_error_of_laplace_noise_is_b() -> None:
-    """E7: sqrt(2) b is the deviation."""
-    noise = baselines.ordinary_laplace(F(1, 2), 3, F(1, 1000))
-    assert noise.scale == 6
-    assert noise.expected_error() == pytest.approx(6, rel=1e-6)
-    assert math.sqrt(noise.variance()) == pytest.approx(6 * math.sqrt(2), rel=1e-6)
-
-
 def test_normal_noise_keeps_its_delta_tightly() -> None:
     noise = baselines.ordinary_gaussian(1, "1e-4", F(2), cells=3)
     assert gaussian_delta(2, noise.scale, 1) <= 1e-4 < gaussian_delta(2, noise.scale * F(999, 1000), 1)
@@ -58,25 +49,3 @@ def test_osdp_for_one_place_by_enumeration() -> None:
                     worst = max(worst, largest(noise, sum(world), sum(after)))
     assert worst == pytest.approx(1)
     assert largest(noise, 0, 1) == math.inf
-
-
-def test_osdp_at_two_places_tells_where_else_somebody_was() -> None:
-    """Under N = "not at A", a record {B} may be published as it is: its risk for B is infinite; the policy hides it."""
-    noise = baselines.osdp_laplace(1)
-    assert noise.cells == 1
-    assert noise.moves == (Direction.DOWN,)
-
-
-def test_blowfish_without_the_edge_is_the_exact_count() -> None:
-    noise = baselines.blowfish_exact()
-    assert largest(noise, 3, 3) == 0
-    assert largest(noise, 3, 2) == largest(noise, 2, 3) == math.inf
-
-
-@pytest.mark.parametrize("make", [
-    lambda: baselines.ordinary_geometric(0), lambda: baselines.ordinary_laplace(1, -1),
-    lambda: baselines.ordinary_gaussian(1, "0.1", 0), lambda: baselines.osdp_laplace(float("nan")),
-])  # fmt: skip
-def test_bad_input(make: object) -> None:
-    with pytest.raises(InputError):
-        make()  # type: ignore[operator]

@@ -2,8 +2,6 @@
 
 import math
 from fractions import Fraction as F
-from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,19 +10,8 @@ from hypothesis import strategies as st
 from tests.support.goodness_of_fit import coin_p
 
 from takagi.mangat import Mangat
-from takifugu.core.errors import DataError, InputError
 from takifugu.mechanisms.one_sided.tails import geometric_law
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
-
-
-@pytest.mark.parametrize(("make", "error", "words"), [
-    (lambda: Mangat(-1), InputError, "above 0"),
-    *((partial(Mangat(1).randomise, bits), DataError, "true and false") for bits in ([0, 1], ["yes"], [[True]], True)),
-    *((partial(Mangat(1).estimate, *of), InputError, "number of people") for of in ((-1, 5), (6, 5), (0, 0))),
-])  # fmt: skip
-def test_bad_input(make: Any, error: Any, words: str) -> None:
-    with pytest.raises(error, match=words):
-        make()
 
 
 @given(st.fractions(F(1, 50), 20))

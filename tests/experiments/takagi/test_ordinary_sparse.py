@@ -9,7 +9,6 @@ from tests.support.broken_sparse import ORDINARY
 from tests.support.goodness_of_fit import fits
 
 from takagi.ordinary_sparse import OrdinarySparse
-from takifugu.core.errors import DataError, InputError
 from takifugu.mechanisms.one_sided.sparse import SAFE
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
@@ -40,14 +39,6 @@ def test_published_variants(variant: Any) -> None:
         assert worst > TWO * 1.1
 
 
-def test_no_noise_on_the_questions_tells_everything() -> None:
-    """Stoddard et al. 2014 (Algorithm 5) on (0, 1) against (1, 0): "safe, above" is impossible for the second."""
-    (variant,) = [one for one in ORDINARY if "Stoddard" in one.name]
-    laws = [variant.law(world, 0, 1, TWO) for world in ((0, 1), (1, 0))]
-    assert laws[0][SAFE, "above"] > 0.1
-    assert (SAFE, "above") not in laws[1]
-
-
 @pytest.mark.mutants
 def test_our_ordinary_technique_has_the_law_of_algorithm_1() -> None:
     variant, mechanism = ORDINARY[0], OrdinarySparse(TWO, limit=2)
@@ -62,15 +53,3 @@ def test_our_ordinary_technique_has_the_law_of_algorithm_1() -> None:
         assert (answers.values == -1).all()
     assert fits(seen, law, draws, least=8)
     assert sum(seen.values()) - sum(seen[answers] for answers in law) < draws / 50
-
-
-@pytest.mark.parametrize("options", [{"limit": 0}, {"limit": 1, "share": 1}])
-def test_parameters(options: Any) -> None:
-    with pytest.raises(InputError):
-        OrdinarySparse(1, **options)
-
-
-def test_counts_are_never_told() -> None:
-    with pytest.raises(DataError, match="whole number") as refusal:
-        OrdinarySparse(1, limit=1).answer([-1, 77777], 1)
-    assert "77777" not in str(refusal.value)

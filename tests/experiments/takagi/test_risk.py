@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from tests.support.policies import subsets
 
 from takagi.risk import dominates, risk
-from takifugu.core.errors import InputError
 from takifugu.mechanisms.one_sided import Policy, any_of, none_of, visits
 
 F = Fraction
@@ -61,18 +60,6 @@ def test_under_domination_the_risk_is_bounded_and_reached() -> None:
 def test_the_opposite_may_become_certain() -> None:
     """That somebody was not at A is not hidden: Proposition IV.3."""
     assert risk(counts, {A: F(1, 2), NOWHERE: F(1, 2)}, lambda r: not was_at_a(r)) == math.inf
-
-
-def test_conventions() -> None:
-    sure = {A: F(1)}
-    assert risk(counts, sure, was_at_a) == 0  # it was known before
-    assert risk(counts, {A: F(1), B: F(0)}, was_at_a) == 0
-    assert risk(lambda r: {"same": F(1)}, {A: F(1, 3), B: F(2, 3)}, was_at_a) == 1  # nothing is learnt
-    assert risk(counts, {B: F(1)}, was_at_a) == 0  # it never holds
-    assert dominates(sure, was_at_a, visits())
-    for wrong in ({}, {A: F(1, 2)}, {A: F(3, 2), B: F(-1, 2)}):
-        with pytest.raises(InputError, match="no distribution"):
-            risk(counts, wrong, was_at_a)
 
 
 def test_blowfish_without_the_sensitive_edge_publishes_the_truth_of_it() -> None:

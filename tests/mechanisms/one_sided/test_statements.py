@@ -4,7 +4,6 @@ The relation, the counts and the data sets are enumerated here; `sensitivity` sa
 randomisers the laws.
 """
 
-import itertools
 import math
 from fractions import Fraction as F
 
@@ -72,13 +71,6 @@ def test_geometric_noise_keeps_epsilon_along_every_move_and_no_less(name, epsilo
             against = max(against, noise_loss(change, [SIGNS[way] for way in ways], noise.scale))
     assert worst == pytest.approx(float(epsilon))
     assert (against == math.inf) == any(way is not Direction.EITHER for way in ways)
-
-
-def test_the_joint_law_is_what_the_cells_say():
-    noise = OneSidedGeometric(F(2), F(1), 2, (Direction.DOWN, Direction.UP))
-    for z in itertools.product(range(-3, 4), repeat=2):
-        cells = noise.log_mass_of(F(1), z[0], Direction.DOWN) + noise.log_mass_of(F(2), z[1], Direction.UP)
-        assert noise.log_density([1, 2], z) == pytest.approx(cells) or cells == -math.inf
 
 
 @pytest.mark.parametrize("most", [6, 10])
