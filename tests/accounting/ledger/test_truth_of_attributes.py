@@ -1,7 +1,7 @@
-"""Properties, single records, parameters, and rows that are sent, in one ledger: no total is below the truth.
+"""Properties, single records, parameters, rows that are sent, and beliefs about each value, in one ledger.
 
-By every data set of two columns of bits, and every output that can be extreme. A loss is divided by the distance of
-populations that have one.
+No total is below the truth, by every data set of two columns of bits, any of which may be absent, and every output that
+can be extreme. A loss is divided by the distance of populations that have one.
 """
 
 import itertools
@@ -47,6 +47,58 @@ def of_populations(r: random.Random, states: Any) -> tuple[Any, Any]:
     return tf.Pufferfish(secret, belief), [tuple(of_states)]
 
 
+def of_values(r: random.Random, states: Any) -> tuple[Any, Any]:
+    """Return a framework that hides each value under a belief about all of them, and its hypotheses."""
+    values, names = list(map(values_of, states)), [f"v{number}" for number in range(2 * len(states[0]))]
+    first, rows = masses(r, 2), [masses(r, 2) for _ in (0, 1)]
+    if r.random() < 0.5:
+        belief: Any = tf.MarkovChain(rows, len(names), initial=first)
+        steps = [[first[path[0]], *(rows[a][b] for a, b in itertools.pairwise(path))] for path in values]
+        law = [float(math.prod(masses_of_steps)) for masses_of_steps in steps]
+    else:
+        table = masses(r, len(states))
+        belief, law = tf.JointTable([tuple(path) for path in values], table, names), [float(mass) for mass in table]
+    pairs = [pair for i in range(len(names)) for pair in given(law, states, lambda rows, i=i: values_of(rows)[i])]
+    return tf.Pufferfish(tf.every_entry(), belief), pairs
+
+
+def of_users(r: random.Random, states: Any) -> tuple[Any, Any]:
+    """Return a framework that hides who is there, or each value, of independent users, and its hypotheses."""
+    values = list(map(values_of, states))
+    laws, may_miss = [masses(r, 2) for _ in values[0]], any(None in path for path in values)
+    there = [r.choice([Fraction(1, 5), Fraction(9, 10)]) if may_miss else Fraction(1) for _ in laws]
+    law = []
+    for path in values:
+        chances = zip(path, laws, there, strict=True)
+        law.append(float(math.prod(1 - is_in if x is None else is_in * own[x] for x, own, is_in in chances)))
+    hides_presence, pairs = may_miss and r.random() < 0.5, list[Any]()
+
+    def hidden(value: int | None) -> Any:
+        return value is None if hides_presence else value
+
+    for i in range(len(laws)):
+        pairs += given(law, states, lambda rows, i=i: hidden(values_of(rows)[i]))
+    absence = "removed" if may_miss else None
+    belief = tf.IndependentUsers([dict(enumerate(own)) for own in laws], presence=there, absence=absence)
+    return tf.Pufferfish(tf.presence() if hides_presence else tf.every_entry(), belief), pairs
+
+
+def values_of(rows: Any) -> list[Any]:
+    return [value for row in rows for value in row]
+
+
+def nobody_absent(maker: Any) -> Any:
+    """Return what makes a framework under which everybody is there."""
+
+    def make(r: random.Random, states: Any) -> tuple[Any, Any]:
+        whole = [rows for rows in states if None not in values_of(rows)]
+        about, pairs = maker(r, whole)
+        masses_of = [[dict(zip(whole, law, strict=True)) for law in pair] for pair in pairs]
+        return about, [tuple([law.get(rows, 0.0) for rows in states] for law in pair) for pair in masses_of]
+
+    return make
+
+
 def sent(noise: Any, states: Any) -> Any:
     """Return the likelihood of what is sent of the first column, given each data set."""
     channel = noise.sender.channel
@@ -58,31 +110,45 @@ def sent(noise: Any, states: Any) -> Any:
     ])  # fmt: skip
 
 
+def question(r: random.Random, about: Any, states: Any) -> tuple[Any, list[Any]]:
+    """Return a release, and the likelihood of its outputs given each data set, cell by cell."""
+    epsilon, mechanism = r.choice(["0.3", 1, 3]), r.choice(MECHANISMS)
+    if about.definition in OF_ROWS:
+        query: Any = tf.LocalValue(batch=r.choice(["May", ""]), columns=COLUMNS[:1])
+        made: Any = tf.calibrate(about, query, epsilon, mechanism="randomised-response")
+        there = [[(row[0] or 0, row[1]) for row in rows] for rows in states]  # nobody is absent under such a belief
+        return made, [sent(made.randomiser, there)]
+    if about.columns:
+        read = r.choice([(0,), (1,), (0, 1)])
+        query = tf.Sum(COLUMNS[read[0]])
+        if len(read) > 1:
+            query = tf.JointQuery([tf.Sum(name) for name in COLUMNS])
+        columns = [[sum(row[j] or 0 for row in rows) for rows in states] for j in read]
+    else:
+        query, columns = r.choice([(tf.Count(1), (1,)), (tf.Histogram(), (0, 1))])
+        columns = [[values_of(rows).count(value) for rows in states] for value in columns]
+    if mechanism == "with-scale":
+        made = tf.with_scale(about, query, Fraction(r.randrange(1, 12), 4))
+    else:
+        made = tf.calibrate(about, query, epsilon, mechanism=mechanism)
+    answers = np.array(columns, dtype=float)
+    return made, [np.exp(-abs(np.unique(x)[:, None] - x[None]) / float(made.scale)) for x in answers]
+
+
 def charged_and_true(seed: int) -> tuple[set[str], float, float]:
     """Pay for some releases about the same records; return their definitions, what is charged, and the truth."""
     r = random.Random(seed)
-    states = [*itertools.product(ROWS, repeat=r.choice([1, 1, 2]))]
-    makers = [of_records, of_records, of_several, of_parameters, of_populations]
-    pool = [maker(r, states) for maker in r.sample(makers, 3)]
+    count, bits = r.choice([(1, (0, 1)), (1, (0, 1, None)), (2, (0, 1))])
+    states = [*itertools.product(itertools.product(bits, repeat=2), repeat=count)]
+    makers = [of_records, of_records, of_several, of_parameters, of_populations, of_values, of_users]
+    pool = []
+    for maker in r.sample(makers, 3):
+        pool.append((maker if maker is of_users else nobody_absent(maker))(r, states))
     ledger, together, used = Ledger.blank(), np.ones((1, len(states))), list[tuple[Any, Any]]()
     for _ in range(r.randrange(2, 4)):
         about, pairs = r.choice(pool)
-        read, epsilon, mechanism = r.choice([(0,), (1,), (0, 1)]), r.choice(["0.3", 1, 3]), r.choice(MECHANISMS)
         try:
-            if about.definition in OF_ROWS:
-                query: Any = tf.LocalValue(batch=r.choice(["May", ""]), columns=COLUMNS[:1])
-                made: Any = tf.calibrate(about, query, epsilon, mechanism="randomised-response")
-                cells = [sent(made.randomiser, states)]
-            else:
-                query = tf.Sum(COLUMNS[read[0]])
-                if len(read) > 1:
-                    query = tf.JointQuery([tf.Sum(name) for name in COLUMNS])
-                if mechanism == "with-scale":
-                    made = tf.with_scale(about, query, Fraction(r.randrange(1, 12), 4))
-                else:
-                    made = tf.calibrate(about, query, epsilon, mechanism=mechanism)
-                columns = np.array([[sum(row[j] for row in rows) for j in read] for rows in states], dtype=float).T
-                cells = [np.exp(-abs(np.unique(x)[:, None] - x[None]) / float(made.scale)) for x in columns]
+            made, cells = question(r, about, states)
             ledger.reserve("s", [Debit(about, charge_of(made), ["ann"])], 10**6, entries="records")
         except TakifuguError:  # a query of two parts without a bound, or without noise
             continue

@@ -143,6 +143,25 @@ def test_the_library_is_completed_too(tmp_path: Path, monkeypatch: pytest.Monkey
     assert [len(paid.ids) for paid in book.payments("s")] == [1] * 4  # one release per payment
 
 
+def test_equal_values_of_other_entries_are_another_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A day that was paid for and not drawn was taken for the next one, with equal values, for which nobody paid."""
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=9, states=["still", "walking"])
+    made = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Histogram(), 1, mechanism="group-dp")
+    book = Ledger.open(tmp_path / "ledger.db")
+
+    def ask(day: str | None, others: bool = True) -> Any:
+        where: Any = {"ledger": book, "source": "s", "budget": 99}
+        return tf.release(made, ["still"] * 9, entries=day, other_entries=others, **where)
+
+    with failing(monkeypatch, publish, "answer_of", KeyError("x")), pytest.raises(tf.errors.Fault):
+        ask("monday", others=False)
+    assert ask("tuesday").completed is None
+    assert ask(None).completed is None
+    assert ask("monday", others=False).completed is not None
+    assert [paid.entries for paid in book.payments("s")] == ["monday", "tuesday", None]
+    assert book.spent("s").epsilon > 2  # all values of the others may change
+
+
 #: Standard outputs that nobody reads, each for lines and for JSON; a process takes a second or two, so some are slow.
 UNREAD = ["| true", "> /dev/full", ">&-", "> /dev/full 2>&1", ">&- 2>&-", "2>&-"]
 SOON = {("", "> /dev/full")}

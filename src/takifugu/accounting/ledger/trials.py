@@ -132,6 +132,11 @@ class Trial:
     worst: Mapping[str, Amount]
 
 
+def unnamed(group: str) -> str:
+    """Return what the entries of a payment are called that nobody named."""
+    return f"without a name ({group})"
+
+
 def order_of(
     source: str, debits: Sequence[Debit], budget: Budget | None, reading: str, entries: str | None,
     same_entries: bool | None, same_people: bool, why: str, identity: bytes | None, recipe: Plain | None,
@@ -185,7 +190,7 @@ def new_entries(
 def trial_of(view: View, order: Order) -> Trial:
     """Return what a payment would come to; raises what has to be said first of its entries and people."""
     change = Change()
-    there, entries = view.source(order.source), order.entries or f"without a name ({order.group})"
+    there, entries = view.source(order.source), order.entries or unnamed(order.group)
     words.check_people(view, order.source, order.same_people)
     lines, newest = list[Line](), view.people.newest()
     for (debit, charge), tags in zip(order.debits, order.tags(view.key), strict=True):

@@ -10,7 +10,7 @@ from takifugu.accounting.amounts import NOTHING, Amount, most
 from takifugu.accounting.ledger import fitting
 from takifugu.accounting.ledger.events import OVER, SESSION, Same
 from takifugu.accounting.ledger.fitting import Charged
-from takifugu.accounting.ledger.trials import Order, Trial, trial_of
+from takifugu.accounting.ledger.trials import Order, Trial, trial_of, unnamed
 from takifugu.accounting.ledger.view import Group, View
 from takifugu.core.errors import (
     BudgetExceeded,
@@ -53,6 +53,8 @@ class Payment:
     #: Those that wait from the draw until they are out.
     values: bytes | None = None
     why: str = ""
+    #: The name of the entries, None where nobody named them.
+    entries: str | None = None
 
     @property
     def fate(self) -> str:
@@ -85,6 +87,7 @@ def payment_of(view: View, group: Group) -> Payment:
     return Payment(
         paid.group, paid.source, paid.ids, group.state, paid.identity, paid.created, recipe, there.spent,
         there.budget or there.spent, promised, paid.software, paid.adopted, why=group.why,
+        entries=None if paid.entries == unnamed(paid.group) else paid.entries,
     )  # fmt: skip
 
 

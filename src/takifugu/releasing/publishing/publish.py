@@ -55,6 +55,11 @@ class Planned:
     choice: Choice
     people: People = PEOPLE
 
+    def is_paid_by(self, paid: Payment) -> bool:
+        """Return whether a payment of this identity is about the entries that are meant."""
+        # those of a file may have its name, and it may have been moved; what tells them apart is in the identity
+        return self.recipe["kind"] == "file" or paid.entries == self.questions[0].entries
+
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
@@ -91,7 +96,7 @@ def keep(
     """Pay for all answers or none, draw them, and keep them; LedgerError where the ledger could not."""
     progress.ledger = book.store.name
     # an earlier payment is completed: drawn once, or used as it was drawn; of two processes one draw counts
-    waiting = next(iter(book.pending(planned.source, planned.identity)), None)
+    waiting = next(filter(planned.is_paid_by, book.pending(planned.source, planned.identity)), None)
     if waiting is None and is_paid:
         raise LedgerError("another process has completed it", fix="run the same command again")
     if waiting is not None and waiting.state == "drawn":
