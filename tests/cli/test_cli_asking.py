@@ -217,6 +217,17 @@ def test_rows_that_are_no_people_are_called_what_they_are(tmp_path: Path) -> Non
     assert table["certificate"]["person"] == "receipt"
 
 
+def test_answers_that_are_numbers_are_asked_for_classes(tmp_path: Path) -> None:
+    """Salaries were drafted without classes, and each of them was then none of the answers."""
+    (tmp_path / "survey.csv").write_text(SURVEY, encoding="utf-8")
+    words = ["init", "survey.csv", "--rows", "answers", "--unit", "-", "--kind", "users", "--value", "age"]
+    answers = ["\n", "young, old\n", "young 0 to 23, old 23 to inf\n", "30\n", "0.4, 0.6\n"]
+    code, _, screens = answering(words, answers, tmp_path)
+    assert code == 0, screens
+    rows = json_of("release", tmp_path / "release.toml", "--allow-useless")["tables"][0]["rows"]
+    assert [row["cell"] for row in rows] == ["young", "old"]
+
+
 def test_a_survey_without_a_terminal_is_told_what_to_say_of_missing_answers(tmp_path: Path) -> None:
     (tmp_path / "survey.csv").write_text(SURVEY, encoding="utf-8")
     output = tmp_path / "release.toml"

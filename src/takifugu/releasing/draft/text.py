@@ -221,10 +221,11 @@ def _source(start: Draft) -> Iterator[Line]:
         rows = "samples" if answers["rows"] == "wide" else answers["rows"]
         yield "rows", rows, f": {ROWS[rows]}"
     yield from roles.values()
-    if start.is_timed:
+    if start.is_timed or (start.kind == "users" and len(start.values) == 1):
         is_measured = any(value_of(evidence, column).is_measured for column in start.values)
         if is_measured and answers.get("bins", NONE) == NONE:
             yield "bins", FILL_IN, ": { low = [0, 5], high = [5, inf] }"
+    if start.is_timed:
         if answers.get("nulls") == "unobserved":
             yield "nulls", "unobserved", ": it was not recorded"
     for key, value, _ in _filled(answers, "source"):
