@@ -194,8 +194,8 @@ SURVEY = "name,smokes,age\n" + "".join(f"{n},{('yes', 'no', '')[n % 3]},{20 + n 
 
 def test_a_survey_is_asked_what_a_missing_answer_counts_as(tmp_path: Path) -> None:
     (tmp_path / "survey.csv").write_text(SURVEY, encoding="utf-8")
-    answers = ["answers\n", "-\n", "users\n", "smokes\n", "no answer\n", "\n", "true\n", "30\n", "yes, no\n",
-               "no answer\n", "yes, no, no answer\n", "0.3, 0.3, 0.4\n"]  # fmt: skip
+    answers = ["answers\n", "-\n", "users\n", "smokes\n", "no answer\n", "\n", "yes, no\n", "no answer\n",
+               "yes, no, no answer\n", "true\n", "30\n", "0.3, 0.3, 0.4\n"]  # fmt: skip
     code, _, screens = answering(["init", "survey.csv"], answers, tmp_path)
     assert code == 0, screens
     assert "10 of 30 rows hold nothing." in screens
@@ -208,13 +208,24 @@ def test_rows_that_are_no_people_are_called_what_they_are(tmp_path: Path) -> Non
     """1,500 receipts of some customers were published as 1,500 people, each of them protected."""
     (tmp_path / "survey.csv").write_text(SURVEY.replace("smokes", "paid"), encoding="utf-8")
     words = ["init", "survey.csv", "--rows", "answers", "--unit", "-", "--kind", "users", "--value", "paid"]
-    answers = ["yes\n", "receipt\n", "30\n", "yes, no\n", "0.3, 0.7\n"]
+    answers = ["yes\n", "receipt\n", "yes, no\n", "true\n", "30\n", "0.3, 0.7\n"]
     code, _, screens = answering(words, answers, tmp_path)
     assert code == 0, screens
     assert "Each is protected by itself: who has several rows is not." in screens
     assert "How many receipts are there?" in screens
     table = json_of("release", tmp_path / "release.toml", "--allow-useless")["tables"][0]
     assert table["certificate"]["person"] == "receipt"
+
+
+def test_answers_that_are_numbers_are_asked_for_classes(tmp_path: Path) -> None:
+    """Salaries were drafted without classes, and each of them was then none of the answers."""
+    (tmp_path / "survey.csv").write_text(SURVEY, encoding="utf-8")
+    words = ["init", "survey.csv", "--rows", "answers", "--unit", "-", "--kind", "users", "--value", "age"]
+    answers = ["\n", "young, old\n", "young 0 to 23, old 23 to inf\n", "true\n", "30\n", "0.4, 0.6\n"]
+    code, _, screens = answering(words, answers, tmp_path)
+    assert code == 0, screens
+    rows = json_of("release", tmp_path / "release.toml", "--allow-useless")["tables"][0]["rows"]
+    assert [row["cell"] for row in rows] == ["young", "old"]
 
 
 def test_a_survey_without_a_terminal_is_told_what_to_say_of_missing_answers(tmp_path: Path) -> None:

@@ -240,7 +240,8 @@ class Opening:
             lacking = next(name for name in columns if folded(name) not in {folded(name) for name in names})
         what = f"the first line of {path[-60:]} has no {lacking[:80]!r}{did_you_mean(lacking, names)}"
         call = f"read_csv({literal(path[-60:])}, skip = 3, delim = ' ')"
-        fix = f"{self.statement} = \"from {call}\", with your numbers and signs"
+        named = "write a name of it" if self.statement == "sql" else "call a column so"
+        fix = f"{named}; or, if names stand elsewhere, {self.statement} = \"from {call}\", with your numbers and signs"
         return wrong_data(key, what, "a text file names its columns in its first line, split at one of , ; tab |", fix)
 
     def _decoded(self, files: Sequence[str], encoding: str | None) -> tuple[str, ...]:

@@ -42,6 +42,7 @@ _YES = Choice("true", "yes, it says nothing")
 #: Each question by its answer's name: the words, why it is asked, the form, and how an answer looks.
 DECLARED = {
     "states": ("Which states can there be?", _STATES, "names", 'still, "walking, fast"'),
+    "values": ("Which answers can there be?", _STATES, "names", "yes, no"),
     "bins": ("Which numbers count as each state?", _STATES, "edges", "0 to 5"),
     "from": ("When does the recording start?", _PUBLIC, "text", "2026-01-05"),
     "until": ("When does it end?", _PUBLIC, "text", "2026-02-02"),
@@ -53,7 +54,6 @@ DECLARED = {
     "recordings_independent": ("Does one recording say nothing about another?", _ALONE, "truth", ""),
     "records": ("How many records are there?", _PUBLIC, "number", "500"),
     "size": ("How many {many} are there?", _PUBLIC, "number", "100"),
-    "values": ("Which answers can there be?", _STATES, "names", "yes, no"),
     "probabilities": ("How often is each answer given, in the order of values?", _BELIEF, "numbers", "0.3, 0.7"),
     "hide": ("What must no reader learn?", "nothing else is protected", "toml", ""),
 }  # fmt: skip
@@ -150,9 +150,10 @@ def _hidden(kind: str, column: str) -> Iterator[Choice]:
 
 
 def _parts(name: str, answers: Answers) -> tuple[str, ...]:
-    """Return the states that a value is asked for."""
-    word = answers.get("states", NONE)
-    states = None if word == NONE else value_of("states", word, answers)
+    """Return the states, or the answers of a survey, that a value is asked for."""
+    name = "states" if "states" in answers else "values"
+    word = answers.get(name, NONE)
+    states = None if word == NONE else value_of(name, word, answers)
     return tuple(map(str, states)) if isinstance(states, list) else ()
 
 

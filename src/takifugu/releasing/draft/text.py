@@ -221,12 +221,12 @@ def _source(start: Draft) -> Iterator[Line]:
         rows = "samples" if answers["rows"] == "wide" else answers["rows"]
         yield "rows", rows, f": {ROWS[rows]}"
     yield from roles.values()
-    if start.is_timed:
+    if start.is_timed or (start.kind == "users" and len(start.values) == 1):
         is_measured = any(value_of(evidence, column).is_measured for column in start.values)
         if is_measured and answers.get("bins", NONE) == NONE:
             yield "bins", FILL_IN, ": { low = [0, 5], high = [5, inf] }"
-        if answers.get("nulls") == "unobserved":
-            yield "nulls", "unobserved", ": it was not recorded"
+    if start.is_timed and answers.get("nulls") == "unobserved":
+        yield "nulls", "unobserved", ": it was not recorded"
     for key, value, _ in _filled(answers, "source"):
         if key != "step" or start.is_timed:  # which was answered of other rows
             is_without_start = key == "step" and not str(value).isdigit() and "from" not in answers
