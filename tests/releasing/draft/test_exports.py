@@ -81,7 +81,7 @@ def knows(made: Export) -> dict[str, Any]:
     """Return what an owner knows of a table, by the key that a printed line names."""
     if made.right["rows"] == "answers":
         size = sum(map(sum, (made.truth or {}).values()))
-        return {"size": size, "values": [*made.states], "probabilities": [0.5, 0.5]}
+        return {"size": size, "values": [*made.states], "probabilities": [0.5, 0.5], "units_independent": True}
     length = {"h": "2 h", "n": "2 h", "d": "3 d"}.get(made.right.get("step", "")[-1:], 8)
     lasts = dict.fromkeys(made.states, length)
     return {"states": [*made.states], "mean_duration": lasts, "units_independent": True, **made.owner}

@@ -15,6 +15,7 @@ from takifugu.core.column_words import is_told
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import option, visible
 from takifugu.core.nearest import unknown
+from takifugu.core.sections import keys_of
 from takifugu.data.sql.words import identifier
 from takifugu.data.times.steps import time_text
 from takifugu.data.times.zones import MICROSECOND, Zone
@@ -177,7 +178,8 @@ def columns_in(text: str, types: Mapping[str, str]) -> tuple[str, ...]:
 
 def counts_missing(kind: str) -> bool:
     """Return whether files of a kind say which answer a missing one of a column counts as."""
-    return hasattr(KINDS.find(kind).section, "missing")
+    section = KINDS.find(kind).section
+    return section is not None and "missing" in keys_of(section)
 
 
 def names_nobody(kind: str) -> bool:
