@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.golden import golden
+from tests.support.influence_oracle import chain_law
 from tests.support.quilt_cases import reversible_chain, scale
-from tests.support.quilt_oracles import basic_markov_quilt, exact_loss, joint_tensor, lemma_b4, max_influence
+from tests.support.quilt_oracles import basic_markov_quilt, exact_loss, lemma_b4, max_influence
 
 import takifugu as tf
 from takifugu.influence.quilts.mqm_approx import ClassInfluence, Constants, reversible_constants
@@ -49,7 +50,7 @@ def test_bound_is_never_below_the_exact_influence_under_any_start(seed: int) -> 
     assert isinstance(constants, Constants)
     influence = ClassInfluence(constants.pi, constants.g, constants.defect)
     for law in [*np.eye(k), *rng.dirichlet(np.ones(k), size=5), chain.stationary]:
-        joint = joint_tensor(chain.matrix, law, length)
+        joint = chain_law(law, [chain.matrix] * (length - 1))
         for i in range(1, length):
             for a in range(1, i + 1):
                 assert max_influence(joint, [i - a], i) <= influence.before(i, a)[-1, 0]
@@ -62,7 +63,7 @@ def test_a_node_after_the_entry_is_missing_only_where_the_sequence_ends() -> Non
     # T = 20, pi = 1/2, g = 0.8, entry 11 of 20: with a = 10 and b = 1 both nodes are real (errata E3, i).
     influence = ClassInfluence(0.5, 0.8)
     both = float(influence.largest(np.array([10]), 10, 1)[0])
-    joint = joint_tensor([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], 12)
+    joint = chain_law([0.5, 0.5], [[[0.6, 0.4], [0.4, 0.6]]] * 11)
     exact = max_influence(joint, [0, 11], 10)
     assert exact == pytest.approx(0.4055, abs=1e-4)
     assert both >= exact
@@ -128,4 +129,4 @@ def test_true_loss_is_at_most_epsilon_for_chains_of_the_class(law: list[float]) 
         pi, g = min(1 - p0, 1 - p1) / (2 - p0 - p1), 1 - abs(p0 + p1 - 1)
         b = scale(tf.ReversibleChains(pi * 0.999, g * 0.999, 9), tf.Count(1), 2.5, QUILT_APPROX)
         assert b < Fraction(9) / Fraction(5, 2)
-        assert exact_loss(joint_tensor([[p0, 1 - p0], [1 - p1, p1]], law, 9), lambda path: [sum(path)], [b]) <= 2.5
+        assert exact_loss(chain_law(law, [[[p0, 1 - p0], [1 - p1, p1]]] * 8), lambda path: [sum(path)], [b]) <= 2.5

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import quilt_oracles
 from tests.support.golden import golden
+from tests.support.influence_oracle import chain_law
 from tests.support.quilt_cases import Case, binary, bound, cases, problem, random_chain, scale
-from tests.support.quilt_oracles import exact_chain_quilt, exact_loss, joint_tensor, quilt_scale
+from tests.support.quilt_oracles import exact_chain_quilt, exact_loss, quilt_scale
 
 import takifugu as tf
 from takifugu.analysis.guarantee import Covers
@@ -132,7 +133,7 @@ def test_short_and_degenerate_sequences() -> None:
     assert scale(tf.MarkovChain([[0, 1], [1, 0]], 40), tf.Count(1), 1) == 40
     assert scale(binary(1.0, 1.0, 40, "any"), tf.Count(1), 1) == 40
     absorbing = tf.MarkovChain([[1, 0], [0.5, 0.5]], 12, [0.5, 0.5])
-    joint = joint_tensor(absorbing.matrix, [0.5, 0.5], 12)
+    joint = chain_law([0.5, 0.5], [absorbing.matrix] * 11)
     assert float(scale(absorbing, tf.Count(1), 1)) == pytest.approx(12)
     assert exact_loss(joint[(slice(None),) * 6 + (0,) * 6], lambda path: [sum(path)], [12]) < 1
     # A value that the chain leaves for ever has stationary mass zero: only the others are secrets.

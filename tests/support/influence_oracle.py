@@ -13,6 +13,7 @@ from itertools import product
 from math import prod
 
 import numpy as np
+import numpy.typing as npt
 from scipy.optimize import linprog
 from scipy.sparse import coo_matrix
 
@@ -32,9 +33,12 @@ def network_law(nodes: Sequence[tuple[Sequence[int], Array]]) -> Array:
     return law
 
 
-def chain_law(start: Array, matrices: Sequence[Array]) -> Array:
+def chain_law(start: npt.ArrayLike, matrices: Sequence[npt.ArrayLike]) -> Array:
     """The joint law of X_1 with distribution `start` and X_{t+1} given X_t by matrices[t]."""
-    return network_law([((), start), *(((t,), matrix) for t, matrix in enumerate(matrices))])
+    law = np.array(start, dtype=float)
+    for matrix in matrices:
+        law = law[..., None] * np.asarray(matrix, dtype=float)
+    return law
 
 
 def exchangeable_law(number: Sequence[float]) -> Array:
@@ -155,12 +159,6 @@ def lp_supremum(p: Array, q: Array, rho: Array) -> float:
         return 0.0
     phi = _repaired(_program(p, q, _neighbours((len(p),), [ratio])), [ratio])
     return float(np.log(p @ phi) - np.log(q @ phi))
-
-
-def lp_suprema(rows: Array, ratio: Array, relative_error: float = 0.0) -> Array:
-    """`lp_supremum` of all pairs of rows, shape (m, m)."""
-    m = len(rows)
-    return np.array([[lp_supremum(rows[a], rows[b], ratio) for b in range(m)] for a in range(m)]) + 2 * relative_error
 
 
 # Laplace releases ----------------------------------------------------------------------------------------------------

@@ -92,23 +92,6 @@ def test_sums_are_exact_while_their_denominator_is_short_and_never_below() -> No
     assert tiny.value == Fraction(1, 2**BITS)
 
 
-def test_several_releases_say_how_many_they_are() -> None:
-    one, other = (charge(chain_framework(5), tf.Count(1), scale, QUILT) for scale in (10, 40))
-    for where in ({}, {"at": 3}):
-        (both,) = merged([replace(one, **where), replace(other, epsilon=Fraction(3), **where)])
-        assert (both.cost.times, both.scale, both.epsilon) == (2, 8, one.epsilon + 3)
-        assert both.places.tolist() == [*where.values()]
-        line = one, where.get("at"), ""
-        assert summed([line] * 5) == merged([placed(*line)] * 5)
-    assert several(one).cost.times == 1
-    (unread,) = merged([replace(c, change=Fraction(0), entry_change=Fraction(0)) for c in (one, other)])
-    assert unread.scale == 8
-    for scale in (None, Fraction(0)):
-        (quiet,) = merged([replace(one, scale=scale), replace(one, scale=scale, epsilon=Fraction(3))])
-        assert (quiet.scale, quiet.cost.rates, quiet.epsilon) == (scale, None, one.epsilon + 3)
-        assert summed([(replace(one, scale=scale), None, "")] * 2)[0].cost.rates is None
-
-
 FRAMEWORKS: list[Any] = [
     tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 30),
     tf.MarkovChain([[0.3, 0.7], [0.6, 0.4]], 12),

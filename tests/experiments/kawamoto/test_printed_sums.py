@@ -1,7 +1,6 @@
 """What Kawamoto19 adds up, beside what holds: against all outputs of one row, of it twice, and of two, in rationals."""
 
 import math
-from dataclasses import replace
 from fractions import Fraction as F
 from itertools import product
 
@@ -159,16 +158,3 @@ def test_a_class_is_counted_over_all_of_it_and_its_delta_is_a_bound():
     assert not any(with_delta[words].is_exact for words in (SAME, TWO, MADE))
     p, q = {0: F(6, 10), 1: F(4, 10)}, {0: F(4, 10), 1: F(6, 10)}
     assert pure[MADE].holds.epsilon > sums_of(Sender(channel), p, q)[MADE].holds.epsilon
-
-
-def test_per_unit_of_distance_every_line_is_divided():
-    laws = {"near": {0: F(1, 2), 1: F(1, 4), 2: F(1, 4)}, "far": {0: F(1, 4), 1: F(1, 4), 2: F(1, 2)}}
-    people = tf.FromPopulations(laws, source="made up")
-    sender = Sender(Channel.of([0, 1, 2], [0, 1, 2], [[F(1 + (x == y), 4) for y in range(3)] for x in range(3)]))
-    near = populations_of(people)
-    far = replace(near, apart={("near", "far"): F(2)})
-    apart = {line.words: line for line in printed_sums(sender, far, F(1), F(0))}
-    same = {line.words: line for line in printed_sums(sender, near, F(1), F(0))}
-    for words, line in same.items():
-        assert 2 * float(apart[words].holds.epsilon) == pytest.approx(float(line.holds.epsilon), rel=1e-12)
-        assert 2 * float(apart[words].printed.epsilon) == pytest.approx(float(line.printed.epsilon), rel=1e-12)

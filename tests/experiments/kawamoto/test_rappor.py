@@ -171,18 +171,6 @@ def test_bits_of_any_weights_are_enclosed_with_no_tolerance(chance, narrow):
         assert mean.high - mean.low <= narrow * mean.high + 1e-11
 
 
-def test_bits_of_equal_weights_far_out_are_enclosed_with_no_tolerance():
-    """Of 60 bits nearly none is 1, and the sum is positive only if 50 are."""
-    chance = F(1, 16)
-    weights = np.full(60, 0.1)
-    exact = sum(
-        (math.comb(60, k) * chance**k * (1 - chance) ** (60 - k) * max(k * F(0.1) - F(4.95), 0))
-        for k in range(61)
-    )
-    mean = mean_positive_part_of_bits(-4.95, weights, float(chance))
-    assert mean.low <= exact <= mean.high
-
-
 @pytest.mark.parametrize("epsilon", [F(1), F(699), F(10**400)])
 @pytest.mark.parametrize("least", [F(1, 10**100), F(1, 10**400)])
 def test_where_floats_do_not_hold_a_delta_it_is_not_computed(epsilon, least):

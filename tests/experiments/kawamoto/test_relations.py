@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from tests.support import population_oracles as oracles
 from tests.support.population_oracles import apart
 
-from kawamoto import bounds, composing, measured, relations
-from kawamoto.composing import PairPromise
+from kawamoto import bounds, measured, relations
 from takifugu.mechanisms.local import measuring
 from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.numbers.distributions.channel import Channel
@@ -58,21 +57,6 @@ def test_stability_by_powers_of_the_relation(pairs, image):
     stability = relations.stability(lambda p: LAWS[image[place[relations._key(p)]]], psi)
     each = [least(image[a], image[b]) for a, b in pairs]
     assert stability == (None if None in each else max(each, default=0))
-
-
-@given(oracles.channels(3, 2), oracles.laws(3), oracles.laws(3), oracles.laws(3), st.fractions(0, 2, max_denominator=4))
-@settings(max_examples=40)
-def test_pre_processing_by_a_stable_map(channel, p, q, r, epsilon):
-    """Psi = {(p, q), (q, r)}, T(p) = p and T(q) = r: two steps, and what `after_stable` says is kept of (p, r)."""
-    psi = [(p, q), (q, r)]
-    steps = relations.steps_between(psi, p, r)
-    deltas = [oracles.delta(oracles.sent(channel, a), oracles.sent(channel, b), epsilon) for a, b in psi]
-    one = PairPromise(epsilon, max(F(measuring.distribution_delta(channel, a, b, epsilon)) for a, b in psi))
-    assert all(d <= one.delta for d in deltas)
-    assert steps is not None
-    assert steps <= 2
-    promise = composing.after_stable(one, 2)
-    assert oracles.delta(oracles.sent(channel, p), oracles.sent(channel, r), promise.epsilon) <= promise.delta
 
 
 @given(oracles.channels(3, 3), oracles.laws(3), oracles.laws(3))

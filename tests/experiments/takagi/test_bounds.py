@@ -319,62 +319,9 @@ def test_the_mechanism_of_iv_3_keeps_epsilon_and_tells(epsilon):
     assert policies.risk(chances, (0, 0), {0: 0.5, 1: 0.5}, p) == math.inf
 
 
-def geometric(m, epsilon, end=60):
-    a = math.exp(-epsilon)
-    return {z: (1 - a) * a ** (z - m) for z in range(m, end)}
-
-
-@pytest.mark.parametrize("records", [PLACES, ONE_PLACE])
-def test_theorem_viii_2_along_every_move_of_a_set_of_predicates(records):
-    data, epsilon = policies.datasets(records, 2), 1.0
-    related = policies.policy(*BOTH_HIDDEN)
-    most = max(len(r) for r in records)  # p-sensitivity, in total
-    for one, other in policies.moves(data, related):
-        changes = [count(other, place) - count(one, place) for place in "AB"]
-        loss = bounds.noise_loss(changes, [1, 1], F(most))
-        worst = 0.0
-        for place in "AB":
-            p, q = (geometric(count(d, place), epsilon / most) for d in (one, other))
-            worst += max(math.log(mass / q[z]) if z in q else math.inf for z, mass in p.items())
-        assert loss == pytest.approx(worst)
-        assert loss <= epsilon + 1e-12
-        assert bounds.noise_loss([-c for c in changes], [1, 1], 1) == math.inf  # and not the other way round
-        assert bounds.noise_loss(changes, [-1, -1], 1) == math.inf  # the printed sign (errata E5)
-        assert bounds.noise_loss(changes, [0, 0], F(most)) == pytest.approx(loss)
-
-
 @pytest.mark.parametrize(("count_", "maximum", "epsilon"), [(0, 10, 1), (3, 10, "0.2"), (9, 10, 2), (4, 4, 1)])
 def test_the_error_of_ageo_is_the_sum_over_its_law(count_, maximum, epsilon):
     matrix = bounds.tight_matrix(maximum, epsilon)
     want = math.fsum((j - count_) * matrix[count_, j] for j in range(count_, maximum + 1))
     assert bounds.truncated_error(count_, maximum, epsilon) == pytest.approx(want, abs=1e-12)
     assert bounds.truncated_error(count_, maximum, epsilon) <= count_noise(epsilon).mean_error()
-
-
-@pytest.mark.parametrize("epsilon", [0.5, 1.0])
-@pytest.mark.parametrize("prior", [[0.25] * 4, [0.7, 0.1, 0.1, 0.1], [0.9, 0.1]])
-def test_lemma_viii_5_is_the_best_triangle_and_not_the_best_of_all(epsilon, prior):
-    n = len(prior) - 1
-
-    def best(triangle):
-        cost = [prior[i] * abs(i - j) for i in range(n + 1) for j in range(n + 1)]
-        rows = []
-        for i, j in itertools.product(range(n), range(n + 1)):
-            row = np.zeros((n + 1, n + 1))
-            row[i + 1, j], row[i, j] = 1.0, -math.exp(epsilon)
-            rows.append(row.ravel())
-        limits = [(0, 0 if triangle and j < i else 1) for i in range(n + 1) for j in range(n + 1)]
-        sums = np.kron(np.eye(n + 1), np.ones(n + 1))
-        return linprog(cost, A_ub=rows, b_ub=np.zeros(len(rows)), A_eq=sums, b_eq=np.ones(n + 1), bounds=limits)
-
-    made = bounds.tight_matrix(n, F(str(epsilon)))
-    loss = sum(prior[i] * made[i, j] * abs(i - j) for i in range(n + 1) for j in range(n + 1))
-    triangle = best(triangle=True)
-    assert loss == pytest.approx(triangle.fun, abs=1e-9)
-    assert best(triangle=False).fun <= loss + 1e-9
-    assert np.allclose(made.sum(axis=1), 1)
-    if (epsilon, prior) == (0.5, [0.9, 0.1]):  # X5
-        assert best(triangle=False).fun == pytest.approx(0.1)
-        assert loss == pytest.approx(0.9 * math.exp(-0.5))
-    if epsilon == 0.5 and prior == [0.25] * 4:
-        assert (round(best(triangle=False).fun, 4), round(loss, 4)) == (0.6452, 0.6946)

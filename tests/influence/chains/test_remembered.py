@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import takifugu as tf
-from takifugu.influence.chains import remembered, sides, sweeps
+from takifugu.influence.chains import remembered, sweeps
 from takifugu.influence.chains.chains import backward_side, chain_loss
 from takifugu.influence.profiles.patience import most_steps
 from takifugu.influence.profiles.profile import Loss, Profile
@@ -156,51 +156,3 @@ def test_a_run_is_free_only_where_its_phase_and_what_enters_it_decide_it(states:
                 runs.append([track.at(p).tobytes() for p in range(first, first + 12)])
             assert runs[0] == runs[1]
     assert free > 3
-
-
-@pytest.mark.mutants
-@pytest.mark.parametrize("seed", range(16))
-def test_a_run_that_settled_is_that_of_any_length(seed: int) -> None:
-    """Bit by bit, with the messages that leave it: shorter and longer runs, to the step where it settles, and gaps."""
-    random = np.random.default_rng(seed)
-    states = 2 + seed % 3
-    belief = drawn_chain(random, states)
-    first, second = random.uniform(0.05, 0.3, size=2) * random.choice([1.0, 0.0], size=2, p=[0.8, 0.2])
-    tables = tuple(rate * (1 - np.eye(states)) for rate in (first, second, 0.1))
-    remembered.forget()
-    (track, *_) = sweeps.sweep(belief_side(belief), Profile(tables[2:], np.array([900]), np.zeros(1, int)))[-1:]
-    near = range(max(2, track.settled - 3), track.settled + 6)
-    lengths = [500, 167, 169, 168, *random.permutation(near).tolist(), 900]
-
-    def tracks(length: int) -> list[bytes]:
-        runs = []
-        for jumps in ((), (2, 4)):
-            for side in (belief_side(belief), sides.Forward(belief.step_matrices, 12)):
-                for whole in ((length, 40, 30), (20, length, 30)):
-                    made = sweeps.sweep(side, Profile(tables, np.array(whole), np.arange(3)), jumps)
-                    runs += [track.explicit.tobytes() + track.repeated.tobytes() for track in made]
-        return runs
-
-    together = [tracks(length) for length in lengths]
-    for length, made in zip(lengths, together, strict=True):
-        remembered.forget()
-        assert tracks(length) == made
-
-
-def belief_side(belief: Any) -> Any:
-    return backward_side(belief.with_length(2000))
-
-
-@pytest.mark.mutants
-def test_runs_after_one_given_start_are_not_those_after_another() -> None:
-    """What has not settled depends on the start, which the law of all later steps does not name."""
-    beliefs, losses = [], []
-    whole = Profile.of(0.1 * (1 - np.eye(3)), 60)
-    for start in ([0.98, 0.01, 0.01], [0.01, 0.01, 0.98]):
-        belief = tf.MarkovChain([[0.9, 0.06, 0.04], [0.1, 0.85, 0.05], [0.01, 0.02, 0.97]], 60, start)
-        beliefs.append(belief)
-        losses.append(chain_loss(belief, whole, Family(range(60))))
-    for belief, loss in zip(beliefs, losses, strict=True):
-        remembered.forget()
-        assert chain_loss(belief, whole, Family(range(60))) == loss
-    assert losses[0] != losses[1]

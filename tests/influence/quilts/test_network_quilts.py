@@ -2,7 +2,6 @@
 
 import math
 from fractions import Fraction
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from tests.support import network_oracles as oracle
 from tests.support.chain_oracles import largest_laplace_loss
 
 import takifugu as tf
-from takifugu.analysis.questions.answer_law import answer_law
 from takifugu.audit.exact import joint_loss
 from takifugu.calibration import calibrate, compare
 from takifugu.core.errors import CalibrationRefused
@@ -99,25 +97,6 @@ def test_the_true_loss_of_every_mechanism_is_at_most_epsilon(seed: int, size: in
                 for b in laws:
                     if scale:
                         assert largest_laplace_loss(laws[a], laws[b], scale) <= epsilon * (1 + 1e-9), name
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.integers(0, 10**6), st.integers(1, 6), st.booleans())
-def test_answer_laws_are_those_of_enumeration(seed: int, size: int, zeros: bool) -> None:
-    net, law, _ = made(seed, size, zeros)
-    rng = np.random.default_rng(seed)
-    weights = rng.integers(-2, 3, size=size).tolist()
-    answer = Linear(oracle.as_listed(weights, net.names, net.listed), grid=1).resolve(net)
-    tables = [[w * value for value in range(len(net.alphabet(i)))] for i, w in enumerate(weights)]
-    share = SimpleNamespace(belief=net, answer=answer, family=tf.every_entry().family(net))
-    for family in answer_law(share).families():
-        truth = oracle.answer_laws(law, tables, family.entry)
-        for value, (hull,) in family.hulls.items():
-            expected = truth[value]
-            got = {int(v): float(p) for v, p in hull.items()}
-            assert got.keys() == expected.keys()
-            for v, p in got.items():
-                assert p == pytest.approx(float(expected[v]), rel=1e-12)
 
 
 def questions(net: tf.BayesianNetwork) -> tuple[Framework, list[Query]]:
