@@ -15,7 +15,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.influence import curves
 from takifugu.influence.curves import (
     in_steps,
-    influence_loss,
+    influence_losses,
     joint_loss,
     of_all_values,
     profile_loss,
@@ -107,7 +107,7 @@ def test_a_network_that_is_too_wide_says_so():
     rows = np.random.default_rng(7).dirichlet([1, 1], size=(2,) * 16)
     network = tf.BayesianNetwork([*causes, ("effect", [0, 1], [f"n{i}" for i in range(16)], rows)])
     part = Problem(tf.Pufferfish(tf.every_entry("n3"), network), tf.Count(1), Fraction(1)).parts[0]
-    loss, witness = influence_loss(part, [Release(part.answer.entry_changes(), Fraction(10), part.answer)])
+    loss, witness = influence_losses(part, [[Release(part.answer.entry_changes(), Fraction(10), part.answer)]])[0]
     assert loss == pytest.approx(1.7)
     assert "charged in full" in witness.detail
 
@@ -170,11 +170,11 @@ def test_a_release_without_noise_costs_infinitely_much_beside_others():
     changes = part.answer.entry_changes()
     noisy, bare = (Release(changes, Fraction(scale), part.answer) for scale in (3, 0))
     idle = Release(0 * changes, Fraction(0), None)
-    assert influence_loss(part, [noisy, bare]) is None
-    assert influence_loss(part, [bare]) is None
+    assert influence_losses(part, [[noisy, bare]])[0] is None
+    assert influence_losses(part, [[bare]])[0] is None
     assert joint_loss(part, [noisy, bare])[0] == np.inf
-    assert influence_loss(part, [noisy, idle])[0] == influence_loss(part, [noisy])[0]
-    assert influence_loss(part, [idle]) is None
+    assert influence_losses(part, [[noisy, idle]])[0][0] == influence_losses(part, [[noisy]])[0][0]
+    assert influence_losses(part, [[idle]])[0] is None
 
 
 def test_what_no_curve_bounds_is_unsupported(monkeypatch):

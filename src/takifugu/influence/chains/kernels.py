@@ -67,7 +67,7 @@ class Kernels:
         return rows, error, None if is_given else possible
 
     def _at_once(self, behind: int, ratio: FloatArray) -> FloatArray:
-        """Return what a loss does `together` many steps on, of few states: the cone is the same."""
+        """Return what losses do `together` many steps on, of few states: the cones are the same."""
         phase = behind % len(self.matrices)
         key = phase, ratio.tobytes()
         stepped = self._stepped.get(key)

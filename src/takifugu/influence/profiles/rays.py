@@ -23,15 +23,22 @@ OUTSIDE = 1e-9
 
 
 def extreme_rays(ratio: FloatArray) -> FloatArray:
-    """Return vectors phi > 0 with every extreme ray."""
-    edges, paths = bipartite_trees(len(ratio))
-    exponents = (paths @ ratio.ravel()[edges][..., None])[..., 0]
-    states, least = len(ratio), -OUTSIDE * (1 + float(ratio.max()))
+    """Return vectors phi > 0 with every extreme ray of each cone, shape (..., k, rays)."""
+    states, of_each = ratio.shape[-1], ratio.shape[:-2]
+    edges, paths = bipartite_trees(states)
+    exponents = (paths @ ratio.reshape(*of_each, -1)[..., edges][..., None])[..., 0]
+    least = -OUTSIDE * (1 + ratio.max(axis=(-2, -1)))[..., None]
+    inside = np.ones(exponents.shape[:-1], dtype=bool)
     step = 1 if states == MOST_STATES else states  # of many trees most leave the cone by the first states
     for u in range(0, states, step):
-        slack = ratio[u : u + step] - (exponents[:, u : u + step, None] - exponents[:, None, :])
-        exponents = exponents[slack.min(axis=(1, 2)) >= least]
-    return np.asarray(np.exp(exponents - exponents.max(axis=1, keepdims=True)).T)
+        slack = ratio[..., None, u : u + step, :] - (exponents[..., u : u + step, None] - exponents[..., None, :])
+        inside &= slack.min(axis=(-2, -1)) >= least
+        in_some = inside.reshape(-1, inside.shape[-1]).any(axis=0)
+        exponents, inside = exponents[..., in_some, :], inside[..., in_some]
+    if not inside.all():  # of one cone, but not of all: a ray of the same cone takes its place
+        first = np.take_along_axis(exponents, inside.argmax(axis=-1)[..., None, None], axis=-2)
+        exponents = np.where(inside[..., None], exponents, first)
+    return np.asarray(np.exp(exponents - exponents.max(axis=-1, keepdims=True)).swapaxes(-2, -1))
 
 
 def star_rays(ratio: FloatArray) -> FloatArray:
