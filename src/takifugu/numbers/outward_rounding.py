@@ -39,7 +39,7 @@ def sum_up(first: Rounded, second: Rounded) -> Rounded:
     """Return a float at least the exact sum; zeros change nothing."""
     total = first + second
     if isinstance(total, np.ndarray):
-        return np.where((first == 0) | (second == 0), total, up(total))
+        return np.nextafter(total, np.inf, out=total, where=np.logical_and(first, second))
     return total if first == 0 or second == 0 else float(up(total))
 
 
@@ -63,7 +63,7 @@ def closed(ratio: FloatArray) -> FloatArray:
     # The cone {phi: phi(u) <= e^rho(u, v) phi(v)} stays the same.
     distance = np.array(ratio, dtype=float, order="C")
     states = distance.shape[-1]
-    distance.reshape(*distance.shape[:-2], -1)[..., :: states + 1] = 0.0
+    distance.reshape(-1, states * states)[:, :: states + 1] = 0.0
     by_two = distance[..., None] + distance[..., None, :, :] if states <= CLOSED_AT_ONCE else None
     if by_two is not None and not (by_two.min(axis=-2) < distance).any():
         return distance

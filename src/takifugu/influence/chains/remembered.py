@@ -58,15 +58,15 @@ class Memory:
         return known[1]
 
     def largest(self, position: int) -> FloatArray:
-        """Return the largest entry of a position's profiles, which are mostly those of the position before."""
+        """Return the largest entry (..., 1, 1) of a position's profiles, mostly those of the position before."""
         table = self.tables[position]
         if table is not self._largest[0]:
-            self._largest = table, table.max(axis=(-2, -1))
+            self._largest = table, table.max(axis=(-2, -1), keepdims=True)
         return self._largest[1]
 
     def keep(self, position: int, loss: FloatArray, table: FloatArray, reach: int) -> None:
         self.losses[position], self.tables[position] = loss, table
-        if self.largest(position).any():
+        if self.tables.get(self.last_moving) is table or self.largest(position).any():
             self.last_moving = position
         for old in [p for p in self.losses if p < position - reach and p < self.last_moving]:
             del self.losses[old], self.tables[old]

@@ -29,6 +29,8 @@ HIGHEST, MOST_FALLS, WORTH_FALLING = 250.0, 8, 0.01
 NEVER = 2**62
 #: With more states a step takes much longer than its overhead, and programs start from the solution of the last one.
 MOST_BESIDE = 5
+#: What a jump over nothing adds.
+_NOTHING = np.zeros((1, 1, 1))
 #: The length by which a run is remembered whose losses settled before its end.
 ANY_LENGTH = 0
 
@@ -224,7 +226,7 @@ def _loss(side: Side, position: int, memory: Memory, jumps: Sequence[int]) -> Fl
         return memory.zero
     best = side.step(position, 1, memory.entering(position - 1))
     gap = position - memory.last_moving
-    may_fall, fell = np.ones((len(best), 1, 1), dtype=bool), np.zeros((len(best), 1, 1), dtype=bool)
+    falls = are_all = None
     for distance in jumps if gap <= 1 else sorted({*jumps, gap}):
         behind = position - distance
         if distance == 1 or distance > LONGEST_JUMP or behind not in memory.losses:
@@ -232,18 +234,20 @@ def _loss(side: Side, position: int, memory: Memory, jumps: Sequence[int]) -> Fl
         jumped_over = _jumped_over(memory, behind)
         if not all(map(memory.tables.__contains__, jumped_over)):
             continue
-        between = np.zeros((len(best), 1, 1))
-        for place in jumped_over:
-            between = between + memory.largest(place)[:, None, None]
-        between = between * (1 + (distance + 2) * UNIT)
-        may_fall = may_fall & (between < best.max(axis=(1, 2), keepdims=True))
-        if not may_fall.any():
+        between = sum(map(memory.largest, jumped_over), _NOTHING) * (1 + (distance + 2) * UNIT)
+        lower = between < best.max(axis=(1, 2), keepdims=True)
+        is_lower = bool(lower.all())
+        if not is_lower and not lower.any():  # nor do longer jumps
             break
+        if falls is None:
+            falls, are_all = lower, is_lower
         jumped = side.step(position, distance, memory.entering(behind))
-        if between.any():
+        if jumped_over:
             jumped = up(jumped + between)
-        best, fell = np.where(may_fall, np.minimum(best, jumped), best), fell | may_fall
-    return np.where(fell, closed(best), best) if fell.any() else best
+        best = np.minimum(best, jumped if is_lower else np.where(lower, jumped, best))
+    if falls is None:
+        return best
+    return closed(best) if are_all else np.where(falls, closed(best), best)
 
 
 def _jumped_over(memory: Memory, behind: int) -> range:
@@ -256,15 +260,16 @@ def _repetitions(
 ) -> dict[int, FloatArray]:
     """Return one period of bounds on all farther losses of each that has some, by its place in `tables`."""
     # Steps are monotone: B bounds all if it bounds what they jump back to, and a period from B ends at or below it.
-    period, count = side.period, len(explicit)
-    of_each = (0, 2, 3)
+    period, count, of_each = side.period, len(explicit), (0, 2, 3)
     last, before = np.array(explicit[-period:]), np.array(explicit[-2 * period : -period])
-    largest, change = last.max(axis=of_each), last - before
+    change = last - before
+    rises, has_limit = change.max(axis=of_each) > 0, count % 8 == 0 and count >= 11 * period
+    if rises.all() and not has_limit:
+        return {}
+    limit, largest = last, last.max(axis=of_each)
     enough = patience_of(tables.shape[-1]).enough(count // period) * (1 + largest)
-    rises = change.max(axis=of_each) > 0
-    may_repeat = (largest == 0) | ~rises & (-change.min(axis=of_each) <= enough)
-    limit = last
-    if rises.any() and count % 8 == 0 and count >= 11 * period:
+    may_repeat = ~rises & (-change.min(axis=of_each) <= enough)
+    if has_limit:
         (limit, left), (before_limit, _) = _limit(explicit, period), _limit(explicit[: -8 * period], period)
         may_repeat |= rises & (np.abs(limit - before_limit).max(axis=of_each) * np.maximum(left / 8, 1.0) <= enough)
     repetitions = dict[int, FloatArray]()

@@ -26,18 +26,20 @@ def extreme_rays(ratio: FloatArray) -> FloatArray:
     """Return vectors phi > 0 with every extreme ray of each cone, shape (..., k, rays)."""
     states, of_each = ratio.shape[-1], ratio.shape[:-2]
     edges, paths = bipartite_trees(states)
-    exponents = (paths @ ratio.reshape(*of_each, -1)[..., edges][..., None])[..., 0]
+    exponents = (paths @ ratio.reshape(*of_each, -1).take(edges, axis=-1)[..., None])[..., 0]
     least = -OUTSIDE * (1 + ratio.max(axis=(-2, -1)))[..., None]
-    inside = np.ones(exponents.shape[:-1], dtype=bool)
+    is_ray, are_all = np.True_, False
     step = 1 if states == MOST_STATES else states  # of many trees most leave the cone by the first states
     for u in range(0, states, step):
         slack = ratio[..., None, u : u + step, :] - (exponents[..., u : u + step, None] - exponents[..., None, :])
-        inside &= slack.min(axis=(-2, -1)) >= least
-        in_some = inside.reshape(-1, inside.shape[-1]).any(axis=0)
-        exponents, inside = exponents[..., in_some, :], inside[..., in_some]
-    if not inside.all():  # of one cone, but not of all: a ray of the same cone takes its place
-        first = np.take_along_axis(exponents, inside.argmax(axis=-1)[..., None, None], axis=-2)
-        exponents = np.where(inside[..., None], exponents, first)
+        is_ray = np.logical_and(is_ray, slack.min(axis=(-2, -1)) >= least)
+        are_all = bool(is_ray.all())
+        if not are_all:
+            of_some = is_ray.any(axis=tuple(range(len(of_each))))
+            exponents, is_ray = exponents.compress(of_some, axis=-2), is_ray.compress(of_some, axis=-1)
+    if not are_all and not is_ray.all():  # of some cones, but not of all: in the others their first ray takes its place
+        first = np.take_along_axis(exponents, is_ray.argmax(axis=-1)[..., None, None], axis=-2)
+        exponents = np.where(is_ray[..., None], exponents, first)
     return np.asarray(np.exp(exponents - exponents.max(axis=-1, keepdims=True)).swapaxes(-2, -1))
 
 

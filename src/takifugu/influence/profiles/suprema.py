@@ -35,7 +35,7 @@ def suprema(
     # `rows` (m, k) are laws up to `relative_error`, `ratio` (k, k) is rho >= 0; pairs not `needed` may be loose.
     states = rows.shape[1]
     if ratio.ndim > 2 and states <= MOST_STATES:
-        return np.asarray(suprema_together(rows[None], ratio, np.array([relative_error]), [possible])[0])
+        return np.asarray(suprema_together(rows[None], ratio, np.array([relative_error]), [possible])[..., 0, :, :])
     if ratio.ndim > 2:
         each = (suprema(rows, one, relative_error, programs, levels, needed, possible, is_closed) for one in ratio)
         return np.array([*each])
@@ -70,18 +70,17 @@ def suprema(
 def suprema_together(
     rows: FloatArray, ratio: FloatArray, errors: FloatArray, possible: Sequence[BoolArray | None]
 ) -> FloatArray:
-    """Return `suprema` of several kernels, shape (kernels, ..., m, m): they share the few rays of each cone."""
+    """Return `suprema` of several kernels, shape (..., kernels, m, m): they share the few rays of each cone."""
     largest, rays = _cones(np.asarray(ratio, dtype=np.float64).tobytes(), ratio.shape)
     if rays is None and ratio.ndim > 2:
-        return np.stack([suprema_together(rows, one, errors, possible) for one in ratio], axis=1)
+        return np.array([suprema_together(rows, one, errors, possible) for one in ratio])
     if rays is None:
         each = zip(rows, errors.tolist(), possible, strict=True)
         return np.array([suprema(kernel, ratio, error, possible=can) for kernel, error, can in each])
-    around = (1,) * (ratio.ndim - 2)
-    rows, errors = rows.reshape(len(rows), *around, *rows.shape[1:]), errors.reshape(-1, *around)
-    size, error = largest[..., None, None], errors[..., None, None]
-    bound = np.minimum(_over(rows, rays, size), size)
-    return _at_least_zero(np.where(error > 0, up(bound + log_ratio_error(error)), bound))
+    size, error = largest[..., None, None, None], errors[:, None, None]
+    bound = np.minimum(_over(rows, rays[..., None, :, :], size), size)
+    total = bound + log_ratio_error(error)
+    return _at_least_zero(np.nextafter(total, np.inf, out=total, where=error > 0))
 
 
 def _at_least_zero(bound: FloatArray) -> FloatArray:
@@ -96,7 +95,7 @@ def _cones(ratio: bytes, shape: tuple[int, ...]) -> tuple[FloatArray, FloatArray
     """Return the largest entry of each closed ratio, and the extreme rays of the cones, if all can be computed."""
     matrices = closed(np.frombuffer(ratio).reshape(shape))
     largest = matrices.max(axis=(-2, -1), initial=0.0)
-    is_known = bool(((largest > 0) & (largest <= LARGEST_POWER)).all())
+    is_known = all(0 < size <= LARGEST_POWER for size in largest.ravel().tolist())
     return largest, read_only(extreme_rays(matrices)) if is_known else None
 
 
@@ -122,4 +121,4 @@ def _over(rows: FloatArray, rays: FloatArray, largest: float | FloatArray) -> Fl
     """Return the largest log-ratio over rays of cones with these largest ratios, of one kernel or of several."""
     logs = np.log(rows @ rays)
     ratios = (logs[..., :, None, :] - logs[..., None, :, :]).max(axis=-1)
-    return padded(ratios, rows.shape[-1], largest + np.abs(logs).max(axis=(-2, -1), keepdims=True, initial=1.0))
+    return padded(ratios, rows.shape[-1], largest - logs.min(axis=(-2, -1), keepdims=True, initial=-1.0))
