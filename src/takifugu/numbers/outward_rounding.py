@@ -59,7 +59,7 @@ def padded(logs: FloatArray, states: int, size: float | FloatArray) -> FloatArra
 
 
 def closed(ratio: FloatArray) -> FloatArray:
-    """Return the largest matrices (..., k, k) below `ratio` with all triangle inequalities: shortest paths, rounded up."""
+    """Return the largest matrices below `ratio` with all triangle inequalities: shortest paths, rounded up."""
     # The cone {phi: phi(u) <= e^rho(u, v) phi(v)} stays the same.
     distance = np.array(ratio, dtype=float, order="C")
     states = distance.shape[-1]

@@ -112,7 +112,7 @@ def _run(
             tracks[number], key, length = track, keys[number], stop - start
             if key is not None:
                 run = Run(track.explicit, track.repeated, memories[number].since(start))
-                has_settled = len(tables[number]) > 2 and 0 < len(track.repeated) and length > len(track.explicit) + 2
+                has_settled = len(tables[number]) > 2 and len(track.repeated) > 0 and length > len(track.explicit) + 2
                 remember((key, ANY_LENGTH if has_settled else length), run)
     return [track for _, track in sorted(tracks.items())]
 
@@ -293,7 +293,7 @@ def _limit(explicit: list[FloatArray], period: int) -> tuple[FloatArray, FloatAr
     """Guess the limits of losses from the ratio of their last rises."""
     last, middle, first = (np.array(explicit[len(explicit) - n * period :][:period]) for n in (1, 2, 3))
     rise, before = ((later - earlier).max(axis=(0, 2, 3)) for later, earlier in ((last, middle), (middle, first)))
-    falls = (0 < rise) & (rise < before)
+    falls = (rise > 0) & (rise < before)
     left = np.where(falls, rise / np.where(falls, before - rise, 1.0), 1.0)
     return last + (last - middle) * left[:, None, None], left
 
