@@ -121,7 +121,8 @@ def side_by_side(
                 found[key] = search(value)  # from its start, and the same way up to where it was
             except _Waiting as waiting:
                 asked[waiting.args[0]] = None
-        known.update(zip(asked, values([*asked]), strict=True))
+        if asked:
+            known.update(zip(asked, values([*asked]), strict=True))
     return found
 
 
