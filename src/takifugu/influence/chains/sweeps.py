@@ -226,7 +226,7 @@ def _loss(side: Side, position: int, memory: Memory, jumps: Sequence[int]) -> Fl
         return memory.zero
     best = side.step(position, 1, memory.entering(position - 1))
     gap = position - memory.last_moving
-    falls = are_all = None
+    falls, are_all = None, False
     for distance in jumps if gap <= 1 else sorted({*jumps, gap}):
         behind = position - distance
         if distance == 1 or distance > LONGEST_JUMP or behind not in memory.losses:
@@ -236,15 +236,15 @@ def _loss(side: Side, position: int, memory: Memory, jumps: Sequence[int]) -> Fl
             continue
         between = sum(map(memory.largest, jumped_over), _NOTHING) * (1 + (distance + 2) * UNIT)
         lower = between < best.max(axis=(1, 2), keepdims=True)
-        is_lower = bool(lower.all())
-        if not is_lower and not lower.any():  # nor do longer jumps
+        count = np.count_nonzero(lower)
+        if not count:  # nor do longer jumps lower any
             break
         if falls is None:
-            falls, are_all = lower, is_lower
+            falls, are_all = lower, count == len(best)
         jumped = side.step(position, distance, memory.entering(behind))
         if jumped_over:
             jumped = up(jumped + between)
-        best = np.minimum(best, jumped if is_lower else np.where(lower, jumped, best))
+        best = np.minimum(best, jumped if count == len(best) else np.where(lower, jumped, best))
     if falls is None:
         return best
     return closed(best) if are_all else np.where(falls, closed(best), best)
@@ -264,7 +264,7 @@ def _repetitions(
     last, before = np.array(explicit[-period:]), np.array(explicit[-2 * period : -period])
     change = last - before
     rises, has_limit = change.max(axis=of_each) > 0, count % 8 == 0 and count >= 11 * period
-    if rises.all() and not has_limit:
+    if not has_limit and np.count_nonzero(rises) == len(rises):
         return {}
     limit, largest = last, last.max(axis=of_each)
     enough = patience_of(tables.shape[-1]).enough(count // period) * (1 + largest)
