@@ -17,7 +17,7 @@ import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.analysis.sensitivity import component_change
 from takifugu.influence.chains.runs import Runs
-from takifugu.influence.curves import influence_loss
+from takifugu.influence.curves import influence_losses
 from takifugu.mechanisms.local.choosing import largest_strength
 from takifugu.mechanisms.local.populations import Populations
 from takifugu.mechanisms.one_sided import Asymmetric, Policy, none_of
@@ -161,8 +161,8 @@ SABOTAGES = (
              made("laplace-exact", tf.Count(1))),
     Sabotage("half the noise by the distance of laws", put(HALVED, half),
              made("wasserstein", tf.Count(1), lambda: chain(length=1))),
-    Sabotage("half the noise by influence", put("takifugu.mechanisms.influence.influence_loss",
-             lambda *about: (lambda loss: (loss[0] / 2, loss[1]))(influence_loss(*about))),
+    Sabotage("half the noise by influence", put("takifugu.mechanisms.influence.influence_losses",
+             lambda *about: [(loss / 2, why) for loss, why in influence_losses(*about)]),
              made("influence", tf.Count(1))),
     Sabotage("a run is one step shorter",
              wrapped(EveryRun, "family", lambda family, *_: replace(family, run=family.run - 1)),

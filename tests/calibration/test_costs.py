@@ -7,6 +7,8 @@ import pytest
 
 import takifugu as tf
 from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.influence.chains import chains
+from takifugu.mechanisms import influence
 from takifugu.mechanisms.common import answer_families
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=8, states=["still", "walking"])
@@ -14,12 +16,17 @@ NETWORK = tf.BayesianNetwork([
     ("a", [0, 1], [], [0.7, 0.3]), ("b", [0, 1], ["a"], [[0.9, 0.1], [0.4, 0.6]]),
     ("c", [0, 1], ["a", "b"], [[[0.8, 0.2], [0.5, 0.5]], [[0.6, 0.4], [0.3, 0.7]]]),
 ])  # fmt: skip
+MIXING = [[0.9, 0.05, 0.05], [0.1, 0.8, 0.1], [0.2, 0.1, 0.7]]
+WALK, ANYWHERE = tf.MarkovChain(MIXING, 60), tf.MarkovChain(MIXING, 60, "any")
 USERS = tf.IndependentUsers([{"ill": 0.3, "well": 0.7}] * 3, 0.9, "removed")
 EPSILONS = [2, "1/2", 1.0]
 
 
 @pytest.mark.parametrize(("belief", "query", "arguments"), [
-    (CHAIN, tf.Count("walking"), {}), (CHAIN, tf.Histogram(), {"mechanism": "wasserstein"}), (NETWORK, tf.Count(1), {}),
+    (CHAIN, tf.Count("walking"), {}), (WALK, tf.Histogram(), {}), (ANYWHERE, tf.Count(1), {"mechanism": "influence"}),
+    (WALK, tf.Count(1), {"delta": 1e-5, "mechanism": "influence-gaussian"}),
+    (WALK, tf.Sum(), {"mechanism": "record-dp"}),
+    (CHAIN, tf.Histogram(), {"mechanism": "wasserstein"}), (NETWORK, tf.Count(1), {}),
     (NETWORK, tf.Count(1), {"mechanism": "laplace-exact"}), (USERS, tf.Count("ill"), {"single_release": True}),
     (USERS, tf.Count("ill"), {"mechanism": "gaussian-exact", "delta": 1e-5}),
 ], ids=str)  # fmt: skip
@@ -56,6 +63,35 @@ def test_the_distributions_of_the_answer_are_found_once(monkeypatch: pytest.Monk
     assert len(found) == 1
     tf.calibrate(framework, tf.Count("walking"), 1, mechanism="wasserstein")
     assert len(found) == 2  # what is kept goes with the costs
+
+
+def test_many_epsilons_are_swept_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    swept = list[int]()
+
+    def counted(side: Any, profiles: Any, *arguments: Any) -> Any:
+        swept.append(len(profiles))
+        return along(side, profiles, *arguments)
+
+    along = chains.sweeps
+    monkeypatch.setattr(chains, "sweeps", counted)
+    tf.cost(tf.Pufferfish(tf.every_entry(), WALK), tf.Count(1), range(1, 21), mechanism="influence")
+    assert max(swept) == 20
+    assert len(swept) < 2 * 20  # two sides; about 9 evaluations of all, not of each
+
+
+def test_an_epsilon_out_of_range_leaves_the_others_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(part: Any, alternatives: Any) -> Any:
+        if min(release.scale for (release,) in alternatives) < 1:
+            raise OverflowError
+        return found(part, alternatives)
+
+    found = influence.influence_losses
+    monkeypatch.setattr(influence, "influence_losses", failing)
+    framework = tf.Pufferfish(tf.every_entry(), WALK)
+    costs = tf.cost(framework, tf.Count(1), [1, 1000, 2], mechanism="influence")
+    assert [one.calibration is None for one in costs] == [False, True, False]
+    alone = tf.calibrate(framework, tf.Count(1), 2, mechanism="influence")
+    assert costs[2].calibration.exact_scale == alone.exact_scale
 
 
 @pytest.mark.parametrize(("epsilons", "words"), [

@@ -14,7 +14,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.influence import curves
 from takifugu.influence.curves import (
     in_steps,
-    influence_loss,
+    influence_losses,
     joint_loss,
     of_all_values,
     profile_loss,
@@ -116,11 +116,11 @@ def test_a_release_without_noise_costs_infinitely_much_beside_others():
     changes = part.answer.entry_changes()
     noisy, bare = (Release(changes, Fraction(scale), part.answer) for scale in (3, 0))
     idle = Release(0 * changes, Fraction(0), None)
-    assert influence_loss(part, [noisy, bare]) is None
-    assert influence_loss(part, [bare]) is None
+    assert influence_losses(part, [[noisy, bare]])[0] is None
+    assert influence_losses(part, [[bare]])[0] is None
     assert joint_loss(part, [noisy, bare])[0] == np.inf
-    assert influence_loss(part, [noisy, idle])[0] == influence_loss(part, [noisy])[0]
-    assert influence_loss(part, [idle]) is None
+    assert influence_losses(part, [[noisy, idle]])[0][0] == influence_losses(part, [[noisy]])[0][0]
+    assert influence_losses(part, [[idle]])[0] is None
 
 
 def test_what_no_curve_bounds_is_unsupported(monkeypatch):

@@ -19,7 +19,7 @@ from takifugu.analysis.randomisers import RoundedNormal
 from takifugu.analysis.sensitivity import part_change
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.influence.promise import promise_of
-from takifugu.mechanisms.influence import part_scale
+from takifugu.mechanisms.influence import part_scales
 from takifugu.model.frameworks import Framework, Pufferfish
 
 WHOLE, DATA, QUILT, SINGLE = Covers
@@ -140,7 +140,7 @@ def test_scales_are_those_of_one_table_an_entry(seed):
         for part in posed.parts:
             if not part_change(part):
                 continue
-            scale, _ = part_scale(part, posed.epsilon, Fraction(0))
+            scale, _ = part_scales(part, {posed.epsilon: Fraction(0)})[posed.epsilon]
             otherwise = bounded_otherwise(part, posed.epsilon)
             assert scale <= otherwise * (1 + Fraction(1, 10**9))
             if scale < otherwise:
@@ -159,7 +159,7 @@ def test_scales_of_runs_that_forget_slowly_are_those_of_one_table_an_entry(stay,
     chain = tf.MarkovChain([[stay, 1 - stay], [(1 - stay) / 3, 1 - (1 - stay) / 3]], 800, start)
     posed = problem(chain, tf.Count(1), 1)
     (part,) = posed.parts
-    scale, _ = part_scale(part, Fraction(1), Fraction(0))
+    scale, _ = part_scales(part, {Fraction(1): Fraction(0)})[1]
     assert loss_entry_by_entry(part, scale * (1 + Fraction(1, 10**9))) <= 1
     assert loss_entry_by_entry(part, scale * (1 - Fraction(1, 10**9))) > 1
 

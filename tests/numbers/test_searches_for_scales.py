@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import partial
 
 import pytest
 
@@ -16,6 +17,7 @@ from takifugu.numbers.search import (
     mean,
     narrowed,
     next_to,
+    side_by_side,
     smallest_noise,
     smallest_safe,
     smallest_scale,
@@ -92,6 +94,21 @@ def test_the_factor_that_is_offered_fits_and_is_nearly_the_least(least: Fraction
 
 def test_a_narrowed_place_is_close_to_the_one_without() -> None:
     assert 0 < narrowed(lambda x: 1.25 - x, 2.0, 1.0, -0.75, 0.25, 1e-9) - 1.25 < 1e-9
+
+
+def test_searches_go_on_side_by_side() -> None:
+    rounds = list[list[float]]()
+
+    def losses(scales: list[float]) -> list[float]:
+        rounds.append(scales)
+        return [1 / scale for scale in scales]
+
+    searches = {e: partial(lambda target, loss: smallest_safe(loss, 10.0, target), e) for e in (0.5, 1.0, 2.0)}
+    together = side_by_side(searches, losses)
+    assert together == {e: smallest_safe(lambda scale: 1 / scale, 10.0, e) for e in searches}
+    assert rounds[0] == [10.0]  # the same for all, and asked for once
+    assert len(rounds) < 12
+    assert side_by_side(dict.fromkeys([1], lambda loss: 7), losses) == {1: 7}  # which asks for nothing
 
 
 def test_no_float_lies_between_neighbours() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -65,6 +65,8 @@ class Problem:
     delta: Fraction = Fraction(0)
     work_limit: float = field(default=3e9, compare=False)  # operations: about ten seconds
     metric: Declared | None = None  # of mechanisms that choose by distance, instead of |x - y|
+    #: All epsilons that are asked about: what `at` each of them is needed may be found for all at once.
+    epsilons: tuple[Fraction, ...] = field(default=(), compare=False)
 
     def cached(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """Return a value kept for all mechanisms, made at the first question."""
@@ -73,6 +75,11 @@ class Problem:
     def kept(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """Return a value that depends on no epsilon, kept for all problems that were made by `at`, too."""
         return cached(vars(self).get(_LIKE, self), key, make)
+
+    def at_each(self, name: str, make: Callable[[tuple[Fraction, ...]], Mapping[Fraction, Value]]) -> Value:
+        """Return what is needed at this epsilon, found together with that at all others that are asked about."""
+        found = self.kept((name, self.epsilons), partial(_at_all, self.epsilons, make))
+        return found[self.epsilon] if self.epsilon in found else make((self.epsilon,))[self.epsilon]
 
     def at(self, epsilon: Fraction) -> Problem:
         """Return the problem at another epsilon: what depends on none is found once, for both."""
@@ -228,6 +235,16 @@ class Problem:
                         continue
                     pieces[key] = piece
                     yield Part(piece, share, replace(family, entries=secret_entries), run.start, place, several)
+
+
+def _at_all(
+    epsilons: tuple[Fraction, ...], make: Callable[[tuple[Fraction, ...]], Mapping[Fraction, Value]]
+) -> Mapping[Fraction, Value]:
+    """Return what is found for several epsilons together; nothing where that fails at one of them."""
+    if len(epsilons) > 1:
+        with suppress(Unsupported, ArithmeticError, np.linalg.LinAlgError):
+            return make(epsilons)
+    return {}
 
 
 def _alike(answers: tuple[Additive, ...]) -> tuple[Additive, ...]:

@@ -278,9 +278,10 @@ def noise_of(problem: Problem, scale: Fraction) -> Randomiser:
 
 
 def problem_of(
-    framework: Framework, query: Query, epsilon: Number, delta: Number, metric: Declared | None = None
-) -> Problem:
-    """Return the problem to solve; InputError for parts out of place."""
+    framework: Framework, query: Query, epsilon: Number, delta: Number, metric: Declared | None = None,
+    epsilons: tuple[Fraction, ...] = (),
+) -> Problem:  # fmt: skip
+    """Return the problem to solve, one of those at `epsilons`; InputError for parts out of place."""
     if not isinstance(framework, Framework):
         raise InputError(
             f"the framework is a {type(framework).__name__}", fix="write Pufferfish(secrets, beliefs)"
@@ -301,7 +302,7 @@ def problem_of(
             rule="it must lie between 1e-9 and 10000: less publishes nothing but noise, and more promises nothing",
             fix="write for example 1.0",
         ).at("epsilon")
-    problem = Problem(framework, query, budget, as_delta(delta), metric=metric)
+    problem = Problem(framework, query, budget, as_delta(delta), metric=metric, epsilons=epsilons)
     _ = problem.grid  # a query that does not fit is refused before any mechanism is asked
     return problem
 

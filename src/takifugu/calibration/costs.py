@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
@@ -89,7 +89,8 @@ def cost(
     budgets = list_of(epsilons, "the epsilons", "epsilons", "[0.5, 1, 2]")
     check_any(budgets, "there is no epsilon", "epsilons")
     problems = [problem_of(framework, query, epsilon, delta, metric) for epsilon in budgets]
-    first, asked = problems[0], (mechanism, single_release, allow_zero_noise, allow_private_belief)
+    first = replace(problems[0], epsilons=tuple(problem.epsilon for problem in problems))
+    asked = mechanism, single_release, allow_zero_noise, allow_private_belief
     costs = tuple(at_epsilon(p.epsilon, partial(of_problem, first.at(p.epsilon), *asked)) for p in problems)
     forget(first)
     return costs

@@ -16,7 +16,7 @@ from takifugu.analysis.problem import Problem
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import at_least
 from takifugu.influence.promise import promise_of
-from takifugu.mechanisms.influence import part_scale
+from takifugu.mechanisms.influence import part_scales
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries.additive.counts import EveryChange
 from takifugu.model.queries.coding import spelled
@@ -89,7 +89,7 @@ def record_epsilon(
     problem = Problem(framework, EveryChange(), budget, failing)
     scale = Fraction(0)
     for part in problem.parts:
-        scale = max(scale, part_scale(part, budget, scale)[0])
+        scale = max(scale, part_scales(part, {budget: scale})[budget][0])
     loss = 1 / (scale * problem.grid) if scale else budget  # no secret reads any entry, or none that moves anything
     share = Fraction(0)
     if failing:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import partial, reduce
 from typing import Any
@@ -20,7 +21,7 @@ from takifugu.analysis.questions.influence import Release, joint_cost
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
-from takifugu.influence.chains.chains import chain_loss, chain_work
+from takifugu.influence.chains.chains import chain_loss, chain_losses, chain_work
 from takifugu.influence.chains.class_chains import class_loss, class_work
 from takifugu.influence.profiles.patience import most_steps
 from takifugu.influence.profiles.profile import Curve, Loss, Profile
@@ -42,11 +43,19 @@ FEW = 8
 
 def joint_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witness]:
     """Return Laplace releases' least joint cost over all curves, rounded up; Unsupported where nothing is known."""
+    return joint_losses(part, [releases])[0]
+
+
+def joint_losses(part: Part, alternatives: Sequence[Sequence[Release]]) -> list[tuple[float, Witness]]:
+    """Return the `joint_loss` of each of several alternatives."""
     # A release of scale 0 costs infinitely much where it reads what a curve must cover.
-    by_influence = influence_loss(part, releases)
-    if by_influence is not None and is_least(part.belief) and not any(release.together for release in releases):
-        return by_influence
-    return _at_most_quilts(part, by_influence, releases)
+    losses = list[tuple[float, Witness]]()
+    for releases, by_influence in zip(alternatives, influence_losses(part, alternatives), strict=True):
+        if by_influence is not None and is_least(part.belief) and not any(release.together for release in releases):
+            losses.append(by_influence)
+        else:
+            losses.append(_at_most_quilts(part, by_influence, releases))
+    return losses
 
 
 def _at_most_quilts(
@@ -64,15 +73,21 @@ def _at_most_quilts(
     return by_influence
 
 
-def influence_loss(part: Part, releases: Sequence[Release]) -> tuple[float, Witness] | None:
-    """Return the loss by the belief's curve, and its secret, if any."""
-    moving = [release for release in releases if Runs.of(release.changes).values.any()]
-    if CURVES.of(part.belief) is None or any(release.scale == 0 for release in moving) or not moving:
-        return None
-    return along_curve(part, added([profile_of(part.belief, release) for release in moving]))
+def influence_losses(
+    part: Part, alternatives: Sequence[Sequence[Release]]
+) -> list[tuple[float, Witness] | None]:
+    """Return the loss of each of several alternatives by the belief's curve, and its secret, if any."""
+    profiles = dict[int, Profile]()
+    for number, releases in enumerate(alternatives):
+        moving = [release for release in releases if Runs.of(release.changes).values.any()]
+        if CURVES.of(part.belief) is not None and all(release.scale for release in moving) and moving:
+            profiles[number] = added([profile_of(part.belief, release) for release in moving])
+    losses = dict(zip(profiles, along_curves(part, [*profiles.values()]), strict=True))
+    return [losses.get(number) for number in range(len(alternatives))]
 
 
 def along_curve(part: Part, profile: Profile) -> tuple[float, Witness] | None:
+    """Return a profile's loss by the belief's curve, and its secret, if any."""
     curve = CURVES.of(part.belief)
     if curve is None or len(profile.lengths) * len(profile.tables[0]) ** 2 > MOST_WORK:
         return None
@@ -83,6 +98,17 @@ def along_curve(part: Part, profile: Profile) -> tuple[float, Witness] | None:
     except Unsupported:
         return None
     return loss.epsilon, witness_of(part, loss)
+
+
+def along_curves(part: Part, profiles: Sequence[Profile]) -> list[tuple[float, Witness] | None]:
+    """Return `along_curve` of each profile, of all at once where that is quicker."""
+    curve = CURVES.of(part.belief)
+    work = sum(len(profile.lengths) for profile in profiles) * len(profiles[0].tables[0]) ** 2 if profiles else 0
+    if curve is not None and curve.losses is not None and len(profiles) > 1 and work <= MOST_WORK:
+        with suppress(Unsupported):  # of which of them is found one by one
+            of_all = [of_all_values(part.belief, profile) for profile in profiles]
+            return [(loss.epsilon, witness_of(part, loss)) for loss in curve.losses(part.belief, of_all, part.family)]
+    return [along_curve(part, profile) for profile in profiles]
 
 
 def of_all_values(belief: Belief, profile: Profile) -> Profile:
@@ -190,6 +216,10 @@ def _patient_loss(chain: PeriodicChain, profile: Profile, family: Family, is_any
     return chain_loss(chain, profile, family, most=most_steps(len(chain.states)), is_anywhere=is_anywhere)
 
 
+def _patient_losses(chain: PeriodicChain, profiles: Sequence[Profile], family: Family) -> list[Loss]:
+    return chain_losses(chain, profiles, family, most=most_steps(len(chain.states)))
+
+
 def _from_anywhere(chain: PeriodicChain, profile: Profile, family: Family) -> Loss:
     return _patient_loss(chain, profile, family, is_anywhere=True)
 
@@ -202,7 +232,8 @@ def _worst_of_class(belief: BinaryChains, profile: Profile, family: Family) -> L
 
 #: For two states and one law of the first the recursion is attained (Theorem 3).
 CHAIN = Curve(
-    _patient_loss, chain_work, lambda chain: len(chain.states) == 2 and not chain.starts_anyhow, _from_anywhere
+    _patient_loss, chain_work, lambda chain: len(chain.states) == 2 and not chain.starts_anyhow, _from_anywhere,
+    _patient_losses,
 )
 CLASS = Curve(class_loss, class_work, anywhere=partial(class_loss, is_anywhere=True))
 INTERVAL = Curve(_worst_of_class, lambda belief: chain_work(belief.worst), anywhere=_worst_of_class)

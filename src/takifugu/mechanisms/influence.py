@@ -7,10 +7,10 @@ that is used here. On chains of two states with positive correlation it is the l
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import partial
 
 from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
@@ -19,16 +19,20 @@ from takifugu.analysis.questions.influence import Release
 from takifugu.analysis.sensitivity import part_change
 from takifugu.core.errors import Unsupported
 from takifugu.influence.beginnings import longest
-from takifugu.influence.curves import CURVES, influence_loss
+from takifugu.influence.curves import CURVES, influence_losses
 from takifugu.influence.profiles.patience import EVALUATIONS
 from takifugu.mechanisms.common.answer_noise import covering
 from takifugu.model.queries import Additive
 from takifugu.numbers.rationals import decimal_up, round_up
-from takifugu.numbers.search import smallest_scale
+from takifugu.numbers.search import side_by_side, smallest_scale
 
 #: Here a search ends: noise so many times smaller than what hides the largest change by one entry. Where the belief
 #: hides all, that is enough, and the gate on noise raises it.
 NEXT_TO_NOTHING = 10**6
+
+
+#: Noise in grid units, and what forces it.
+Needed = tuple[Fraction, Witness]
 
 
 @dataclass(frozen=True)
@@ -48,9 +52,7 @@ class Influence:
         if refused:
             return refused
         try:
-            scale, witness = largest_of_parts(
-                problem, part_change, lambda part, enough: part_scale(part, problem.epsilon, enough)
-            )
+            scale, witness = largest_of_parts(problem, self.name, part_change, part_scales)
         except Unsupported as error:
             return Refusal(error.message)
         noise = covering(problem, scale * problem.grid / problem.unit)
@@ -58,29 +60,43 @@ class Influence:
 
 
 def largest_of_parts(
-    problem: Problem, change: Callable[[Part], Fraction | int],
-    needed: Callable[[Part, Fraction], tuple[Fraction, Witness]],
-) -> tuple[Fraction, Witness]:  # fmt: skip
+    problem: Problem, name: str, change: Callable[[Part], Fraction | int],
+    needed: Callable[[Part, Mapping[Fraction, Fraction]], Mapping[Fraction, Needed]],
+) -> Needed:  # fmt: skip
     """Return the largest noise that a part needs, those with the largest change first, and its cause."""
-    largest, witness = Fraction(0), Witness("any one value against another", "no secret moves the answer")
-    for part in sorted(longest(problem.parts), key=change, reverse=True):
-        noise, forced_by = needed(part, largest)
-        if noise > largest:
-            largest, witness = noise, forced_by
-    return largest, witness
+
+    def at(epsilons: tuple[Fraction, ...]) -> Mapping[Fraction, Needed]:
+        nothing = Fraction(0), Witness("any one value against another", "no secret moves the answer")
+        largest: dict[Fraction, Needed] = dict.fromkeys(epsilons, nothing)
+        for part in sorted(longest(problem.parts), key=change, reverse=True):
+            enough = {epsilon: noise for epsilon, (noise, _) in largest.items()}
+            for epsilon, (noise, forced_by) in needed(part, enough).items():
+                if noise > enough[epsilon]:
+                    largest[epsilon] = noise, forced_by
+        return largest
+
+    return problem.at_each(name, at)
 
 
-def part_scale(part: Part, epsilon: Fraction, enough: Fraction) -> tuple[Fraction, Witness]:
-    """Return a part's least scale by curve and `group`, in grid units, or `enough` if that serves; and its cause."""
-    answer = part.answer
+def part_scales(part: Part, enough: Mapping[Fraction, Fraction]) -> Mapping[Fraction, Needed]:
+    """Return a part's least scale by curve and `group`, in grid units, or `enough` if that serves, at each epsilon."""
+
+    def losses(scales: Sequence[Fraction]) -> list[tuple[float, Witness]]:
+        releases = [[Release(part.answer.entry_changes(), scale, part.answer)] for scale in scales]
+        unknown = math.inf, Witness("any one value against another", "")
+        return [loss or unknown for loss in influence_losses(part, releases)]
+
+    searches = {epsilon: partial(_part_scale, part, epsilon, serving) for epsilon, serving in enough.items()}
+    return side_by_side(searches, losses)
+
+
+def _part_scale(
+    part: Part, epsilon: Fraction, enough: Fraction, influence: Callable[[Fraction], tuple[float, Witness]]
+) -> Needed:
+    """Return a part's least scale at one epsilon, and its cause."""
     largest_change = part_change(part)
     if not largest_change:
         return enough, Witness("", "")
-
-    @lru_cache(maxsize=2)
-    def influence(scale: Fraction) -> tuple[float, Witness]:
-        release = Release(answer.entry_changes(), scale, answer)
-        return influence_loss(part, [release]) or (math.inf, Witness("any one value against another", ""))
 
     def loss(scale: Fraction) -> float:
         return influence(scale)[0]

@@ -7,8 +7,10 @@ from u to v, so it has a profile like any likelihood, and what the curves say of
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
@@ -17,7 +19,14 @@ from takifugu.core.errors import Unsupported
 from takifugu.influence.curves import profile_loss
 from takifugu.influence.profiles.normal import NormalRelease, log_share, normal_profile
 from takifugu.mechanisms.common.answer_noise import normal_noise
-from takifugu.mechanisms.influence import NEXT_TO_NOTHING, largest_of_parts, predicted_cost, raised, unknown_curve
+from takifugu.mechanisms.influence import (
+    NEXT_TO_NOTHING,
+    Needed,
+    largest_of_parts,
+    predicted_cost,
+    raised,
+    unknown_curve,
+)
 from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.model.queries import Additive
 from takifugu.model.queries.answer import root_up
@@ -44,8 +53,8 @@ class InfluenceGaussian:
             return refused
         try:
             sigma, witness = largest_of_parts(
-                problem, lambda part: longest_change(part.answer),
-                lambda part, enough: _part_sigma(part, problem.epsilon, problem.delta, enough),
+                problem, self.name, lambda part: longest_change(part.answer),
+                partial(_part_sigmas, delta=problem.delta),
             )  # fmt: skip
         except Unsupported as error:
             return Refusal(error.message)
@@ -66,9 +75,12 @@ def entry_move(answer: Additive) -> Fraction:
     return answer.farthest(range(answer.size), norm=2)
 
 
-def _part_sigma(
-    part: Part, epsilon: Fraction, delta: Fraction, enough: Fraction
-) -> tuple[Fraction, Witness]:
+def _part_sigmas(part: Part, enough: Mapping[Fraction, Fraction], delta: Fraction) -> Mapping[Fraction, Needed]:
+    """Return the least deviation for one part, or `enough` if that serves, at each epsilon, and its cause."""
+    return {epsilon: _part_sigma(part, epsilon, delta, serving) for epsilon, serving in enough.items()}
+
+
+def _part_sigma(part: Part, epsilon: Fraction, delta: Fraction, enough: Fraction) -> Needed:
     """Return the least deviation for one part, or `enough` if that serves, and its cause."""
     answer, largest_change = part.answer, longest_change(part.answer)
     if not largest_change:

@@ -8,8 +8,9 @@ from fractions import Fraction
 from takifugu.analysis.bounds import Bound, Cost, Refusal
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.influence import quilts
+from takifugu.analysis.randomisers import Randomiser
 from takifugu.analysis.sensitivity import component_change, entry_change
-from takifugu.influence.promise import promise_of
+from takifugu.influence.promise import Promise, promises_of
 from takifugu.mechanisms.common.answer_noise import covering
 from takifugu.mechanisms.influence import predicted_cost
 from takifugu.numbers.rationals import round_up
@@ -44,9 +45,14 @@ class RecordDP:
                 )
             none = covering(problem, Fraction(0))
             return Bound(none, problem.epsilon, Fraction(0), change.covers, change.witness)
-        noise = covering(problem, round_up(size / problem.epsilon) * problem.grid / problem.unit)
+
+        def promised(epsilons: tuple[Fraction, ...]) -> dict[Fraction, tuple[Randomiser, Promise]]:
+            noises = [covering(problem, round_up(size / e) * problem.grid / problem.unit) for e in epsilons]
+            promises = promises_of(problem, [noise.scale for noise in noises])
+            return dict(zip(epsilons, zip(noises, promises, strict=True), strict=True))
+
         # Where entries are correlated it promises an epsilon that may be far above what was requested.
-        promise = promise_of(problem, noise.scale)
+        noise, promise = problem.at_each(self.name, promised)
         if promise.epsilon <= problem.epsilon:
             return Bound(noise, problem.epsilon, Fraction(0), promise.covers, promise.witness)
         correlated = "does not protect correlated data: it hides one value only from someone who knows all the others"

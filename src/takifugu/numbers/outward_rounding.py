@@ -39,7 +39,7 @@ def sum_up(first: Rounded, second: Rounded) -> Rounded:
     """Return a float at least the exact sum; zeros change nothing."""
     total = first + second
     if isinstance(total, np.ndarray):
-        return np.where((first == 0) | (second == 0), total, up(total))
+        return np.nextafter(total, np.inf, out=total, where=np.logical_and(first, second))
     return total if first == 0 or second == 0 else float(up(total))
 
 
@@ -59,14 +59,16 @@ def padded(logs: FloatArray, states: int, size: float | FloatArray) -> FloatArra
 
 
 def closed(ratio: FloatArray) -> FloatArray:
-    """Return the largest matrix below `ratio` with all triangle inequalities: shortest paths, rounded up."""
+    """Return the largest matrices below `ratio` with all triangle inequalities: shortest paths, rounded up."""
     # The cone {phi: phi(u) <= e^rho(u, v) phi(v)} stays the same.
-    distance = np.array(ratio, dtype=float)
-    distance.flat[:: len(distance) + 1] = 0.0
-    if len(distance) <= CLOSED_AT_ONCE and not ((distance[:, :, None] + distance).min(axis=1) < distance).any():
+    distance = np.array(ratio, dtype=float, order="C")
+    states = distance.shape[-1]
+    distance.reshape(-1, states * states)[:, :: states + 1] = 0.0
+    by_two = distance[..., None] + distance[..., None, :, :] if states <= CLOSED_AT_ONCE else None
+    if by_two is not None and not (by_two.min(axis=-2) < distance).any():
         return distance
-    for middle in range(len(distance) if len(distance) > 2 else 0):
-        through = distance[:, middle, None] + distance[None, middle, :]
+    for middle in range(states if states > 2 else 0):
+        through = distance[..., :, middle, None] + distance[..., None, middle, :]
         shorter = through < distance
         if shorter.any():
             distance[shorter] = np.minimum(up(through[shorter]), distance[shorter])

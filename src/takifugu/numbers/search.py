@@ -6,13 +6,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
 Real = TypeVar("Real", float, Fraction)
 Scale = TypeVar("Scale", bound="float | Fraction")
+Key, Place = TypeVar("Key", bound=Hashable), TypeVar("Place", bound=Hashable)
+Value = TypeVar("Value")
 GOLDEN = (math.sqrt(5) - 1) / 2
 
 #: What is judged safe is at least so far from the target, and what is not at least so far beyond, in logarithms.
@@ -93,6 +95,35 @@ def smallest_scale(loss: Callable[[Fraction], float], epsilon: Fraction, high: F
     """Return `high`, or a smaller scale with a loss within epsilon, at most 2**-36 above one that lost more."""
     # `loss` is an upper bound, mostly about the scale's inverse; `high` needs no check, none below `low` is tried.
     return Fraction(smallest_safe(lambda scale: loss(Fraction(scale)), high, epsilon, low=float(low), first=math.inf))
+
+
+class _Waiting(BaseException):
+    """A search goes on when what it asks for is known."""
+
+
+def side_by_side(
+    searches: Mapping[Key, Callable[[Callable[[Place], Value]], T]], values: Callable[[list[Place]], Sequence[Value]]
+) -> dict[Key, T]:
+    """Return what searches find: those values that each of them asks for next are found together."""
+    known, found = dict[Place, Value](), dict[Key, T]()
+
+    def value(place: Place) -> Value:
+        if place not in known:
+            raise _Waiting(place)
+        return known[place]
+
+    while len(found) < len(searches):
+        asked = dict[Place, None]()
+        for key, search in searches.items():
+            if key in found:
+                continue
+            try:
+                found[key] = search(value)  # from its start, and the same way up to where it was
+            except _Waiting as waiting:
+                asked[waiting.args[0]] = None
+        if asked:
+            known.update(zip(asked, values([*asked]), strict=True))
+    return found
 
 
 def smallest_noise(loss: Callable[[Fraction], float], epsilon: Fraction, high: Fraction, low: Fraction) -> Fraction:

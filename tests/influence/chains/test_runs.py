@@ -14,7 +14,7 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.influence import Release
 from takifugu.influence.chains import runs
 from takifugu.influence.chains.chains import chain_loss
-from takifugu.influence.curves import CURVES, influence_loss
+from takifugu.influence.curves import CURVES, influence_losses
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.secrets.families import Family
 
@@ -157,5 +157,5 @@ def test_too_many_sums_are_given_up(monkeypatch):
     problem = Problem(tf.Pufferfish(tf.every_run(4), chain), tf.Count(1), Fraction(1))
     (part,) = problem.parts
     release = Release(part.answer.entry_changes(), Fraction(5), part.answer)
-    assert influence_loss(part, [release]) is None
+    assert influence_losses(part, [[release]])[0] is None
     assert math.isclose(tf.calibrate(problem.framework, tf.Count(1), 1, mechanism="group-dp").scale, 100)

@@ -111,14 +111,15 @@ class BackwardFromAnyStart(Side):
     def step(self, position: int, distance: int, ratio: FloatArray, needed: np.ndarray | None = None) -> FloatArray:
         if self._is_forgotten[position % self.period]:
             return np.zeros_like(ratio)
-        bound = contracted(self._spread(position, distance), float(ratio.max(initial=0.0)))
+        bound = contracted(self._spread(position, distance), ratio.max(axis=(-2, -1), keepdims=True, initial=0.0))
         if self.is_anywhere or not bound.any():
             return bound
         reached, jump = self.reached(position - distance), self.jump(position, distance)
         if jump is None or not (jump.added < bound).any():
             return bound
-        possible = np.ix_(reached.states, reached.states)  # what is impossible leaves the cone before it is closed
-        tilted = sum_up(np.asarray(ratio, dtype=float)[possible], reached.apart)
+        # What is impossible leaves the cone before it is closed.
+        possible = np.asarray(ratio, dtype=float)[..., reached.states, :][..., reached.states]
+        tilted = sum_up(possible, reached.apart)
         supremum = suprema(jump.kernel, tilted, jump.error, jump.programs, jump.levels)
         return np.asarray(np.minimum(bound, up(supremum + jump.added)))
 

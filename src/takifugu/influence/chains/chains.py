@@ -16,7 +16,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.influence.chains.any_start import BackwardFromAnyStart
 from takifugu.influence.chains.runs import Runs
 from takifugu.influence.chains.sides import Backward, Forward, Side
-from takifugu.influence.chains.sweeps import NEVER, Track, pieces_of, sweep
+from takifugu.influence.chains.sweeps import NEVER, Track, can_be_together, pieces_of, sweeps
 from takifugu.influence.profiles.levels import MOST_HELD
 from takifugu.influence.profiles.profile import Loss, Profile
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain, repeating_laws
@@ -41,14 +41,29 @@ def chain_loss(
     is_anywhere: bool = False,
 ) -> Loss:  # fmt: skip
     """Bound a family's loss on a chain by max c + R + L (Theorems 1 and 2 of docs/theory/influence.md)."""
-    length = profile.size
+    return chain_losses(chain, [profile], family, jumps, most, is_anywhere)[0]
+
+
+def chain_losses(
+    chain: PeriodicChain, profiles: Sequence[Profile], family: Family, jumps: Sequence[int] | None = None,
+    most: int = NEVER, is_anywhere: bool = False,
+) -> list[Loss]:  # fmt: skip
+    """Return `chain_loss` of several profiles, whose sweeps go side by side where they can."""
+    if len(profiles) > 1 and not can_be_together(profiles):
+        return [chain_loss(chain, profile, family, jumps, most, is_anywhere) for profile in profiles]
+    length = profiles[0].size
     # Where the start is unknown the recording starts at entry 0; or (`is_anywhere`) it may start anew before any step.
     ahead, behind = sides_of(chain, length, is_anywhere)
     forwards = ahead.jumps if jumps is None else jumps
     backwards = behind.jumps if jumps is None else jumps
     # Raises Unsupported where the losses of a run of the profile still rise after `most` steps.
-    right, left = sweep(ahead, reversed_runs(profile), forwards, most), sweep(behind, profile, backwards, most)
-    return worst(chain, profile, family, right, left, starts_anew=is_anywhere and chain.starts_anyhow)
+    rights = sweeps(ahead, [reversed_runs(profile) for profile in profiles], forwards, most)
+    lefts = sweeps(behind, profiles, backwards, most)
+    starts_anew = is_anywhere and chain.starts_anyhow
+    return [
+        worst(chain, profile, family, right, left, starts_anew)
+        for profile, right, left in zip(profiles, rights, lefts, strict=True)
+    ]
 
 
 def sides_of(chain: PeriodicChain, length: int, is_anywhere: bool = False) -> tuple[Side, Side]:

@@ -30,7 +30,7 @@ class Kernels:
     _products: dict[tuple[int, int], tuple[FloatArray, BoolArray]] = field(default_factory=dict)
     _memory: dict[tuple[int, int], tuple[Programs | None, Levels | None]] = field(default_factory=dict)
     _stacks: dict[int, tuple[FloatArray, FloatArray, list[BoolArray | None]]] = field(default_factory=dict)
-    _stepped: dict[tuple[int, bytes], FloatArray] = field(default_factory=dict)
+    _stepped: dict[tuple[int, tuple[int, ...], bytes], FloatArray] = field(default_factory=dict)
 
     def product(self, position: int, distance: int) -> tuple[FloatArray, BoolArray]:
         """Return the kernel from a position to `distance` positions before it, and what is possible."""
@@ -50,7 +50,7 @@ class Kernels:
 
     def step(self, position: int, distance: int, ratio: FloatArray, needed: np.ndarray | None = None) -> FloatArray:
         if distance in self.together and self.matrices.shape[1] <= MOST_STATES:
-            return np.asarray(self._at_once(position - distance, ratio)[self.together.index(distance)])
+            return np.asarray(self._at_once(position - distance, ratio)[..., self.together.index(distance), :, :])
         rows, error, possible = self._row(position, distance)
         key, states = (position % len(self.matrices), distance), rows.shape[1]
         if key not in self._memory:
@@ -67,9 +67,9 @@ class Kernels:
         return rows, error, None if is_given else possible
 
     def _at_once(self, behind: int, ratio: FloatArray) -> FloatArray:
-        """Return what a loss does `together` many steps on, of few states: the cone is the same."""
+        """Return what losses do `together` many steps on, of few states: the cones are the same."""
         phase = behind % len(self.matrices)
-        key = phase, ratio.tobytes()
+        key = phase, ratio.shape, ratio.tobytes()
         stepped = self._stepped.get(key)
         if stepped is None:
             if phase not in self._stacks:

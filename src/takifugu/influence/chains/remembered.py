@@ -9,10 +9,12 @@ of a longer one are the same: weeks of 167, 168 and 169 hours are one run.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from threading import Lock
+
+import numpy as np
 
 from takifugu.core.arrays import FloatArray
 from takifugu.numbers.atoms import Array
@@ -24,14 +26,27 @@ MOST = 2**27
 
 @dataclass(eq=False)
 class Memory:
-    """The losses and profiles of a sweep's last positions."""
+    """The losses and profiles (..., k, k) of a sweep's last positions, of one sweep or of several side by side."""
 
     zero: FloatArray
     losses: dict[int, FloatArray] = field(default_factory=dict)
     tables: dict[int, FloatArray] = field(default_factory=dict)
     last_moving: int = -1  # the last position with any profile
     _entering: dict[int, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
-    _largest: tuple[FloatArray | None, float] = None, 0.0
+    _largest: tuple[FloatArray | None, FloatArray] = None, np.zeros(())
+
+    @staticmethod
+    def beside(memories: Sequence[Memory]) -> Memory:
+        """Return those of several sweeps in one, of the same positions."""
+        losses = {p: np.array([memory.losses[p] for memory in memories]) for p in memories[0].losses}
+        tables = {p: np.array([memory.tables[p] for memory in memories]) for p in memories[0].losses}
+        return Memory(np.array([memory.zero for memory in memories]), losses, tables, memories[0].last_moving)
+
+    def of(self, places: int | Sequence[int]) -> Memory:
+        """Return that of one of several sweeps, or of some of them."""
+        losses = {p: loss[places].copy() for p, loss in self.losses.items()}
+        tables = {p: table[places].copy() for p, table in self.tables.items()}
+        return Memory(self.zero[places], losses, tables, self.last_moving)
 
     def entering(self, position: int) -> FloatArray:
         """Return the profile and loss of a position together."""
@@ -42,16 +57,16 @@ class Memory:
             known = self._entering[position] = loss, sum_up(self.tables[position], loss)
         return known[1]
 
-    def largest(self, position: int) -> float:
-        """Return the largest entry of a position's profile, which is mostly that of the position before."""
+    def largest(self, position: int) -> FloatArray:
+        """Return the largest entry (..., 1, 1) of a position's profiles, mostly those of the position before."""
         table = self.tables[position]
         if table is not self._largest[0]:
-            self._largest = table, float(table.max())
+            self._largest = table, table.max(axis=(-2, -1), keepdims=True)
         return self._largest[1]
 
     def keep(self, position: int, loss: FloatArray, table: FloatArray, reach: int) -> None:
         self.losses[position], self.tables[position] = loss, table
-        if self.largest(position):
+        if self.tables.get(self.last_moving) is table or self.largest(position).any():
             self.last_moving = position
         for old in [p for p in self.losses if p < position - reach and p < self.last_moving]:
             del self.losses[old], self.tables[old]

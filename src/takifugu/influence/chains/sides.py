@@ -68,7 +68,7 @@ class Side(Protocol):
     def step(
         self, position: int, distance: int, ratio: FloatArray, needed: np.ndarray | None = None
     ) -> FloatArray:
-        """Return the loss at a position from `distance` before it."""
+        """Return the loss at a position from the ratios (..., k, k) `distance` before it."""
 
     def at_least(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
         """Return nearly a quick lower bound of `step`, or zeros."""

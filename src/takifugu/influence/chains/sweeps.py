@@ -7,7 +7,7 @@ always jumped over.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,6 +27,10 @@ from takifugu.numbers.outward_rounding import UNIT, closed, sum_up, up
 #: Where bounds fall from, how often at most, and the share of them for which they fall once more.
 HIGHEST, MOST_FALLS, WORTH_FALLING = 250.0, 8, 0.01
 NEVER = 2**62
+#: With more states a step takes much longer than its overhead, and programs start from the solution of the last one.
+MOST_BESIDE = 5
+#: What a jump over nothing adds.
+_NOTHING = np.zeros((1, 1, 1))
 #: The length by which a run is remembered whose losses settled before its end.
 ANY_LENGTH = 0
 
@@ -54,25 +58,31 @@ class Track:
 def sweep(side: Side, profile: Profile, jumps: Sequence[int] = (), most: int = NEVER) -> list[Track]:
     """Return all positions' losses, one track for each run, in the order of the sweep."""
     # Raises Unsupported where losses of a run do not repeat after `most` positions.
-    states = len(profile.tables[0])
-    tracks: list[Track] = []
-    memory = Memory(np.zeros((states, states)))
+    return sweeps(side, [profile], jumps, most)[0]
+
+
+def sweeps(side: Side, profiles: Sequence[Profile], jumps: Sequence[int] = (), most: int = NEVER) -> list[list[Track]]:
+    """Return the tracks of profiles that are side by side: they have the same runs, each with its own tables."""
+    first, states = profiles[0], len(profiles[0].tables[0])
+    tracks = [list[Track]() for _ in profiles]
+    memories = [Memory(np.zeros((states, states))) for _ in profiles]
     start = 0
-    for length, number in zip(profile.lengths.tolist(), profile.table_of.tolist(), strict=True):
-        tracks += along(side, profile.tables[number], start, start + length, memory, jumps, most)
-        start += length
+    for length, number in zip(first.lengths.tolist(), first.table_of.tolist(), strict=True):
+        tables, stop = [profile.tables[number] for profile in profiles], start + length
+        for last in sorted({stop, *(cut for cut in (1, side.settled_from + 1) if start < cut < stop)}):
+            for of_one, track in zip(tracks, _run(side, tables, start, last, memories, jumps, most), strict=True):
+                of_one.append(track)
+            start = last
     return tracks
 
 
-def along(
-    side: Side, table: FloatArray, start: int, stop: int, memory: Memory, jumps: Sequence[int], most: int
-) -> list[Track]:
-    """Return the losses along one run; `memory` then holds its last ones."""
-    tracks = []
-    for last in sorted({stop, *(cut for cut in (1, side.settled_from + 1) if start < cut < stop)}):
-        tracks.append(_run(side, table, start, last, memory, jumps, most))
-        start = last
-    return tracks
+def can_be_together(profiles: Sequence[Profile]) -> bool:
+    """Whether `sweeps` may follow these profiles side by side."""
+    first = profiles[0]
+    return len(first.tables[0]) <= MOST_BESIDE and all(
+        np.array_equal(first.lengths, other.lengths) and np.array_equal(first.table_of, other.table_of)
+        for other in profiles
+    )
 
 
 def is_free(side: Side, start: int, memory: Memory, jumps: Sequence[int]) -> bool:
@@ -82,63 +92,109 @@ def is_free(side: Side, start: int, memory: Memory, jumps: Sequence[int]) -> boo
 
 
 def _run(
-    side: Side, table: FloatArray, start: int, stop: int, memory: Memory, jumps: Sequence[int], most: int
-) -> Track:
-    """Follow one run of equal profiles until its losses repeat."""
+    side: Side, tables: Sequence[FloatArray], start: int, stop: int, memories: Sequence[Memory], jumps: Sequence[int],
+    most: int,
+) -> list[Track]:  # fmt: skip
+    """Follow one run of equal profiles, of each of several tables, until its losses repeat."""
+    tracks, keys, unknown = dict[int, Track](), dict[int, Hashable](), dict[Hashable, list[int]]()
+    for number, (table, memory) in enumerate(zip(tables, memories, strict=True)):
+        keys[number] = _key(side, table, start, memory, jumps, most)
+        track = _remembered(keys[number], side, table, start, stop, memory, jumps)
+        if track is None:
+            alike = tuple(memory.losses), memory.last_moving, bool(table.any())
+            unknown.setdefault(alike, []).append(number)
+        else:
+            tracks[number] = track
+    for numbers in unknown.values():
+        beside = [memories[number] for number in numbers]
+        together = np.array([tables[number] for number in numbers])
+        for number, track in zip(numbers, _followed(side, together, start, stop, beside, jumps, most), strict=True):
+            tracks[number], key, length = track, keys[number], stop - start
+            if key is not None:
+                run = Run(track.explicit, track.repeated, memories[number].since(start))
+                has_settled = len(tables[number]) > 2 and len(track.repeated) > 0 and length > len(track.explicit) + 2
+                remember((key, ANY_LENGTH if has_settled else length), run)
+    return [track for _, track in sorted(tracks.items())]
+
+
+def _key(
+    side: Side, table: FloatArray, start: int, memory: Memory, jumps: Sequence[int], most: int
+) -> Hashable | None:
+    """Return the key by which a run is remembered, if it is."""
     has_clear_start = is_free(side, start, memory, jumps)
     if side.law is None or (side.settled_from and not has_clear_start):
-        return _followed(side, table, start, stop, memory, jumps, most)
-    entering, length = memory.since(start), stop - start
+        return None
     # Without a start of its own a side is the same at every start, as far as its phase and the jumps say.
     place = (start % side.period, None if has_clear_start else start)
-    key = (side.law, place, table.tobytes(), entering.key, tuple(jumps), most)
+    return side.law, place, table.tobytes(), memory.since(start).key, tuple(jumps), most
+
+
+def _remembered(
+    key: Hashable | None, side: Side, table: FloatArray, start: int, stop: int, memory: Memory, jumps: Sequence[int]
+) -> Track | None:
+    """Return a run that is remembered; `memory` then holds its last losses."""
     run = remembered((key, ANY_LENGTH))
-    if run is not None and length > len(run.explicit) + 2:
+    if run is not None and stop - start > len(run.explicit) + 2:
         _fill(memory, run.repeated, table, start + len(run.explicit), stop, max((1, *jumps)) + side.period)
         return Track(start, run.explicit, run.repeated, stop)
-    run = remembered((key, length))
+    run = remembered((key, stop - start))
     if run is not None:
         memory.become(run.after.since(-start))
         return Track(start, run.explicit, run.repeated, stop)
-    track = _followed(side, table, start, stop, memory, jumps, most)
-    run = Run(track.explicit, track.repeated, memory.since(start))
-    has_settled = len(table) > 2 and len(track.repeated) > 0
-    remember((key, ANY_LENGTH if has_settled and length > len(track.explicit) + 2 else length), run)
-    return track
+    return None
 
 
 def _followed(
-    side: Side, table: FloatArray, start: int, stop: int, memory: Memory, jumps: Sequence[int], most: int
-) -> Track:
-    """Follow one run of equal profiles, until its losses repeat or end."""
-    period, explicit, jumps = side.period, list[FloatArray](), sorted({*jumps})
-    reach = max((1, *jumps))
-    fixed = None
-    if len(table) == 2 and start > side.settled_from and memory.last_moving >= 0:
-        fixed = side.fixed_kernel()
-    if fixed is not None:
-        return _run_of_two_states(*fixed, table, start, stop, memory)
+    side: Side, tables: FloatArray, start: int, stop: int, memories: Sequence[Memory], jumps: Sequence[int], most: int
+) -> list[Track]:
+    """Follow runs of equal profiles side by side, each until its losses repeat or end."""
+    states, jumps = tables.shape[-1], sorted({*jumps})
+    period, reach = side.period, max((1, *jumps))
+    if states == 2 and start > side.settled_from and memories[0].last_moving >= 0 and (fixed := side.fixed_kernel()):
+        return [
+            _run_of_two_states(*fixed, table, start, stop, memory)
+            for table, memory in zip(tables, memories, strict=True)
+        ]
+    tracks, going, memory = dict[int, Track](), [*range(len(tables))], Memory.beside(memories)
+    explicit = list[FloatArray]()  # of those still `going`, as `memory` and `tables`
+
+    def end(place: int, repeated: FloatArray) -> None:
+        """End the track of one of those that go on."""
+        number, last = going[place], memory.of(place)
+        if len(repeated):
+            _fill(last, repeated, tables[place], position, stop, reach + period)
+        memories[number].become(last)
+        losses = np.array([loss[place] for loss in explicit]).reshape(-1, states, states)
+        tracks[number] = Track(start, losses, repeated, stop)
+
     position = start
-    while position < stop:
+    while position < stop and going:
         if position - start > most and stop - position > 2:
-            bound = _from_above(side, explicit, table, position)
-            if bound is None:
-                raise Unsupported(f"the losses still rise after {most} steps")
-            _fill(memory, bound, table, position, stop, reach + period)
-            return Track(start, np.array(explicit), bound, stop)
+            for place, table in enumerate(tables):
+                bound = _from_above(side, [loss[place] for loss in explicit], table, position)
+                if bound is None:
+                    raise Unsupported(f"the losses still rise after {most} steps")
+                end(place, bound)
+            going = []
+            break
         loss = _loss(side, position, memory, jumps)
         explicit.append(loss)
-        memory.keep(position, loss, table, reach + period)
+        memory.keep(position, loss, tables, reach + period)
         position += 1
         is_early = position - start < max(2 * period, reach) + 1 or position - period * 2 < side.settled_from
         if is_early or stop - position < 2:
             continue
-        repeated = _repetition(side, explicit, table, position, jumps)
-        if repeated is not None:
-            _fill(memory, repeated, table, position, stop, reach + period)
-            return Track(start, np.array(explicit), repeated, stop)
-    states = len(table)
-    return Track(start, np.array(explicit).reshape(-1, states, states), np.zeros((0, states, states)), stop)
+        repetitions = _repetitions(side, explicit, tables, position, jumps)
+        if not repetitions:
+            continue
+        for place, repeated in repetitions.items():
+            end(place, repeated)
+        rest = [place for place in range(len(going)) if place not in repetitions]
+        going, memory, tables = [going[place] for place in rest], memory.of(rest), tables[rest]
+        explicit = [loss[rest] for loss in explicit]
+    for place in range(len(going)):
+        end(place, np.zeros((0, states, states)))
+    return [track for _, track in sorted(tracks.items())]
 
 
 def _run_of_two_states(
@@ -165,12 +221,12 @@ def _fill(memory: Memory, repeated: FloatArray, table: FloatArray, position: int
 
 
 def _loss(side: Side, position: int, memory: Memory, jumps: Sequence[int]) -> FloatArray:
-    """Return the loss at one position: the least over the jumps, the shortest first, closed."""
+    """Return the losses at one position: the least over the jumps, the shortest first, closed."""
     if memory.last_moving < 0:
         return memory.zero
     best = side.step(position, 1, memory.entering(position - 1))
     gap = position - memory.last_moving
-    tried = 1
+    falls, are_all = None, False
     for distance in jumps if gap <= 1 else sorted({*jumps, gap}):
         behind = position - distance
         if distance == 1 or distance > LONGEST_JUMP or behind not in memory.losses:
@@ -178,16 +234,20 @@ def _loss(side: Side, position: int, memory: Memory, jumps: Sequence[int]) -> Fl
         jumped_over = _jumped_over(memory, behind)
         if not all(map(memory.tables.__contains__, jumped_over)):
             continue
-        between = sum(map(memory.largest, jumped_over))
-        between *= 1 + (distance + 2) * UNIT
-        if between >= best.max():
+        between = sum(map(memory.largest, jumped_over), _NOTHING) * (1 + (distance + 2) * UNIT)
+        lower = between < best.max(axis=(1, 2), keepdims=True)
+        count = np.count_nonzero(lower)
+        if not count:  # nor do longer jumps lower any
             break
+        if falls is None:
+            falls, are_all = lower, count == len(best)
         jumped = side.step(position, distance, memory.entering(behind))
-        if between:
+        if jumped_over:
             jumped = up(jumped + between)
-        best = np.minimum(best, jumped)
-        tried += 1
-    return best if tried == 1 else closed(best)
+        best = np.minimum(best, jumped if count == len(best) else np.where(lower, jumped, best))
+    if falls is None:
+        return best
+    return closed(best) if are_all else np.where(falls, closed(best), best)
 
 
 def _jumped_over(memory: Memory, behind: int) -> range:
@@ -195,43 +255,47 @@ def _jumped_over(memory: Memory, behind: int) -> range:
     return range(behind + 1, memory.last_moving + 1)
 
 
-def _repetition(
-    side: Side, explicit: list[FloatArray], table: FloatArray, position: int, jumps: Sequence[int]
-) -> FloatArray | None:
-    """Return one period of bounds on all farther losses, if any."""
+def _repetitions(
+    side: Side, explicit: list[FloatArray], tables: FloatArray, position: int, jumps: Sequence[int]
+) -> dict[int, FloatArray]:
+    """Return one period of bounds on all farther losses of each that has some, by its place in `tables`."""
     # Steps are monotone: B bounds all if it bounds what they jump back to, and a period from B ends at or below it.
-    period = side.period
+    period, count, of_each = side.period, len(explicit), (0, 2, 3)
     last, before = np.array(explicit[-period:]), np.array(explicit[-2 * period : -period])
-    if not last.any():
-        return last
     change = last - before
-    rises = bool((change > 0).any())
-    if rises and (len(explicit) % 8 or len(explicit) < 11 * period):
-        return None
-    enough = patience_of(len(table)).enough(len(explicit) // period) * (1 + float(last.max()))
-    if not rises:
-        is_steady = float(-change.min()) <= enough
-        if is_steady and _is_upper(side, last, explicit, table, position, jumps):
-            return last
-        return None
-    (limit, left), (before_limit, _) = _limit(explicit, period), _limit(explicit[: -8 * period], period)
-    if float(np.abs(limit - before_limit).max()) * max(left / 8, 1.0) > enough:
-        return None
+    rises, has_limit = change.max(axis=of_each) > 0, count % 8 == 0 and count >= 11 * period
+    if not has_limit and np.count_nonzero(rises) == len(rises):
+        return {}
+    limit, largest = last, last.max(axis=of_each)
+    enough = patience_of(tables.shape[-1]).enough(count // period) * (1 + largest)
+    may_repeat = ~rises & (-change.min(axis=of_each) <= enough)
+    if has_limit:
+        (limit, left), (before_limit, _) = _limit(explicit, period), _limit(explicit[: -8 * period], period)
+        may_repeat |= rises & (np.abs(limit - before_limit).max(axis=of_each) * np.maximum(left / 8, 1.0) <= enough)
+    repetitions = dict[int, FloatArray]()
+    for place in np.flatnonzero(may_repeat).tolist():
+        recent = [loss[place] for loss in explicit[-max((1, *jumps)) :]]
+        limits = last[:, place], limit[:, place]
+        for bound in _bounds(*limits, float(enough[place])) if rises[place] else [last[:, place]]:
+            if not largest[place] or _is_upper(side, bound, recent, tables[place], position, jumps):
+                repetitions[place] = bound
+                break
+    return repetitions
+
+
+def _bounds(last: FloatArray, limit: FloatArray, enough: float) -> Iterator[FloatArray]:
+    """Yield a period of bounds a little above its limit, the least first."""
     for slack in (enough / 64 + 4 * UNIT, enough / 8 + 64 * UNIT, enough + 1024 * UNIT):
-        bound = up(np.maximum(limit, last) * (1 + slack) + slack)
-        for phase in range(period):
-            np.fill_diagonal(bound[phase], 0.0)
-        if _is_upper(side, bound, explicit, table, position, jumps):
-            return np.asarray(bound)
-    return None
+        yield up(np.maximum(limit, last) * (1 + slack) + slack) * (1 - np.eye(last.shape[-1]))
 
 
-def _limit(explicit: list[FloatArray], period: int) -> tuple[FloatArray, float]:
-    """Guess the limit of losses from the ratio of their last rises."""
+def _limit(explicit: list[FloatArray], period: int) -> tuple[FloatArray, FloatArray]:
+    """Guess the limits of losses from the ratio of their last rises."""
     last, middle, first = (np.array(explicit[len(explicit) - n * period :][:period]) for n in (1, 2, 3))
-    rise, before = float((last - middle).max()), float((middle - first).max())
-    left = rise / (before - rise) if 0 < rise < before else 1.0
-    return np.asarray(last + (last - middle) * left), left
+    rise, before = ((later - earlier).max(axis=(0, 2, 3)) for later, earlier in ((last, middle), (middle, first)))
+    falls = (rise > 0) & (rise < before)
+    left = np.where(falls, rise / np.where(falls, before - rise, 1.0), 1.0)
+    return last + (last - middle) * left[:, None, None], left
 
 
 def _is_upper(

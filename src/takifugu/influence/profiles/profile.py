@@ -113,3 +113,5 @@ class Curve(Generic[Along]):
     #: Of a sequence the loss where it may start anew before any step. Then both follow the `run` of a family, and first
     #: steps have the law they have alone.
     anywhere: Callable[[Along, Profile, Family], Loss] | None = None
+    #: The losses from several profiles, where all at once take less time than one after the other.
+    losses: Callable[[Along, Sequence[Profile], Family], list[Loss]] | None = None

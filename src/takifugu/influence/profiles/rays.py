@@ -23,15 +23,24 @@ OUTSIDE = 1e-9
 
 
 def extreme_rays(ratio: FloatArray) -> FloatArray:
-    """Return vectors phi > 0 with every extreme ray."""
-    edges, paths = bipartite_trees(len(ratio))
-    exponents = (paths @ ratio.ravel()[edges][..., None])[..., 0]
-    states, least = len(ratio), -OUTSIDE * (1 + float(ratio.max()))
+    """Return vectors phi > 0 with every extreme ray of each cone, shape (..., k, rays)."""
+    states, of_each = ratio.shape[-1], ratio.shape[:-2]
+    edges, paths = bipartite_trees(states)
+    exponents = (paths @ ratio.reshape(*of_each, -1).take(edges, axis=-1)[..., None])[..., 0]
+    least = -OUTSIDE * (1 + ratio.max(axis=(-2, -1)))[..., None]
+    is_ray, are_all = np.True_, False
     step = 1 if states == MOST_STATES else states  # of many trees most leave the cone by the first states
     for u in range(0, states, step):
-        slack = ratio[u : u + step] - (exponents[:, u : u + step, None] - exponents[:, None, :])
-        exponents = exponents[slack.min(axis=(1, 2)) >= least]
-    return np.asarray(np.exp(exponents - exponents.max(axis=1, keepdims=True)).T)
+        slack = ratio[..., None, u : u + step, :] - (exponents[..., u : u + step, None] - exponents[..., None, :])
+        is_ray = np.logical_and(is_ray, slack.min(axis=(-2, -1)) >= least)
+        are_all = np.count_nonzero(is_ray) == is_ray.size
+        if not are_all:
+            of_some = is_ray.any(axis=tuple(range(len(of_each))))
+            exponents, is_ray = exponents.compress(of_some, axis=-2), is_ray.compress(of_some, axis=-1)
+    if not are_all and not is_ray.all():  # of some cones, but not of all: in the others their first ray takes its place
+        first = np.take_along_axis(exponents, is_ray.argmax(axis=-1)[..., None, None], axis=-2)
+        exponents = np.where(is_ray[..., None], exponents, first)
+    return np.asarray(np.exp(exponents - exponents.max(axis=-1, keepdims=True)).swapaxes(-2, -1))
 
 
 def star_rays(ratio: FloatArray) -> FloatArray:

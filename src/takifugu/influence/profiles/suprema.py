@@ -34,11 +34,17 @@ def suprema(
     """Return R[a, b] >= S(rows[a], rows[b]; ratio), shape (m, m), diagonal 0 (influence.md#the-supremum)."""
     # `rows` (m, k) are laws up to `relative_error`, `ratio` (k, k) is rho >= 0; pairs not `needed` may be loose.
     states = rows.shape[1]
+    if ratio.ndim > 2 and states <= MOST_STATES:
+        return np.asarray(suprema_together(rows[None], ratio, np.array([relative_error]), [possible])[..., 0, :, :])
+    if ratio.ndim > 2:
+        each = (suprema(rows, one, relative_error, programs, levels, needed, possible, is_closed) for one in ratio)
+        return np.array([*each])
     # Given `programs`, which remember tight constraints, the supremum is asked for beyond EXACT_STATES, too.
     is_exact = states <= EXACT_STATES or programs is not None
     rays = None
     if states <= MOST_STATES:
-        largest, rays = _cone(np.asarray(ratio, dtype=np.float64).tobytes(), states)
+        size, rays = _cones(np.asarray(ratio, dtype=np.float64).tobytes(), ratio.shape)
+        largest = float(size)
     else:
         # `is_closed`: all triangle inequalities hold but for rounding; the cone is the same either way.
         ratio = closed(ratio) if is_exact and not is_closed else ratio  # of the others only the largest counts
@@ -64,13 +70,17 @@ def suprema(
 def suprema_together(
     rows: FloatArray, ratio: FloatArray, errors: FloatArray, possible: Sequence[BoolArray | None]
 ) -> FloatArray:
-    """Return `suprema` of several kernels, shape (kernels, m, m): they share the few rays of one cone."""
-    largest, rays = _cone(np.asarray(ratio, dtype=np.float64).tobytes(), rows.shape[-1])
+    """Return `suprema` of several kernels, shape (..., kernels, m, m): they share the few rays of each cone."""
+    largest, rays = _cones(np.asarray(ratio, dtype=np.float64).tobytes(), ratio.shape)
+    if rays is None and ratio.ndim > 2:
+        return np.array([suprema_together(rows, one, errors, possible) for one in ratio])
     if rays is None:
         each = zip(rows, errors.tolist(), possible, strict=True)
         return np.array([suprema(kernel, ratio, error, possible=can) for kernel, error, can in each])
-    bound, error = np.minimum(_over(rows, rays, largest), largest), errors[:, None, None]
-    return _at_least_zero(np.where(error > 0, up(bound + log_ratio_error(error)), bound))
+    size, error = largest[..., None, None, None], errors[:, None, None]
+    bound = np.minimum(_over(rows, rays[..., None, :, :], size), size)
+    total = bound + log_ratio_error(error)
+    return _at_least_zero(np.nextafter(total, np.inf, out=total, where=error > 0))
 
 
 def _at_least_zero(bound: FloatArray) -> FloatArray:
@@ -81,11 +91,12 @@ def _at_least_zero(bound: FloatArray) -> FloatArray:
 
 
 @lru_cache(maxsize=CONES)
-def _cone(ratio: bytes, states: int) -> tuple[float, FloatArray | None]:
-    """Return the largest entry of a closed ratio, and the extreme rays of its cone, if they can be computed."""
-    matrix = closed(np.frombuffer(ratio).reshape(states, states))
-    largest = float(matrix.max(initial=0.0))
-    return largest, read_only(extreme_rays(matrix)) if 0 < largest <= LARGEST_POWER else None
+def _cones(ratio: bytes, shape: tuple[int, ...]) -> tuple[FloatArray, FloatArray | None]:
+    """Return the largest entry of each closed ratio, and the extreme rays of the cones, if all can be computed."""
+    matrices = closed(np.frombuffer(ratio).reshape(shape))
+    largest = matrices.max(axis=(-2, -1), initial=0.0)
+    is_known = all(0 < size <= LARGEST_POWER for size in largest.ravel().tolist())
+    return largest, read_only(extreme_rays(matrices)) if is_known else None
 
 
 def _over_all(rows: FloatArray, possible: BoolArray, lost: BoolArray) -> FloatArray:
@@ -106,8 +117,8 @@ def star_suprema(rows: FloatArray, ratio: FloatArray) -> FloatArray:
     return np.asarray((logs[:, None, :] - logs[None, :, :]).max(axis=2))
 
 
-def _over(rows: FloatArray, rays: FloatArray, largest: float) -> FloatArray:
-    """Return the largest log-ratio over rays of a cone with this largest ratio, of one kernel or of several."""
+def _over(rows: FloatArray, rays: FloatArray, largest: float | FloatArray) -> FloatArray:
+    """Return the largest log-ratio over rays of cones with these largest ratios, of one kernel or of several."""
     logs = np.log(rows @ rays)
     ratios = (logs[..., :, None, :] - logs[..., None, :, :]).max(axis=-1)
-    return padded(ratios, rows.shape[-1], largest + np.abs(logs).max(axis=(-2, -1), keepdims=True, initial=1.0))
+    return padded(ratios, rows.shape[-1], largest - logs.min(axis=(-2, -1), keepdims=True, initial=-1.0))

@@ -52,6 +52,8 @@ class Asking:
     units: tuple[Unit, ...]
     is_alone: bool
     already: Calibrated = field(default_factory=Calibrated)
+    #: All epsilons that are asked about, where these are several.
+    epsilons: tuple[Fraction, ...] = ()
 
     @property
     def kind(self) -> Kind:
@@ -171,9 +173,11 @@ class Asking:
         only = self.file.source.single_release and alone and not hidden
         fitted = fitted_to_data(self.file.spec)
         with stopping():
-            problem = problem_of(framework, query, epsilon_of(self.file, item), item.delta, metric_of(item))
-            first = self.already.problems.setdefault((id(framework), query, problem.delta, item.metric), problem)
-            if first is not problem:  # which has found all that depends on no epsilon
+            epsilon, metric = epsilon_of(self.file, item), metric_of(item)
+            problem = problem_of(framework, query, epsilon, item.delta, metric, self.epsilons)
+            alike = (id(framework), query, problem.delta, item.metric, self.epsilons)
+            first = self.already.problems.setdefault(alike, problem)
+            if first is not problem or self.epsilons:  # it keeps all that depends on no epsilon
                 problem = first.at(problem.epsilon)
             calibration = of_problem(problem, item.mechanism, only, item.allow_zero_noise, fitted)
         is_alone = calibration.guarantee.covers is Covers.OUTPUT and calibration.mechanism not in BY_PROFILE

@@ -146,8 +146,9 @@ def prices(
     for place, (all_units, item, name, scope) in enumerate(scopes):
         asking, unit = _shown(all_units, scope)
         of_file = as_fraction(epsilon_of(file, item), "epsilon")
-        priced = list[AtEpsilon]()
-        for epsilon in sorted({*epsilons, of_file}):
+        priced, requested = list[AtEpsilon](), tuple(sorted({*epsilons, of_file}))
+        asking = replace(asking, epsilons=requested)
+        for epsilon in requested:
             watch(f"pricing {name}", place, len(scopes))
             part, priced_item = asking.priced_at(item, str(epsilon))
             calibrations = map(attrgetter("calibration"), part.questions(priced_item, name, scope))
