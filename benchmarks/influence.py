@@ -13,7 +13,7 @@ from measure import compared, row, seconds, span, title
 from takifugu.analysis.problem import Part, Problem
 from takifugu.analysis.questions.influence import Release
 from takifugu.core.cache import forget
-from takifugu.influence.chains import sides
+from takifugu.influence.chains import remembered, sides
 from takifugu.influence.chains.chains import chain_loss
 from takifugu.influence.chains.class_chains import class_loss
 from takifugu.influence.curves import joint_loss
@@ -79,6 +79,22 @@ def many_states(states: int, length: int) -> None:
         row(f"steps to {name}", span(ours))
 
 
+def many_epsilons() -> None:
+    title("a histogram at 50 epsilons, whose losses are found side by side (goal: 3 times one)")
+    epsilons = [round(0.1 * 100 ** (number / 49), 4) for number in range(50)]
+    for states in (3, 4, 5):
+        rng = np.random.default_rng(states)
+        matrix = 0.8 * np.eye(states) + 0.2 * rng.dirichlet(np.ones(states), size=states)
+
+        def costs(asked: list[float], matrix: np.ndarray = matrix) -> None:
+            remembered.forget()
+            tf.cost(tf.Pufferfish(tf.every_entry(), tf.MarkovChain(matrix, 300)), tf.Histogram(), asked)
+
+        one = seconds(lambda: costs([1.0]))
+        many = seconds(lambda: costs(epsilons), runs=1)
+        row(f"{states} states, T = 300", span(many), f"one epsilon takes {span(one)}: {many / one:.2g} times that")
+
+
 def part_of(belief: object, query: object) -> Part:
     return Problem(tf.Pufferfish(tf.every_entry(), belief), query, Fraction(1)).parts[0]
 
@@ -133,6 +149,7 @@ def main() -> None:
     two_states()
     histogram()
     many_states(60, 10**4 if short else 10**6)
+    many_epsilons()
     trees([1_000] if short else [1_000, 10_000])
     classes()
     if ALARM.is_file():

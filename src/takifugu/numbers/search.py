@@ -13,7 +13,8 @@ from typing import Any, TypeVar, cast
 T = TypeVar("T")
 Real = TypeVar("Real", float, Fraction)
 Scale = TypeVar("Scale", bound="float | Fraction")
-Key, Place = TypeVar("Key", bound=Hashable), TypeVar("Place", bound=Hashable)
+Key = TypeVar("Key", bound=Hashable)
+Place = TypeVar("Place", bound=Hashable)
 Value = TypeVar("Value")
 GOLDEN = (math.sqrt(5) - 1) / 2
 
