@@ -51,7 +51,7 @@ crashes: $(VENV)/.test  # kill releases at every call of the C library, break th
 	@TAKIFUGU_KILLS=2500 $(RUN) -m pytest $(PATIENTLY) -m slow tests/accounting/ledger/test_processes.py tests/accounting/ledger/test_crashes.py
 	@TAKIFUGU_CRASHES=200 $(RUN) -m pytest $(PATIENTLY) -m slow tests/releasing/publishing/test_crashes.py tests/releasing/publishing/test_killed_calls.py
 
-fuzz: $(VENV)/.test  # random frameworks, releases and ledgers against brute force, 10 minutes (FUZZ="60 --seed 3" for others; OF=rows: tables; OF=readings)
+fuzz: $(VENV)/.test  # random frameworks, releases and ledgers against brute force, 10 minutes (FUZZ="60 --seed 3" for others; OF=rows: tables; OF=readings; OF=selects)
 	@PYTHONPATH=. $(RUN) -m tests.fuzz$(addprefix .,$(OF)) $(or $(FUZZ),10)
 
 spark: $(VENV)/.spark  # the tests on Apache Spark, which installs 500 MB and needs Java 17 or newer

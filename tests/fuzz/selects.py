@@ -173,11 +173,12 @@ def taken(sql: str, folder: Path) -> tuple[Rows, list[tuple[Any, ...]], dict[str
 
 def judged(seed: str) -> tuple[str, str]:
     """Return what became of one SELECT, and what moved against the judge's word."""
-    return in_a_folder(seed, _judged)
+    return in_a_folder(seed, lambda c, folder: compared(Writer(c).whole(), c, folder))
 
 
-def _judged(c: random.Random, folder: Path) -> tuple[str, str]:
-    sql, tables = Writer(c).whole(), random_tables(c)
+def compared(sql: str, c: random.Random, folder: Path) -> tuple[str, str]:
+    """Return the same of one SELECT over random files."""
+    tables = random_tables(c)
     write(folder, tables)
     try:
         rows, before, numbers = taken(sql, folder)
