@@ -22,6 +22,7 @@ from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.core.plain import toml_of
 from takifugu.data.relation.keys import KEYS, ROLES
 from takifugu.releasing.draft.questions import NONE, OF_NUMBERS, Answers, Choice, Question
+from takifugu.releasing.file.attributes.kind import Attributes
 from takifugu.releasing.file.kinds import KINDS
 from takifugu.releasing.file.loading import checked
 
@@ -143,7 +144,8 @@ def question_of(name: str, answers: Answers, column: str = "") -> Question:
 def _hidden(kind: str, column: str) -> Iterator[Choice]:
     """Yield what a file about whole columns may hide: the line to paste, and its meaning."""
     said, function, apart = _OF_NUMBERS if kind in OF_NUMBERS else _OF_VALUES
-    for key in getattr(KINDS.find(kind), "hides", ()):
+    about = KINDS.find(kind)
+    for key in about.hides if isinstance(about, Attributes) else ():
         of = {"property": f", {function}", "record": apart}.get(key, "")
         words = HIDDEN[key].format(repr(column), said)
         yield Choice(f"{key} = {{ attribute = {toml_of(column)}{of} }}", words)

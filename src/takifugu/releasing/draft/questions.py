@@ -175,11 +175,6 @@ def columns_in(text: str, types: Mapping[str, str]) -> tuple[str, ...]:
     return parts if text not in types and all(part in types for part in parts) else (text,)
 
 
-def counts_missing(kind: str) -> bool:
-    """Return whether files of a kind say which answer a missing one of a column counts as."""
-    return hasattr(KINDS.find(kind).section, "missing")
-
-
 def names_nobody(kind: str) -> bool:
     """Return whether each row of a kind is another person or case, whose name no key says."""
     return kind == "users" or KINDS.find(kind).facts.rows == WHOLE_COLUMNS
@@ -415,7 +410,7 @@ def _values(evidence: Evidence, answers: Answers) -> Iterator[Question | None]:
     if answers.get("nulls", "refuse") not in _NULLS["nulls"]:
         raise unknown(f"nulls is {answers['nulls'][:40]!r}", answers["nulls"], _NULLS["nulls"]).at("nulls")
     about = "nulls" if rows in TIMED else "missing"
-    is_asked = about not in answers and (rows in TIMED or ("kind" in answers and counts_missing(answers["kind"])))
+    is_asked = about not in answers and (rows in TIMED or answers.get("kind") == "users")
     for column in columns_in(said, evidence.types) if said is not None else ():
         value = value_of(evidence, column)
         if len(value.ways) > 1:
