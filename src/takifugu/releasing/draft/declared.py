@@ -144,8 +144,8 @@ def question_of(name: str, answers: Answers, column: str = "") -> Question:
 def _hidden(kind: str, column: str) -> Iterator[Choice]:
     """Yield what a file about whole columns may hide: the line to paste, and its meaning."""
     said, function, apart = _OF_NUMBERS if kind in OF_NUMBERS else _OF_VALUES
-    whole = KINDS.find(kind)
-    for key in whole.hides if isinstance(whole, Attributes) else ():
+    about = KINDS.find(kind)
+    for key in about.hides if isinstance(about, Attributes) else ():
         of = {"property": f", {function}", "record": apart}.get(key, "")
         words = HIDDEN[key].format(repr(column), said)
         yield Choice(f"{key} = {{ attribute = {toml_of(column)}{of} }}", words)

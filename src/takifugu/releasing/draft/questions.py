@@ -15,7 +15,6 @@ from takifugu.core.column_words import is_told
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import option, visible
 from takifugu.core.nearest import unknown
-from takifugu.core.sections import keys_of
 from takifugu.data.sql.words import identifier
 from takifugu.data.times.steps import time_text
 from takifugu.data.times.zones import MICROSECOND, Zone
@@ -174,12 +173,6 @@ def columns_in(text: str, types: Mapping[str, str]) -> tuple[str, ...]:
     """Return the columns that an answer lists, or the answer alone, which may be an expression."""
     parts = tuple(part.strip() for part in text.split(","))
     return parts if text not in types and all(part in types for part in parts) else (text,)
-
-
-def counts_missing(kind: str) -> bool:
-    """Return whether files of a kind say which answer a missing one of a column counts as."""
-    section = KINDS.find(kind).section
-    return section is not None and "missing" in keys_of(section)
 
 
 def names_nobody(kind: str) -> bool:
@@ -417,7 +410,7 @@ def _values(evidence: Evidence, answers: Answers) -> Iterator[Question | None]:
     if answers.get("nulls", "refuse") not in _NULLS["nulls"]:
         raise unknown(f"nulls is {answers['nulls'][:40]!r}", answers["nulls"], _NULLS["nulls"]).at("nulls")
     about = "nulls" if rows in TIMED else "missing"
-    is_asked = about not in answers and (rows in TIMED or ("kind" in answers and counts_missing(answers["kind"])))
+    is_asked = about not in answers and (rows in TIMED or answers.get("kind") == "users")
     for column in columns_in(said, evidence.types) if said is not None else ():
         value = value_of(evidence, column)
         if len(value.ways) > 1:
