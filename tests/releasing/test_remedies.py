@@ -481,6 +481,13 @@ def test_what_many_windows_cost_is_a_command_away(tmp_path: Path) -> None:
     assert "ledger" in pasted(planned, "release", "--dry-run").output
 
 
+@of("releasing/report/outcomes.py: _later")
+def test_the_next_window_is_a_command_away(tmp_path: Path) -> None:
+    succeed("release", "--window", "2026-W02", file := _weeks(tmp_path))
+    again = succeed("release", "--window", "2026-W02", file)
+    assert "Published weekly-2026-W03" in words_of(pasted(again, "release"))
+
+
 @of("pages/explorer/link.py: _unfit")
 def test_the_explorer_opens_without_the_file_that_it_cannot_show(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -18,7 +18,7 @@ from takifugu.core.errors import TakifuguError
 from takifugu.data.relation.relation import run
 from takifugu.data.sql.faults import wrong_key
 from takifugu.data.sql.tree import Node, column_node, column_nodes, nodes_of, replaced, text_of
-from takifugu.data.sql.words import literal
+from takifugu.data.sql.words import folded, literal
 from takifugu.data.values.bins import Bins, Classes
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def followed(computed: Sequence[tuple[str, Node]]) -> list[list[Node]]:
     made, tried = dict[str, Node](), list[list[Node]]()
 
     def meant(some: Node) -> Node | None:
-        return made.get(some["column_names"][-1].lower()) if some.get("class") == "COLUMN_REF" else None
+        return made.get(folded(some["column_names"][-1])) if some.get("class") == "COLUMN_REF" else None
 
     for name, node in computed:
         written = {**node, "alias": ""}
@@ -56,7 +56,7 @@ def followed(computed: Sequence[tuple[str, Node]]) -> list[list[Node]]:
         if len(str(whole)) > _LONGEST:
             whole = written
         tried.append([written] if whole == written else [written, whole])
-        made[name.lower()] = whole
+        made[folded(name)] = whole
     return tried
 
 
@@ -166,7 +166,7 @@ def _names_in(node: Node) -> list[str]:
     """Return the columns that an expression names, those of subqueries left out."""
     outside = replaced(node, lambda some: {} if some.get("class") in _OF_ROWS else None)
     compared = chain(*(column_nodes(some.get("child") or {}) for some in nodes_of(node, *_OF_ROWS)))
-    return sorted({column["column_names"][-1].lower() for column in (*column_nodes(outside), *compared)})
+    return sorted({folded(column["column_names"][-1]) for column in (*column_nodes(outside), *compared)})
 
 
 def _made_of(node: Node) -> list[str]:
@@ -249,6 +249,6 @@ class _Tried:
         if some in self.of_rows:
             place = f"y{len(self.others) + self.of_rows.index(some)}"
         elif some.get("class") == "COLUMN_REF":
-            name = some["column_names"][-1].lower()
+            name = folded(some["column_names"][-1])
             place = "x" if name == self.name else f"y{self.others.index(name)}"
         return column_node(place) if place else None

@@ -261,7 +261,7 @@ class Opening:
             with suppress(TakifuguError):
                 names += [name for name in columns_in(expression(text, "value")) if name not in names]
         refuse_columns(len(names), Path(self._files[0]).name)
-        if len({name.lower() for name in names}) < len(names):
+        if len({folded(name) for name in names}) < len(names):
             raise wrong_data("file", "two names differ in capitals alone", "", "read_json(..., columns = ...) in sql")
         return Reader("read_json", (), {"columns": dict.fromkeys(names, "VARCHAR")}).scan(self._files)
 

@@ -16,7 +16,7 @@ from takifugu.data.relation.lost_states import refuse_lost_states
 from takifugu.data.relation.roles import SOURCE, Opened
 from takifugu.data.sql.clocks import CLOCKS, ISO, MOMENTS, OFFSET, WHOLE, has_point
 from takifugu.data.sql.faults import BIT, wrong_data, wrong_key
-from takifugu.data.sql.words import double, identifier, is_missing, literal, number_of, toml_line
+from takifugu.data.sql.words import double, folded, identifier, is_missing, literal, number_of, toml_line
 from takifugu.data.values.bins import Bins, Classes
 from takifugu.data.values.texts import MISSING, UNBINNED, UNKNOWN
 
@@ -127,7 +127,7 @@ def _refuse_lost(opened: Opened, known: Sequence[Known], may_miss: Sequence[bool
         has_missing = opened.source.nulls == "unobserved"
         columns = list[tuple[str, int]]()
         for number, _ in enumerate(declared):
-            columns += [(name.lower(), number) for _, name in opened.roles[f"value{number}"].cells]
+            columns += [(folded(name), number) for _, name in opened.roles[f"value{number}"].cells]
         for number, (rule, misses) in enumerate(zip(declared, may_miss, strict=True)):
             if way := opened.computed[f"value{number}"]:
                 of_others = {column: declared[other] for column, other in columns if other != number}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from secrets import token_bytes
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from takifugu.accounting.composition import charge_of
@@ -183,7 +183,7 @@ class Payer:
     ) -> Drawn:  # fmt: skip
         """Pay, draw and keep, or return an earlier call's paid values."""
         if question.seen.data is None:  # what is drawn elsewhere no other call may take for its own
-            identity = token_bytes()
+            identity = bytes.fromhex(token_hex(32))
         else:
             identity = identity_of([question], None, bits.private)
         people = People(are_named=self.unit is not None)
