@@ -152,7 +152,7 @@ def test_a_run_is_free_only_where_its_phase_and_what_enters_it_decide_it(states:
             for moved in (0, 500):
                 held = memory.since(-moved)
                 first = position + moved
-                track = sweeps._followed(side, 0.2 * apart, first, first + 12, held, jumps, 10**4)
+                (track,) = sweeps._followed(side, 0.2 * apart[None], first, first + 12, [held], jumps, 10**4)
                 runs.append([track.at(p).tobytes() for p in range(first, first + 12)])
             assert runs[0] == runs[1]
     assert free > 3

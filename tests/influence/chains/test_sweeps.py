@@ -144,7 +144,7 @@ class Damped:
 
     def step(self, position, distance, ratio, needed=None):
         share = np.prod([self.shares[(position - d) % self.period] for d in range(distance)])
-        return share * ratio.max() * (1 - np.eye(len(ratio)))
+        return share * ratio.max(axis=(-2, -1), keepdims=True) * (1 - np.eye(ratio.shape[-1]))
 
     def at_least(self, position, distance, ratio):
         return np.zeros_like(ratio)
@@ -205,7 +205,7 @@ class OnlyFar(Damped):
 
     def step(self, position, distance, ratio, needed=None):
         share = 2.0**-10 if distance == self.distance else 1.0
-        return share * ratio.max() * (1 - np.eye(len(ratio)))
+        return share * ratio.max(axis=(-2, -1), keepdims=True) * (1 - np.eye(ratio.shape[-1]))
 
 
 @pytest.mark.parametrize("far", [2, 3, 5])

@@ -28,11 +28,11 @@ def extreme_rays(ratio: FloatArray) -> FloatArray:
     edges, paths = bipartite_trees(states)
     exponents = (paths @ ratio.reshape(*of_each, -1).take(edges, axis=-1)[..., None])[..., 0]
     least = -OUTSIDE * (1 + ratio.max(axis=(-2, -1)))[..., None]
-    is_ray, are_all = np.True_, False
+    is_ray, are_all = np.ones(exponents.shape[:-1], dtype=bool), False
     step = 1 if states == MOST_STATES else states  # of many trees most leave the cone by the first states
     for u in range(0, states, step):
         slack = ratio[..., None, u : u + step, :] - (exponents[..., u : u + step, None] - exponents[..., None, :])
-        is_ray = np.logical_and(is_ray, slack.min(axis=(-2, -1)) >= least)
+        is_ray &= slack.min(axis=(-2, -1)) >= least
         are_all = np.count_nonzero(is_ray) == is_ray.size
         if not are_all:
             of_some = is_ray.any(axis=tuple(range(len(of_each))))
