@@ -102,6 +102,12 @@ def test_what_is_no_beginning_is_a_part_of_its_own() -> None:
     assert sizes(tf.IndependentPieces(by_phase, [4, 6]), tf.Count(1)) == [6]
 
 
+def test_classes_of_chains_have_beginnings_too() -> None:
+    pieces = tf.IndependentPieces(tf.BinaryChains(0.2, 1), [9, 4])
+    assert sizes(pieces, tf.Count(1)) == [9]
+    assert sizes(tf.IndependentPieces(tf.ReversibleChains(0.2, 0.1, 1), [9, 4]), tf.Count(1)) == [9]
+
+
 def test_recordings_that_differ_in_more_than_length_stay() -> None:
     parts = problem(tf.IndependentPieces(tf.MarkovChain(THREE, 1), [4, 6]), tf.Count(1)).parts
     others = problem(tf.IndependentPieces(tf.MarkovChain(THREE, 1, "any"), [5]), tf.Count(1)).parts
@@ -110,3 +116,13 @@ def test_recordings_that_differ_in_more_than_length_stay() -> None:
     (four, six) = sorted(parts, key=lambda part: part.belief.size)
     assert len(longest([replace(six, family=Family((0, 5))), four])) == 2  # not all of its steps are secret
     assert len(longest([replace(six, family=Family(range(6), ((0, 1),))), four])) == 2  # nor are all values
+
+
+def test_a_ledger_counts_the_longest_alone() -> None:
+    chain = tf.MarkovChain(THREE, 1)
+    costs = []
+    for lengths in ([30], [30, 4, 17]):
+        framework = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(chain, lengths))
+        two = [tf.calibrate(framework, query, "1/2") for query in (tf.Count(1), tf.Count(2))]
+        costs.append(tf.compose(two).epsilon)
+    assert costs[0] == costs[1]

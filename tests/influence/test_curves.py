@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from tests.support.network_oracles import random_network
+from tests.support.tree_networks import spec_of, tree
 
 import takifugu as tf
 from takifugu.analysis.problem import Problem
@@ -56,6 +57,59 @@ def test_networks_never_need_more_than_quilts_or_group(seed):
     spec = random_network(rng, int(rng.integers(2, 8)), 3, zeros=seed % 3 == 0)
     network = tf.BayesianNetwork(spec)
     assert_least(needed(network, weights_of(rng, network), float(rng.choice([0.5, 1, 3]))))
+
+
+@pytest.mark.sampled(9)
+@pytest.mark.parametrize("seed", range(8))
+def test_trees_never_need_more_than_quilts_or_group(seed):
+    rng = np.random.default_rng(seed)
+    network = tf.BayesianNetwork(spec_of(tree(rng, 12), rng, zeros=seed % 2 == 1, most_states=2 + seed % 3))
+    assert_least(needed(network, weights_of(rng, network)))
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("seed", range(8))
+def test_households_never_need_more_than_group(seed):
+    rng = np.random.default_rng(seed)
+    outside, inside = rng.uniform(0.02, 0.6, 2).tolist()
+    households = [[(n, person) for person in range(size)] for n, size in enumerate(rng.integers(1, 6, 4).tolist())]
+    belief = tf.CliqueInfection(households, lambda m: tf.household_infection(m, outside=outside, inside=inside))
+    scales = needed(belief, tf.Count(1))
+    assert_least(scales)
+    if max(map(len, households)) > 1:
+        assert scales["influence"] < scales["group-dp"]
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("seed", range(6))
+def test_tables_never_need_more_than_group(seed):
+    rng = np.random.default_rng(seed)
+    cells = list(np.ndindex(2, 3, 2))
+    masses = rng.dirichlet(np.full(12, 0.5)) * (rng.random(12) < 0.8)
+    table = tf.JointTable([tuple(map(int, cell)) for cell in cells], (masses / masses.sum()).tolist())
+    assert_least(needed(table, tf.Count(1)))
+
+
+def test_what_a_network_needs_keeps_epsilon_as_the_ledger_counts_it():
+    rng = np.random.default_rng(3)
+    network = tf.BayesianNetwork(random_network(rng, 6, 3))
+    framework = tf.Pufferfish(tf.every_entry(), network)
+    calibration = tf.calibrate(framework, tf.Count(1), 1, mechanism="influence")
+    assert tf.compose([calibration]).epsilon <= 1 + Fraction(1, 10**9)
+    two = tf.compose([calibration, calibration]).epsilon
+    part = Problem(framework, tf.Count(1), Fraction(1)).parts[0]
+    twice = [Release(part.answer.entry_changes(), calibration.scale, part.answer)] * 2
+    assert float(two) == pytest.approx(joint_loss(part, twice)[0], rel=1e-9)
+
+
+def test_a_network_that_is_too_wide_says_so():
+    causes = [(f"n{i}", [0, 1], [], [0.5, 0.5]) for i in range(16)]
+    rows = np.random.default_rng(7).dirichlet([1, 1], size=(2,) * 16)
+    network = tf.BayesianNetwork([*causes, ("effect", [0, 1], [f"n{i}" for i in range(16)], rows)])
+    part = Problem(tf.Pufferfish(tf.every_entry("n3"), network), tf.Count(1), Fraction(1)).parts[0]
+    loss, witness = influence_losses(part, [[Release(part.answer.entry_changes(), Fraction(10), part.answer)]])[0]
+    assert loss == pytest.approx(1.7)
+    assert "charged in full" in witness.detail
 
 
 def test_a_wide_network_is_never_waited_for():

@@ -8,9 +8,10 @@ import pytest
 
 import takifugu as tf
 from takifugu.accounting.composition import charge_of, joint
-from takifugu.influence.chains import two_states
+from takifugu.influence.chains import kernels, sides, two_states
 from takifugu.influence.chains.chains import chain_loss
 from takifugu.influence.chains.class_chains import OfReversible
+from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.normal import log_share
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.secrets.families import Family
@@ -87,6 +88,26 @@ def test_rows_near_the_stationary_law():
 def test_the_delta_of_a_secret_from_that_of_one_entry():
     share = math.exp(log_share(Fraction(1), Fraction("6.0497467040005443e-7")))
     assert share * math.expm1(0.25) == pytest.approx(1e-7, rel=1e-8)
+
+
+def test_one_pair_for_all_of_three_states(monkeypatch):
+    """Looser: likelihoods in [m, m e^s] for the largest pair s."""
+    count = loss(of_chain(THREE, 12), 2, 3)
+
+
+    def by_the_largest(rows, ratios, *_):
+        if ratios.ndim > 2:
+            return np.array([by_the_largest(rows, ratio) for ratio in ratios])
+        return Levels(rows).bound(float(ratios.max()))
+
+    for module in (kernels, sides):
+        monkeypatch.setattr(module, "suprema", by_the_largest)
+    monkeypatch.setattr(kernels, "MOST_STATES", 0)  # one jump after the other
+    chain = tf.MarkovChain(THREE, 12)
+    table = np.array([[0, 0, 1], [0, 0, 1], [1, 1, 0]]) / 3
+    computed = chain_loss(chain, Profile.of(table, 12), Family(range(12)), jumps=())
+    assert computed.epsilon == pytest.approx(1.4719055631323541, rel=1e-9)
+    assert count < computed.epsilon
 
 
 def test_a_gap_step_by_step_costs_more_than_with_a_jump():

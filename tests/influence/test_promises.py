@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support.ledger_tools import laplace, made
+from tests.support.ledger_tools import laplace, made, one_thing
 from tests.support.quilt_cases import problem, random_chain
 from tests.support.scale_oracles import loss_entry_by_entry
 
@@ -20,7 +20,8 @@ from takifugu.analysis.sensitivity import part_change
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.influence.promise import promise_of
 from takifugu.mechanisms.influence import part_scales
-from takifugu.model.frameworks import Framework, Pufferfish
+from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair
+from takifugu.numbers import Pmf
 
 WHOLE, DATA, QUILT, SINGLE = Covers
 FAIR = [[0.5, 0.5], [0.5, 0.5]]
@@ -60,6 +61,12 @@ def test_where_quilts_are_no_better_the_kind_that_composes_better_is_kept() -> N
     assert promised(clique, tf.Linear([1, 2])) == (Fraction(3, 10), WHOLE)
 
 
+def test_noise_beside_two_laws_covers_their_span() -> None:
+    for unit in (1, 0.5):
+        pair = distribution_pair(Pmf([0, 10 * unit], [0.5, 0.5]), Pmf([unit, 11 * unit], [0.5, 0.5]))
+        assert promised(pair, tf.Identity()) == (round(Fraction(11 * unit) / 10, 9), WHOLE)
+
+
 def test_together_the_strictest_framework_decides_and_says_by_which_rule() -> None:
     slow, fast = steps(3, [[0.99, 0.01], [0.01, 0.99]]), steps(3)
     both = [laplace(about, tf.Count(1), 10, QUILT, Fraction(3, 10)) for about in (slow, fast)]
@@ -75,6 +82,14 @@ def test_together_the_strictest_framework_decides_and_says_by_which_rule() -> No
     assert tf.compose([conditioned]).conditions == (
         "a condition", "each release's query, noise and stopping depend on the data through past outputs only"
     )  # fmt: skip
+
+
+def test_together_the_strictest_kind_of_all_frameworks_counts() -> None:
+    """Where all entries have one value promises add up, and what independent steps lose is less by the noise."""
+    alike, apart = one_thing(3), steps(3)
+    both = [laplace(about, tf.Count(1), 10, WHOLE, Fraction(3, 10)) for about in (alike, apart)]
+    assert [tf.compose([one] * 2).covers for one in both] == [WHOLE, QUILT]
+    assert tf.compose(both).covers is tf.compose(both[::-1]).covers is QUILT
 
 
 def test_together_deltas_add_and_the_kind_is_the_strictest() -> None:
@@ -186,3 +201,13 @@ def test_a_sequence_of_any_length_needs_what_a_long_one_does(name):
     assert math.isfinite(other.scale)
     rows = [[row.name for row in calibration.alternatives] for calibration in (one, other)]
     assert rows[0] == rows[1]
+
+
+def test_means_sums_and_histograms_of_any_length_are_calibrated():
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 10**9)
+    framework = tf.Pufferfish(tf.every_entry(), [chain])
+    count = tf.calibrate(framework, tf.Count(1), epsilon=1).scale
+    assert tf.calibrate(framework, tf.Mean(), epsilon=1).scale == pytest.approx(count / 10**9, rel=1e-9)
+    assert tf.calibrate(framework, tf.Sum(), epsilon=1).scale == pytest.approx(count, rel=1e-9)
+    assert tf.calibrate(framework, tf.Histogram(), epsilon=1).scale == pytest.approx(2 * count, rel=1e-9)
+    assert tf.calibrate(framework, tf.Count(1), epsilon=1, delta=1e-6).scale <= count * (1 + 1e-9)

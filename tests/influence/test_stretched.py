@@ -1,5 +1,6 @@
 """A long history of windows: what is put together first bounds the loss of every stretch, and misses none of it."""
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -59,6 +60,22 @@ def test_stretches_put_together_lose_what_they_lose_one_by_one(seed: int, monkey
             loss = stretched.stretched_loss(belief.with_length(steps.size), (), steps, UNIT, True)
             assert loss is not None
             assert exact <= loss[0] <= decimal_up(Fraction(exact) * (1 + Fraction(2, 10**12))), (seed, belief, gap)
+
+
+def test_of_a_long_history_few_stretches_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    belief = chains(np.random.default_rng(1))[0]
+    steps, asked = history(np.random.default_rng(2), 3000, 0), list[int]()
+    steps = Runs(steps.values, 40 * np.arange(1, 3001))
+    curve = CURVES.of(belief)
+
+    def counted(belief: Any, profile: Any, family: Any) -> Any:
+        asked.append(len(profile.lengths))
+        return curve.loss(belief, profile, family)
+
+    monkeypatch.setattr(stretched.CURVES, "of", lambda _: replace(curve, anywhere=counted))
+    assert stretched.stretched_loss(belief.with_length(steps.size), (), steps, UNIT, True) is not None
+    assert len(asked) == 2
+    assert max(asked) < 200
 
 
 def test_a_state_that_is_never_entered_loses_nothing() -> None:

@@ -1,11 +1,14 @@
 """The supremum over a cone of likelihoods: all rays, certified programs, linear programs, and what is no bound."""
 
+import sys
 
 import numpy as np
 import pytest
+from tests.support import influence_oracle as oracle
 from tests.support.cones import over_rays
 from tests.support.influence_oracle import lp_supremum
 
+import takifugu as tf
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.rays import extreme_rays
@@ -13,6 +16,7 @@ from takifugu.influence.profiles.suprema import star_suprema, suprema
 from takifugu.numbers.outward_rounding import closed
 
 P, Q = [0.4, 0.1, 0.4, 0.1], [0.1, 0.4, 0.1, 0.4]
+RHO = np.array([[0, 1.0, 1.1, 0.9], [0.9, 0, 1.0, 1.05], [1.1, 0.95, 0, 1.0], [0.9, 1.0, 1.1, 0]])
 
 
 def random_case(rng, states):
@@ -23,6 +27,18 @@ def random_case(rng, states):
     ratio = rng.uniform(0, rng.choice([0.3, 2.0, 6.0]), (states, states))
     np.fill_diagonal(ratio, 0.0)
     return rows, closed(ratio)
+
+
+def test_four_states_have_rays_that_stars_do_not():
+    assert suprema(np.array([P, Q]), RHO)[0, 1] == pytest.approx(0.53114514867233964, rel=1e-12)
+    stars = np.hstack([np.exp(closed(RHO)), np.exp(-closed(RHO).T)])
+    simple = np.log((np.array(P) @ stars) / (np.array(Q) @ stars)).max()
+    assert simple == pytest.approx(0.33552145314041268, rel=1e-12)
+
+
+def test_the_example_has_nineteen_rays():
+    rays = extreme_rays(closed(RHO))
+    assert len(np.unique(rays.round(12), axis=1).T) == 19
 
 
 @pytest.mark.parametrize("states", [2, 3, 4, 5, 6])
@@ -47,6 +63,18 @@ def test_bounds_are_the_supremum_of_the_linear_program(states):
         for a, b in [(0, 1), (1, 0), (states - 1, 0)]:
             exact = lp_supremum(rows[a], rows[b], ratio)
             assert exact - 1e-6 <= bounds[a, b] <= max(exact, 0) + 1e-6
+
+
+def test_one_pair_for_all_is_sound_and_loose():
+    rng = np.random.default_rng(5)
+    for _ in range(30):
+        rows, ratio = random_case(rng, 4)
+        levels = Levels(rows).bound(float(ratio.max()))
+        assert (levels >= over_rays(rows, ratio) - 1e-13).all()
+    rows = np.array([[0.33, 0.33, 0.33, 0.01], [0.33, 0.33, 0.33, 0.01], [0.25] * 4, [0.4, 0.2, 0.2, 0.2]])
+    ratio = 0.1 * (1 - np.eye(4))
+    ratio[:3, 3] = 3.0
+    assert Levels(rows).bound(3.0)[3, 0] > 2 * suprema(rows, ratio)[3, 0]
 
 
 @pytest.mark.parametrize("most", [0.0, 0.1, 0.3])
@@ -84,6 +112,21 @@ def test_remembered_prefixes_say_bit_by_bit_what_sorting_anew_says(states, monke
     remembering = Levels(rows)
     for size in (0.5, 0.6, 0.3) if states > 100 else (0.01, 0.5, 0.6, 0.61, 0.611, 40.0, 0.3):
         assert remembering.bound(size).tobytes() == Levels(rows).bound(size).tobytes()
+
+
+def test_levels_sort_again_only_pairs_that_changed(monkeypatch):
+    sorted_pairs = []
+    right = Levels._prefixes
+    monkeypatch.setattr("takifugu.influence.profiles.levels.MOST_HELD", 0)
+    monkeypatch.setattr(Levels, "_prefixes", lambda self, pairs: sorted_pairs.append(len(pairs)) or right(self, pairs))
+    rng = np.random.default_rng(1)
+    remembering = Levels(rng.dirichlet(np.ones(60), size=60) / 2 + np.eye(60) / 2)
+    remembering.bound(1.0)
+    assert sum(sorted_pairs) == 3600
+    sorted_pairs.clear()
+    for size in (1.0, 1.001, 1.0011):
+        remembering.bound(size)
+    assert sum(sorted_pairs) < 360
 
 
 def test_any_flow_bounds_the_supremum(monkeypatch):
@@ -135,6 +178,46 @@ def test_the_stars_are_below_the_supremum_and_unwanted_pairs_change_no_other(sta
         assert (some >= best * (1 - 1e-9)).all()
 
 
+def test_three_states_have_no_rays_but_stars():
+    random = np.random.default_rng(3)
+    rows = random.dirichlet(np.ones(3), size=3)
+    ratio = closed(random.uniform(0.1, 3, (3, 3)) * (1 - np.eye(3)))
+    assert np.allclose(star_suprema(rows, ratio), suprema(rows, ratio), rtol=1e-9)
+
+
+STAY = np.array([[0.9, 0.1], [0.4, 0.6]])
+
+
+def exact_loss(law, scale):
+    """The largest loss of any entry from one noisy count of ones."""
+    release = oracle.count(law.shape, [1], scale)
+    return max(float(oracle.joint_losses(law, [release], entry).max()) for entry in range(law.ndim))
+
+
+def cases():
+    """A belief, and its joint law by enumeration."""
+    chain = tf.MarkovChain(STAY, 6)
+    yield "chain", chain, oracle.chain_law(chain.marginal(0), [STAY] * 5)
+    start, table = [0.7, 0.3], [[0.8, 0.2], [0.4, 0.6]]
+    above = [None, 0, 1, 2, 3, 3]
+    nodes = [("n0", [0, 1], [], start), *((f"n{i}", [0, 1], [f"n{above[i]}"], table) for i in range(1, 6))]
+    law = oracle.network_law([((), start) if p is None else ((p,), table) for p in above])
+    yield "tree", tf.BayesianNetwork(nodes), law
+    number = [0.5, 0.1, 0.1, 0.1, 0.2]
+    yield "household", tf.CliqueInfection([list("abcd")], {4: number}), oracle.exchangeable_law(number)
+    region = tf.IntervalMarkovChain(STAY, STAY, 6)
+    yield "region of one chain", region, oracle.chain_law(np.array([0.02, 0.98]), [STAY] * 5)
+
+
+@pytest.mark.parametrize(("belief", "law"), [case[1:] for case in cases()], ids=[case[0] for case in cases()])
+@pytest.mark.parametrize("epsilon", [0.7, 2])
+def test_the_scale_keeps_epsilon_and_half_of_it_does_not(belief, law, epsilon):
+    framework = tf.Pufferfish(tf.every_entry(), belief)
+    scale = float(tf.calibrate(framework, tf.Count(1), epsilon, mechanism="influence").scale)
+    assert exact_loss(law, scale) <= epsilon * (1 + 1e-9)
+    assert exact_loss(law, scale / 2) > epsilon * 1.1
+
+
 @pytest.mark.parametrize("states", [2, 3, 4])
 def test_each_ray_is_the_supremum_of_some_rows(states):
     """So that one too few is below it."""
@@ -148,3 +231,37 @@ def test_each_ray_is_the_supremum_of_some_rows(states):
         values = (p @ different) / (q @ different)
         best.add(int(values.argmax()))
     assert len(best) == different.shape[1]
+
+
+def test_one_number_for_all_pairs_can_be_more_than_twelve_times_too_much():
+    rows = np.array([[0.4, 0.1, 0.5], [0.1, 0.4, 0.5]])
+    ratio = np.array([[0, 0.1, 3], [0.1, 0, 3], [3, 3, 0]])
+    exact, scalar = suprema(rows, ratio)[0, 1], Levels(rows).bound(3.0)[0, 1]
+    assert exact == pytest.approx(oracle.lp_supremum(*rows, ratio), rel=1e-6)
+    assert scalar > 12 * exact
+
+
+def test_a_cone_is_listed_once_for_all_rows(monkeypatch) -> None:
+    """Every jump to a position asks for the same cone; what is kept is what a new listing would be."""
+    module, chance, listed = sys.modules[suprema.__module__], np.random.default_rng(3), list[int]()
+
+    def counted(ratio: np.ndarray) -> np.ndarray:
+        listed.append(len(ratio))
+        return extreme_rays(ratio)
+
+    monkeypatch.setattr(module, "extreme_rays", counted)
+    for states in (2, 3, 4):
+        ratio, listed[:] = chance.uniform(0, 2, (states, states)), []
+        for _ in range(5):
+            rows = chance.dirichlet([1.0] * states, 4)
+            bound = np.clip(over_rays(rows, closed(ratio)), 0, closed(ratio).max())
+            np.fill_diagonal(bound, 0)
+            assert (suprema(rows, ratio) == bound).all()
+        assert listed == [states]
+
+
+def test_whole_ratios_are_read_as_numbers() -> None:
+    rows = np.array([P, Q])
+    whole = np.array([[0, 1, 2, 3], [1, 0, 3, 1], [2, 1, 0, 2], [1, 1, 2, 0]])
+    assert (suprema(rows, whole) == suprema(rows, whole.astype(float))).all()
+    assert (suprema(rows, whole.T) == suprema(rows, np.ascontiguousarray(whole.T).astype(float))).all()

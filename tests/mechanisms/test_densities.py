@@ -8,11 +8,15 @@ from mpmath import mp
 
 import takifugu as tf
 from takifugu.analysis.problem import Problem
-from takifugu.mechanisms import gaussian_exact, laplace_exact, normal_by_rule, wasserstein_delta
+from takifugu.mechanisms import gaussian_exact, laplace_exact, normal_by_rule, wasserstein, wasserstein_delta
 from takifugu.numbers import Bates, PiecewiseLinear
 from takifugu.numbers.after_noise.gaussian import PRINTED_CONSTANT, gaussian_analytic_sigma, gaussian_rule_b
 
 UNEQUAL = {0: tf.Normal(0, 1), 1: tf.Normal(1, 2)}
+MIXED = {
+    0: tf.NormalMixture([0.5, 0.5], [0, 2], [1, 1.5]), 1: tf.NormalMixture([0.25, 0.75], [0, 2], [1, 1.5]),
+    2: tf.NormalMixture([0.25, 0.75], [1, 3], [1, 1.5]),
+}  # fmt: skip
 CUT = {0: PiecewiseLinear([0, 1, 2], [0, 1, 0]), 1: tf.Truncated(tf.Normal(1, 1), low=0, high=3)}
 SUMS = {0: Bates(3, 0, 6), 1: Bates(3, 1, 9)}
 
@@ -60,6 +64,11 @@ def test_unequal_variances_need_what_mpmath_says(epsilon, delta):
         assert float(sigma) == pytest.approx(6.6455280174, rel=1e-10)
 
 
+def test_shifted_normals_need_the_analytic_noise_less_their_own():
+    sigma = bound(gaussian_exact.MECHANISM, {0: tf.Normal(0, 2), 1: tf.Normal(3, 2)}).randomiser.scale
+    assert float(sigma) ** 2 + 4 == pytest.approx((3 * gaussian_analytic_sigma(1, 1, 1e-5)) ** 2, rel=1e-9)
+
+
 @pytest.mark.mutants
 def test_theorem_3_as_printed_stands_beside_the_corrected_one():
     corrected = bound(normal_by_rule.RULE_B, SUMS)
@@ -93,3 +102,12 @@ def test_laplace_noise_gives_unequal_deviations_a_pure_promise():
     assert tf.exact_delta(framework, 1, tf.Identity(), noise).lower <= 1e-15
     less = replace(noise, scale=noise.scale * F(9, 10))
     assert tf.exact_delta(framework, 1, tf.Identity(), less).lower > 1e-9
+
+
+@pytest.mark.mutants
+def test_only_what_is_compared_counts():
+    near = bound(wasserstein.MECHANISM, MIXED, 1, 0, pairs=[(1, 2)]).witness
+    assert dict(near.numbers)["w_infinity"] == 1.0
+    far = bound(wasserstein.MECHANISM, MIXED, 1, 0).witness
+    assert dict(far.numbers)["w_infinity"] > 1.5
+    assert far.comparison.startswith("the mean of 'income' is 0 against")

@@ -14,6 +14,7 @@ from takifugu.calibration import REGISTRY
 from takifugu.calibration.registry import Line
 from takifugu.core.errors import CalibrationRefused
 from takifugu.model.beliefs.stochastic import wide_stationary_law
+from takifugu.model.secrets.families import Family
 
 UNDERFLOW = [[1, 1e-200, 0], [0.5, 0.5, 1e-200], [0.5, 0, 0.5]]
 
@@ -110,6 +111,23 @@ def test_what_is_rarer_than_floats_is_no_less_influenced() -> None:
         for rare in (1e-100, 1e-200)
     )
     assert below.scale >= within.scale > 2
+
+
+def test_stationary_support_is_a_question_of_steps() -> None:
+    chain = tf.MarkovChain(UNDERFLOW, 1)
+    assert chain.possible(0) == (True, True, True)
+    assert Family(range(1)).value_pairs(chain, 0) == ((0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1))
+    assert chain.supports.at(0).all()
+    transient = tf.MarkovChain([[0.5, 0.5, 0], [0, 1, 1e-200], [0, 0.5, 0.5]], 1)
+    assert transient.possible(0) == (False, True, True)
+
+
+@pytest.mark.mutants
+def test_a_queue_needs_noise_for_all_its_states() -> None:
+    chain = tf.MarkovChain(queue(1e-8, 45), 1)
+    framework = tf.Pufferfish(tf.every_entry(), chain)
+    for mechanism in ("wasserstein", "laplace-exact", "quilt-exact"):
+        assert tf.calibrate(framework, tf.Sum(), 1, mechanism=mechanism, allow_zero_noise=True).scale == 44
 
 
 @pytest.mark.parametrize("up", [0.2, 1e-3, 1e-8, 1e-30, 1e-200])

@@ -24,6 +24,7 @@ from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import Count, Histogram, Linear, Mean, Query, Sum
 from takifugu.model.secrets.of_entries import attribute, entry, every_entry
+from takifugu.numbers.rationals import decimal_up
 
 BINARY = [[0.9, 0.1], [0.4, 0.6]]
 group = partial(bound_by, MECHANISM)
@@ -61,6 +62,14 @@ def test_independent_pieces_need_the_largest_and_compose_as_data() -> None:
     assert (alone.randomiser.scale, alone.covers) == (2, Covers.EVERYTHING)
 
 
+@given(st.integers(1, 10**6), st.builds(Fraction, st.integers(1, 10**9), st.integers(1, 10**9)))
+def test_scales_never_round_down(length: int, epsilon: Fraction) -> None:
+    belief = tf.ReversibleChains(0.2, 0.5, min(length, 50))
+    bound = group(Pufferfish(tf.every_entry(), belief), Linear([length] * belief.length), epsilon)
+    exact = Fraction(length * belief.length) / epsilon
+    assert exact <= bound.randomiser.scale <= exact * (1 + Fraction(1, 10**9))
+
+
 @st.composite
 def small_questions(draw: st.DrawFn) -> tuple[tf.MarkovChain, Query]:
     belief = draw(chains(longest=3))
@@ -89,10 +98,30 @@ def test_no_comparison_loses_more_than_epsilon(question: tuple[tf.MarkovChain, Q
     assert largest_loss(belief, query, units) <= epsilon + mpmath.mpf(10) ** -20
 
 
+FAIR = [[0.5, 0.5], [0.5, 0.5]]
+
+
 def bound_of(framework: Framework, query: Query, epsilon: Any = 1) -> Bound:
     bound = bound_by(ENTRY, framework, query, epsilon)
     assert bound.delta == 0
     return bound
+
+
+def test_scale_is_what_hides_one_entry() -> None:
+    framework = Pufferfish(every_entry(), MarkovChain(BINARY, 50))
+    assert bound_of(framework, Count(1), 2).randomiser.scale == Fraction(1, 2)
+    assert bound_of(framework, Histogram(), 2).randomiser.scale == 1
+    assert bound_of(framework, Linear([3] + [1] * 49), 2).randomiser.scale == Fraction(3, 2)
+    one = Pufferfish(entry(5, 0, 1), MarkovChain(BINARY, 50))
+    assert bound_of(one, Linear([3] + [1] * 49), 2).randomiser.scale == Fraction(1, 2)
+
+
+def test_correlated_steps_promise_between_one_and_all() -> None:
+    framework = Pufferfish(every_entry(), MarkovChain(BINARY, 100))
+    bound = bound_of(framework, Count(1))
+    assert 2 < bound.epsilon < 20
+    assert bound.covers is Covers.ENTRIES
+    assert bound_of(Pufferfish(every_entry(), MarkovChain(FAIR, 100)), Count(1)).epsilon == pytest.approx(1, rel=1e-9)
 
 
 @given(chains(), st.sampled_from(["count", "sum", "linear"]), st.sampled_from([Fraction(1, 2), 2]))
@@ -119,3 +148,10 @@ def test_only_secret_entries_count() -> None:
     framework = Pufferfish(attribute("bit", 0, 1), table)
     assert entry_change(Problem(framework, Linear([1, 1]), Fraction(1))) == 1
     assert bound_of(framework, Linear([1, 1])).epsilon == 11
+
+
+@given(st.fractions(Fraction(1, 10**9), 10**9))
+def test_promises_round_up_to_short_decimals(value: Fraction) -> None:
+    short = decimal_up(value)
+    assert value <= short <= value * (1 + Fraction(1, 10**10))
+    assert 10**40 % short.denominator == 0

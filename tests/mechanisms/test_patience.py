@@ -10,6 +10,7 @@ from takifugu.analysis.bounds import Cost
 from takifugu.analysis.problem import Problem
 from takifugu.calibration.alternatives import POSSIBLE, SKIPPED
 from takifugu.calibration.trials import attempt, attempt_all, choose
+from takifugu.mechanisms.influence import MECHANISM as INFLUENCE
 from takifugu.model.beliefs import Belief
 
 STICKY = [[0.9, 0.1], [0.1, 0.9]]
@@ -41,6 +42,17 @@ def test_the_only_release_waits_for_the_quickest_law_beyond_the_limit() -> None:
     assert float(bound.randomiser.scale) == pytest.approx(exact_scale(tf.MarkovChain(STICKY, 60)), rel=1e-9)
 
 
+def test_pieces_of_many_lengths_are_searched_once() -> None:
+    """The longest decides the scale, and others are beginnings of it."""
+
+    def cost(lengths: list[int]) -> float:
+        belief = tf.IndependentPieces(tf.MarkovChain([[0.9, 0.1], [0.3, 0.7]], 100), lengths)
+        framework = tf.Pufferfish(tf.every_entry(), belief)
+        return INFLUENCE.cost(Problem(framework, tf.Count(1), Fraction(1))).operations
+
+    assert cost([*range(51, 101)]) == cost([100])
+
+
 def test_the_only_release_does_not_wait_for_what_needs_no_less_noise() -> None:
     """The relaxed Kantorovich mechanism takes 200 times as long as the exact Laplace scale, which is never above it."""
     problem = replace(pieces(1, 60), work_limit=1e7)
@@ -54,6 +66,12 @@ def test_the_only_release_does_not_wait_for_what_needs_no_less_noise() -> None:
     assert exact.randomiser.scale <= relaxed.randomiser.scale
     choices = choose([*patient.values()]), choose([*patient.values(), unlimited])
     assert len({choice.taken(True).line.name for choice in choices if choice is not None}) == 1
+
+
+def test_the_longest_piece_need_not_be_the_worst() -> None:
+    chain = tf.MarkovChain([[0.3, 0.7], [0.9, 0.1]], 20)
+    scales = [exact_scale(tf.IndependentPieces(chain, lengths)) for lengths in ([20] * 3, [1], [20, 1, 20])]
+    assert scales[0] < scales[1] == 1.0 == pytest.approx(scales[2], rel=1e-9)
 
 
 @pytest.mark.parametrize(("cost", "words"), [

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.golden import golden
-from tests.support.influence_oracle import chain_law
-from tests.support.quilt_cases import reversible_chain, scale
-from tests.support.quilt_oracles import basic_markov_quilt, exact_loss, lemma_b4, max_influence
+from tests.support.quilt_cases import binary, bound, problem, reversible_chain, scale
+from tests.support.quilt_oracles import basic_markov_quilt, exact_loss, joint_tensor, lemma_b4, max_influence
 
 import takifugu as tf
 from takifugu.influence.quilts.mqm_approx import ClassInfluence, Constants, reversible_constants
@@ -50,7 +49,7 @@ def test_bound_is_never_below_the_exact_influence_under_any_start(seed: int) -> 
     assert isinstance(constants, Constants)
     influence = ClassInfluence(constants.pi, constants.g, constants.defect)
     for law in [*np.eye(k), *rng.dirichlet(np.ones(k), size=5), chain.stationary]:
-        joint = chain_law(law, [chain.matrix] * (length - 1))
+        joint = joint_tensor(chain.matrix, law, length)
         for i in range(1, length):
             for a in range(1, i + 1):
                 assert max_influence(joint, [i - a], i) <= influence.before(i, a)[-1, 0]
@@ -63,7 +62,7 @@ def test_a_node_after_the_entry_is_missing_only_where_the_sequence_ends() -> Non
     # T = 20, pi = 1/2, g = 0.8, entry 11 of 20: with a = 10 and b = 1 both nodes are real (errata E3, i).
     influence = ClassInfluence(0.5, 0.8)
     both = float(influence.largest(np.array([10]), 10, 1)[0])
-    joint = chain_law([0.5, 0.5], [[[0.6, 0.4], [0.4, 0.6]]] * 11)
+    joint = joint_tensor([[0.6, 0.4], [0.4, 0.6]], [0.5, 0.5], 12)
     exact = max_influence(joint, [0, 11], 10)
     assert exact == pytest.approx(0.4055, abs=1e-4)
     assert both >= exact
@@ -101,6 +100,14 @@ def test_a_class_needs_what_all_quilts_of_all_entries_say(pi: float, g: float, l
     assert class_scale(pi, g, length, epsilon) == pytest.approx(expected, rel=1e-9)
 
 
+def test_long_sequences_ask_for_what_a_wide_enough_one_does() -> None:
+    assert class_scale(0.1, 0.05, 300_000, 1) == pytest.approx(class_scale(0.1, 0.05, 2000, 1), rel=1e-10)
+    weights = [3] + [1] * 4999
+    assert float(scale(tf.ReversibleChains(0.3, 0.5, 5000), tf.Linear(weights), 1, QUILT_APPROX)) == pytest.approx(
+        float(scale(tf.ReversibleChains(0.3, 0.5, 200), tf.Linear(weights[:200]), 1, QUILT_APPROX)), rel=1e-10
+    )
+
+
 def test_weights_and_secrets_that_differ_are_searched_entry_by_entry() -> None:
     rng = np.random.default_rng(0)
     pi, g, length, epsilon = 0.3, 0.7, 25, 1.5
@@ -123,10 +130,28 @@ def test_weights_and_secrets_that_differ_are_searched_entry_by_entry() -> None:
         assert float(alone) == pytest.approx(best[i], rel=1e-9)
 
 
+def test_one_chain_uses_its_own_constants() -> None:
+    for p0, p1 in [(0.9, 0.6), (0.5, 0.5), (0.2, 0.7)]:
+        needed = float(scale(binary(p0, p1, 100), tf.Count(1), 2, QUILT_APPROX))
+        pi, g = min(1 - p0, 1 - p1) / (2 - p0 - p1), 1 - abs(p0 + p1 - 1)
+        assert needed == pytest.approx(class_scale(pi, g, 100, 2), rel=1e-9)
+    pieces = tf.IndependentPieces(binary(0.9, 0.6, 10), [100, 3, 7])
+    assert float(scale(pieces, tf.Count(1), 2, QUILT_APPROX)) == pytest.approx(
+        float(scale(binary(0.9, 0.6, 100), tf.Count(1), 2, QUILT_APPROX)), rel=1e-9
+    )
+
+
 @pytest.mark.parametrize("law", [[1.0, 0.0], [0.3, 0.7], [0.0, 1.0]])
 def test_true_loss_is_at_most_epsilon_for_chains_of_the_class(law: list[float]) -> None:
     for p0, p1 in [(0.6, 0.6), (0.55, 0.7), (0.4, 0.45)]:
         pi, g = min(1 - p0, 1 - p1) / (2 - p0 - p1), 1 - abs(p0 + p1 - 1)
         b = scale(tf.ReversibleChains(pi * 0.999, g * 0.999, 9), tf.Count(1), 2.5, QUILT_APPROX)
         assert b < Fraction(9) / Fraction(5, 2)
-        assert exact_loss(chain_law(law, [[[p0, 1 - p0], [1 - p1, p1]]] * 8), lambda path: [sum(path)], [b]) <= 2.5
+        assert exact_loss(joint_tensor([[p0, 1 - p0], [1 - p1, p1]], law, 9), lambda path: [sum(path)], [b]) <= 2.5
+
+
+def test_witness_and_cost() -> None:
+    bounded = bound(tf.ReversibleChains(0.2, 0.4, 100), tf.Count(1), 1, QUILT_APPROX)
+    assert bounded.witness.comparison == "any two values of step 50"
+    assert bounded.witness.detail == "quilt: steps 36 and 62; near set: steps 37 to 61"
+    assert QUILT_APPROX.cost(problem(tf.ReversibleChains(0.2, 0.4, 1000), tf.Count(1), 1)).operations > 1000

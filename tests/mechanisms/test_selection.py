@@ -102,6 +102,8 @@ QUERIES = {
     "mode": tf.Mode(), "top 2": tf.TopK(2), "median": tf.Median(), "quartiles": tf.Quantile([0.25, 0.75]),
     "some entries": tf.Median(entries=[0]), "of two": tf.Mode(states=[1, 0]),
 }  # fmt: skip
+
+
 #: Entries of each group: apart, and with some that two groups hold.
 APART, OVERLAPPING = {"a": [0], "b": [1, 2]}, {"a": [0, 1], "b": [1, 2]}
 
@@ -288,3 +290,15 @@ def test_choices_of_groups_are_drawn_independently_by_their_counts(goal):
     for groups in (0, True, 1.5):
         with pytest.raises(InputError, match="groups"):
             replace(noise, groups=groups)
+
+
+def test_each_group_is_chosen_by_its_entries_alone():
+    chain = tf.MarkovChain(THREE, 9, states=["low", "mid", "high"])
+    framework = tf.Pufferfish(tf.every_entry(), chain)
+    data = ["low"] * 3 + ["high"] * 3 + ["low", "mid", "high"]
+    cells = {"00": range(3), "01": range(3, 6), "02": range(6, 9)}
+    median = tf.calibrate(framework, tf.GroupBy(tf.Median(states=["low", "mid", "high"]), cells, by="hour"), 400)
+    rows = tf.release(median, data).rows()
+    assert {row["cell"]: row["value"] for row in rows} == {"00": "low", "01": "high", "02": "mid"}
+    with pytest.raises(InputError, match="do not add up"):
+        tf.marginals(tf.release(median, data))

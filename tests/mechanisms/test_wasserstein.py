@@ -1,5 +1,6 @@
 """The Wasserstein mechanisms, all mass moved or all but delta: W-infinity by enumeration, golden values, the audit."""
 
+import math
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -17,13 +18,14 @@ from tests.support.rounds import rounds
 import takifugu as tf
 from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Covers
+from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact
-from takifugu.audit import exact_loss
+from takifugu.audit import exact_loss, joint_loss
 from takifugu.mechanisms.laplace_exact import MECHANISM as LAPLACE_EXACT
 from takifugu.mechanisms.wasserstein import MECHANISM
 from takifugu.mechanisms.wasserstein_delta import MECHANISM as DELTA
 from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair
-from takifugu.model.secrets.of_entries import entry, every_entry
+from takifugu.model.secrets.of_entries import attribute, entry, every_entry
 from takifugu.numbers import Pmf
 
 STICKY = [[0.95, 0.05], [0.05, 0.95]]
@@ -108,6 +110,33 @@ def test_a_tiny_mass_far_away_is_not_ignored(number: type) -> None:
         assert 1 - 1e-8 < exact_loss(framework, tf.Identity(), least).upper <= 1
 
 
+def test_x1_and_x2_and_their_exclusive_or() -> None:
+    rows = [(a, b, a ^ b) for a in (0, 1) for b in (0, 1)]
+    framework = Pufferfish(attribute("x1", 0, 1), tf.JointTable(rows, [Fraction(1, 4)] * 4, names=["x1", "x2", "both"]))
+    bounded = bound(framework, tf.Identity("both"))
+    assert bounded.randomiser == Exact(Fraction(1))
+    bit = DiscreteLaplace(Fraction(1), Fraction(1))
+    alone = [(tf.Identity("x1"), bit), (tf.Identity("x2"), bit), (tf.Identity("both"), bounded.randomiser)]
+    assert [round(joint_loss(framework, [release]).loss, 12) for release in alone] == [1, 0, 0]
+    assert joint_loss(framework, alone).loss == pytest.approx(2, abs=1e-12)
+    exact = [(tf.Identity("both"), bounded.randomiser), (tf.Identity("x2"), Exact(Fraction(1)))]
+    assert joint_loss(framework, exact).loss == math.inf
+
+
+def test_independent_pieces_are_one_piece() -> None:
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
+    pieces = tf.IndependentPieces(chain, [5, 3, 5])
+    bounded = bound(hide(pieces), tf.Count(1))
+    assert moved(bounded) == 3
+    assert bounded.witness.comparison == "step 0 = 0 against step 0 = 1"
+
+
+def test_answer_units() -> None:
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5, states=[0, 2.5])
+    bounded = bound(hide(chain), tf.Sum())
+    assert moved(bounded) == float(bounded.randomiser.scale) == 7.5
+
+
 def test_secrets_of_probability_zero_are_skipped() -> None:
     chain = tf.MarkovChain([[0.9, 0.1, 0.0], [0.4, 0.6, 0.0], [0.5, 0.5, 0.0]], 5)
     table = tf.JointTable([(0, 0), (1, 1), (9, 9)], [Fraction(1, 2), Fraction(1, 2), Fraction(0)])
@@ -117,6 +146,14 @@ def test_secrets_of_probability_zero_are_skipped() -> None:
     assert moved(bound(Pufferfish([entry(0, 0, 1), entry(4, 0, 1)], first), tf.Count(1))) == moved(
         bound(Pufferfish(entry(4, 0, 1), first), tf.Count(1))
     )
+
+
+def test_cost_is_predicted_before_anything_runs() -> None:
+    long = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100_000)
+    problem = Problem(hide(long), tf.Count(1), Fraction(1))
+    assert MECHANISM.cost(problem).operations > 1e12 > problem.work_limit
+    short = Problem(hide(tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100)), tf.Count(1), Fraction(1))
+    assert 1e5 < MECHANISM.cost(short).operations < 1e8
 
 
 TAIL = {0: Fraction(99, 100), 50: Fraction(1, 100)}, {0: Fraction(99, 100), 1: Fraction(1, 100)}

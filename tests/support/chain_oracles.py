@@ -53,16 +53,11 @@ def _leads_to(root: int, state: int, following: Mapping[int, int]) -> bool:
 
 def joint_law(matrix: Sequence[Sequence[Any]], length: int, initial_vector: Sequence[Any]) -> Joint:
     """Return P(X_0 = x_0, ..., X_{length-1} = x_{length-1}) for every state sequence of positive probability."""
-    return joint_of_steps([matrix] * (length - 1), initial_vector)
-
-
-def joint_of_steps(steps: Sequence[Sequence[Sequence[Any]]], initial: Sequence[Any]) -> Joint:
-    """Return the same for a chain whose steps have these matrices, of n steps and n + 1 states."""
     joint: Joint = {}
-    for path in product(range(len(initial)), repeat=len(steps) + 1):
-        mass = initial[path[0]]
-        for step, (before, after) in zip(steps, pairwise(path), strict=True):
-            mass = mass * step[before][after]
+    for path in product(range(len(matrix)), repeat=length):
+        mass = initial_vector[path[0]]
+        for before, after in pairwise(path):
+            mass = mass * matrix[before][after]
         if mass > 0:
             joint[path] = mass
     return joint

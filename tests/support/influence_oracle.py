@@ -13,9 +13,8 @@ from itertools import product
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import linprog
-from scipy.sparse import coo_matrix
+from scipy.sparse import coo_matrix, vstack
 
 Array = np.ndarray
 
@@ -33,12 +32,9 @@ def network_law(nodes: Sequence[tuple[Sequence[int], Array]]) -> Array:
     return law
 
 
-def chain_law(start: npt.ArrayLike, matrices: Sequence[npt.ArrayLike]) -> Array:
+def chain_law(start: Array, matrices: Sequence[Array]) -> Array:
     """The joint law of X_1 with distribution `start` and X_{t+1} given X_t by matrices[t]."""
-    law = np.array(start, dtype=float)
-    for matrix in matrices:
-        law = law[..., None] * np.asarray(matrix, dtype=float)
-    return law
+    return network_law([((), start), *(((t,), matrix) for t, matrix in enumerate(matrices))])
 
 
 def exchangeable_law(number: Sequence[float]) -> Array:
@@ -106,14 +102,35 @@ def _of_all_pairs(law: Array, entry: int, measure: Callable[[Array, Array], floa
     return measured
 
 
+def worst_event(law: Array, tables: Sequence[Array], deltas: Sequence[Array], a: Array, b: Array, loss: float) -> float:
+    """max P(S | a) - e^loss P(S | b) over all events S with P(S | x) <= e^c P(S | x') + delta, and not S likewise."""
+    p, q = conditional(law, a), conditional(law, b)
+    left, right, ratios, slacks = _neighbours(law.shape, tables, deltas)
+    rows = np.arange(len(left))
+    ones = np.ones(len(left))
+
+    def differences(x: Array, y: Array) -> coo_matrix:
+        entries = np.concatenate([ones, -ratios])
+        return coo_matrix((entries, (np.concatenate([rows, rows]), np.concatenate([x, y]))), (len(rows), law.size))
+
+    inside = differences(left, right)  # s(x) - e^c s(x') <= delta
+    outside = -differences(right, left)  # (1 - s(x')) - e^c (1 - s(x)) <= delta
+    limits = np.concatenate([slacks, slacks - 1 + ratios])
+    answer = linprog(
+        np.exp(loss) * q - p, vstack([inside, outside]).tocsc(), limits, bounds=(0, 1), options=_OPTIONS, method=_METHOD
+    )
+    assert answer.status == 0, answer.message
+    return float(-answer.fun)
+
+
 _METHOD = "highs-ds"
 _OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10, "presolve": False}
 
-Constraints = tuple[Array, Array, Array]
+Constraints = tuple[Array, Array, Array, Array]
 
 
-def _neighbours(shape: tuple[int, ...], tables: Sequence[Array]) -> Constraints:
-    """(x, x', e^c) of all ordered pairs of cells that differ in one entry."""
+def _neighbours(shape: tuple[int, ...], tables: Sequence[Array], deltas: Sequence[Array] | None = None) -> Constraints:
+    """(x, x', e^c, delta) of all ordered pairs of cells that differ in one entry."""
     cells = np.arange(prod(shape)).reshape(shape)
     pieces = []
     for t, k in enumerate(shape):
@@ -121,15 +138,16 @@ def _neighbours(shape: tuple[int, ...], tables: Sequence[Array]) -> Constraints:
         for u, v in product(range(k), repeat=2):
             if u != v:
                 many = np.ones(by_value.shape[1])
-                pieces.append((by_value[u], by_value[v], many * np.exp(tables[t][u, v])))
+                slack = 0.0 if deltas is None else float(deltas[t][u, v])
+                pieces.append((by_value[u], by_value[v], many * np.exp(tables[t][u, v]), many * slack))
     if not pieces:
-        return np.zeros(0, int), np.zeros(0, int), np.zeros(0)
+        return np.zeros(0, int), np.zeros(0, int), np.zeros(0), np.zeros(0)
     return tuple(np.concatenate(column) for column in zip(*pieces, strict=True))  # type: ignore[return-value]
 
 
 def _program(p: Array, q: Array, constraints: Constraints) -> Array:
     """The phi >= 0 with the largest p.phi where q.phi = 1 and phi(x) <= ratio phi(x')."""
-    left, right, ratios = constraints
+    left, right, ratios, _ = constraints
     rows = np.arange(len(left))
     matrix = coo_matrix(
         (np.concatenate([np.ones(len(rows)), -ratios]), (np.concatenate([rows, rows]), np.concatenate([left, right]))),
@@ -159,6 +177,33 @@ def lp_supremum(p: Array, q: Array, rho: Array) -> float:
         return 0.0
     phi = _repaired(_program(p, q, _neighbours((len(p),), [ratio])), [ratio])
     return float(np.log(p @ phi) - np.log(q @ phi))
+
+
+def lp_suprema(rows: Array, ratio: Array, relative_error: float = 0.0) -> Array:
+    """`lp_supremum` of all pairs of rows, shape (m, m)."""
+    m = len(rows)
+    return np.array([[lp_supremum(rows[a], rows[b], ratio) for b in range(m)] for a in range(m)]) + 2 * relative_error
+
+
+def lp_chain_losses(start: Array, matrices: Sequence[Array], tables: Sequence[Array], entry: int) -> Array:
+    """c_i + R_i + L_i of a chain by one program per pair of values and step, without jumps; shape (k, k).
+
+    Rows and columns of values that are impossible at the entry are meaningless.
+    """
+    marginals = [np.asarray(start, float)]
+    for matrix in matrices:
+        marginals.append(marginals[-1] @ matrix)
+    right = np.zeros_like(tables[-1], dtype=float)
+    for t in reversed(range(entry, len(matrices))):
+        right = lp_suprema(np.asarray(matrices[t], float), tables[t + 1] + right)
+    left = np.zeros_like(tables[0], dtype=float)
+    for t in range(entry):
+        joint = (marginals[t][:, None] * matrices[t]).T
+        rows = joint / np.where(joint.sum(axis=1) > 0, joint.sum(axis=1), 1.0)[:, None]
+        possible = int(np.argmax(joint.sum(axis=1)))
+        rows[joint.sum(axis=1) <= 0] = rows[possible]
+        left = lp_suprema(rows, tables[t] + left)
+    return np.asarray(tables[entry]) + right + left
 
 
 # Laplace releases ----------------------------------------------------------------------------------------------------

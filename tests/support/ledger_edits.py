@@ -21,6 +21,7 @@ from takifugu.accounting.ledger import RESERVED, Debit, Ledger, Payment
 from takifugu.accounting.ledger.certificates import certificate_of, entered, lacking_in
 from takifugu.core.errors import BudgetExceeded, LedgerError
 from takifugu.mechanisms import group_dp
+from takifugu.model.frameworks import Framework
 
 #: All entries have one value, so that epsilons add up exactly.
 FRAMEWORK = one_thing(6)
@@ -131,6 +132,10 @@ def edited(path: Path, copy: Path, *statements: str) -> Path:
             target.execute(statement)
         target.commit()
     return copy
+
+
+def framework_of(ledger: Ledger) -> Framework:
+    return next(iter(ledger.view().frameworks.values()))
 
 
 def pay_around_a_fork(where: str) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
-from tests.support.chain_oracles import Joint, joint_of_steps
-from tests.support.periodic_oracles import periodic_law, steps_of, tensor_of
+from tests.support.chain_oracles import Joint
+from tests.support.periodic_oracles import joint_of_steps, periodic_law, steps_of, tensor_of
 
 from takifugu.core.errors import InputError
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain

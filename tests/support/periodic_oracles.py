@@ -25,6 +25,18 @@ def periodic_law(matrices: Sequence[Rows], matrix_of: Sequence[int], start: int)
     return stationary_vector(product_of(steps_of(matrices, matrix_of, start, period), 0, period))
 
 
+def joint_of_steps(steps: Sequence[Rows], initial: Sequence[Fraction]) -> Joint:
+    """Return P(X_0 = x_0, ..., X_n = x_n) for every sequence of positive probability, n the number of steps."""
+    joint: Joint = {}
+    for path in product(range(len(initial)), repeat=len(steps) + 1):
+        mass = initial[path[0]]
+        for t, step in enumerate(steps):
+            mass = mass * step[path[t]][path[t + 1]]
+        if mass > 0:
+            joint[path] = mass
+    return joint
+
+
 def tensor_of(joint: Joint, k: int) -> Array:
     """Return a joint law as an array with one axis per entry."""
     table = np.zeros((k,) * len(next(iter(joint))))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
-from tests.support.influence_oracle import chain_law
+from tests.support.quilt_oracles import joint_tensor
 
 from takifugu.analysis.bounds import Bound
 from takifugu.analysis.problem import Problem
@@ -31,7 +31,7 @@ class Case:
     def tensors(self) -> list[np.ndarray[Any, Any]]:
         """Return the joint law, or for any start that of each point start."""
         laws = np.eye(len(self.rows)) if self.chain.initial == "any" else [self.chain.marginal(0)]
-        return [chain_law(law, [self.chain.matrix] * (self.chain.length - 1)) for law in laws]
+        return [joint_tensor(self.chain.matrix, law, self.chain.length) for law in laws]
 
 
 @st.composite

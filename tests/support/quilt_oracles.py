@@ -15,6 +15,15 @@ import numpy as np
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
+def joint_tensor(matrix: Sequence[Sequence[float]], start: Sequence[float], length: int) -> Array:
+    """Return P(X_0 = x_0, ..., X_{length-1} = x_{length-1})."""
+    p = np.array(matrix, dtype=float)
+    joint = np.array(start, dtype=float)
+    for _ in range(length - 1):
+        joint = joint[..., None] * p
+    return joint
+
+
 def law_of(joint: Array, nodes: Sequence[int], entry: int, value: int) -> Array:
     """Return P(X_nodes | X_entry = value), one axis per node."""
     given = np.take(joint, value, axis=entry)

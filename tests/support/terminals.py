@@ -15,6 +15,11 @@ TIMELESS = """
 import takifugu.cli.progress as progress
 progress.CLOCK = progress.Clock(wait=lambda ended, _: ended.wait())
 """
+#: And these: the bar is drawn at once, in each of its states; without them, where work takes a second.
+AT_ONCE = f"""{TIMELESS}
+watch = progress.Display.watch
+progress.Display.watch = lambda display, *state: (watch(display, *state), display.is_bar and display.tell())
+"""
 #: A signal that comes between a prompt and the reading of its line is lost: after so many seconds it is typed again.
 CTRL_C, LOST = "\x03", 10.0
 PLACE = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src"), "COLUMNS": "80", "TERM": "xterm"}

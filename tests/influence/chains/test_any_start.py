@@ -5,12 +5,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from tests.support import influence_oracle as oracle
-from tests.support.any_start_oracles import laplace_loss, loss_about, quilt_cost, worst_loss
+from tests.support.any_start_oracles import extreme_rays, laplace_loss, loss_about, quilt_cost, worst_loss
 from tests.support.rounds import rounds
 
 import takifugu as tf
+from takifugu.influence.chains import any_start
 from takifugu.influence.chains.any_start import BackwardFromAnyStart
-from takifugu.influence.chains.chains import chain_loss
+from takifugu.influence.chains.chains import backward_side, chain_loss
 from takifugu.influence.chains.remembered import forget
 from takifugu.influence.curves import CURVES
 from takifugu.influence.profiles.profile import Profile
@@ -69,6 +70,15 @@ def in_order(matrices, length):
     return [matrices[t % len(matrices)] for t in range(length - 1)]
 
 
+def test_the_rays_that_are_listed_span_the_cone():
+    table = of_codes([0, 1, 3], 2.0)
+    assert len(extreme_rays(table)) == 5  # each of two differences one way or the other, and the constant
+    apart = 1 - np.eye(3)
+    for p, q in (([0.5, 0.3, 0.2], [0.1, 0.2, 0.7]), ([0.2, 0.2, 0.6], [0.4, 0.5, 0.1])):
+        rays = extreme_rays(apart)
+        assert np.log(rays @ p / (rays @ q)).max() == pytest.approx(oracle.lp_supremum(p, q, apart), abs=1e-9)
+
+
 def assert_never_below(seed, longest):
     _, matrices, tables = random_case(seed, longest)
     steps, starts = in_order(matrices, len(tables)), np.eye(len(tables[0]))
@@ -110,6 +120,13 @@ def test_two_states_lose_what_the_worst_start_does():
         assert bound([matrix], tables, is_anywhere=True) >= bound([matrix], tables)
 
 
+def test_a_start_that_is_forgotten_costs_as_much_as_a_stationary_one():
+    matrix = [[0.5, 0.3, 0.2], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4]]
+    tables = [np.zeros((3, 3))] * 40 + [of_codes([0, 1, 2], 3)] * 5 + [np.zeros((3, 3))] * 5
+    assert bound([matrix], tables) == pytest.approx(bound([matrix], tables, "stationary"), rel=1e-9)
+    assert bound([matrix], tables, is_anywhere=True) > 1.02 * bound([matrix], tables)
+
+
 # States that no start reaches -----------------------------------------------------------------------------------------
 
 
@@ -122,6 +139,13 @@ def test_states_that_no_start_reaches_leave_the_cone_before_it_is_closed():
     assert bound([LEFT_AT_ONCE], tables, entries=(2,)) >= true * (1 - 1e-12)
 
 
+def test_the_noise_of_states_that_no_start_reaches():
+    framework = tf.Pufferfish(tf.entry(2, 0, 1), tf.MarkovChain(LEFT_AT_ONCE, length=3, initial="any"))
+    query = tf.Linear([0, 1, 0], codes={0: 0, 1: 7, 2: 5}, grid=1)
+    noise = tf.calibrate(framework, query, 6, mechanism="influence")
+    assert tf.audit.exact_loss(framework, query, noise.randomiser).loss <= 6
+
+
 # The guards -----------------------------------------------------------------------------------------------------------
 
 
@@ -130,6 +154,15 @@ def as_if_unguarded(monkeypatch):
     monkeypatch.setattr(
         BackwardFromAnyStart, "__init__", lambda self, matrices, is_anywhere=False: init(self, matrices, False)
     )
+
+
+def test_a_recording_that_may_start_anew_takes_lemma_2_alone():
+    side, other = BackwardFromAnyStart(np.array([STAY]), True), BackwardFromAnyStart(np.array([STAY]))
+    ratio = of_codes([0, 1])
+    assert side.settled_from == 0
+    assert side.law != other.law
+    assert (side.step(9, 1, ratio) > other.step(9, 1, ratio))[[0, 1], [1, 0]].all()
+    assert (side.step(9, 1, ratio) == other.step(1, 1, ratio)).all()  # W is the identity: eta is infinite
 
 
 def test_the_worst_chain_of_an_interval_stands_for_it_by_lemma_2(monkeypatch):
@@ -158,6 +191,26 @@ def test_a_recording_with_any_start_is_not_known_from_a_shifted_one():
         loss = chain_loss(chain.with_length(size), profile, family)
         forget()
         assert loss == chain_loss(chain.with_length(size), profile, family)
+
+
+def test_laws_are_followed_for_few_steps_and_then_mixed(monkeypatch):
+    slow = [[0.99, 0.01], [0.02, 0.98]]
+    side = BackwardFromAnyStart(np.array([slow]))
+    assert side.settled_from == any_start.MOST_FOLLOWED == 64
+    near, far = side.reached(63).apart, side.reached(64).apart
+    assert (side.reached(500).apart == far).all()
+    assert 0 < far[0, 1] < near[0, 1]
+    assert backward_side(tf.MarkovChain([[0.5, 0.5], [0.4, 0.6]], 9, "any")).settled_from < 20
+
+
+def test_a_step_that_forgets_everything_costs_nothing():
+    matrices = np.array([STAY, [[0.3, 0.7]] * 2])
+    for is_anywhere in (False, True):
+        side = BackwardFromAnyStart(matrices, is_anywhere)
+        assert not side.step(4, 1, of_codes([0, 1])).any()  # step 3 leads to entry 4
+        assert not side.step(4, 3, of_codes([0, 1])).any()
+        assert side.step(5, 1, of_codes([0, 1])).any()
+    assert bound([[[0.5, 0.5]] * 2], [of_codes([0, 1])] * 10) == 1
 
 
 def test_masses_that_floats_may_have_lost_leave_lemma_2():
@@ -198,6 +251,13 @@ def ratio_to_quilts(seed):
 def test_no_quilt_costs_less(seeds):
     below = {seed: ratio for seed in seeds if (ratio := ratio_to_quilts(seed)) > 1 + 1e-9}
     assert not below
+
+
+def test_quilts_that_are_listed_are_those_of_the_papers():
+    matrix, costs = np.array(STAY), np.full(6, 0.25)
+    law = np.array([0.8, 0.2])
+    assert quilt_cost([matrix] * 5, costs, law) <= 1.5
+    assert quilt_cost([matrix] * 5, np.full(6, 3.0), law) == pytest.approx(3 + 2 * np.log(6))
 
 
 # Windows --------------------------------------------------------------------------------------------------------------

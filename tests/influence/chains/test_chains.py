@@ -166,6 +166,19 @@ def test_a_long_stretch_is_bounded_by_what_it_settles_at(matrix, size):
     assert longer >= in_one * (1 - 1e-12)
 
 
+def test_a_billion_steps_and_for_ever():
+    chain = tf.MarkovChain(STAY, 10**9)
+    profile = Profile.of([[0, 0.3], [0.3, 0]], 10**9)
+    assert chain_loss(chain, profile, Family(range(10**9))).epsilon == pytest.approx(1.0009988768218644, rel=1e-12)
+
+
+def test_periodic_matrices_with_one_matrix_are_a_chain():
+    tables = constant([0, 1], 2, 9)
+    periodic = tf.PeriodicChain([STAY, STAY], 9, [0, 1])
+    computed = chain_loss(periodic, Profile.by_entry(tables), Family(range(9))).epsilon
+    assert computed == pytest.approx(loss(STAY, tables), rel=1e-12)
+
+
 @pytest.mark.parametrize("start", ["stationary", [0.3, 0.7], "any"])
 def test_periodic_matrices_against_the_program(start):
     night, day = [[0.95, 0.05], [0.5, 0.5]], [[0.3, 0.7], [0.6, 0.4]]
@@ -191,6 +204,27 @@ def test_a_jump_too_far_is_below_what_a_mechanism_attains(monkeypatch):
     assert loss(CYCLE, tables) < worst * (1 - 1e-3)
 
 
+@pytest.mark.parametrize("table", [
+    [[0, -0.1], [-0.1, 0]], [[0, np.nan], [np.nan, 0]], [[0, np.inf], [np.inf, 0]], [[0, 0.1], [0.2, 0]], [[1.0]],
+])  # fmt: skip
+def test_profiles_that_are_none(table):
+    with pytest.raises(tf.TakifuguError, match="profile"):
+        Profile.of(table, 3)
+
+
+@pytest.mark.mutants
+@pytest.mark.parametrize("initial", ["stationary", "any"])
+@pytest.mark.parametrize("states", [3, 4])
+def test_a_slow_rise_that_is_given_up_ends_with_a_bound_from_above(states: int, initial: str) -> None:
+    mixing = np.random.default_rng(3).dirichlet(np.ones(states), size=states)
+    stationary = tf.MarkovChain(0.98 * np.eye(states) + 0.02 * mixing, 1500)
+    profile = Profile.of(0.002 * (1 - np.eye(states)), 1500)
+    followed = chain_loss(stationary, profile, Family(range(1500))).epsilon
+    chain = tf.MarkovChain(stationary.matrix, 1500, initial)
+    bounded = chain_loss(chain, profile, Family(range(1500)), most=100).epsilon
+    assert followed <= bounded < 2.5 * followed
+
+
 @pytest.mark.parametrize("stay", [0.7, 0.95, 0.99])
 def test_the_work_that_is_predicted_is_that_of_the_steps_that_are_followed(stay: float) -> None:
     """Of a long run as many as it takes to settle; of a short one all of them; of three states the same steps."""
@@ -206,6 +240,18 @@ def test_the_work_that_is_predicted_is_that_of_the_steps_that_are_followed(stay:
     assert 1 <= chains.chain_work(tf.MarkovChain([[0.5, 0.5]] * 2, 10**9)) / (2 * chains.PER_STEP[0][1]) < 10
     by_hour = tf.PeriodicChain([chain.matrix, [[0.6, 0.4], [0.4, 0.6]]], 10**9, [0, 1, 0, 0, 0])
     assert chains.chain_work(by_hour) == pytest.approx(5 * chains.chain_work(chain), rel=1e-9)
+
+
+@pytest.mark.mutants
+def test_a_gap_of_thousands_of_steps_is_jumped_over() -> None:
+    mixing = np.random.default_rng(3).dirichlet(np.ones(3), size=3)
+    matrix = 0.99 * np.eye(3) + 0.01 * mixing
+    change = 0.5 * (1 - np.eye(3))
+    profile = Profile((change, np.zeros((3, 3))), np.array([1, 3000, 1]), np.array([0, 1, 0]))
+    alone = chain_loss(tf.MarkovChain(matrix, 1), Profile.of(change, 1), Family(range(1))).epsilon
+    both = chain_loss(tf.MarkovChain(matrix, 3002), profile, Family(range(3002))).epsilon
+    beyond = chains.sides_of(tf.MarkovChain(matrix, 3002), 3002)[0].step(3001, 3001, change)
+    assert both == pytest.approx(alone + beyond.max(), rel=1e-9)
 
 
 def test_the_work_foretold_grows_with_all_pairs_of_rows_where_their_sums_are_not_held():

@@ -18,6 +18,7 @@ from takifugu.influence.chains.class_chains import (
     RowsOfRegion,
     class_loss,
     class_sweep,
+    jumps,
     sides_of_class,
     sides_of_region,
 )
@@ -110,6 +111,15 @@ def test_no_reversible_chain_with_the_constants_loses_more(states, length, seed)
         assert worst_of(random_start(rng, states), [matrix] * (length - 1), tables) <= bound * (1 + 1e-7) + 1e-9
 
 
+@pytest.mark.parametrize("distance", [1, 2, 5])
+def test_rows_of_reversible_chains_deviate_by_no_more_than_their_constants_allow(distance):
+    rng = np.random.default_rng(distance)
+    for _ in range(200):
+        matrix, law, g = reversible(rng, int(rng.integers(2, 6)))
+        deviation = np.abs(np.linalg.matrix_power(matrix, distance) / law - 1).max()
+        assert deviation <= (1 - g) ** distance * (1 / law.min() - 1) * (1 + 1e-9) + 1e-13
+
+
 CLASSES = [
     tf.ReversibleChains(0.1, 0.2, 60),
     tf.ReversibleChains(0.3, 0.6, 60, states=range(3)),
@@ -136,6 +146,25 @@ def test_a_class_needs_no_more_than_quilts_or_group(belief, query):
             assert needed["influence"] < 0.95 * min(scale for name, scale in needed.items() if name != "influence")
 
 
+def test_a_region_of_all_stays_loses_what_the_interval_does():
+    everything = tf.IntervalMarkovChain([[0.1, 0.1], [0.1, 0.1]], [[0.9, 0.9], [0.9, 0.9]], 100)
+    for belief in (everything, tf.BinaryChains(0.1, 100)):
+        scale = tf.calibrate(tf.Pufferfish(tf.every_entry(), belief), tf.Count(1), 1, mechanism="influence").scale
+        assert float(scale) == pytest.approx(8.7779, abs=1e-4)
+
+
+@pytest.mark.sampled(9)
+@pytest.mark.parametrize("belief", CLASSES, ids=lambda belief: belief.describe()[:60])
+def test_a_long_stretch_is_bounded_by_what_it_settles_at(belief):
+    table = 0.05 * (1 - np.eye(len(belief.states)))
+    long = belief.with_length(900)
+    in_one = class_loss(long, Profile.of(table, 900), Family(range(900))).epsilon
+    by_step = class_loss(long, Profile.by_entry([table] * 900), Family(range(900))).epsilon
+    for_ever = class_loss(belief.with_length(10**9), Profile.of(table, 10**9), Family(range(10**9))).epsilon
+    assert by_step * (1 - 1e-12) <= in_one <= by_step * (1 + 1e-8)
+    assert for_ever >= in_one * (1 - 1e-12)
+
+
 def test_losses_that_rise_for_ever_are_given_up(monkeypatch):
     may_stay = tf.IntervalMarkovChain([[0.5, 0.0], [0.0, 0.5]], [[1.0, 0.5], [0.5, 1.0]], 10**9)
     monkeypatch.setattr(class_chains, "MOST_RISING", 64)
@@ -151,6 +180,25 @@ def test_a_further_release_never_makes_a_set_cheaper(seed):
     more = [table.copy() for table in tables]
     more[int(rng.integers(9))] += 0.3 * (1 - np.eye(len(belief.states)))
     assert lost(belief, more) >= lost(belief, tables) * (1 - 1e-12)
+
+
+def test_jumps_see_through_zeros_and_over_gaps():
+    zeros = tf.IntervalMarkovChain([[0.0, 0.98], [0.7, 0.26]], [[0.02, 1.0], [0.74, 0.3]], 40)
+    count = np.array([[0, 1.0], [1.0, 0]])
+    ahead, _ = sides_of_region(zeros)
+    steps = RowsOfRegion(ahead.distances[:1], ahead.most[:1], ahead.tanh[:1], ahead.odds[:1], ahead.spread[:1])
+    by_steps, by_jumps = (class_sweep(side, Profile.of(count, 40))[0].explicit[-1].max() for side in (steps, ahead))
+    assert by_jumps < 0.1 * by_steps
+    near = [count] * 3 + [0 * count] * 30 + [count] * 3
+    assert lost(zeros.with_length(36), near) < lost(zeros.with_length(6), [count] * 6)
+
+
+def test_jumps_are_dense_near_and_sparse_far():
+    tried = jumps(4096)
+    assert tried[:16].tolist() == list(range(1, 17))
+    assert (tried[1:] <= tried[:-1] * 1.1 + 1).all()
+    assert jumps(1).tolist() == [1]
+    assert len(sides_of_class(tf.ReversibleChains(0.5, 1.0, 9))[0].distances) == len(tried)
 
 
 class Halving:

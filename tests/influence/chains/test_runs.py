@@ -103,6 +103,12 @@ def test_a_longer_run_loses_no_less_and_never_more_than_everything(seed):
     assert losses[-1] == losses[len(tables) - 1] <= sum(table.max() for table in tables) * (1 + 1e-12)
 
 
+def test_a_run_of_one_step_is_a_single_step():
+    chain = tf.MarkovChain(STAY, 60)
+    one = tf.calibrate(tf.Pufferfish(tf.every_run(1), chain), tf.Count(1), 1)
+    assert one.scale == tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), 1).scale
+
+
 def test_long_recordings_are_looked_at_where_they_repeat():
     rng = np.random.default_rng(3)
     chain = tf.PeriodicChain([random_rows(rng, 3), random_rows(rng, 3)], 300, [0, 0, 1])
@@ -124,6 +130,14 @@ def test_courses_that_cannot_be_are_no_secret():
     free = tf.IntervalMarkovChain(np.zeros((3, 3)), np.ones((3, 3)), 3)
     loss = CURVES.of(free).loss(free, Profile.by_entry([table] * 3), Family(range(3), run=3))
     assert loss.epsilon == pytest.approx(3.0)
+
+
+def test_a_class_allows_what_its_worst_chain_does_not():
+    stays_for_ever = tf.BinaryChains(0.0, 4)
+    charged = CURVES.of(stays_for_ever).loss(
+        stays_for_ever, Profile.by_entry([(1 - np.eye(2)) * (t % 3 == 0) for t in range(4)]), Family(range(4), run=2)
+    )
+    assert charged.epsilon == pytest.approx(2.0)
 
 
 @pytest.mark.sampled(3)

@@ -254,6 +254,28 @@ def test_a_step_is_never_below_the_supremum_where_exponentials_lose_their_digits
             assert two_states.step(rows, 1e-15, *ratios)[0] >= exactly(rows, *ratios)[0]
 
 
+def test_many_steps_are_never_below_the_supremum_in_any_digit():
+    random = np.random.default_rng(1)
+    for _ in range(150):
+        p, q = random.integers(0, 2**20, 2) / 2**20
+        rows, ratios = ((1 - p, p), (1 - q, q)), random.exponential(random.choice([1e-3, 1.0, 10.0]), 2).tolist()
+        for loss, exact in zip(two_states.step(rows, 0.0, *ratios), exactly(rows, *ratios), strict=True):
+            assert exact * ROUNDED <= loss <= exact * (1 + 32 * UNIT)
+
+
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize("change", [0.01, 0.3])
+@pytest.mark.parametrize("leaving", [(0.3, 0.2), (0.0298, 0.0229), (0.004, 0.003)])
+def test_what_a_run_settles_at_is_hardly_above_its_limit_where_its_rows_are_rounded(leaving, change):
+    rows, ratios = ((1 - leaving[0], leaving[0]), (leaving[1], 1 - leaving[1])), (change, change)
+    _, repeated = two_states.run(np.array(rows), 2e-14, change, ratios, 10**9)
+    for _ in range(20_000):
+        up, down = two_states.step(rows, 0.0, *ratios)
+        ratios = change + up, change + down
+    for settled, loss in zip((repeated[0][1, 0], repeated[0][0, 1]), (up, down), strict=True):
+        assert loss * (1 - 1e-12) <= settled <= loss * (1 + 2e-10)
+
+
 @pytest.mark.parametrize("error", [1e-13, 1e-6])
 def test_an_error_of_the_rows_is_covered(error):
     """Masses that are smaller and larger by this share move both means by it, one up and one down."""

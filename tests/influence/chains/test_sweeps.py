@@ -335,6 +335,19 @@ def _back_from(matrix, start, tables):
     return known
 
 
+def test_one_chain_answers_for_profiles_of_every_length():
+    """What a chain remembers of its steps from the end is by the phase at which they end."""
+    matrices = [[[0.9, 0.1], [0.2, 0.8]], [[0.5, 0.5], [0.3, 0.7]], [[0.6, 0.4], [0.05, 0.95]]]
+    one = tf.PeriodicChain(matrices, 9)
+    for size in (9, 4, 5, 6, 7):
+        lengths, rates, family = np.array([2, size - 2]), np.array([0.3, 0.7]), Family(range(size))
+        fresh = tf.PeriodicChain(matrices, size)
+        profile = Profile(tuple(rate * (1 - np.eye(2)) for rate in rates), lengths, np.arange(2))
+        expected = chain_loss(fresh, profile, family)
+        remembered.forget()
+        assert chain_loss(one, profile, family) == expected
+
+
 def test_a_given_start_that_settles_late_is_given_up_and_never_a_fault():
     matrix = np.full((9, 9), 0.0025) + np.eye(9) * 0.9775
     chain = tf.MarkovChain(matrix, 1_000, [1.0, *[0.0] * 8])

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from tests.support.chain_oracles import as_mpf
 from tests.support.sweep_oracles import DIGITS, backwards, product_of, supremum
-from tests.support.tiny_chains import followed, loss_by_response, tiny_chain
+from tests.support.tiny_chains import TINY, followed, loss_by_response, tiny_chain
 
 import takifugu as tf
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains import sides
 from takifugu.influence.chains.any_start import BackwardFromAnyStart
 from takifugu.influence.chains.chains import backward_side, chain_loss
+from takifugu.influence.chains.kernels import reversed_kernel
 from takifugu.influence.chains.sides import Forward
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.beliefs import stochastic
@@ -190,3 +191,15 @@ def test_a_start_that_has_not_settled_is_not_taken_for_settled(monkeypatch):
         profile = Profile.of([[0.0, 0.1], [0.1, 0.0]], 1000)
         with pytest.raises(Unsupported, match="not settled"):
             chain_loss(tf.MarkovChain(matrix, 1000, [0.0, 1.0]), profile, Family(range(1000)))
+
+
+def test_a_reversed_step_holds_what_floats_lose():
+    rows, possible = reversed_kernel(Wide.of([0.5, 0.5], np.array([0, -2000])), np.array([[0.5, 0.5]] * 2))
+    assert rows.tolist() == [[1.0, 0.0], [1.0, 0.0]]
+    assert possible.all()
+
+
+def test_tiny_transitions_are_drawn():
+    """Some law or product of the chains above is 0 in floats though it is possible."""
+    chains = [tiny_chain(np.random.default_rng(seed), 2) for seed in range(60)]
+    assert {p for matrix, _ in chains for row in matrix for p in row} >= set(TINY)

@@ -97,6 +97,43 @@ def test_bound_is_never_above_the_printed_contraction(stays: Any) -> None:
         assert influences.left(a)[-1].max() <= birkhoff(region.lower, region.upper, a, None) * (1 + 1e-9)
 
 
+def test_influence_falls_with_distance_and_grows_with_the_region() -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        lower, upper = random_box(rng, 3, 0.05)
+        wider = np.clip(lower - 0.02, 0, 1), np.clip(upper + 0.02, 0, 1)
+        one, two = (region_influence(IntervalMarkovChain(*ends, 50)) for ends in ((lower, upper), wider))
+        for influences in (one, two):
+            influences.extend(30)
+            assert (np.diff(influences.right(influences.reach), axis=0) <= 0).all()
+            assert (np.diff(influences.left(influences.reach), axis=0) <= 0).all()
+        reach = min(one.reach, two.reach)
+        assert (one.right(reach) <= two.right(reach) * (1 + 1e-9) + 1e-15).all()
+        assert (one.left(reach) <= two.left(reach) * (1 + 1e-9) + 1e-15).all()
+
+
+def test_pairs_of_a_secret_are_bounded_alone() -> None:
+    rng = np.random.default_rng(8)
+    region = IntervalMarkovChain(*random_box(rng, 3, 0.1), 50)
+    every, some = region_influence(region), region_influence(region, [(0, 2), (2, 0)])
+    assert some.pairs == ((0, 2), (2, 0))
+    for influences in (every, some):
+        influences.extend(10)
+    columns = [every.pairs.index(pair) for pair in some.pairs]
+    np.testing.assert_array_equal(every.right(10)[:, columns], some.right(10))
+    np.testing.assert_array_equal(every.left(10)[:, columns], some.left(10))
+
+
+def test_a_zero_that_two_steps_fill_does_not_fall_to_group() -> None:
+    region = IntervalMarkovChain([[0.4, 0.4], [0.98, 0.0]], [[0.6, 0.6], [1.0, 0.02]], 200)
+    influences = region_influence(region)
+    influences.extend(2)
+    assert (influences.right(1) > NEVER / 2).any()
+    assert (influences.left(2)[-1] < NEVER / 2).all()
+    framework = tf.Pufferfish(tf.every_entry(), region)
+    assert tf.calibrate(framework, tf.Count(1), 1, mechanism="influence").scale < 30
+
+
 def closed_form(low: float, i: int, a: int, b: int) -> float:
     decay = 1 - 2 * low
     terms = [*((a, i) if a else ()), *((b,) if b else ())]
@@ -146,6 +183,13 @@ def test_interval_lies_between_its_worst_chain_and_the_classes_that_hold_it() ->
         assert worst == here < reversible <= Fraction(length, epsilon) * (1 + Fraction(1, 10**9))
 
 
+def test_interval_at_its_ends() -> None:
+    assert scale(tf.BinaryChains(0, 40), tf.Count(1), 2, QUILT_APPROX) == 20
+    assert scale(tf.BinaryChains(0.5, 40), tf.Count(1), 2, QUILT_APPROX) == Fraction(1, 2)
+    ends = [scale(tf.BinaryChains(low, 40), tf.Count(1), 1, QUILT_APPROX) for low in (0.5, 0.45)]
+    assert ends[0] < ends[1]
+
+
 REGION = binary_box((0.5, 0.7), (0.55, 0.65), 6)
 THREE = IntervalMarkovChain(
     [[0.3, 0.2, 0.2], [0.25, 0.35, 0.2], [0.2, 0.25, 0.3]], [[0.5, 0.4, 0.4], [0.4, 0.5, 0.4], [0.4, 0.4, 0.5]], 4
@@ -189,6 +233,13 @@ def test_loss_is_at_most_epsilon_for_chains_of_the_class(case: int) -> None:
     assert largest_loss(belief, query, epsilon, 12, seed=case) <= epsilon
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_loss_is_at_most_epsilon_for_a_thousand_chains(case: int) -> None:
+    belief, query, epsilon = CASES[case]
+    assert largest_loss(belief, query, epsilon, 200, seed=100 + case) <= epsilon
+
+
 def test_audit_refuses_chains_outside_the_class() -> None:
     for belief in (REGION, INTERVAL):
         framework = tf.Pufferfish(tf.every_entry(), belief)
@@ -196,3 +247,42 @@ def test_audit_refuses_chains_outside_the_class() -> None:
         with pytest.raises(tf.errors.InputError, match="outside the intervals"):
             tf.exact_loss(framework, tf.Count(1), DiscreteLaplace(Fraction(2), Fraction(1)), chains=[outside])
         assert math.isinf(tf.exact_loss(framework, tf.Count(1), DiscreteLaplace(Fraction(2), Fraction(1))).upper)
+
+
+@pytest.mark.parametrize("length", [1, 2])
+def test_short_sequences(length: int) -> None:
+    short = INTERVAL.with_length(length)
+    assert scale(short, tf.Count(1), Fraction(1, 3), QUILT_APPROX) == 3 * length
+    assert scale(short, tf.Count(1), 20, QUILT_APPROX) <= Fraction(length, 20)
+
+
+def test_pieces_are_calibrated_each_alone() -> None:
+    for belief in (REGION, INTERVAL):
+        pieces = tf.IndependentPieces(belief, [50, 3, 7, 50])
+        together = scale(pieces, tf.Count(1), 1, mechanism_of(belief))
+        assert together == scale(belief.with_length(50), tf.Count(1), 1, mechanism_of(belief))
+        with_members = tf.Pufferfish(tf.every_entry(), tf.IndependentPieces(belief.with_length(2), [2, 1]))
+        noise = bound(with_members.beliefs[0], tf.Count(1), 1, mechanism_of(belief)).randomiser
+        if isinstance(belief, tf.BinaryChains):
+            member = belief.worst
+        else:
+            matrix = matrix_in_box(np.random.default_rng(7), belief.lower, belief.upper)
+            member = tf.MarkovChain(matrix, belief.size, "any")
+        assert tf.exact_loss(with_members, tf.Count(1), noise, chains=[member]).loss <= 1
+
+
+def test_long_sequences_ask_for_what_a_wide_enough_one_does() -> None:
+    for belief in (REGION, INTERVAL):
+        wide, long = (scale(belief.with_length(n), tf.Count(1), 1, mechanism_of(belief)) for n in (400, 100_000))
+        assert float(wide) == pytest.approx(float(long), rel=1e-9)
+
+
+def test_the_printed_contraction_has_no_power_to_spare() -> None:
+    matrix = np.array([[0.8, 0.2], [0.2, 0.8]])
+    for a, b in [(1, 1), (1, 2), (2, 1)]:
+        start = [1e-12, 1 - 1e-12]
+        true = influence(start, [], [matrix] * a, [matrix] * b, 0, 1)
+        assert true <= birkhoff(matrix, matrix, a, b)
+    exact = influence([1e-12, 1 - 1e-12], [], [matrix], [], 0, 1)
+    assert exact == pytest.approx(birkhoff(matrix, matrix, 1, None), rel=1e-6)  # tau^(a-1) cannot be tau^a
+    assert exact > birkhoff(matrix, matrix, 2, None) * 1.5

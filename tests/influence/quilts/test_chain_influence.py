@@ -11,13 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.chain_oracles import exact_rows, joint_law
 from tests.support.periodic_cases import periodic
-from tests.support.quilt_cases import Case, cases, random_chain, scale
+from tests.support.quilt_cases import Case, binary, cases, random_chain, scale
 from tests.support.quilt_influence import influences, nodes, placed_quilts
 from tests.support.quilt_oracles import max_influence, possible
 
 import takifugu as tf
 from takifugu.influence.quilts.mqm_approx import Constants, reversible_constants
 from takifugu.influence.quilts.mqm_exact import ChainInfluence
+from takifugu.model.beliefs.one_sequence import Supports
 from takifugu.numbers.outward_rounding import NEVER
 
 DAY, NIGHT = [[0.8, 0.2], [0.3, 0.7]], [[0.95, 0.05], [0.6, 0.4]]
@@ -124,6 +125,21 @@ def test_error_that_is_charged_covers_long_products_and_stays_small(k: int) -> N
             power = power * exact
 
 
+def test_point_start_gives_its_own_entry_no_influence() -> None:
+    influence = ChainInfluence(binary(0.9, 0.6, 6, [1.0, 0.0]))
+    assert influence.before(3, 3).max(axis=1)[2] == pytest.approx(0.0, abs=1e-13)
+    assert influence.before(3, 2).max(axis=1)[1] > 0.1
+    assert not influence.alive(np.array([0])).any()
+    assert influence.alive(np.arange(1, 6)).all()
+
+
+def test_independent_entries_have_no_influence_at_all() -> None:
+    for initial in ("stationary", "any", [0.5, 0.25, 0.25]):
+        influence = ChainInfluence(tf.MarkovChain([[0.1, 0.2, 0.7]] * 3, 9, initial))
+        assert influence.after(0, 1).max() == 0.0
+        assert influence.before(5, 3).max() == 0.0 == influence.before(5, 3).min()
+
+
 def test_underflow_is_infinite_influence_or_an_older_bound_never_a_wrong_number() -> None:
     chain = tf.MarkovChain([[0.5, 0.4, 0.1], [0.3, 0.5, 0.2], [0, 0, 1]], 3000, [0.5, 0.5, 0.0])
     influence = ChainInfluence(chain)
@@ -134,6 +150,15 @@ def test_underflow_is_infinite_influence_or_an_older_bound_never_a_wrong_number(
     # The two transient values stay apart: what they say about each other has a limit, not 0.
     limit = influence.after(0, 60)[-1, influence.pairs.index((0, 1))]
     assert 0.1 < influence.after(0, 1500)[-1, influence.pairs.index((0, 1))] <= limit < 0.2
+
+
+def test_supports_repeat_from_the_first_repetition() -> None:
+    chain = tf.MarkovChain([[0, 1, 0], [0.5, 0, 0.5], [0, 1, 0]], 50, [1, 0, 0])
+    where = chain.supports
+    for time in range(20):
+        assert tuple(where.at(time)) == chain.possible(time)
+        assert where.pairs(np.array([time]), np.array([0]), np.array([2]))[0, 0] == (time > 0 and time % 2 == 0)
+    assert isinstance(where, Supports)
 
 
 def test_constants_are_bounds_that_hold_and_are_nearly_reached() -> None:
@@ -153,6 +178,45 @@ def test_constants_are_bounds_that_hold_and_are_nearly_reached() -> None:
             # The constants belong to a chain within `defect` of this one.
             assert gap - 1e-11 <= constants.g <= gap + 2 * k * constants.defect
             assert least * (1 - mpmath.mpf("1e-12")) <= constants.pi <= least * (1 + 2 * k * constants.defect)
+
+
+def test_constants_are_refused_with_the_reason() -> None:
+    reasons = {
+        "not irreducible and aperiodic": tf.MarkovChain([[0, 1], [1, 0]], 5),
+        "one direction only": tf.MarkovChain([[0.5, 0.5, 0], [0, 0.5, 0.5], [0.5, 0, 0.5]], 5),
+        "the chain is not reversible: the flow": tf.MarkovChain([[0.2, 0.5, 0.3], [0.3, 0.2, 0.5], [0.5, 0.3, 0.2]], 5),
+    }
+    for words, chain in reasons.items():
+        reason = reversible_constants(chain)
+        assert isinstance(reason, str)
+        assert words in reason
+
+
+@pytest.mark.parametrize("initial", ["stationary", "any", [0.2, 0.5, 0.3]])
+@pytest.mark.parametrize("length", [1, 7, 200])
+def test_a_period_of_one_step_is_a_chain_with_one_matrix(initial: Any, length: int) -> None:
+    matrix = [[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]]
+    one, same = tf.MarkovChain(matrix, length, initial), tf.PeriodicChain([matrix], length, [0] * 12, 5, initial)
+    assert same.period == 1
+    for query in (tf.Count(1), tf.Histogram()):
+        for epsilon in ("1/10", 1, 4):
+            assert scale(one, query, epsilon) == scale(same, query, epsilon)
+    both = ChainInfluence(one), ChainInfluence(same)
+    assert (both[0].before(length - 1, length - 1) == both[1].before(length - 1, length - 1)).all()
+
+
+def test_equal_matrices_written_apart_are_one_matrix() -> None:
+    one, same = tf.MarkovChain(DAY, 300), tf.PeriodicChain([DAY, DAY], 300, [0, 1, 1])
+    assert same.period == 3
+    assert float(scale(one, tf.Count(1), 1)) == pytest.approx(float(scale(same, tf.Count(1), 1)), rel=1e-11)
+
+
+def test_entries_a_period_apart_have_the_same_influence() -> None:
+    influence = ChainInfluence(tf.PeriodicChain([NIGHT, DAY], 400, [0] * 7 + [1] * 15 + [0] * 2))
+    for phase in range(24):
+        near, far = influences(influence, 96 + phase, 30, 20), influences(influence, 288 + phase, 30, 20)
+        assert near == far
+    assert len({influences(influence, 96 + phase, 5, 5) for phase in range(24)}) > 5
 
 
 RING = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]

@@ -68,6 +68,17 @@ def test_every_quilt_of_figure_1(quilt: dict[str, Any]) -> None:
     assert math.exp(influence) == pytest.approx(float(Fraction(quilt["exp_influence"])), rel=1e-12)
 
 
+def test_the_scale_that_the_text_gives_for_the_quilt_of_gender() -> None:
+    belief = figure_1()
+    answer: Any = resolved(QUERIES["count_tall_and_sat{h,s}"], belief)
+    net = belief.network
+    entry, nodes = net.position("i"), [net.position("g")]
+    moved = answer.change(net.near_set(entry, nodes))
+    assert moved == 500
+    e = float(influences(net, entry, nodes).max())
+    assert moved / (1 - e) == pytest.approx(EXAMPLE["example1_text_scale_AND_eps1"], rel=1e-12)
+
+
 def random_parameters(seed: int, size: int, records: int, table: bool = False) -> tuple[Any, Any, Any]:
     """Return a belief, its law of the parameters (in its own order), and its columns for the oracle."""
     rng = np.random.default_rng(seed)
@@ -158,12 +169,62 @@ def test_releases_together_cost_the_best_quilt_of_both(seed: int, size: int) -> 
     assert audit.loss <= float(cost) * (1 + 1e-9)
 
 
+def test_two_counts_of_rows_move_by_their_records_not_by_their_columns() -> None:
+    framework = tf.Pufferfish(tf.distribution_parameter("i"), figure_1())
+    both = tf.calibrate(framework, QUERIES["count_tall_and_sat{h,s}"], "1/5", mechanism="attribute-quilt")
+    assert both.scale == 2500
+    assert tf.compose([both, both]).epsilon == Fraction(2, 5)
+    assert tf.calibrate(framework, both.query, "1/5", mechanism="group-dp").scale == 2500
+    (free,) = (quilt for quilt in EXAMPLE["quilts"] if quilt["Q"] == "hs")  # what both read is its quilt
+    assert float(tf.compose([both] * 9).epsilon) == pytest.approx(free["influence"], rel=1e-9)
+
+
+def test_a_ledger_charges_two_releases_the_best_quilt_of_both(tmp_path: Any) -> None:
+    framework = tf.Pufferfish(tf.distribution_parameter("i"), figure_1(4))
+    account = {"entries": "values", "ledger": str(tmp_path / "ledger.db"), "source": "school", "budget": "1/2"}
+    data = {"g": [0, 1, 0, 1], "i": [1, 1, 0, 1], "s": [0, 0, 1, 1], "h": [1, 0, 1, 0], "w": [1, 1, 1, 0]}
+    tall = tf.calibrate(framework, QUERIES["count_tall_plus_count_sat{h,s}"], "1/2", mechanism="attribute-quilt")
+    first = tf.release(tall, data, **account)
+    assert "attribute-quilt" in first.certificate.mechanisms
+    again = tf.calibrate(framework, tf.Count(1, ["h"]), "1/2", mechanism="group-dp")
+    tf.release(again, data, **account)
+    assert tf.compose([tall, again]).epsilon == Fraction(1, 2)  # the first one's quilt is {h}: a count of h is free
+    with pytest.raises(tf.errors.BudgetExceeded):
+        tf.release(tf.calibrate(framework, tf.Count(1, ["s"]), "1/2", mechanism="group-dp"), data, **account)
+
+
 @pytest.mark.parametrize(("steps", "scale"), [(0, Fraction(0)), (3, None)])
 def test_an_influence_of_exactly_epsilon(steps: int, scale: Fraction | None) -> None:
     trivial = Candidate(Fraction(500), 0, (0, 1), NetworkQuilt(None, 500), 0.0)
     best = BestScale(trivial, [(0, 1)], Fraction(1, 2))
     best.take((1,), steps, np.array([0.5]))  # errata E14: x/0 is no scale, and 0/0 needs none
     assert best.costliest.value == (trivial.value if scale is None else scale)
+
+
+def test_a_query_of_columns_far_away_needs_no_noise_and_gets_the_least_that_passes() -> None:
+    framework = tf.Pufferfish(tf.distribution_parameter("i"), figure_1())
+    raised = tf.calibrate(framework, tf.Count(1, ["h"]), 1, mechanism="attribute-quilt")
+    assert raised.witness.detail == "the belief alone asks for no noise"
+    assert tf.calibrate(framework, tf.Count(1, ["h"]), 1, mechanism="attribute-quilt", allow_zero_noise=True).scale == 0
+
+
+def test_several_sensitive_parameters_need_the_largest_of_their_scales() -> None:
+    belief, query = figure_1(), QUERIES["count_tall_plus_count_sat{h,s}"]
+
+    def scale(*names: str) -> Any:
+        framework = tf.Pufferfish([tf.distribution_parameter(name) for name in names], belief)
+        return tf.calibrate(framework, query, "1/2", mechanism="attribute-quilt", allow_zero_noise=True).scale
+
+    assert scale("i", "w", "g") == max(scale("i"), scale("w"), scale("g"))
+
+
+def test_a_column_that_tells_its_parameter_needs_all_of_the_noise() -> None:
+    net = tf.BayesianNetwork([("a", [0, 1], [], [0.5, 0.5])])
+    belief = tf.Parameters(net, {"a": {0: {0: 1}, 1: {1: 1}}}, 3)
+    calibration = tf.calibrate(tf.Pufferfish(tf.distribution_parameter("a"), belief), tf.Sum("a"), 1,
+                               mechanism="attribute-quilt")  # fmt: skip
+    assert calibration.scale == 3
+    assert exact_loss(calibration).loss == pytest.approx(1)
 
 
 @settings(max_examples=30, deadline=None)
@@ -202,3 +263,19 @@ def test_on_a_tree_near_sets_of_columns_are_those_of_the_network(seed: int, size
     for layer in layers(net, entry):
         nodes, moved = sets.trimmed(entry, layer)
         assert moved == change(net.near_set(entry, nodes)) == change(net.near_set(entry, layer))
+
+
+@pytest.mark.parametrize("epsilon", ["1/2", 1, 2])
+def test_algorithm_5_is_algorithm_3_for_one_record_whose_columns_are_their_parameters(epsilon: Any) -> None:
+    """Appendix A beside Section 5.1 on Figure 1: the entries of one record, and the parameters of many records."""
+    net = figure_1().network
+    sure = {"lo": {"lo": 1}, "hi": {"hi": 1}}
+    query = tf.Count("hi", ["h", "s", "i"])
+    entries = tf.Pufferfish(tf.attribute("i", "lo", "hi"), net)
+    options = {"epsilon": epsilon, "allow_zero_noise": True}
+    appendix = tf.calibrate(entries, query, mechanism="quilt-exact", **options)
+    for records in (1, 500):
+        known = tf.Parameters(net, dict.fromkeys("gishw", sure), records)
+        framework = tf.Pufferfish(tf.distribution_parameter("i"), known)
+        calibration = tf.calibrate(framework, query, mechanism="attribute-quilt", **options)
+        assert float(calibration.scale) == pytest.approx(records * float(appendix.scale), rel=1e-9)

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 from mpmath import mp
+from tests.support import column_oracles as oracle
 
 import takifugu as tf
 from takifugu.core.errors import InputError
 from takifugu.influence.quilts.network.counted_columns import influences_over
 from takifugu.model import beliefs
 from takifugu.model.beliefs.estimate import is_private_source
+from takifugu.model.queries import resolved
 
 F = Fraction
 LEVELS = ("few", "many")
@@ -111,6 +113,23 @@ def test_the_influence_is_that_of_the_worst_distribution_and_no_more() -> None:
                     assert max(math.log(laws[a][x] / laws[b][x]) for x in laws[a]) <= table[a, b]
 
 
+def scales(belief: tf.CountedParameters, query: Any, epsilon: float, masses: Any) -> tuple[float, float]:
+    """Return the noise over the class, and what Algorithm 3 needs for one of it, over every quilt by enumeration."""
+    framework = tf.Pufferfish(tf.distribution_parameter("s"), belief)
+    least = tf.calibrate(framework, query, epsilon, mechanism="attribute-quilt").scale
+    law = {x: F(p) for x, p in zip(itertools.product((0, 1), repeat=belief.size), masses, strict=True)}
+    answer: Any = resolved(query, belief)
+    return float(least or 0), oracle.quilt_scale(law, belief.size, 0, answer.change, epsilon)
+
+
+def test_the_noise_is_that_of_the_worst_distribution() -> None:
+    belief = towns([300, 200, 200, 300], columns="sc", records=3)
+    least, needed = scales(belief, tf.Count(1), 2.0, extreme(belief))
+    assert needed * (1 - 1e-9) <= least <= needed * (1 + 1e-9)
+    point = [F(3, 10), F(1, 5), F(1, 5), F(3, 10)]
+    assert least > scales(belief, tf.Count(1), 2.0, point)[1] * 1.1
+
+
 @pytest.mark.parametrize("query", [tf.Sum("c"), tf.Count(1), tf.CountRows({"c": 1, "s": 1})], ids=str)
 def test_no_member_loses_more_than_is_promised(query: Any) -> None:
     belief = towns([300, 200, 200, 300], columns="sc")
@@ -121,6 +140,36 @@ def test_no_member_loses_more_than_is_promised(query: Any) -> None:
         for mechanism in ("attribute-quilt", "group-dp"):
             noise = tf.calibrate(framework, query, epsilon, mechanism=mechanism, allow_zero_noise=True)
             assert tf.exact_loss(noise, chains=members).loss <= epsilon * (1 + 1e-9)
+
+
+def test_releases_together_cost_the_best_quilt_of_the_class() -> None:
+    belief = towns([300, 200, 200, 300], columns="sc")
+    framework = tf.Pufferfish(tf.distribution_parameter("s"), belief)
+    sums = [tf.Count(1), tf.Linear([1, 1], grid=1)]
+    several = [tf.calibrate(framework, query, 2, mechanism="attribute-quilt") for query in sums]
+    both = float(tf.compose(several).epsilon)
+    influence = float(influences_over(belief, 0)[1,][[0, 1], [1, 0]].max())
+    near = sum(2 / float(noise.scale or 1) for noise in several)
+    assert both == pytest.approx(influence + near, rel=1e-9)
+    assert both < 3.6
+
+
+def test_three_parameters_and_sets_that_were_never_counted_together() -> None:
+    belief = towns([50, 40, 45, 60, 30, 0, 40, 70], columns="sct", records=3)
+    table = influences_over(belief, 0)
+    assert {*table} == {(1,), (2,), (1, 2)}
+    assert table[1, 2][0, 1] > 1e99  # (few, many) was never seen beside "many"
+    assert table[1,].max() < 2
+    shares = [F(n, 335) for n in (50, 40, 45, 60, 30, 0, 40, 70)]
+    least, needed = scales(belief, tf.Count(1), 4.0, shares)
+    assert least >= needed * (1 - 1e-9)
+
+
+def test_large_sets_are_left_out_by_their_number_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    from takifugu.model.beliefs.records import counted_parameters
+
+    monkeypatch.setattr(counted_parameters, "MOST_INTERVALS", 24)
+    assert {*towns([9] * 8).chances(0)} == {(1,), (2,)}
 
 
 def test_what_is_assumed_is_said_and_reads_back() -> None:

@@ -133,6 +133,32 @@ def test_near_sets_of_quilts_are_those_of_d_separation(seed: int, size: int, par
             assert one_set.trimmed(entry, layer) == (needed, moved)
 
 
+def test_deep_and_wide_trees_agree_with_any_network() -> None:
+    rng = np.random.default_rng(3)
+    row = [[0.7, 0.3], [0.2, 0.8]]
+    arcs = [(v, int(rng.integers(max(0, v - 2), v))) for v in range(1, 60)]
+    net = tf.BayesianNetwork([("n0", [0, 1], [], [0.5, 0.5]), *((f"n{v}", [0, 1], [f"n{p}"], row) for v, p in arcs)])
+    steps = rng.integers(0, 5, size=60).tolist()
+    tree, graph = TreeSets(net, steps), GraphSets(net, steps)
+    for _ in range(500):
+        entry, *quilt = rng.choice(60, size=int(rng.integers(1, 5)), replace=False).tolist()
+        below = float(rng.integers(20, 150))
+        assert tree.moved(entry, quilt, below) == graph.moved(entry, quilt, below)
+
+
+@pytest.mark.parametrize("restricted", [False, True])
+def test_the_predicted_number_is_the_number_of_quilts(restricted: bool) -> None:
+    for seed in range(12):
+        part, _, _ = made(seed, 1 + seed % 7)
+        with small_families(2, 4) if restricted else small_families(10, 60):
+            net, most = network_quilts.network_of(part), network_quilts.share(part)
+            tried = [len(list(tried_quilts(net, entry, most))) for entry in part.family.entries]
+            assert network_quilts.count_quilts(part) == sum(tried)
+            if not restricted:
+                others = part.belief.size - 1
+                assert network_quilts.count_quilts(part) == len(part.family.entries) * (2**others - 1)
+
+
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 5), st.integers(0, 40))
 def test_a_search_that_is_ended_early_is_sound_and_never_below_the_whole_one(seed: int, size: int, after: int) -> None:
@@ -157,6 +183,18 @@ def chain(length: int, stay: float = 0.7) -> tf.BayesianNetwork:
     row = [[stay, 1 - stay], [1 - stay, stay]]
     nodes = [("x0", [0, 1], [], [0.5, 0.5])]
     return tf.BayesianNetwork([*nodes, *((f"x{t}", [0, 1], [f"x{t - 1}"], row) for t in range(1, length))])
+
+
+def test_the_sooner_it_is_ended_the_more_noise() -> None:
+    net, scales = chain(30), []
+    for after in (0, 10, 31, 200, 10**9):
+        calibration = _calibrated(net, [1] * 30, "quilt-exact", Stops(after))
+        scales.append(calibration.scale)
+        early = "the search was ended early, after " in calibration.witness.detail
+        assert early == (after < 10**9)
+    assert scales == sorted(scales, reverse=True)
+    assert scales[0] == 15  # the trivial quilt: group noise
+    assert scales[-1] < 5
 
 
 def test_what_was_ended_early_is_kept_in_writing_and_adds_up_as_promised() -> None:

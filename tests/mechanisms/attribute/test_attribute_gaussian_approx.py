@@ -13,12 +13,14 @@ from tests.support import density_oracles as oracle
 import takifugu as tf
 from takifugu.analysis.bounds import Refusal
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.randomisers import Exact
+from takifugu.analysis.randomisers import Exact, RoundedNormal
 from takifugu.mechanisms.attribute.gaussian_approx import MECHANISM, Split
 from takifugu.numbers import Bates
+from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
 from takifugu.numbers.densities.excess import charge_at
 
 HIDDEN = tf.dataset_property("income", "mean")
+NAME = "attribute-gaussian-approx"
 
 
 def framework(given, secret=HIDDEN, **more):
@@ -49,6 +51,15 @@ def test_it_keeps_its_promise(name, epsilon, delta):
     assert audit.upper <= delta
 
 
+def test_references_that_are_right_cost_nothing():
+    shift = framework({0: tf.Normal(0, 2), 1: tf.Normal(3, 2)})
+    bounded = bound(shift, 1, "0.00001")
+    total = 3 * gaussian_analytic_sigma(1, 1, 1e-5)
+    assert math.isclose(float(bounded.randomiser.scale), math.sqrt(total**2 - 4), rel_tol=1e-9)
+    assert dict(bounded.witness.numbers)["eta"] == 0
+    assert bounded.witness.comparison.startswith("the mean of 'income' is 0 against")
+
+
 @pytest.mark.parametrize(("epsilon", "delta", "move"), [
     (2, F(1, 1000), 3), (F(1, 2), F(1, 100), -1), (4, F(1, 10**6), 3),
 ])  # fmt: skip
@@ -64,6 +75,15 @@ def test_its_witness_says_what_the_printed_algorithm_would_take(epsilon, delta, 
 
 
 @pytest.mark.mutants
+def test_signs_and_places_do_not_matter():
+    mirrored = {-a: tf.NormalMixture(d.weights, [-m for m in d.means], d.deviations) for a, d in mixtures().items()}
+    moved = {a: tf.NormalMixture(d.weights, [m + 7 for m in d.means], d.deviations) for a, d in mixtures().items()}
+    first, *others = (bound(framework(given)).randomiser.scale for given in (mixtures(), mirrored, moved))
+    for other in others:
+        assert math.isclose(first, other, rel_tol=1e-8)
+
+
+@pytest.mark.mutants
 def test_what_is_compared_is_what_the_secret_says():
     far = bound(framework(mixtures())).randomiser.scale
     near = bound(framework(mixtures(), replace(HIDDEN, max_difference=(F(1),)))).randomiser.scale
@@ -72,6 +92,14 @@ def test_what_is_compared_is_what_the_secret_says():
     assert far > near > 0
     assert math.isclose(near, one, rel_tol=1e-9)
     assert math.isclose(near, sets.scale, rel_tol=1e-9)
+
+
+def test_where_nothing_depends_on_it_there_is_no_noise():
+    same = framework({0: tf.Normal(1, 2), 1: tf.Normal(1, 2)})
+    bounded = bound(same)
+    assert bounded.randomiser == Exact(bounded.randomiser.grid, 1, on_grid=False)
+    assert "no comparison" in bounded.witness.comparison
+    assert tf.calibrate(same, tf.Identity(), 1, 0.01).witness.detail == "the belief alone asks for no noise"
 
 
 def test_the_printed_theorem_fails_and_the_corrected_one_holds():
@@ -120,3 +148,10 @@ def test_a_split_spends_no_more_than_there_is(closeness, charge, epsilon, delta)
         share, left = (mp.mpf(number.numerator) / number.denominator for number in (split.delta, split.epsilon))
         spent = mp.exp(closeness) * share + mp.mpf(charge) * (1 + mp.exp(left + closeness))
         assert spent <= mp.mpf(delta.numerator) / delta.denominator <= spent * (1 + mp.mpf(10) ** -11)
+
+
+@pytest.mark.mutants
+def test_noise_and_grid_are_as_declared():
+    calibration = tf.calibrate(CASES["mixtures"], tf.Identity(grid="0.01"), 1, "0.01", mechanism=NAME)
+    assert calibration.randomiser == RoundedNormal(calibration.randomiser.scale, F(1, 100), 1, on_grid=False)
+    assert tf.calibrate(CASES["mixtures"], tf.Identity(), 1, "0.01").randomiser.grid == F(1, 10**6)

@@ -6,6 +6,8 @@ from fractions import Fraction
 
 import pytest
 from mpmath import mp
+from tests.releasing.attribute_files import written
+from tests.support.commands import succeed, words_of
 
 import takifugu as tf
 from takifugu.core.errors import InputError
@@ -47,6 +49,15 @@ def test_all_pairs_that_are_near_are_hidden_and_hardly_more(mechanism, about):
         assert float(deltas[8]) == pytest.approx(0.001, rel=1e-6)
 
 
+def test_an_interval_that_is_shorter_than_the_difference_decides():
+    near, whole = (
+        calibrated("attribute-gaussian-exact", tf.distribution_parameter("height", None, (150, 155), "mean", most))
+        for most in (8, None)
+    )
+    assert near.scale == whole.scale
+    assert tf.exact_delta(near).upper <= 0.001 * (1 + 1e-9)
+
+
 def test_laplace_noise_hides_a_difference_whatever_the_mean():
     noise = calibrated("wasserstein", tf.distribution_parameter("height", map="mean", max_difference=8), delta=0)
     audit = tf.exact_loss(noise)
@@ -74,6 +85,13 @@ def test_variances_and_finite_parameters_are_compared_where_they_are_near():
     assert scales[1] < scales[3]
 
 
+def test_a_density_of_a_parameter():
+    given = {a: tf.Normal(a, 1) for a in (0, 1, 3)}
+    belief = tf.Density("rate", "parameter", given)
+    near = view_of(belief, tf.distribution_parameter("rate", max_difference=2))
+    assert near.pairs == ((0, 1), (1, 2))
+
+
 def test_it_reads_back_and_old_secrets_are_written_as_before():
     near = tf.distribution_parameter("x", interval=(0, 3), map="mean", max_difference="0.5")
     assert secrets.from_dict(json.loads(json.dumps(near.to_dict()))) == near
@@ -89,3 +107,19 @@ def test_it_reads_back_and_old_secrets_are_written_as_before():
 def test_what_compares_nothing_is_refused(about, words):
     with pytest.raises(InputError, match=words):
         tf.Pufferfish(tf.distribution_parameter("height", **{"map": "mean", **about}), BODY)
+
+
+NEAR = {
+    'property = { attribute = "income", function = "mean", max_difference = 2 }':
+    'parameter = { attribute = "income", map = "mean", max_difference = 2 }',
+    'query = "mean"': 'query = "mean"', 'attribute = "weight"\nepsilon': 'attribute = "income"\nepsilon',
+    'name = "mean-weight"': 'name = "mean-income"',
+}  # fmt: skip
+
+
+def test_from_a_file(tmp_path):
+    path = written(tmp_path, "normal", NEAR)
+    succeed("release", path)
+    certificate = (tmp_path / "out" / "mean-income.certificate.txt").read_text(encoding="utf-8")
+    assert "up to a difference of 2" in " ".join(certificate.split())
+    assert ": kept" in words_of(succeed("audit", path))

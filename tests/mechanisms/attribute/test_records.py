@@ -1,5 +1,6 @@
 """Attribute privacy of a few binary records by brute force over all data sets, and of 32,561 in seconds."""
 
+import math
 from fractions import Fraction
 from itertools import combinations
 
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.laws_oracles import gaussian_divergence, least_distance, smallest_laplace_scale
 from tests.support.record_oracles import laws_given
+from tests.support.steps import calls
 
 import takifugu as tf
 
@@ -68,6 +70,34 @@ def test_sets_are_hidden_as_wholes_and_never_by_their_means():
     assert apart < calibrated(framework_of(HARSH, 4), "laplace-exact").scale
 
 
+@pytest.mark.parametrize("records", [3, 5000])
+def test_independent_columns_need_no_noise(records):
+    framework = framework_of([2, 4, 1, 2], records)
+    for mechanism in ("wasserstein", "laplace-exact"):
+        assert calibrated(framework, mechanism).scale == 0
+    raised = tf.calibrate(framework, tf.Sum("f"), 1, mechanism="laplace-exact")
+    assert raised.witness.detail == "the belief alone asks for no noise"
+
+
+@pytest.mark.mutants
+def test_as_many_records_as_adult_has_in_seconds():
+    assert calls(check_as_many_records_as_adult_has) < 6_000_000
+
+
+def check_as_many_records_as_adult_has():
+    n = 32_561
+    framework = tf.Pufferfish(tf.dataset_property("g", "share", of=1), tf.Records(table_of(HARSH), n))
+    calibration = calibrated(framework, "laplace-exact", query=tf.Mean("f"))
+    # Exact: the loss is n log of a ratio of exponential moments, far out on one side.
+    factors = [math.exp(side / (calibration.scale * n)) for side in (1, -1)]
+    ratio = max(n * abs(math.log((1 + 3 * e) / 4 / ((4 + 2 * e) / 6))) for e in factors)
+    assert ratio == pytest.approx(1, rel=1e-8)
+    assert calibrated(framework, "wasserstein", query=tf.Mean("f")).scale >= calibration.scale
+    near = tf.Pufferfish(tf.dataset_property("g", "share", of=1, max_difference="0.01"), tf.Records(table_of(HARSH), n))
+    assert calibrated(near, "laplace-exact", query=tf.Mean("f")).scale < calibration.scale / 99
+    assert "32,561 independent records" in str(calibration)
+
+
 def test_too_many_values_are_refused_with_what_they_would_cost():
     rows = [(g, f) for g in (0, 1, 7) for f in (0, 1)]
     table = tf.JointTable(rows, [Fraction(1, 6)] * 6, ["g", "f"])
@@ -77,11 +107,28 @@ def test_too_many_values_are_refused_with_what_they_would_cost():
     assert calibrated(framework, "group-dp").scale == 2000
 
 
+def test_several_beliefs_are_each_a_case_and_never_compared_with_each_other():
+    first, second = table_of(HARSH), table_of([1, 1, 1, 1])
+    both = tf.Pufferfish(tf.dataset_property("g", "sum"), [tf.Records(first, 3), tf.Records(second, 3)])
+    alone = tf.Pufferfish(tf.dataset_property("g", "sum"), tf.Records(first, 3))
+    assert calibrated(both, "laplace-exact").scale == calibrated(alone, "laplace-exact").scale
+
+
 def test_a_channel_sees_the_answers_of_all_values_or_refuses():
     few = calibrated(framework_of(HARSH, 3), "optimal")
     assert tf.exact_loss(few).loss <= 1 + 1e-9
     with pytest.raises(tf.errors.CalibrationRefused, match="table of masses"):
         calibrated(framework_of(HARSH, 2000), "optimal")
+
+
+def test_a_witness_says_where_the_noise_may_be_more_than_the_least():
+    exact = calibrated(framework_of(HARSH, 1000), "laplace-exact").witness.detail
+    assert exact == "the log-ratio reaches epsilon here first"
+    rows = [(g, f) for g in (0, 1) for f in (0, 1, 2)]
+    table = tf.JointTable.from_counts(rows, [1, 3, 1, 3, 1, 4], ["g", "f"], source="made up")
+    framework = tf.Pufferfish(tf.dataset_property("g", "sum"), tf.Records(table, 1000))
+    detail = calibrated(framework, "laplace-exact").witness.detail
+    assert detail.endswith("added up: all together they may tell less")
 
 
 def test_a_set_of_several_intervals_is_read_in_order():
@@ -103,3 +150,11 @@ def test_sets_of_the_values_of_a_function(mechanism):
     needed = {"wasserstein": float(least_distance(laws[0], laws[1]) * 4),
               "laplace-exact": float(smallest_laplace_scale(laws[0], laws[1], Fraction(1, 4), 20))}  # fmt: skip
     assert calibration.scale == pytest.approx(needed[mechanism], rel=1e-8)
+
+
+def test_one_record_among_many_is_hidden_by_what_it_adds():
+    framework = tf.Pufferfish(tf.every_entry("g"), tf.Records(table_of(HARSH), 20_000))
+    calibration = calibrated(framework, "laplace-exact", Fraction(1, 10))
+    zero, one = ({x: Fraction(HARSH[2 * g + x]) / sum(HARSH[2 * g : 2 * g + 2]) for x in (0, 1)} for g in (0, 1))
+    alone = float(smallest_laplace_scale(zero, one, Fraction(1, 10), 20))
+    assert calibration.scale == pytest.approx(alone, rel=1e-8)  # in likelihood-ratio order the others do not matter

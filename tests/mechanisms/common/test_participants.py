@@ -4,6 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.mechanisms.common.test_whole_laws import one_law
 from tests.support import participants_oracles as oracle
 from tests.support.chain_oracles import exact_rows, joint_law, stationary_vector
 from tests.support.laws_oracles import laplace_loss_on
@@ -17,20 +18,6 @@ from takifugu.mechanisms.common import shares
 LAPLACE, NORMAL = laplace_exact.MECHANISM, gaussian_exact.MECHANISM
 BIASED = [[0.9, 0.1], [0.3, 0.7]]
 WORDS = "nobody who sees it knows what the other components add: against someone who does, epsilon is at most "
-
-
-ROW = [0.7, 0.3]
-
-
-def one_law(count: int) -> dict[str, Any]:
-    """Independent bits of one law, five times."""
-    return {
-        "chain": tf.MarkovChain([ROW, ROW], count),
-        "pieces": tf.IndependentPieces(tf.MarkovChain([ROW, ROW], 1), [1] * count),
-        "network": tf.BayesianNetwork([(f"x{i}", [0, 1], [], ROW) for i in range(count)]),
-        "cliques": tf.CliqueInfection([[f"x{i}"] for i in range(count)], {1: ROW}),
-        "users": tf.IndependentUsers([{0: 0.7, 1: 0.3}] * count),
-    }
 
 
 def problem_of(belief: Any, query: Any, epsilon: Any = 1, delta: Any = 0) -> Problem:
@@ -100,6 +87,22 @@ def test_laplace_noise_that_others_lower_says_what_it_is_worth_to_them() -> None
     all_unknown, all_known = (float(laplace_loss_on([*p, *q], p, q, scale, 30)) for p, q in pairs)
     assert all_unknown == pytest.approx(1, rel=1e-6)
     assert all_known <= epsilon <= all_known * 1.011
+
+
+def test_pure_noise_that_others_cannot_lower_has_no_condition() -> None:
+    """Beyond all answers other components change no ratio."""
+    for length in (3, 150):
+        pieces = tf.IndependentPieces(tf.MarkovChain(BIASED, length), [length, length])
+        bound: Any = LAPLACE.bound(problem_of(pieces, tf.Count(1)))
+        alone: Any = LAPLACE.bound(problem_of(tf.MarkovChain(BIASED, length), tf.Count(1)))
+        assert float(bound.randomiser.scale) == pytest.approx(float(alone.randomiser.scale), rel=1e-9)
+        assert bound.conditions == ()
+
+
+def test_no_noise_promises_nothing_to_those_who_know_the_others() -> None:
+    bound: Any = NORMAL.bound(problem_of(one_law(100)["pieces"], tf.Count(1), 1, Fraction(1, 10**5)))
+    assert bound.randomiser.scale == 0
+    assert bound.conditions == (WORDS.replace("epsilon is at most ", "nothing is promised"),)
 
 
 @pytest.mark.sampled(9)

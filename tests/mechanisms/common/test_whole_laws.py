@@ -141,6 +141,15 @@ def test_several_beliefs_bind_one_noise_each_by_its_own_components() -> None:
     assert tf.exact_loss(made).loss <= 0.5 * (1 + 1e-9)
 
 
+def test_the_bound_on_the_number_of_answers() -> None:
+    for belief, states, mass in CASES:
+        for query, answer in queries(belief):
+            reached = {answer(state) for state in states if mass(state)}
+            assert len(reached) <= shares.most_answers(belief, query.resolve(belief))
+    wide = tf.IndependentUsers([{0: 0.5, 10_000: 0.5}, {0: 0.5, 10_007: 0.5}])
+    assert shares.most_answers(wide, tf.Sum().resolve(wide)) == 4.0
+
+
 def test_a_certain_entry_that_is_not_read_adds_nothing() -> None:
     """Alphabets in two orders: a table for each, and none for an entry that the query does not read."""
     net = tf.BayesianNetwork([("sure", [1, 0], [], [0.0, 1.0]), ("coin", [0, 1], [], [0.5, 0.5])])
@@ -154,14 +163,46 @@ def test_a_certain_entry_that_is_not_read_adds_nothing() -> None:
     assert both[0].expected_error <= both[1].expected_error
 
 
+def test_the_law_of_a_share() -> None:
+    fixed = tf.MarkovChain([[0.0, 1.0], [0.0, 1.0]], 3, initial=[1.0, 0.0])
+    assert shares.share_law(fixed, tf.Count(1).resolve(fixed)) == (Pmf([2], [1]), 0.0)
+    law, error = shares.share_law(LATE, tf.Count(1).resolve(LATE))
+    table: dict[int, Fraction] = {}
+    for state in itertools.product((0, 1), repeat=4):
+        table[sum(state)] = table.get(sum(state), Fraction(0)) + chain_mass(LATE, [4], state)
+    assert np.allclose(law.probabilities, [float(table[int(x)]) for x in law.values], rtol=error, atol=0)
+    assert error < 1e-12
+
+
 # What independent components add smooths the law of the answer: the same law, however its belief is written.
 
+ROW = [0.7, 0.3]
 BIASED = [[0.9, 0.1], [0.3, 0.7]]
+
+
+def one_law(count: int) -> dict[str, Any]:
+    """Independent bits of one law, five times."""
+    return {
+        "chain": tf.MarkovChain([ROW, ROW], count),
+        "pieces": tf.IndependentPieces(tf.MarkovChain([ROW, ROW], 1), [1] * count),
+        "network": tf.BayesianNetwork([(f"x{i}", [0, 1], [], ROW) for i in range(count)]),
+        "cliques": tf.CliqueInfection([[f"x{i}"] for i in range(count)], {1: ROW}),
+        "users": tf.IndependentUsers([{0: 0.7, 1: 0.3}] * count),
+    }
 
 
 def scale(belief: Belief, query: Any, epsilon: float, mechanism: str, delta: float = 0) -> float:
     framework = tf.Pufferfish(tf.every_entry(), belief)
     return float(tf.calibrate(framework, query, epsilon, delta, mechanism, allow_zero_noise=True).scale)
+
+
+@pytest.mark.sampled(11)
+@pytest.mark.parametrize("mechanism", ["laplace-exact", "wasserstein", "gaussian-exact", "kantorovich-relaxed"])
+@pytest.mark.parametrize("count", [2, 12])
+def test_one_law_needs_one_noise_however_it_is_written(mechanism: str, count: int) -> None:
+    delta = 1e-3 if mechanism == "gaussian-exact" else 0
+    scales = [scale(belief, COUNT, 0.5, mechanism, delta) for belief in one_law(count).values()]
+    assert scales == pytest.approx([scales[0]] * len(scales), rel=1e-8)
 
 
 @pytest.mark.sampled(11)

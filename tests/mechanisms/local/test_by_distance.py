@@ -42,6 +42,13 @@ def apart(metric: Any, laws: Any = LAWS) -> Any:
     return lambda a, b: metric.get(a, {}).get(b) or metric[b][a]
 
 
+def test_w_infinity_is_that_of_every_set() -> None:
+    belief: Any = framework().beliefs[0]
+    for a, b in combinations(LAWS, 2):
+        assert belief.w_infinity(a, b) == apart("w-infinity")(a, b) == belief.w_infinity(b, a)
+    assert {belief.w_infinity(a, b) for a, b in combinations(LAWS, 2)} == {1, 2, 3}
+
+
 @settings(max_examples=60)
 @given(drawn_laws(4, least=1), drawn_laws(4, least=1))
 def test_w_infinity_of_any_two(p: dict[int, F], q: dict[int, F]) -> None:
@@ -164,6 +171,32 @@ def test_a_ledger_never_charges_less_than_the_loss_per_distance(
     assert max(losses) <= float(total.epsilon) * (1 + 1e-9) + 1e-9
     if 0 not in read and len(read) < 2:
         assert total.epsilon <= sum(calibration.epsilon for calibration in batches)
+
+
+def test_values_sent_again_tell_at_most_what_the_value_tells_per_distance() -> None:
+    smooth = {name: {x: (mass + F(1, 10)) / F(14, 10) for x, mass in law.items()} for name, law in LAWS.items()}
+    again = tf.calibrate(framework(DECLARED, smooth), tf.LocalValue(batch="May"), epsilon=1, mechanism="exponential")
+    cap = max(rows_oracle.loss(smooth[a], smooth[b]) / float(apart(DECLARED)(a, b)) for a, b in combinations(LAWS, 2))
+    channel, thrice = channel_of(again.randomiser), []
+    for a, b in combinations(LAWS, 2):
+        sent = [rows_oracle.sent(rows_oracle.repeated(smooth[name], 3), [channel] * 3) for name in (a, b)]
+        thrice.append(rows_oracle.loss(*sent) / float(apart(DECLARED)(a, b)))
+    assert float(tf.compose([again] * 3).epsilon) == pytest.approx(max(thrice), rel=1e-9)
+    assert max(thrice) < float(tf.compose([again] * 9).epsilon)
+    assert float(tf.compose([again] * 9).epsilon) == pytest.approx(cap, abs=1e-6)
+
+
+def test_a_release_of_either_promise_costs_the_other_what_it_tells() -> None:
+    plain, by_distance = framework(None), framework(DECLARED)
+    one = tf.calibrate(plain, tf.LocalValue(batch="May"), epsilon="1/2", mechanism="exponential")
+    other = tf.calibrate(by_distance, tf.LocalValue(batch="June"), epsilon="1/2", mechanism="exponential")
+    charges = [charge_of(one), charge_of(other)]
+    for about, worst in ((plain, lambda a, b: 1), (by_distance, apart(DECLARED))):
+        losses = [
+            oracle.loss_per_distance(LAWS, channel_of(calibration.randomiser), worst)[0] for calibration in (one, other)
+        ]
+        assert max(losses) <= float(joint(about, charges).epsilon) * (1 + 1e-9)
+        assert float(joint(about, charges).epsilon) < 20
 
 
 @pytest.mark.parametrize(("metric", "words"), [

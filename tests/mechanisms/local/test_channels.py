@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from mpmath import mp
 from tests.support import population_oracles as oracles
 
-from kawamoto import measured
-from takifugu.core.errors import DataError
+from kawamoto import channels, liftings, measured
+from takifugu.core.errors import DataError, InputError
 from takifugu.mechanisms.local import measuring
 from takifugu.mechanisms.local.senders import randomised
 from takifugu.numbers.distributions.channel import Channel
@@ -121,6 +121,73 @@ def test_log_ratios_of_long_masses_are_rounded_up(masses, near):
             assert exact[one][two] <= metric * apart(channel.inputs[one], channel.inputs[two])
     assert ratios.diagonal().tolist() == [0, 0, 0]
     assert (ratios[0, 2] == 0) == (near == 0)
+
+
+def test_one_population_alone_is_never_told_apart():
+    channel = channels.randomised_response([0, 1], 1)
+    alone = [{0: F(1)}]
+    assert measured.class_loss(channel, alone) == measured.class_delta(channel, alone, 0) == 0
+    assert measured.extended_loss(channel, alone, None) == measured.extended_delta(channel, alone, None, 0) == 0
+    three = [{0: F(1)}, {1: F(1)}, {0: F(1, 2), 1: F(1, 2)}]
+    deltas = [measuring.distribution_delta(channel, p, q, 0) for p in three for q in three]
+    assert (
+        measured.extended_delta(channel, three, lambda p, q: 1, 0)
+        == max(deltas)
+        == measured.class_delta(channel, three, 0)
+    )
+
+
+def test_values_at_distance_0_and_outputs_that_nobody_gives():
+    same = {("a", "b"), ("b", "a")}
+
+    def d(x, y):
+        return 0 if x == y or (x, y) in same else 2
+
+    even, uneven = [F(1, 2), F(1, 2), 0], [F(1, 4), F(3, 4), 0]
+    assert measuring.metric_loss(Channel.of(["a", "b", "c"], [0, 1, 2], [even, uneven, even]), d) == math.inf
+    hidden = Channel.of(["a", "b", "c"], [0, 1, 2], [uneven, uneven, even])
+    assert measuring.metric_loss(hidden, d) == pytest.approx(math.log(2) / 2, abs=1e-12)
+    assert measuring.metric_loss(Channel.of(["a", "b"], [0], [[1], [1]]), d) == pytest.approx(0, abs=1e-14)
+    logs = measuring.log_masses(hidden)
+    assert logs[0].tolist() == pytest.approx([math.log(0.25), math.log(0.75), -math.inf])
+
+
+def test_the_bayes_factor_is_at_most_e_to_the_loss():
+    p, q = {0: F(3, 4), 1: F(1, 4)}, {0: F(1, 4), 1: F(3, 4)}
+    channel = channels.randomised_response([0, 1], 1)
+    factors = [measured.bayes_factor(channel, p, q, y) for y in (0, 1)]
+    assert max(factors) == pytest.approx(math.exp(measuring.distribution_loss(channel, p, q)), rel=1e-12)
+    assert factors[0] * factors[1] == pytest.approx(1)
+    sure = Channel.of([0, 1], [0, 1, 2], [[1, 0, 0], [0, 1, 0]])
+    assert measured.bayes_factor(sure, {0: 1}, {1: 1}, 0) == math.inf
+    with pytest.raises(InputError, match="impossible"):
+        measured.bayes_factor(sure, p, q, 2)
+
+
+@st.composite
+def relations(draw):
+    case = draw(cases())
+    pairs = draw(st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=16))
+    return case[1], case[2], pairs
+
+
+@given(relations())
+@settings(max_examples=60)
+def test_lifting_is_halls_condition(case):
+    """A coupling on Phi exists exactly where p(A) <= q(neighbours of A) for every set A (Strassen)."""
+    p, q, pairs = case
+    points = list(p)
+    sets = [[x for n, x in enumerate(points) if bits >> n & 1] for bits in range(2 ** len(points))]
+    reached = [[y for y in q if any((x, y) in pairs for x in a)] for a in sets]
+    halls = all(sum(p[x] for x in a) <= sum(q[y] for y in b) for a, b in zip(sets, reached, strict=True))
+    assert liftings.is_lifted(p, q, lambda x, y: (x, y) in pairs) == halls
+
+
+def test_the_best_guess():
+    p, q = {0: F(3, 4), 1: F(1, 4)}, {0: F(1, 4), 1: F(3, 4)}
+    assert measuring.success(None, p, q) == pytest.approx(0.75)
+    half = channels.randomised_response([0, 1], math.log(3))
+    assert measuring.success(half, p, q) == pytest.approx((1 + 0.25) / 2)
 
 
 @pytest.mark.parametrize("total", [3, 2**90])

@@ -15,6 +15,7 @@ from tests.support.tuples import tuple_delta
 import takifugu as tf
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.mechanisms.local import classes
+from takifugu.mechanisms.local.populations import populations_of
 from takifugu.mechanisms.local.tupling import Tupling
 
 
@@ -57,6 +58,15 @@ def test_the_worst_pair_by_all_extreme_points(case, data):
     assert len(tried) == len(kinds)  # each once
 
 
+@pytest.mark.mutants
+def test_a_large_class_by_transforms():
+    pair = classes.worst_pair(64, F(1, 16), Tupling(20), 1)
+    assert 0.0335 < pair.delta.low <= pair.delta.high < 0.0336
+    assert pair.delta.high - pair.delta.low <= 1e-6 * pair.delta.high
+    rough = classes.worst_pair(24, F(3, 20), Tupling(30), F(1, 2)).delta
+    assert 0 < rough.low <= rough.high <= rough.low * (1 + 1e-5)
+
+
 def test_too_many_kinds_of_pairs_are_refused():
     dummies = [F(k, 210) for k in range(1, 21)]
     with pytest.raises(Unsupported, match="5,000"):
@@ -93,6 +103,21 @@ def test_epsilon_is_that_of_the_worst_two(mechanism: str, most: F) -> None:
     assert worst <= 1
     assert worst > (0.9 if mechanism == "optimal" else 0.99)
     assert tf.exact_loss(calibration).upper == pytest.approx(worst, abs=1e-6)
+
+
+def test_rows_that_are_independent_each_get_their_share() -> None:
+    calibration = tf.calibrate(framework("2/5", 2, True), tf.LocalValue(), epsilon=1, mechanism="exponential")
+    assert 0.49 < worst_loss(calibration.randomiser, F(2, 5)) <= 0.5
+
+
+def test_tuples_keep_the_delta_of_the_worst_two() -> None:
+    calibration = tf.calibrate(framework("1/2"), tf.LocalValue(2), 1, "1/10", mechanism="tupling")
+    noise: Any = calibration.randomiser
+    uniform = [F(1, 4)] * 4
+    sent = [oracle.sent(oracle.independent(law, 1), [channel_of(noise)]) for law in corners(F(1, 2))]
+    masses = [[side.get((y,), F(0)) for y in VALUES] for side in sent]
+    assert max(float(tuple_delta(p, q, uniform, 2, F(1))) for p, q in product(masses, repeat=2)) <= 0.1
+    assert noise.sender.delta(populations_of(framework("1/2").beliefs[0]), F(1)) <= 0.1
 
 
 @pytest.mark.parametrize("most", [0, "1/5", "6/5", -1])

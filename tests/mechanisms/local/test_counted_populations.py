@@ -26,7 +26,7 @@ from takifugu.mechanisms.local.populations import populations_of
 from takifugu.model import beliefs
 from takifugu.model.beliefs.counted_populations import covering, samples_of
 from takifugu.model.beliefs.estimate import interval, mixture_interval
-from takifugu.model.beliefs.population_region import Regions
+from takifugu.model.beliefs.population_region import Regions, tree_of
 from takifugu.numbers.distributions.channel import Channel
 
 SQUARE = [(x, y) for x in (0.0, 1.0) for y in (0.0, 1.0)]
@@ -109,6 +109,14 @@ def test_shares_of_people_are_covered_by_a_mixture_interval_by_enumeration() -> 
         assert out <= F(1, 10)
 
 
+def test_the_tree_divides_places_and_numbers_by_halves_and_leaves_labels_alone() -> None:
+    assert [block.values for block in tree_of(["x", "y", "z"]).all] == [(0, 1, 2), (0,), (1,), (2,)]
+    assert [block.values for block in tree_of([5, 1, 3]).all] == [(0, 1, 2), (1, 2), (1,), (2,), (0,)]
+    places = tree_of([(x, y) for x in range(4) for y in range(4)])
+    assert [len(block.values) for block in places.parts] == [4, 4, 4, 4]
+    assert sorted(x for block in places.all if not block.parts for x in block.values) == list(range(16))
+
+
 @pytest.mark.mutants
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(sorted(KINDS)), st.booleans(), st.sampled_from([20, 100, 2000]))
@@ -161,6 +169,28 @@ def test_the_robust_program_keeps_its_promise_at_every_vertex_and_is_near_the_be
     local = 1 / (math.exp(epsilon) + size - 1)
     assert best - 1e-6 <= mean_cost <= max(1.5 * best, best + 0.05) + 1e-6
     assert mean_cost <= cost.sum() * local + 1e-6 or kind == "places"
+
+
+def test_a_delta_is_kept_over_the_class_and_helps() -> None:
+    regions, cost = class_of(3, "numbers", 400), table(KINDS["numbers"])
+    pure = optimal_over((0, 1, 2, 3), cost, regions, F(1, 2), F(0))
+    loose = optimal_over((0, 1, 2, 3), cost, regions, F(1, 2), F(1, 20))
+    assert oracle.worst(loose, regions, 4, lambda a, b: oracle.delta(a, b, 0.5)) <= 0.05 + 1e-12
+    costs = [sum(cost[x, y] * of.masses[x][y] / of.total for x in range(4) for y in range(4)) for of in (pure, loose)]
+    assert costs[1] < costs[0]
+
+
+def test_a_class_of_nothing_is_every_distribution_and_leaves_local_privacy() -> None:
+    """No row of one population, few of the other: every value may have mass 0, and the region holds zeros."""
+    samples = samples_of([("m", 0), ("f", 1)], 2)
+    people = populations_of(tf.FromPopulations.counted(samples, "ab", source="two rows", confidence=0.999))
+    assert people.regions is not None
+    assert [float(*of.least([1, 0])) < 0.001 for of in people.regions.by_name.values()] == [True, True]
+    strength = strongest(people, F(1), F(0), "optimal")
+    assert strength.measured <= 1
+    # Nothing is known of the populations: what is sent hides the value itself.
+    assert strength.sender.local_epsilon() <= 1.01
+    assert strength.expected_loss == pytest.approx(1 / (1 + math.e), rel=0.02)
 
 
 TRUTH = {"m": [0.45, 0.3, 0.15, 0.07, 0.03], "f": [0.1, 0.15, 0.3, 0.25, 0.2]}

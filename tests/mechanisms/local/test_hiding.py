@@ -1,9 +1,11 @@
 """The mechanisms for one person's rows, set against the enumeration of every data set and every output."""
 
+import json
 import math
 from fractions import Fraction as F
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +15,10 @@ from tests.support.rows_oracle import channel_of
 import takifugu as tf
 from takifugu.analysis.guarantee import Covers
 from takifugu.audit import exact_delta, exact_loss
-from takifugu.core.errors import CalibrationRefused, InputError
+from takifugu.core.errors import CalibrationRefused, DataError, InputError
+from takifugu.mechanisms.local.sent import read
+from takifugu.model import beliefs
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
 LAWS = {"home": {"a": "0.6", "b": "0.3", "c": "0.1"}, "out": {"a": "0.2", "b": "0.3", "c": "0.5"}}
 SEVERAL = ("randomised-response", "exponential", "optimal")
@@ -84,6 +89,106 @@ def test_any_two_joint_distributions_of_dependent_rows_stay_hidden(masses: list[
     assert oracle.loss(*(oracle.sent(law, [channel] * 2) for law in laws)) <= 0.5 * (1 + 1e-12)
 
 
+def test_places_cost_their_distance_and_auto_takes_the_least_loss_of_one_value() -> None:
+    square = [(0.0, 0.0), (1.0, 0.0), (0.0, 2.0), (1.0, 2.0)]
+    laws = {"west": dict(zip(square, [0.4, 0.1, 0.4, 0.1], strict=True)),
+            "east": dict(zip(square, [0.1, 0.4, 0.1, 0.4], strict=True))}  # fmt: skip
+    about = framework(1, False, laws, scales=(100, 50), measure="m")
+    belief: Any = about.beliefs[0]
+    assert belief.distance((0.0, 0.0), (1.0, 2.0)) == math.hypot(100, 100)
+    table = tf.compare(about, tf.LocalValue(), epsilon="1/2")
+    errors = {row.name: row.expected_error for row in table if row.expected_error is not None}
+    assert set(errors) == {
+        "randomised-response", "exponential", "planar-laplace", "planar-laplace-remapped", "optimal",
+    }  # fmt: skip
+    calibration = tf.calibrate(about, tf.LocalValue(), epsilon="1/2")
+    assert calibration.mechanism == "optimal"
+    assert errors["optimal"] == min(errors.values())
+    noise: Any = calibration.randomiser
+    prior = [float(mass) for mass in belief.prior]
+    mean = sum(
+        p * float(noise.mass(place, y)) * belief.distance(x, y)
+        for place, (x, p) in enumerate(zip(belief.values, prior, strict=True)) for y in noise.outputs
+    )  # fmt: skip
+    assert noise.expected_error() == pytest.approx(mean, rel=1e-9)
+    assert "m per row" in noise.words()
+
+
+def test_one_person_is_released_by_the_library() -> None:
+    calibration = tf.calibrate(framework(2, True), tf.LocalValue(), epsilon=1)
+    out = tf.release(calibration, ["a", "c"])
+    assert set(out.value) == {"row 0", "row 1"}
+    assert set(out.value.values()) <= {"a", "b", "c"}
+    assert "It protects which population" in " ".join(str(out.certificate).split())
+    for wrong in (["a"], ["a", "d"], "ab", ["a", None], 3):
+        with pytest.raises(DataError):
+            tf.release(calibration, wrong)
+
+
+@pytest.mark.mutants
+def test_a_column_is_drawn_like_single_rows() -> None:
+    for dummies, mechanism in ((0, "optimal"), (2, "tupling")):
+        delta = "1/10" if dummies else 0
+        calibration = tf.calibrate(framework(), tf.LocalValue(dummies), 1, delta, mechanism)
+        noise: Any = calibration.randomiser
+        sent = noise.draw_column(np.arange(9000) % 3, InsecureSeededEntropyForTests(5))
+        assert sent.count == 9000
+        each: dict[int, list[Any]] = {row: [] for row in range(sent.count)}
+        for row, value in sent:
+            each[row].append(value)
+        if dummies:
+            assert {len(values) for values in each.values()} == {3}
+        for value in range(3):
+            mine = [tuple(each[row]) for row in range(value, 9000, 3)]
+            outputs = [(y,) if mechanism == "optimal" else y for y in noise.outputs]
+            expected = [3000 * float(noise.mass(value, y)) for y in noise.outputs]
+            promise = [(mine.count(y) - e) ** 2 / e for y, e in zip(outputs, expected, strict=True) if e > 5]
+            assert sum(promise) < len(promise) + 6 * math.sqrt(2 * len(promise)) + 6
+    with pytest.raises(DataError, match="not among the declared"):
+        noise.draw_column(np.array([0, 3]), InsecureSeededEntropyForTests(1))
+
+
+@pytest.mark.parametrize("order", [("a", "b", "c"), ("c", "a", "b"), ("b", "c", "a")])
+def test_the_witness_is_the_pair_that_is_told_apart_best(order: tuple[str, ...]) -> None:
+    laws = {"a": {"x": "0.8", "y": "0.2"}, "b": {"x": "0.5", "y": "0.5"}, "c": {"x": "0.7", "y": "0.3"}}
+    about = framework(laws={name: laws[name] for name in order})
+    calibration = tf.calibrate(about, tf.LocalValue(), 1, mechanism="randomised-response", allow_zero_noise=True)
+    channel = channel_of(calibration.randomiser)
+    seen = {name: oracle.sent({(x,): F(mass) for x, mass in laws[name].items()}, [channel]) for name in order}
+    pairs = [(one, other) for n, one in enumerate(order) for other in order[n + 1 :]]
+    best = max(pairs, key=lambda pair: max(oracle.loss(*(seen[name] for name in way)) for way in (pair, pair[::-1])))
+    assert sorted(best) == ["a", "b"]
+    assert calibration.witness.comparison == f"the population is {best[0]!r} against the population is {best[1]!r}"
+
+
+@pytest.mark.parametrize("mechanism", ["randomised-response", "optimal"])
+@pytest.mark.parametrize("epsilon", [1, 30, 800])
+def test_a_delta_takes_nothing_from_what_epsilon_alone_allows(mechanism: str, epsilon: int) -> None:
+    pure, loose = (
+        tf.calibrate(
+            framework(), tf.LocalValue(), epsilon, delta, mechanism=mechanism, allow_zero_noise=True
+        ).randomiser.expected_error()
+        for delta in (0, F(1, 10**15))
+    )
+    assert loose <= pure * (1 + 1e-6) + 1e-12
+
+
+def test_it_reads_back_from_json() -> None:
+    about = framework(3, True, source="a public survey")
+    again = tf.Framework.from_dict(json.loads(json.dumps(about.to_dict())))
+    assert again.fingerprint() == about.fingerprint()
+    assert again.definition == "distribution"
+    assert [c.label for c in again.comparisons()] == [
+        "the population is 'home' against the population is 'out'",
+        "the population is 'out' against the population is 'home'",
+    ]
+    with pytest.raises(InputError, match="cannot be read back"):
+        read({"kind": "sent-value"})
+    described = tf.calibrate(about, tf.LocalValue(), 1).randomiser.to_dict()
+    with pytest.raises(InputError, match="no distributions"):
+        read({**described, "total": "7"})
+
+
 @pytest.mark.parametrize(("laws", "options", "what"), [
     ({"one": {"a": 1}}, {}, "fewer than two populations"),
     ({"one": {"a": 1}, "two": {"a": "1/2", "b": "1/2"}}, {}, "one value only"),
@@ -102,6 +207,18 @@ def test_any_two_joint_distributions_of_dependent_rows_stay_hidden(masses: list[
 def test_bad_populations(laws: Any, options: dict[str, Any], what: str) -> None:
     with pytest.raises(InputError, match=what):
         tf.FromPopulations(laws, **options)
+
+
+def test_different_supports_are_aligned_by_choice() -> None:
+    laws = {"one": {"a": "1/2", "b": "1/2"}, "two": {"c": "1/2", "b": "1/2"}}
+    belief = tf.FromPopulations(laws, supports="align")
+    assert belief.values == ("a", "b", "c")
+    alike = {"a": 0, "b": "0.5", "c": "0.5", "d": 0}
+    assert tf.FromPopulations({"home": alike, "out": alike}).values
+    about = tf.Pufferfish(tf.population_membership(), belief)
+    calibration = tf.calibrate(about, tf.LocalValue(), 1, mechanism="randomised-response")
+    assert exact_loss(calibration).loss <= 1
+    assert beliefs.from_dict(belief.to_dict()).to_dict() == belief.to_dict()
 
 
 def test_what_does_not_fit_is_refused_with_its_reason() -> None:

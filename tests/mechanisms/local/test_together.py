@@ -1,5 +1,6 @@
 """What several randomised columns tell together: along couplings, on the same rows, and where nothing is known."""
 
+import functools
 import math
 from dataclasses import replace
 from fractions import Fraction as F
@@ -194,6 +195,17 @@ def test_releases_of_other_definitions_count_at_what_their_noise_loses() -> None
     assert joint(chain, [counted, charge(noise, about)]).epsilon == alone + F(noise.local_loss()) < 2
 
 
+def test_deltas_of_other_batches_add_up_beside_a_batch_that_is_read_twice() -> None:
+    about, each = framework(LAW, rows=2, independent=True), F(1, 10)
+    noise = Sending(2, 0.0, 1.0, "", Sender(RESPONSE))
+    may, june, july = (charge(noise, about, batch=name) for name in ("May", "June", "July"))
+    counted = replace(may, query=tf.Count(1).to_dict(), delta=each)
+    others = [replace(june, delta=each), replace(july, delta=each)]
+    assert joint(about, [may, may, *others]).delta == 2 * each
+    assert joint(about, [may, may, *others, counted]).delta == 3 * each
+    assert joint(about, [may, *others]).delta == 2 * each
+
+
 @pytest.mark.parametrize("name", [" May ", "M\u200bay"])
 def test_a_batch_in_another_spelling_is_the_same_rows(name: str) -> None:
     about = framework(LAW, rows=2, independent=True)
@@ -214,3 +226,25 @@ def test_two_columns_are_two_values_of_a_row_however_alike_they_are() -> None:
     for other in (named[1], charge(noise, about, F(1, 100), batch="June", columns=("b",)), charge(noise, about)):
         together = joint(about, [named[0], other])
         assert together.epsilon == F(noise.local_loss()) >= F(exact)  # one value alone tells nothing at all
+
+
+def test_of_several_populations_the_two_that_are_farthest_apart_count() -> None:
+    laws = [[F(int(place == value)) for value in range(3)] for place in range(3)]
+    losses = np.array([[0, 1, 5], [1, 0, 2], [5, 2, 0.0]])
+    assert lifted_loss(laws, losses) == 5
+    assert lifted_loss(laws[:2], losses) == 1
+    assert lifted_loss(laws[:1], losses) == 0  # one population is compared with none
+
+
+def test_losses_add_up_and_are_rounded_up() -> None:
+    class Tenth:
+        @property
+        def sender(self) -> Any:
+            return self
+
+        def pointwise(self) -> Any:
+            return np.array([[0.0, 0.1], [0.1, 0.0]])
+
+    losses = joint_losses([Tenth() for _ in range(10)])
+    assert functools.reduce(float.__add__, [0.1] * 10) < 1 < 10 * F(0.1) <= F(losses[0, 1]) < F(1) + F(1, 2**45)
+    assert losses[0, 0] == 0

@@ -12,6 +12,7 @@ from tests.support.tuples import tuple_delta
 
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.local.tupling import Tupling, smallest_tupling, theorem3_delta, theorem3_epsilon
+from takifugu.numbers import Pmf
 
 
 def law(outputs):
@@ -53,6 +54,13 @@ def test_golden_deltas(name):
             assert Tupling(int(dummies)).delta(p, q, key[11:]) <= printed
 
 
+@pytest.mark.parametrize("name", list(golden()["tupling_theorem3"]))
+def test_golden_theorem3(name):
+    epsilon = theorem3_epsilon(10, 64, F(name.split("beta=")[1].split("/")[0]) / 64, "0.001")
+    expected = golden()["tupling_theorem3"][name]["eps"]
+    assert epsilon is None if expected is None else epsilon == pytest.approx(expected, rel=1e-9)
+
+
 @pytest.mark.parametrize("spread", [F(1, 64), F(1, 10**5), F(1, 10**7)])
 @pytest.mark.parametrize("dummies", [7, 1000, 10**6])
 def test_theorem3_is_rounded_up(spread, dummies):
@@ -80,3 +88,15 @@ def test_the_smallest_number_of_dummies():
     assert smallest_tupling([1, 0], [0, 1], F(1, 100), F(1, 10**6), most=3) is None
     with pytest.raises(InputError, match="pure"):
         smallest_tupling(p, q, 1, 0)
+
+
+def test_pmfs_are_laws_over_the_outputs_of_the_dummies():
+    """Values without mass are left out of them: over fewer outputs uniform dummies give too small a delta."""
+    p, q = Pmf([0, 1, 2], [1, 0, 0]), Pmf([0, 1, 2], [F(1, 10), F(9, 10), 0])
+    with pytest.raises(InputError, match="two Pmfs do not say over which outputs"):
+        Tupling(1).delta(p, q, F(1, 10))
+    uniform = Tupling(1).delta([1, 0, 0], [F(1, 10), F(9, 10), 0], F(1, 10))
+    assert Tupling(1, Pmf([0, 1, 2], [F(1, 3)] * 3)).delta(p, q, F(1, 10)) == uniform
+    p, q = Pmf([0], [1]), Pmf([5], [1])
+    spread = Pmf(list(range(8)), [F(1, 8)] * 8)
+    assert Tupling(3, spread).delta(p, q, 0) == Tupling(3).delta([1] + [0] * 7, [0, 1] + [0] * 6, 0)

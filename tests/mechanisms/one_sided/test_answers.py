@@ -154,6 +154,41 @@ def test_one_sided_noise_never_says_a_false_yes_and_finds_every_safe_count(epsil
     assert turned.beta(threshold + 1) == pytest.approx(-math.expm1(-float(epsilon) / sensitivity), rel=1e-12)
 
 
+@given(epsilons, st.integers(1, 9), st.fractions(F(1, 10**6), F(1, 2), max_denominator=10**6))
+def test_noise_that_points_up_says_dangerous_only_far_above(epsilon, threshold, alpha):
+    """q_>= under {not c}: z >= z* with the least z* such that e^(-eps (z* - t + 1)) <= alpha."""
+    made = sanitiser(at_least(threshold), count_noise(epsilon), alpha)
+    star = int(made.cutoff) + 1
+    with mp.workdps(50):
+
+        def wrong(z):
+            return mp.exp(-mp.mpf(epsilon.numerator) / epsilon.denominator * (z - threshold + 1))
+
+        assert wrong(star) <= mp.mpf(alpha.numerator) / alpha.denominator < wrong(star - 1)
+        for m in (threshold, threshold + 3, star, star + 5):
+            want = min(mp.mpf(1), mp.exp(-mp.mpf(epsilon.numerator) / epsilon.denominator * (star - m)))
+            assert made.beta(m) == pytest.approx(float(want), rel=1e-12)
+    assert sanitiser(at_least(threshold), count_noise(epsilon)).cutoff is None
+
+
+@given(epsilons, st.fractions(F(1, 10**6), F(2, 5), max_denominator=10**6))
+def test_real_two_sided_noise_has_the_margin_of_its_quantile(epsilon, alpha):
+    made = sanitiser(at_most(5), count_noise(epsilon, 1, BOTH, whole=False), alpha)
+    assert made.alpha <= alpha
+    assert float(made.alpha) == pytest.approx(float(alpha), rel=1e-7)
+    assert float(6 - made.cutoff) == pytest.approx(math.log(1 / (2 * alpha)) / float(epsilon), abs=1e-7)
+
+
+def test_a_threshold_between_integers_counts_as_the_next_one():
+    assert [at_most(t).threshold for t in (3, 3.7, "7/2", 0.5, 0)] == [3, 3, 3, 0, 0]
+    assert [fewer_than(t).threshold for t in (1, 2, 2.5, "5/2")] == [0, 1, 2, 2]
+    assert [at_least(t).threshold for t in (1, 1.5, 2)] == [1, 2, 2]
+    for count in range(6):
+        assert fewer_than(2.5).holds(count) == (count < 2.5)
+        assert at_most(2.5).holds(count) == (count <= 2.5)
+        assert at_least(2.5).holds(count) == (count >= 2.5)
+
+
 MARK = partial(sanitiser, at_most(5), count_noise(1))
 BAD_THRESHOLDS = [-1, -0.5, math.nan, math.inf, "five", None, True]
 
@@ -184,6 +219,13 @@ def test_three_marks_by_integers_floats_and_fractions():
     assert marks([[1, 9]], sanitiser(at_most(5), count_noise(1, 1, BOTH))).tolist() == [["obscure", "obscure"]]
 
 
+def test_a_float_beside_the_cutoff_is_decided_by_the_cutoff_itself():
+    third = sanitiser(at_most(5), count_noise(1, 1, BOTH, whole=False), "0.001")
+    near = float(third.cutoff)
+    for value in (near, math.nextafter(near, -math.inf), math.nextafter(near, math.inf)):
+        assert bool(third.says_yes(value)) == (F(value) < third.cutoff)
+
+
 @given(st.fractions(F(1, 3), 9, max_denominator=10**6), st.booleans())
 def test_floats_of_any_size_are_compared_with_the_rational(cutoff, most):
     made = Sanitiser(at_most(5) if most else at_least(5), count_noise(1, 1, BOTH, whole=False), cutoff)
@@ -208,6 +250,21 @@ def test_the_distance_is_how_many_records_change_until_it_is_false(question):
     for count in range(9):
         false = [abs(other - count) for other in range(20) if not question.holds(other)]
         assert max(question.distance(count), 0) == min(false)
+
+
+def test_what_is_found_is_the_mean_over_the_safe_places():
+    made = sanitiser(at_most(2), count_noise(1))
+    counts = [0, 0, 1, 2, 3, 9]
+    assert made.recall(counts) == pytest.approx(np.mean([made.beta(m) for m in counts if m <= 2]))
+    assert math.isnan(made.recall([3, 4]))
+    assert sanitiser(at_most(2), count_noise(1, 1, BOTH)).recall(counts) == 0
+
+
+def test_a_reader_is_told_what_is_missed():
+    assert sanitiser(at_most(1), count_noise(1, 1, BOTH)).describe([0]) == ['"at most 1" is never said']
+    lines = sanitiser(at_most(1), count_noise(1, 1, BOTH), "0.01").describe([0])
+    assert lines[0].startswith('"at most 1" is wrong with probability at most ')
+    assert sanitiser(at_most(1), count_noise(1, 1, BOTH), "0.01").alpha <= F(lines[0].split()[-1])
 
 
 def test_a_place_that_was_not_answered_is_never_safe():

@@ -4,6 +4,7 @@ import json
 import math
 from dataclasses import replace
 from fractions import Fraction as F
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,22 +16,24 @@ import takifugu as tf
 from takifugu.accounting import definitions
 from takifugu.accounting.composition import charge_of, compose, joint
 from takifugu.accounting.definitions.asymmetric import loss_along
+from takifugu.accounting.ledger import Ledger
 from takifugu.analysis.bounds import Bound
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.randomisers import Direction
+from takifugu.analysis.randomisers import Direction, DiscreteLaplace
 from takifugu.audit.exact import joint_loss
 from takifugu.calibration.registry import REGISTRY
 from takifugu.core.assumptions import world
-from takifugu.core.errors import CalibrationRefused, CompositionRefused, InputError, Unsupported
+from takifugu.core.errors import BudgetExceeded, CalibrationRefused, CompositionRefused, InputError, Unsupported
 from takifugu.mechanisms.one_sided import Asymmetric, Policy, Visits, any_of, checked, none_of, visits
-from takifugu.mechanisms.one_sided.asymmetric_moves import moves_of, public_end
+from takifugu.mechanisms.one_sided.asymmetric_moves import composition_of, moves_of, public_end
 from takifugu.mechanisms.one_sided.tails import geometric_law
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.frameworks import Framework
 from takifugu.model.policies.boxes import Boxes
 from takifugu.model.policies.sensitivity import sensitivity
 from takifugu.model.queries import Additive, Query
+from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
 PLACES = Visits.of(["bar", "shop"], most=2)
 PEOPLE = Domain.of(3, ["well", "ill"])
@@ -74,6 +77,13 @@ def test_it_reads_back_and_equal_frameworks_have_one_fingerprint() -> None:
 def test_bad_frameworks(wrong: Any, words: str | None) -> None:
     with pytest.raises(InputError, match=words):
         wrong()
+
+
+def test_a_policy_that_protects_everything_is_called_ordinary_and_gets_noise_on_both_sides() -> None:
+    calibration = made(Policy(), tf.Count("ill"), domain=PEOPLE)
+    assert {str(move) for move in calibration.randomiser.moves} == {"either"}
+    assert "ordinary differential privacy" in str(calibration)
+    assert tf.exact_loss(calibration).loss == pytest.approx(1)
 
 
 def test_thresholds_are_asked_under_a_policy_only() -> None:
@@ -128,6 +138,23 @@ def test_a_release_under_another_policy_is_charged_by_what_it_loses_here() -> No
     assert joint(all_places, [charge_of(either)]).epsilon == 1
 
 
+def test_many_releases_add_up_also_in_a_ledger(tmp_path: Path) -> None:
+    ledger, calibration = Ledger.open(tmp_path / "ledger.db"), made(visits(), tf.Visitors(), F(1, 2))
+    data = {"Zoe": ["bar"], "Ben": ["bar", "shop"], "Cy": []}
+    for number in range(4):
+        entropy = InsecureSeededEntropyForTests(number)
+        published = tf.release(calibration, data,
+            entries="v", ledger=ledger, source="people", budget=2, entropy=entropy)  # fmt: skip
+        assert published.value["bar"] >= 2
+        assert published.value["shop"] >= 1
+        low, high = published.interval()["bar"]
+        assert (low <= 2 <= high, high) == (True, published.value["bar"])
+        assert published.rows()[0]["high"] == published.value["bar"]
+    assert ledger.spent("people").epsilon == 2
+    with pytest.raises(BudgetExceeded):
+        tf.release(calibration, data, entries="v", ledger=ledger, source="people")
+
+
 def test_another_definition_is_charged_by_what_its_noise_loses() -> None:
     chain = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 4))
     laplace = charge_of(tf.calibrate(chain, tf.Count(1), 1, mechanism="group-dp"))
@@ -151,6 +178,12 @@ def test_a_policy_that_is_a_function_composes_with_nothing() -> None:
     assert definitions.find("asymmetric").met([one.framework, Asymmetric(visits(), PLACES)]) is None
 
 
+def test_what_counts_other_places_is_refused() -> None:
+    there = charge_of(made(visits(), tf.Visitors(), domain=Visits.of(["pub", "shop"], most=2)))
+    with pytest.raises(CompositionRefused, match="counts what this framework's domain does not have"):
+        joint(Asymmetric(visits(), PLACES), [there])
+
+
 def test_boxes_of_two_grids_are_other_places_however_they_are_named() -> None:
     """A box of the one grid that is hidden may be none of the other: r0c1 is [1, 2) here and [3, 4) there."""
     here, there = (Visits.of_boxes(Boxes.of((low, low + 2), (0, 1), columns=2, rows=1), 2) for low in (0, 2))
@@ -161,6 +194,14 @@ def test_boxes_of_two_grids_are_other_places_however_they_are_named() -> None:
     assert joint(Asymmetric(hidden, here), [charges[0]] * 2).epsilon == 2
     with pytest.raises(CompositionRefused, match="counts what this framework's domain does not have"):
         joint(Asymmetric(hidden, here), charges)
+
+
+def test_a_domain_with_a_larger_bound_charges_more() -> None:
+    three = ["bar", "shop", "gym"]
+    few, many = Visits.of(three, most=1), Visits.of(three, most=3)
+    charge = charge_of(made(visits(), tf.Visitors(), 1, few))
+    assert joint(Asymmetric(visits(), few), [charge]).epsilon == 1
+    assert joint(Asymmetric(visits(), many), [charge]).epsilon == 3
 
 
 def test_a_bound_of_each_step_is_none_of_all_steps_together() -> None:
@@ -188,6 +229,15 @@ def test_what_noise_loses_along_the_moves_of_another_policy(policy: Policy, quer
     assert loss_along(noise, sensitivity(policy, PLACES, query)) == lost
     audited = tf.exact_loss(Asymmetric(policy, PLACES), query, noise).loss
     assert audited == pytest.approx(float(lost)) if lost != math.inf else audited == math.inf
+
+
+@pytest.mark.parametrize("policy", [visits(), visits(["bar"]), Policy.of(any_of("bar"), any_of("shop"))])
+@pytest.mark.parametrize("query", [tf.Visitors(), tf.Visitors(["bar"]), tf.Visitors(["shop"])])
+def test_noise_on_both_sides_loses_as_much_whichever_way_an_answer_goes(policy: Policy, query: Query) -> None:
+    moves = sensitivity(policy, PLACES, query)
+    noise = DiscreteLaplace(F(2), F(1), len(moves.changes))
+    audited = tf.exact_loss(Asymmetric(policy, PLACES), query, noise).loss
+    assert float(loss_along(noise, moves)) == pytest.approx(audited)
 
 
 def test_the_certificate_says_what_is_hidden_from_whom_and_who_is_not_protected() -> None:
@@ -252,6 +302,15 @@ def test_noisy_counts_end_at_the_public_number_of_records(value: str) -> None:
     assert tf.exact_loss(joined).loss <= 1 + 1e-12
 
 
+@pytest.mark.parametrize(("query", "domain"), [
+    (tf.Visitors(), PLACES),  # how many people there are is not public
+    (tf.Sum(codes={"well": 1, "ill": 3}), PEOPLE),  # from 3 to 9: not from 0
+])  # fmt: skip
+def test_noise_without_a_public_end_is_not_cut_off(query: Query, domain: Any) -> None:
+    policy = visits() if domain is PLACES else Policy.of(none_of("ill"))
+    assert made(policy, query, domain=domain, mechanism="asymmetric-geometric").randomiser.kind == "one-sided-geometric"
+
+
 @settings(max_examples=60)
 @given(answers())
 def test_a_public_end_is_where_every_cell_ends_that_begins_at_0(answer: Additive) -> None:
@@ -279,6 +338,13 @@ def test_every_policy_of_a_framework_is_read_and_nothing_else_is_left_out() -> N
         )  # fmt: skip
         with pytest.raises(Unsupported, match="no policy"):
             moves_of(problem)
+
+
+def test_one_predicate_that_is_a_function_makes_a_policy_compose_alone() -> None:
+    function, listed = checked("any record", 1, lambda record: True), none_of("ill")
+    assert composition_of(Policy.of(listed)) is Covers.COMPONENT
+    for rules in ((function,), (function, listed), (listed, function)):
+        assert composition_of(Policy.of(*rules)) is Covers.OUTPUT
 
 
 @pytest.mark.parametrize(("policy", "domain", "query"), [

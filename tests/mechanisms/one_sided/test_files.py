@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction as F
 from itertools import product
 from pathlib import Path
@@ -16,6 +17,7 @@ import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core.errors import CalibrationRefused, DataError, SpecError, TakifuguError
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
+from takifugu.releasing.certificates.wording import meaning_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.plan import plan
 
@@ -53,6 +55,10 @@ def untouched(folder: Path) -> bool:
     ledger = folder / "ledger.db"
     spent = [row.spent.epsilon for row in Ledger.open(ledger).show()] if ledger.exists() else []
     return not (folder / "release-published").exists() and not any(spent)
+
+
+def test_persons_count_once_at_a_place_however_many_rows_say_so(tmp_path: Path) -> None:
+    assert counts(written(tmp_path)) == [1, 1, 9]
 
 
 def test_from_the_file_to_the_table(tmp_path: Path) -> None:
@@ -168,6 +174,12 @@ def test_faults_of_the_file_are_told_with_their_place(tmp_path: Path, old: str, 
     assert untouched(tmp_path)
 
 
+def test_a_policy_that_protects_nothing_is_refused(tmp_path: Path) -> None:
+    both = ", ".join(f'{{ {kind} = ["{v}"] }}' for v in ("bar", "shop", "gym") for kind in ("none_of", "any_of"))
+    with pytest.raises(SpecError, match="the policy protects nothing"):
+        load(written(tmp_path, FILE.replace('visits = "all"', f"policy = [{both}]")))
+
+
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(("rows", "message"), [
     (ROWS + "p1,shop\n", "a record has more places than the 2 that are declared"),
@@ -197,6 +209,22 @@ def test_a_list_of_places_that_is_the_data_is_refused(tmp_path: Path) -> None:
         load(written(tmp_path, copied, places_csv=ROWS))
     public = written(tmp_path, copied, places_csv="where\nshop\nbar\ngym\npark\n")
     assert sorted(counts(public)) == [0, 1, 1, 9]
+
+
+def test_a_file_of_places_is_read_as_their_list_is(tmp_path: Path) -> None:
+    for places in ('["bar", "gym", "park", "shop"]', '{ file = "places.csv", column = "where" }'):
+        text = FILE.replace('["bar", "shop", "gym"]', places)
+        assert counts(written(tmp_path, text, places_csv="where\nshop\nbar\ngym\npark\n")) == [1, 9, 0, 1]
+
+
+def test_without_a_bound_a_limit_is_what_makes_it_cheap(tmp_path: Path) -> None:
+    free = FILE.replace("most = 2\n", "")
+    scales = {}
+    limited = free.replace("at_most = 3", "at_most = 3\nlimit = 1")
+    for name, text in {"all": free, "limit": limited, "most": FILE}.items():
+        (question,) = plan(load(written(tmp_path, text))).tables[0].questions
+        scales[name] = question.calibration.scale
+    assert scales == pytest.approx({"all": 3, "limit": 1, "most": 2}, rel=1e-9)
 
 
 def test_the_dry_run_says_what_to_expect_at_this_epsilon(tmp_path: Path) -> None:
@@ -234,6 +262,36 @@ def test_the_expected_shares_are_those_of_every_order(cells: int, alpha: Any, co
             used += is_answered and mark != "safe"
     shares_enumerated = tuple(called[mark] / whole[mark] for mark in ("safe", "dangerous"))
     assert noise.expected_shares(shares, 2) == pytest.approx(shares_enumerated, rel=1e-12)
+
+
+def test_two_files_of_one_source_share_its_budget(tmp_path: Path) -> None:
+    tf.release_file(written(tmp_path))
+    more = FILE.replace('name = "safe"', 'name = "numbers"')
+    more = more.replace('query = "safe"\nat_most = 3', 'query = "visitors"')
+    tf.release_file(written(tmp_path, more))
+    spent = Ledger.open(tmp_path / "ledger.db").spent("infected")
+    assert spent.epsilon == 2
+    third = more.replace('name = "numbers"', 'name = "again"')
+    with pytest.raises(TakifuguError, match="has epsilon 0 left of a budget of epsilon 2"):
+        tf.release_file(written(tmp_path, third))
+
+
+def test_another_policy_about_the_same_people_is_refused_with_a_way_out(tmp_path: Path) -> None:
+    tf.release_file(written(tmp_path))
+    other = (
+        FILE.replace('name = "safe"', 'name = "bar"')
+        .replace('visits = "all"', 'visits = ["bar"]')
+        .replace("at_most = 3", 'at_most = 3\nplaces = ["bar"]')
+    )
+    with pytest.raises(TakifuguError, match="give both frameworks the predicates of both policies"):
+        tf.release_file(written(tmp_path, other))
+
+
+def test_a_certificate_that_was_not_written_so_has_no_meaning(tmp_path: Path) -> None:
+    (table,) = tf.release_file(written(tmp_path)).tables
+    assert len(meaning_of(table.certificate)) == 2
+    for query in ({"kind": "at-most"}, {"kind": "at-most", "threshold": "much"}, {"kind": ["at-most"]}, {}):
+        assert meaning_of(replace(table.certificate, query=query)) == ()
 
 
 GRID = FILE.replace('value = "where"', 'value = ["lon", "lat"]').replace(

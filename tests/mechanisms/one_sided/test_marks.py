@@ -130,6 +130,14 @@ def test_a_query_that_is_not_monotone_or_moves_too_far_is_refused(
     assert why in " ".join(str(refusal.value).split())
 
 
+def test_thresholds_of_their_own_and_counts_of_values() -> None:
+    calibration = made(tf.AtMost(tf.Visitors(), {"bar": 0, "shop": 4}))
+    assert calibration.randomiser.thresholds == (0, 4)
+    ill = made(tf.AtMost(tf.Count("ill"), 1), policy=Policy.of(none_of("ill")), domain=Domain.of(3, ["well", "ill"]))
+    assert tf.exact_loss(ill).loss == pytest.approx(1)
+    assert tf.release(ill, ["well", "ill", "ill"]).value >= 2  # never "safe": two are ill
+
+
 def test_a_sum_may_be_below_0() -> None:
     """Data with such a sum were refused, after the payment: an error that their neighbours could not have."""
     debts: Any = {"debt": -1, "none": 0}
@@ -175,6 +183,29 @@ def test_it_is_released_accounted_for_certified_and_read_back(tmp_path: Path) ->
     assert "1 not known to be safe, 1 not answered of 2 places" in page
 
 
+def test_comparing_says_what_ordinary_noise_would_do() -> None:
+    """One person who goes elsewhere changes two counts: scale 2/epsilon; a^(3 - z)/(1 + a) <= 1/1000 at the cutoff."""
+    table = tf.compare(Asymmetric(visits(), Visits.of(["a", "b"], most=1)), tf.AtMost(tf.Visitors(), 2), 1)
+    a = math.exp(-1 / 2)
+    cutoff = max(z for z in range(-40, 3) if a ** (3 - z) / (1 + a) <= 1e-3)
+    (words,) = table.remarks
+    chance = math.ceil(1e6 * a**-cutoff / (1 + a)) / 1e4  # four digits, rounded up
+    assert f"{chance:.4g} % at most" in words
+    assert "never wrong, it can call nothing safe" in words
+    assert not tf.compare(Asymmetric(visits(), Visits.of(["a", "b"], most=1)), tf.Visitors(), 1).remarks
+
+
+def test_a_map_shows_every_box() -> None:
+    boxes = Boxes.of((0, 3), (0, 2), columns=3, rows=2)
+    calibration = made(tf.AtMost(tf.Visitors(), 3), 100, domain=Visits.of_boxes(boxes, most=1))
+    page = tf.report_html(tf.release(calibration, [["r1c2"]] * 9))
+    assert page.count("<svg") == 2  # wide and narrow
+    assert 'fill="#d55e00"' in page
+    assert "5 safe, 1 not known to be safe of 6 places" in page
+    assert "r1c2" in page
+    assert "r0c0" not in page.split("<h2>What the guarantee rests on")[0].split("</svg>")[-1]
+
+
 @pytest.mark.parametrize(("x", "y", "place"), [
     (0, 0, "r0c0"), (1, 1, "r1c2"), (F(1, 3), 0, "r0c1"), (F(333333, 1000000), 0, "r0c0"), (2, 0, None), (0, -1, None),
 ])  # fmt: skip
@@ -218,6 +249,17 @@ def test_the_chance_of_a_safe_mark_is_that_of_noise_that_stays_below(count: int,
     assert noise.log_density((count,), (F(1, 3),)) == -math.inf
 
 
+def test_values_are_told_in_answer_units_and_every_cell_has_its_threshold() -> None:
+    noise = SafeCells(F(1, 1000), F(1, 2), 2, (3, 9), None, F(1))
+    assert noise.draw((8, 8), InsecureSeededEntropyForTests(1)) == (4, "safe")
+    assert SafeCells(F(1, 1000), F(1, 2), 2, (3,), None, F(1)).each == (3, 3)
+    with pytest.raises(InputError, match="the answer has 3 cells and the noise 2"):
+        noise.draw((1, 2, 3), InsecureSeededEntropyForTests(1))
+    for wrong in ((), (1, 2, 3), (5, -1), (-1,)):
+        with pytest.raises(InputError):
+            replace(noise, thresholds=wrong)
+
+
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("alpha", ["1/2", "0.1", "1e-3"])
 @pytest.mark.parametrize("units", [F(1, 3), F(1), F(7, 2)])
@@ -239,6 +281,15 @@ def test_a_place_at_its_threshold_is_called_dangerous_with_probability_alpha_at_
         assert count > threshold or said["dangerous"] <= float(F(alpha))
         assert count < threshold + least or said["dangerous"] == pytest.approx(1)
     assert noise.marks(["safe"]) == ("safe",)
+
+
+def test_a_mark_costs_nothing_and_is_written_only_where_it_was_asked_for() -> None:
+    plain, with_marks = (made(tf.AtMost(tf.Visitors(), 1, alpha=alpha)) for alpha in (None, "1/1000"))
+    assert tf.exact_loss(plain).loss == tf.exact_loss(with_marks).loss
+    assert "alpha" not in plain.randomiser.to_dict()
+    assert "alpha" not in tf.AtMost(tf.Visitors(), 1).to_dict()
+    assert randomisers.from_dict(with_marks.randomiser.to_dict()) == with_marks.randomiser
+    assert tf.AtMost.from_dict(json.loads(json.dumps(with_marks.query.to_dict()))) == with_marks.query
 
 
 @pytest.mark.parametrize(("x", "y", "columns", "rows"), [
