@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.chain_oracles import Joint, exact_rows, joint_law, joint_of_steps, stationary_vector
+from tests.support.chain_oracles import Joint, exact_rows, joint_law, stationary_vector
 from tests.support.ledger_tools import laplace
-from tests.support.periodic_oracles import joint_cost_of_steps, periodic_law, steps_of, tensor_of
+from tests.support.periodic_oracles import joint_cost_of_steps, joint_of_steps, periodic_law, steps_of, tensor_of
 from tests.support.quilt_oracles import joint_quilt_cost
 from tests.support.window_oracles import STARTS, long_quilt_cost, step_costs, true_window_loss
 

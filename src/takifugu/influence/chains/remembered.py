@@ -24,6 +24,11 @@ from takifugu.numbers.outward_rounding import sum_up
 MOST = 2**27
 
 
+def largest_of(matrices: FloatArray) -> float | FloatArray:
+    """Return the largest entry of each of several matrices, shape (n, 1, 1); of one a number, which is quicker."""
+    return float(matrices.max()) if len(matrices) == 1 else matrices.max(axis=(1, 2), keepdims=True)
+
+
 @dataclass(eq=False)
 class Memory:
     """The losses and profiles (..., k, k) of a sweep's last positions, of one sweep or of several side by side."""
@@ -33,7 +38,7 @@ class Memory:
     tables: dict[int, FloatArray] = field(default_factory=dict)
     last_moving: int = -1  # the last position with any profile
     _entering: dict[int, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
-    _largest: tuple[FloatArray | None, FloatArray] = None, np.zeros(())
+    _largest: tuple[FloatArray | None, float | FloatArray] = None, 0.0
 
     @staticmethod
     def beside(memories: Sequence[Memory]) -> Memory:
@@ -57,16 +62,16 @@ class Memory:
             known = self._entering[position] = loss, sum_up(self.tables[position], loss)
         return known[1]
 
-    def largest(self, position: int) -> FloatArray:
-        """Return the largest entry (..., 1, 1) of a position's profiles, mostly those of the position before."""
+    def largest(self, position: int) -> float | FloatArray:
+        """Return `largest_of` a position's profiles, mostly that of the position before."""
         table = self.tables[position]
         if table is not self._largest[0]:
-            self._largest = table, table.max(axis=(-2, -1), keepdims=True)
+            self._largest = table, largest_of(table)
         return self._largest[1]
 
     def keep(self, position: int, loss: FloatArray, table: FloatArray, reach: int) -> None:
         self.losses[position], self.tables[position] = loss, table
-        if self.tables.get(self.last_moving) is table or self.largest(position).any():
+        if self.tables.get(self.last_moving) is table or table.any():
             self.last_moving = position
         for old in [p for p in self.losses if p < position - reach and p < self.last_moving]:
             del self.losses[old], self.tables[old]

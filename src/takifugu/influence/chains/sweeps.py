@@ -18,7 +18,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.influence.chains import two_states
 from takifugu.influence.chains.kernels import LONGEST_JUMP
 from takifugu.influence.chains.kernels import jumps as distances
-from takifugu.influence.chains.remembered import Memory, Run, remember, remembered
+from takifugu.influence.chains.remembered import Memory, Run, largest_of, remember, remembered
 from takifugu.influence.chains.sides import Side
 from takifugu.influence.profiles.patience import patience_of
 from takifugu.influence.profiles.profile import Profile
@@ -29,8 +29,6 @@ HIGHEST, MOST_FALLS, WORTH_FALLING = 250.0, 8, 0.01
 NEVER = 2**62
 #: With more states a step takes much longer than its overhead, and programs start from the solution of the last one.
 MOST_BESIDE = 5
-#: What a jump over nothing adds.
-_NOTHING = np.zeros((1, 1, 1))
 #: The length by which a run is remembered whose losses settled before its end.
 ANY_LENGTH = 0
 
@@ -234,17 +232,17 @@ def _loss(side: Side, position: int, memory: Memory, jumps: Sequence[int]) -> Fl
         jumped_over = _jumped_over(memory, behind)
         if not all(map(memory.tables.__contains__, jumped_over)):
             continue
-        between = sum(map(memory.largest, jumped_over), _NOTHING) * (1 + (distance + 2) * UNIT)
-        lower = between < best.max(axis=(1, 2), keepdims=True)
-        count = np.count_nonzero(lower)
-        if not count:  # nor do longer jumps lower any
+        between = sum(map(memory.largest, jumped_over), 0.0) * (1 + (distance + 2) * UNIT)
+        lower = between < largest_of(best)
+        is_any, is_each = (lower, lower) if isinstance(lower, bool) else (bool(lower.any()), bool(lower.all()))
+        if not is_any:  # nor do longer jumps lower any
             break
         if falls is None:
-            falls, are_all = lower, count == len(best)
+            falls, are_all = lower, is_each
         jumped = side.step(position, distance, memory.entering(behind))
         if jumped_over:
             jumped = up(jumped + between)
-        best = np.minimum(best, jumped if count == len(best) else np.where(lower, jumped, best))
+        best = np.minimum(best, jumped if is_each else np.where(lower, jumped, best))
     if falls is None:
         return best
     return closed(best) if are_all else np.where(falls, closed(best), best)
@@ -264,7 +262,7 @@ def _repetitions(
     last, before = np.array(explicit[-period:]), np.array(explicit[-2 * period : -period])
     change = last - before
     rises, has_limit = change.max(axis=of_each) > 0, count % 8 == 0 and count >= 11 * period
-    if not has_limit and np.count_nonzero(rises) == len(rises):
+    if not has_limit and rises.all():
         return {}
     limit, largest = last, last.max(axis=of_each)
     enough = patience_of(tables.shape[-1]).enough(count // period) * (1 + largest)

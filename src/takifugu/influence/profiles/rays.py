@@ -33,7 +33,7 @@ def extreme_rays(ratio: FloatArray) -> FloatArray:
     for u in range(0, states, step):
         slack = ratio[..., None, u : u + step, :] - (exponents[..., u : u + step, None] - exponents[..., None, :])
         is_ray &= slack.min(axis=(-2, -1)) >= least
-        are_all = np.count_nonzero(is_ray) == is_ray.size
+        are_all = bool(is_ray.all())
         if not are_all:
             of_some = is_ray.any(axis=tuple(range(len(of_each))))
             exponents, is_ray = exponents.compress(of_some, axis=-2), is_ray.compress(of_some, axis=-1)
