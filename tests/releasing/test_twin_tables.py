@@ -4,7 +4,9 @@ Values are drawn as if every answer were 0, so that whatever differs then does n
 notices, what is spent. Rows stand in another order, too.
 """
 
+import gc
 import re
+import tempfile
 import warnings
 from pathlib import Path
 from typing import Any
@@ -90,6 +92,24 @@ def public(folder: Path, text: str, name: str, rows: str, capsys: pytest.Capture
     shown["spent"] = str(tf.Ledger.open(ledger).spent(source[1]))
     random = r"(sha256:)?[0-9a-f]{12,}|\d{4}-\d\d-\d\d(T[\d:.+]+Z?)?|\b\d\d:\d\d(:\d\d)?"  # ids, digests and times
     return {key: re.sub(random, "*", words.replace(str(folder), "")) for key, words in shown.items()}
+
+
+@pytest.mark.parametrize("kind", TWINS)
+def test_what_was_read_is_gone_with_its_release(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A refusal that a frame keeps for itself keeps all others, and the private folder, until garbage is collected."""
+    text, name, rows, _ = TWINS[kind]
+    private = tmp_path / "private"
+    private.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(private))
+    gc.collect()
+    gc.disable()
+    try:
+        public(tmp_path / "one", text, name, rows, capsys)
+        assert not [*private.iterdir()]
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("kind", TWINS)

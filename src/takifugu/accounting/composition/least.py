@@ -29,12 +29,12 @@ def least_of_all(view: View, charges: Sequence[Charge], is_alone: bool) -> Joint
         return series_joint(view, charges)
     delta, terms, bounds = deltas(charges), merged(charges), list[Joint]()
 
-    def bound(rule: str, covers: Covers, compute: Callable[[], Fraction]) -> CompositionRefused | None:
+    def bound(rule: str, covers: Covers, compute: Callable[[], Fraction]) -> str:
         try:
             bounds.append(Joint(compute(), delta, rule, covers))
         except CompositionRefused as refused:
-            return refused
-        return None
+            return refused.message  # the error itself would keep all frames, and what they have read
+        return ""
 
     if len(terms) == 1:
         (single,) = terms
@@ -48,9 +48,8 @@ def least_of_all(view: View, charges: Sequence[Charge], is_alone: bool) -> Joint
     refused = bound("joint loss", Covers.ENTRIES, lambda: cost_by_noise(view, terms))
     if bounds:
         return min(bounds, key=lambda joint: joint.epsilon)
-    assert refused is not None, "the last bound was not refused"
     raise CompositionRefused(
         "a release that promises something about its own output only, or has normal noise, has no joint promise with "
-        f"another about the same person: {refused.message}",
+        f"another about the same person: {refused}",
         fix="use a mechanism that composes ('influence', 'group-dp') for both, or begin a series (begins_series)",
     )

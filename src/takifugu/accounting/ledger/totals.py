@@ -219,7 +219,7 @@ class Outside:
                     else:
                         self.plain[table] += cost.epsilon
             except CompositionRefused as refused:
-                self.refused[table] = refused
+                self.refused[table] = refused.with_traceback(None)  # which would keep all frames
         self.total = sum(self.plain.values(), ZERO)
 
     def all_but(self, table: int | None) -> Amount:

@@ -57,10 +57,10 @@ def steps_of(network: BayesianNetwork, entry: int, order: Sequence[int]) -> tupl
         try:
             plans[key] = tuple(_steps(network, entry, order))
         except Unsupported as error:
-            plans[key] = error
+            plans[key] = error.with_traceback(None)  # which would keep all frames, and what they have read
     plan = plans[key]
     if isinstance(plan, Unsupported):
-        raise plan
+        raise Unsupported(plan.message, rule=plan.rule, fix=plan.fix)
     return plan
 
 
