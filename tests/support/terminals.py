@@ -22,6 +22,8 @@ progress.Display.watch = lambda display, *state: (watch(display, *state), displa
 """
 #: A signal that comes between a prompt and the reading of its line is lost: after so many seconds it is typed again.
 CTRL_C, LOST = "\x03", 10.0
+#: So many seconds after a command has ended its last line may still come.
+LATE = 0.3
 PLACE = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "src"), "COLUMNS": "80", "TERM": "xterm"}
 
 
@@ -58,7 +60,7 @@ def in_streams(
             if not ready:
                 os.write(mine, CTRL_C.encode())
                 continue
-            if mine not in ready:
+            if mine not in ready and not wait([mine], LATE):  # a terminal shows the last line after the end, too
                 break
             seen += os.read(mine, 65536)
             if seen.endswith(b": "):
