@@ -21,7 +21,7 @@ from takifugu.analysis.questions.influence import Release, joint_cost
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
-from takifugu.influence.chains.chains import chain_loss, chain_losses, chain_work
+from takifugu.influence.chains.chains import chain_losses, chain_work
 from takifugu.influence.chains.class_chains import class_loss, class_work
 from takifugu.influence.profiles.patience import most_steps
 from takifugu.influence.profiles.profile import Curve, Loss, Profile
@@ -212,12 +212,14 @@ def _table(changes: IntArray, scale: Fraction) -> FloatArray:
     return np.array([rates[number] for number in numbers]).reshape(changes.shape)
 
 
+def _patient_losses(
+    chain: PeriodicChain, profiles: Sequence[Profile], family: Family, is_anywhere: bool = False
+) -> list[Loss]:
+    return chain_losses(chain, profiles, family, most=most_steps(len(chain.states)), is_anywhere=is_anywhere)
+
+
 def _patient_loss(chain: PeriodicChain, profile: Profile, family: Family, is_anywhere: bool = False) -> Loss:
-    return chain_loss(chain, profile, family, most=most_steps(len(chain.states)), is_anywhere=is_anywhere)
-
-
-def _patient_losses(chain: PeriodicChain, profiles: Sequence[Profile], family: Family) -> list[Loss]:
-    return chain_losses(chain, profiles, family, most=most_steps(len(chain.states)))
+    return _patient_losses(chain, [profile], family, is_anywhere)[0]
 
 
 def _from_anywhere(chain: PeriodicChain, profile: Profile, family: Family) -> Loss:

@@ -116,14 +116,11 @@ def spent_by(view: View, steps: Sequence[Step], is_everybody: bool) -> dict[str,
     is_only = len(steps) == 1 and (len(view.releases) == 1 or steps[0].charge.scope == "unit")
     has_delta, amounts = any(step.charge.delta for step in steps), dict[str, Amount]()
     for table, here in tables.items():
-        charges, others = list[Charge](), rest.all_but(table)
-        if start_apart(here):  # a row of the one may be many of the other
-            others = rest.all_but(None)
-        elif has_delta:
-            charges = _in_order(view, steps, here, several)
-        else:
-            charges += summed(_placed(view, step) for step in here)
-        cost = NOTHING
+        are_apart = start_apart(here)  # a row of the one may be many of the other
+        others, cost = rest.all_but(None if are_apart else table), NOTHING
+        charges: Sequence[Charge] = ()
+        if not are_apart:
+            charges = _in_order(view, steps, here, several) if has_delta else summed(_placed(view, s) for s in here)
         for name in dict.fromkeys(step.belief for step in here):
             cost = most(cost, _together(view.frameworks[name], name, charges, here[0].charge, others, is_only))
         for name in dict.fromkeys(step.source for step in here):
