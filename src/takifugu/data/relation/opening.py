@@ -122,7 +122,7 @@ class Opening:
     rows: Rows = field(default_factory=lambda: Rows(()))
     #: The columns that the SELECT computes, with their cells.
     computed: list[tuple[str, Node, Cells]] = field(default_factory=list)
-    _of_parquet: dict[int, tuple[str, dict[str, str]]] = field(default_factory=dict)
+    _of_parquet: dict[int, tuple[str, dict[str, str], Sequence[str]]] = field(default_factory=dict)
     _tables: dict[str, Rows] = field(default_factory=dict)
     _files: tuple[str, ...] = ()
     _stamps: Stamps = ()
@@ -206,7 +206,7 @@ class Opening:
             select = Reader("read_parquet", (), {}).scan(self._files)
         elif self.kind == "json lines":
             select = self._json_select()
-        self._name(WRITTEN, select, "file", Path(self._files[0]).name, self.kind == "parquet")
+        self._name(WRITTEN, select, "file", self._files, self.kind == "parquet")
         self.rows = self._tables[WRITTEN]
 
     def _text_select(self, path: str) -> str:
@@ -285,12 +285,12 @@ class Opening:
                 self._register(candidates[name](), name)
         return list(candidates)
 
-    def _name(self, name: str, select: str, key: str, file: str = "", is_parquet: bool = False) -> None:
+    def _name(self, name: str, select: str, key: str, files: Sequence[str] = (), is_parquet: bool = False) -> None:
         """Name the rows of a SELECT as they are."""
-        number, types = len(self._tables), view(self.connection, name, select, key, file)
+        number, types = len(self._tables), view(self.connection, name, select, key, *(Path(f).name for f in files[:1]))
         self._tables[folded(name)] = Rows.of(number, types)
         if is_parquet:
-            self._of_parquet[number] = name, types
+            self._of_parquet[number] = name, types, files
 
     def _refuse_columns_of_parquet(self, file: str) -> None:
         schema, name = f"from parquet_schema({literal(file)}) where num_children is null", Path(file).name
@@ -298,7 +298,11 @@ class Opening:
 
     def refuse_long_texts(self, cells: Cells) -> None:
         """Refuse a text of 1 MB, a million times: Parquet writes it once, and DuckDB copies it for each row."""
-        for number, (name, types) in self._of_parquet.items():
+        for number, (name, types, files) in self._of_parquet.items():
+            paths = ", ".join(map(literal, files))
+            sizes = f"from parquet_metadata([{paths}]) where type like '%BYTE_ARRAY' and total_uncompressed_size"
+            if not run(self.connection, f"select 1 {sizes} > {LONGEST_TEXT} limit 1", "file").fetchall():
+                continue  # no column of texts takes as much in any part of the file
             for column, kind in types.items():
                 if kind != "VARCHAR" or (number, folded(column)) not in cells:
                     continue
@@ -347,7 +351,7 @@ class Opening:
                 self.keep("sql", checks_of_texts(kind.upper(), identifier(column), texts))
             if "parquet" in reader.function:
                 self._refuse_columns_of_parquet(files[0])
-            self._name(scan(number), select, "sql", Path(files[0]).name, "parquet" in reader.function)
+            self._name(scan(number), select, "sql", files, "parquet" in reader.function)
             if "csv" in reader.function and len(files) == 1:
                 in_order.add(scan(number))
         self._judge(tree, in_order)

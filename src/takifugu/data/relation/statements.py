@@ -58,14 +58,18 @@ def words(opened: Opened, window: range | None, cells: Cells | None = None) -> s
     # states are numbered from 1 on, and no state comes behind them; each binary digit of the numbers is a word
     most = len(states) + (source.nulls == "unobserved" or opened.keeps_left_out or _leaves_out(opened, window))
     digits = range(most.bit_length())
-    columns = [f"(case when not is_right then 0 when code >= 0 then code + 1 else {most} end)::ubigint as number",
-               f"place >> {WORD.bit_length() - 1} as word", f"(place & {WORD - 1})::ubigint as bit"]  # fmt: skip
+    columns = [
+        f"case when not is_right then 0 when code >= 0 then code + 1 else {most} end as number",
+        f"place >> {WORD.bit_length() - 1} as word", f"1::ubigint << (place & {WORD - 1})::ubigint as bit",
+    ]  # fmt: skip
     group = ["unit", *(["recording"] if "recording" in opened.roles else []), "word"]
     if cells is not None:
         columns.append(f"case when {_inside(cells.window)} then {cells.number_sql} else -1 end as cell")
         group.append("cell")
     ends = "min(rest) as least, max(rest) as most" if source.origin is None and source.width > 1 else _NO_REST
-    by_digit = "".join(f"bit_or((number >> {digit} & 1) << bit) as d{digit}, " for digit in digits)
+    by_digit = "".join(
+        f"bit_or(case when number & {1 << digit} = {1 << digit} then bit else 0 end) as d{digit}, " for digit in digits
+    )
     grouped = f"""select {', '.join(group)}, {by_digit}{ends}, count(*) as n
         from (select *, {', '.join(columns)} from ({placed(opened, window)})) group by {', '.join(group)}"""
     every = f"nullif({_or(f'd{digit}' for digit in digits)}, 0)"
