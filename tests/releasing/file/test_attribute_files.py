@@ -309,6 +309,16 @@ def test_a_secret_that_takes_one_value_is_refused(tmp_path: Path) -> None:
 HIDDEN = 'property = { attribute = "income", function = "mean", max_difference = 2 }'
 
 
+@pytest.mark.parametrize("resolution", ["0", "-1", '"abc"', '"nan"', "1e400"])
+@pytest.mark.parametrize("ranges", ["ranges = { weight = [20, 200], income = [-50, 200] }\n", ""])
+def test_a_wrong_resolution_is_told_once_and_not_of_the_ranges(tmp_path: Path, resolution: str, ranges: str) -> None:
+    declared = "ranges = { weight = [20, 200], income = [-50, 200] }\n"
+    changes = {'resolution = "0.5"': f"resolution = {resolution}", declared: ranges}
+    faults = faults_of(written(tmp_path, "normal", changes))
+    assert [*faults] == ["belief.resolution"]
+    assert re.search("above 0|must be a finite number", faults["belief.resolution"])
+
+
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(("hidden", "words"), [
     ('parameter = { attribute = "income", map = "mean", interval = [38, 42] }', "in the population"),
