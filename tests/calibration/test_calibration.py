@@ -238,7 +238,8 @@ def test_each_answer_gets_its_status(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = {row.name: row for row in tf.compare(ACTIVITY, tf.Count("walking"), 1)}
     assert {name: row.status for name, row in rows.items()} == {
         "weaker": WEAKER, "needs_delta": WEAKER, "refused": INAPPLICABLE, "raised": INAPPLICABLE,
-        "slow": alternatives.SKIPPED, "large": alternatives.SKIPPED, "constant": REFUSED, "zero": CHOSEN, "small": POSSIBLE, "good": POSSIBLE,
+        "slow": alternatives.SKIPPED, "large": alternatives.SKIPPED, "constant": REFUSED, "zero": CHOSEN,
+        "small": POSSIBLE, "good": POSSIBLE,
     }  # fmt: skip
     assert "promises epsilon 7.3, not 1" in rows["weaker"].reason
     assert "requires delta 0.01" in rows["needs_delta"].reason
