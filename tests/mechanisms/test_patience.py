@@ -10,6 +10,7 @@ from takifugu.analysis.bounds import Cost
 from takifugu.analysis.problem import Problem
 from takifugu.calibration.alternatives import POSSIBLE, SKIPPED
 from takifugu.calibration.trials import attempt, attempt_all, choose
+from takifugu.core.errors import CalibrationRefused
 from takifugu.mechanisms.influence import MECHANISM as INFLUENCE
 from takifugu.model.beliefs import Belief
 
@@ -84,3 +85,14 @@ def test_the_longest_piece_need_not_be_the_worst() -> None:
 ])  # fmt: skip
 def test_predicted_work_is_told_in_seconds(cost: Cost, words: str) -> None:
     assert cost.describe() == words
+
+
+def test_a_mechanism_by_name_is_refused_beforehand_where_memory_is_too_small() -> None:
+    """A code of 2**30 took 24 GB before anything was said."""
+    chain = tf.MarkovChain([[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]], 3, states=["a", "b", "c"])
+    framework, query = tf.Pufferfish(tf.every_entry(), chain), tf.Sum(codes={"a": 0, "b": 1, "c": 2**30})
+    with pytest.raises(CalibrationRefused, match=r"is too large: it would take .* and [\d,]+ MB$") as refused:
+        tf.calibrate(framework, query, epsilon=1, mechanism="laplace-exact")
+    assert refused.value.where == ("mechanism",)
+    skipped = {row.name: row.reason for row in tf.compare(framework, query, epsilon=1)}
+    assert skipped["laplace-exact"] in str(refused.value), "the same words"

@@ -150,7 +150,7 @@ def test_where_whose_a_row_is_changed_names_are_asked_about_too(tmp_path: Path) 
 
 
 BAD_DATA = [
-    ("network", PATIENTS.replace("wet", "bloody"), "row 1: a value in \"cough\" that is none of the states"),
+    ("network", PATIENTS.replace("wet", "bloody"), "row 1: a value in \"cough\" that is not declared"),
     ("network", PATIENTS.replace("p9", "p10"), "row 2: a second row of one person"),
     ("network", PATIENTS.replace("p9", "Total"), "has a name of totals"),
     ("network", PATIENTS.replace("p9", "7").replace("p10", "007"), "is written in two ways in rows 1 and 2"),

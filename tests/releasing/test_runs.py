@@ -11,11 +11,13 @@ from tests.support.release_files import Changes, believe, changed, publish, read
 from tests.support.releases import put, refusal_of, refused, spent
 
 from takifugu.data.times import moments
+from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.notices import listening
 from takifugu.releasing.planning.plan import Plan, plan
 from takifugu.releasing.planning.truth import answer_of, read
 from takifugu.releasing.publishing.run import release_file
+from takifugu.releasing.report.privacy import privacy_of
 
 START, HOURS = datetime(2026, 1, 5), 14 * 24
 FILE = release_text(
@@ -139,6 +141,18 @@ def test_a_log_is_published_as_time_with_what_is_hidden(tmp_path: Path, changes:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("changes", "rest"), [
+    ((), "each last state goes on"), (STAYS, "there is no further stay"), (EVENTS, "there is no further event"),
+])  # fmt: skip
+def test_that_the_export_reaches_until_is_to_be_checked(tmp_path: Path, changes: Changes, rest: str) -> None:
+    """A later `until` over an old export published a week in which no row begins, without a word."""
+    later = ('until = "2026-01-19"', 'until = "2026-01-26"')
+    release_file(written(tmp_path, *changes, later, ('window = "2026-W02"', 'window = "2026-W04"')), allow_useless=True)
+    certificate = read_certificate(tmp_path / "out" / "hours.certificate.json")
+    expected = f"the data are declared complete until 2026-01-26: after the last row of the file {rest}"
+    assert expected in privacy_of(certificate).check.split("; ")
+
+
 def test_which_of_several_events_in_a_step_counts_is_declared(tmp_path: Path) -> None:
     whole = (*EVENTS, *ALONE)
     path = written(tmp_path, *whole)

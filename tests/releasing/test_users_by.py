@@ -75,7 +75,7 @@ def test_a_value_that_would_be_lost_is_refused_whoever_is_there(tmp_path: Path, 
     young = [(ward, "young", sex) for ward, _, sex in people()]
     for number, rows in enumerate((young, [(young[0][0], "old", young[0][2]), *young[1:]])):
         path = written(tmp_path / str(number), GROUPED, ('value = "age"', f'value = "{value}"'), rows=rows)
-        assert_refused(path, "source.value", f"reads the state 'old' as {word}")
+        assert_refused(path, "source.value", f"reads the value 'old' as {word}")
 
 
 def test_one_row_moves_a_cross_table_by_two(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_a_place_that_would_be_lost_is_refused_whoever_was_there(
 ) -> None:
     """Rows with a visit to the bar were refused, and their neighbours published: that nobody was there."""
     path = written(tmp_path, changed(FILE + HOURLY, *changes), "who,where,lon,lat,when\nAna,gym,1,1,2026-01-05T00:59\n")
-    assert_refused(path, "source.value", f"reads the state '{state}' as nothing")
+    assert_refused(path, "source.value", f"reads the value '{state}' as nothing")
 
 
 def table(name: str, epsilon: str, window: str, at_most: int = 1) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 from takifugu.core.arrays import FloatArray
 from takifugu.core.errors import InputError
 from takifugu.core.typed import Typed
+from takifugu.model.beliefs.estimate import interval, missed
 
 #: Scores that are tried as ends of an event.
 CUTS = 200
@@ -87,14 +88,15 @@ def sampled_loss(left: Run, right: Run, runs: int = 100_000, confidence: float =
     if not 0 < confidence < 1:
         raise InputError(f"the confidence is {confidence!r}", rule="it lies between 0 and 1").at("confidence")
     scores, others = _scores(left, runs, "left"), _scores(right, runs, "right")
-    half, unsure = runs // 2, (1 - confidence) / 2
+    half, miss = runs // 2, missed(confidence, 1)
     cuts = np.quantile(np.concatenate([scores[:half], others[:half]]), np.linspace(0, 1, CUTS))
     cut, is_below = _best_event(scores[:half], others[:half], cuts)
     rest = runs - half
     chosen = np.array([cut])
-    low, _ = _limits(_counts(scores[half:], chosen, is_below), rest, unsure)
-    _, high = _limits(_counts(others[half:], chosen, is_below), rest, unsure)
-    at_least = max(0.0, math.log(low[0] / high[0])) if low[0] > 0 else 0.0
+    (left_count,), (right_count,) = (_counts(some[half:], chosen, is_below) for some in (scores, others))
+    low, _ = interval(int(left_count), rest, miss)  # each end is missed with half of it
+    _, high = interval(int(right_count), rest, miss)
+    at_least = max(0.0, math.log(low / high)) if low > 0 else 0.0
     return LowerBound(at_least, confidence, cut, is_below, runs)
 
 

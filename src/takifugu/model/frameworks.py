@@ -25,9 +25,12 @@ from takifugu.model.beliefs.domain import Data, agreed
 from takifugu.model.beliefs.domain import from_dict as domain_from_dict
 from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.beliefs.states import State, checked_alphabet
+from takifugu.model.beliefs.user_laws import absence_words
 from takifugu.model.queries.coding import alphabets
 from takifugu.model.secrets import OF_FACTS, Secret, WhichLaw
+from takifugu.model.secrets.families import WithAbsence
 from takifugu.model.secrets.hypotheses import Comparison
+from takifugu.model.secrets.of_entries import Presence
 from takifugu.numbers.distributions.pmf import Pmf
 
 #: The definitions under which every row is randomised by itself.
@@ -181,7 +184,10 @@ class Framework(Typed):
         if self.given_domain is not None:
             holders = (self.given_domain, *holders)
         assuming = [holder for holder in holders if isinstance(holder, Assuming)]
-        every = chain.from_iterable(with_kinds(holder, holder.assumptions()) for holder in assuming)
+        every = list(chain.from_iterable(with_kinds(holder, holder.assumptions()) for holder in assuming))
+        if any(isinstance(secret, Presence) for secret in self.secrets):  # also where a belief has everybody present
+            absent = [belief.absence for belief in self.beliefs if isinstance(belief, WithAbsence)]
+            every += map(absence_words, filter(None, absent))
         return tuple(dict.fromkeys(every))
 
     def describe(self) -> str:

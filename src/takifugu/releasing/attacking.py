@@ -24,7 +24,7 @@ from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.core.plain import Json
 from takifugu.model.queries import Additive
-from takifugu.model.secrets.of_entries import EveryEntry, EveryRun
+from takifugu.model.secrets.of_entries import EveryEntry, longest_run
 from takifugu.numbers.noise import Entropy
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.relation_keys import UNOPENED
@@ -118,7 +118,7 @@ def attack(
         found = learnt(chain.laws, after, truth, compared, float(calibration.epsilon))
         suspected.append(Suspected(name, float(noise.scale), found))
     states = tuple(map(str, chain.chain.states))
-    run = max(secret.length if isinstance(secret, EveryRun) else 1 for secret in calibration.framework.secrets)
+    run = longest_run(calibration.framework.secrets)
     names = tuple(item.name for item in others)
     return Attack(table.name, names, seed, chain.length, calibration.epsilon, states, run, tuple(suspected))
 

@@ -304,6 +304,19 @@ def test_what_people_write_is_allowed(text: str, folder: Path) -> None:
     opened(folder, sql=text).relation.close()
 
 
+@pytest.mark.parametrize("kind", ["double", "float", "real"])
+def test_a_sum_over_a_window_is_one_of_the_set_of_rows(kind: str, folder: Path) -> None:
+    """Of 0.1, 0.2 and 0.3 it was 0.6 or 0.6000000000000001, by their order."""
+    text = "select * exclude (w), sum({w}) over (partition by who) + 1 as n from {READ}"
+    for w in (f"w::{kind}", f"w::{kind} * 2"):
+        words = refused(folder, sql=text.format(w=w, READ=READ))
+        assert "adds floats over a window" in words
+        (mended,) = re.findall(r"sum\((cast\(.* AS decimal\(18, 6\)\))\)", words)
+        opened(folder, sql=text.format(w=mended, READ=READ)).relation.close()
+    for w in ("w::int", "w::decimal(5, 2)", "(w = '1')::int", "w::hugeint"):
+        opened(folder, sql=text.format(w=w, READ=READ)).relation.close()
+
+
 TABLES = {"a": ("who", "t", "v", "w"), "b": ("who", "z")}
 #: One of everything that is allowed, over two tables.
 ALLOWED = (

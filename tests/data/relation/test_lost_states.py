@@ -72,7 +72,7 @@ def reading(folder: Path, keys: dict[str, Any], states: list[str]) -> str:
 ])  # fmt: skip
 def test_a_state_that_is_read_as_nothing_is_refused(tmp_path: Path, keys: dict[str, Any], state: str) -> None:
     """How many were ill stood on the certificate as the number of steps without a value, and no noise hid it."""
-    with pytest.raises(InputError, match=f"^(sql|value) reads the state '{state}' as nothing"):
+    with pytest.raises(InputError, match=f"^(sql|value) reads the value '{state}' as nothing"):
         reading(tmp_path, keys, ["low", "high"] if "bins" in keys else ["ill", "well"])
 
 
@@ -100,7 +100,7 @@ def test_a_word_that_is_no_state_may_stand_for_nothing(tmp_path: Path, keys: dic
 ])  # fmt: skip
 def test_a_state_that_is_read_as_no_state_is_refused(tmp_path: Path, nulls: str, value: str) -> None:
     """Such a row is refused, so what is published would tell that there is none."""
-    with pytest.raises(InputError, match=r"^value reads the state 'ill' as 'bad', which is none of them"):
+    with pytest.raises(InputError, match=r"^value reads the value 'ill' as 'bad', which is none of them"):
         reading(tmp_path, {"value": value, "nulls": nulls}, ["ill", "well"])
     assert reading(tmp_path, {"value": value, "nulls": nulls}, ["bad", "well"])
 
@@ -111,7 +111,7 @@ def test_a_state_that_is_read_as_no_state_is_refused(tmp_path: Path, nulls: str,
                                    "CASE WHEN n::int >= 10 THEN '9999' ELSE n END"])
 def test_a_number_that_is_moved_out_of_all_bins_is_refused(tmp_path: Path, nulls: str, value: str) -> None:
     bins = {"low": [-10, 10], "high": [10, 30]}
-    with pytest.raises(InputError, match=r"^value reads the state 'high' as '9999(\.0)?', which is none of them"):
+    with pytest.raises(InputError, match=r"^value reads the value 'high' as '9999(\.0)?', which is none of them"):
         reading(tmp_path, {"value": value, "nulls": nulls, "bins": bins}, [])
     assert reading(tmp_path, {"value": value, "nulls": nulls, "bins": {**bins, "ill": [30, 10_000]}}, [])
 
@@ -119,7 +119,7 @@ def test_a_number_that_is_moved_out_of_all_bins_is_refused(tmp_path: Path, nulls
 @pytest.mark.parametrize("value", ALIKE)
 def test_a_value_that_is_there_if_two_columns_are_alike_is_refused(tmp_path: Path, value: str) -> None:
     """Nothing held a state beside the one that was tried, so that a comparison of both was never seen."""
-    with pytest.raises(InputError, match=r"^value reads the state '(ill|well)' as nothing"):
+    with pytest.raises(InputError, match=r"^value reads the value '(ill|well)' as nothing"):
         reading(tmp_path, {"value": value}, ["ill", "well"])
 
 
@@ -160,15 +160,15 @@ AGES = Classes([18, 65])
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(("keys", "known", "words"), [
-    ({"value": "nullif(v, 'ill')"}, [SICK], "value reads the state 'ill' as nothing"),
-    ({"value": "CASE v WHEN 'ill' THEN 'zzz' ELSE v END"}, [SICK], "value reads the state 'ill' as 'zzz'"),
-    ({"value": ["n", "nullif(v, 'ill')"]}, [["1", "40"], SICK], "value reads the state 'ill' as nothing"),
-    ({"value": ["nullif(n, '40')", "v"]}, [["1", "40"], SICK], "value reads the state '40' as nothing"),
-    ({"value": "w", "sql": OF_SQL.format("nullif(v, 'ill')")}, [SICK], "sql reads the state 'ill' as nothing"),
-    ({"value": "w", "sql": OF_SQL.format("replace(v, 'ill', 'z')")}, [SICK], "sql reads the state 'ill' as 'z'"),
-    ({"value": "nullif(v, 'ill')", "nulls": "unobserved"}, [SICK], "value reads the state 'ill' as nothing"),
-    ({"value": "CASE WHEN n::int < 18 THEN n END"}, [AGES], "value reads the state 'from 18 to below 65' as nothing"),
-    ({"value": "CASE WHEN n::int < 10 THEN n END"}, [Bins(BINS)], "value reads the state 'high' as nothing"),
+    ({"value": "nullif(v, 'ill')"}, [SICK], "value reads the value 'ill' as nothing"),
+    ({"value": "CASE v WHEN 'ill' THEN 'zzz' ELSE v END"}, [SICK], "value reads the value 'ill' as 'zzz'"),
+    ({"value": ["n", "nullif(v, 'ill')"]}, [["1", "40"], SICK], "value reads the value 'ill' as nothing"),
+    ({"value": ["nullif(n, '40')", "v"]}, [["1", "40"], SICK], "value reads the value '40' as nothing"),
+    ({"value": "w", "sql": OF_SQL.format("nullif(v, 'ill')")}, [SICK], "sql reads the value 'ill' as nothing"),
+    ({"value": "w", "sql": OF_SQL.format("replace(v, 'ill', 'z')")}, [SICK], "sql reads the value 'ill' as 'z'"),
+    ({"value": "nullif(v, 'ill')", "nulls": "unobserved"}, [SICK], "value reads the value 'ill' as nothing"),
+    ({"value": "CASE WHEN n::int < 18 THEN n END"}, [AGES], "value reads the value 'from 18 to below 65' as nothing"),
+    ({"value": "CASE WHEN n::int < 10 THEN n END"}, [Bins(BINS)], "value reads the value 'high' as nothing"),
 ])  # fmt: skip
 def test_an_answer_that_would_be_lost_is_refused_whoever_is_there(
     tmp_path: Path, keys: dict[str, Any], known: Any, words: str
@@ -244,6 +244,6 @@ def test_a_place_that_would_be_lost_is_refused_whoever_was_there(
         keys = {"rows": "visits", "unit": "who", "value": value, "file": "a.csv"}
         with (
             opened_table(keys, (), tmp_path) as source,
-            pytest.raises(InputError, match=f"^value reads the state '{state}' as "),
+            pytest.raises(InputError, match=f"^value reads the value '{state}' as "),
         ):
             source.visits(known)

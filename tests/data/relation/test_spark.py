@@ -119,7 +119,7 @@ def test_rows_stay_on_the_cluster(session: Any, tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize(("changed", "words"), [
-    ({"value": "SENTINEL"}, "none of the states"), ({"order": "t::date", "step": "1d"}, "a second row of one step"),
+    ({"value": "SENTINEL"}, "not declared"), ({"order": "t::date", "step": "1d"}, "a second row of one step"),
     ({"where": "nullif(who, 'p1') <> 'x'"}, "neither true nor false"),
 ])  # fmt: skip
 def test_faults_are_told_in_the_words_of_a_file(

@@ -1,5 +1,6 @@
 """Beliefs estimated from sequences: counts, smoothing, sources, and the mark of the private data."""
 
+import math
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from takifugu.core.errors import InputError
 from takifugu.model import beliefs
 from takifugu.model.beliefs.chains.chain import MarkovChain, ReversibleChains
-from takifugu.model.beliefs.estimate import interval, is_private_source
+from takifugu.model.beliefs.estimate import interval, is_private_source, missed
 from takifugu.model.beliefs.table import JointTable
 
 OTHERS = "estimated from 18 participants who are not in the release"
@@ -138,3 +139,11 @@ def test_each_end_of_an_interval_misses_at_most_half_of_what_it_may(count: int, 
         if high < 1:
             chance = mpmath.betainc(total - count, count + 1, 0, 1 - mpmath.mpf(high), regularized=True)
             assert 0.8 * half <= chance <= half
+
+
+@pytest.mark.parametrize("confidence", [0.9, 0.99, 0.95, 0.999, 0.9999999, 1 / 3])
+@pytest.mark.parametrize("parts", [1, 2, 3, 9, 2**20])
+def test_a_part_of_the_probability_to_miss_is_rounded_down(confidence: float, parts: int) -> None:
+    """1 - 0.9 in floats is more than 0.1."""
+    exact = (1 - Fraction(repr(confidence))) / parts
+    assert Fraction(missed(confidence, parts)) <= exact < Fraction(math.nextafter(missed(confidence, parts), 1))

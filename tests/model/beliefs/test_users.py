@@ -81,6 +81,19 @@ def test_the_mode_of_absence_is_named_in_words() -> None:
         assert any(word in text for text in map(str, users.assumptions()))
 
 
+def test_absence_is_told_where_somebody_can_be_absent() -> None:
+    """A survey of people who all answered was certified with how an absent one counts."""
+    certain, asked = [{0: 0.5, 1: 0.5}] * 3, {"unknown": "An absent user is still counted, with an unknown value."}
+    for users, secret, is_told in (
+        (tf.IndependentUsers(certain), tf.every_entry(), False),
+        (tf.IndependentUsers(certain), tf.presence(), True),
+        (tf.IndependentUsers(certain, presence=0.5, absence="unknown"), tf.every_entry(), True),
+    ):
+        words = [assumption.text for assumption in tf.Pufferfish(secret, users).assumptions()]
+        assert words.count(asked["unknown"]) == is_told
+    assert "absent" not in tf.IndependentUsers(certain).describe()
+
+
 def test_a_million_users_are_a_few_laws() -> None:
     users = tf.IndependentUsers.groups([(600_000, COIN), (300_000, {0: 0.5, 5: 0.5}), (100_000, COIN)])
     assert users.size == len(users.components()) == 1_000_000

@@ -197,3 +197,20 @@ def test_large_budgets() -> None:
 def divergence(p: Pmf, q: Pmf, sigma: float, epsilon: Any) -> mpmath.mpf:
     laws = dict(p.items()), dict(q.items())
     return max(gaussian_divergence(*laws, sigma, epsilon), gaussian_divergence(*laws[::-1], sigma, epsilon))
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 1.0, 1e4, 1e9])
+def test_any_shift_has_a_delta(epsilon: float) -> None:
+    """A shift whose square is no float raised OverflowError."""
+    for shift in (1e150, 1e155, 1e308):
+        assert gaussian_delta(shift, 1, epsilon) == 1
+    for shift in (1e-155, 1e-300, 5e-324):
+        exact = 0.4 * shift if epsilon < 1e-100 else 0.0
+        assert exact < gaussian_delta(shift, 1, epsilon) <= 5e-324
+    # on both sides of each end the deltas are in order, and right
+    for ratio in (2**20, epsilon * 4, epsilon, epsilon**2 / 2**14):
+        deltas = [rounded_delta(Fraction(ratio) * Fraction(side), epsilon) for side in ("0.999", "1.001")]
+        exact_ones = [float(shifted_delta(mpf(ratio * side) ** 0.5, epsilon)) for side in (0.999, 1.001)]
+        assert deltas == sorted(deltas)
+        for delta, near in zip(deltas, exact_ones, strict=True):
+            assert near * (1 - 1e-9) <= delta <= near * (1 + 1e-9) + 5e-324

@@ -4,13 +4,14 @@ import math
 import tomllib
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from takifugu.core.errors import SpecError
 from takifugu.releasing.draft.declared import missing, question_of, value_of
 from takifugu.releasing.draft.evidence import evidence
 from takifugu.releasing.draft.questions import questions
-from takifugu.releasing.draft.text import draft_of, text_of
+from takifugu.releasing.draft.text import draft, draft_of, text_of
 from takifugu.releasing.file.kinds import PLAINLY, drafted
 from takifugu.releasing.file.loading import checked
 
@@ -153,3 +154,31 @@ def test_samples_of_times_without_a_start_are_told_to_declare_it(
     table.write_text("who,day,t,state\n" + "".join(rows), encoding="utf-8")
     said = {**ROWS, "order": "day" if step == "1d" else "t", "step": step, **more}
     assert ("declare from before the first release" in drafted_text(table, said)) == is_told
+
+
+@pytest.mark.parametrize("unit", ["who", 'trim("who")'])
+def test_rows_that_name_nobody_are_left_out_by_an_answer(tmp_path: Path, unit: str) -> None:
+    """A file was drafted, and refused later by a line that did not mend a blank name."""
+    duckdb.sql(
+        "select * from (values ('A', 0, 'x'), (null, 1, 'x'), ('', 2, 'y'), ('B', 3, 'x')) v(who, t, state)"
+    ).write_parquet(str(tmp_path / "d.parquet"))
+    said = {**ROWS, "unit": unit}
+    with evidence(tmp_path / "d.parquet") as opened:
+        (question, *_) = questions(opened, said)
+        assert (question.name, question.words) == ("where", "Which rows count?")
+        (choice,) = question.choices
+        assert choice.words == "leaves out 2 of 4 rows: 2, 3"
+        assert "where" not in [other.name for other in questions(opened, {**said, "where": choice.name})]
+
+
+def test_a_longitude_is_drafted_before_a_latitude(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("who,Latitude,Longitude\nA,48.1,16.2\nB,48.2,16.3\n", encoding="utf-8")
+    for value in ("Latitude, Longitude", "Longitude, Latitude"):
+        drafted = tomllib.loads(draft(tmp_path / "d.csv", rows="visits", unit="who", value=value))
+        assert drafted["source"]["value"] == ["Longitude", "Latitude"]
+
+
+def test_a_survey_has_answers_and_no_states() -> None:
+    survey, chain = {"rows": "answers", "kind": "users"}, {"rows": "samples"}
+    assert question_of("bins", survey).words == "Which numbers count as each answer?"
+    assert question_of("bins", chain).words == "Which numbers count as each state?"

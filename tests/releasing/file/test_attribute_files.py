@@ -81,14 +81,14 @@ def test_another_number_of_rows_is_refused_without_telling_it(tmp_path: Path, ki
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(("kind", "old", "new", "words"), [
-    ("records", "no,b,0.5,4", "never,b,0.5,4", 'a value in "smokes" that is none of the states'),
+    ("records", "no,b,0.5,4", "never,b,0.5,4", 'a value in "smokes" that is not declared'),
     ("records", "no,b,0.5,4", "No,b,0.5,4", 'row 4: a value in "smokes" that is a declared one up to case'),
     ("records", "no,b,0.5,4", ",b,0.5,4", 'nothing in "smokes"'),
     ("records", "no,b,0.5,4", "no,b,SENTINEL,4",
      'a text in "hours" that is no number: bins and sums are of numbers; sql = "SELECT'),
     ("records", "no,b,0.5,4", "yes,b,0.5,4", "combination of values"),
     ("records", "smokes,team", "smoking,team", "staff.csv has no 'smokes'"),
-    ("parameters", "1,big", "4,big", 'a value in "marks" that is none of the states'),
+    ("parameters", "1,big", "4,big", 'a value in "marks" that is not declared'),
     ("normal", "40.000;70.00", "40.000;SENTINEL", 'a text in "weight" that is no number'),
     ("normal", "40.000;70.00", "40.000;70,0000", """commas are decimal, as in 1,5, replace("weight", ',', '.')"""),
     ("normal", "40.000;70.00", "40.000;", 'nothing in "weight"'),
@@ -267,7 +267,7 @@ def test_a_sentence_says_what_is_hidden(tmp_path: Path, kind: str, hidden: str, 
      "belief.others[0].mean", "1 means and 2 columns"),
     ("records", {'file = "staff.csv"':
                  "sql = \"select * replace (nullif(team, 'b') as team) from read_csv('staff.csv')\""},
-     "source.sql", "reads the state 'b' as nothing"),
+     "source.sql", "reads the value 'b' as nothing"),
     ("records", {"records = 40": "records = 0"}, "belief.records", "write records"),
     ("records", {'attribute = "team"': 'attribute = "teem"'}, "hide.property.attribute", "no column 'teem'"),
     ("records", {'of = "b"': 'of = "c"'}, "hide.property.of", "has no value"),
@@ -307,6 +307,16 @@ def test_a_secret_that_takes_one_value_is_refused(tmp_path: Path) -> None:
 
 
 HIDDEN = 'property = { attribute = "income", function = "mean", max_difference = 2 }'
+
+
+@pytest.mark.parametrize("resolution", ["0", "-1", '"abc"', '"nan"', "1e400"])
+@pytest.mark.parametrize("ranges", ["ranges = { weight = [20, 200], income = [-50, 200] }\n", ""])
+def test_a_wrong_resolution_is_told_once_and_not_of_the_ranges(tmp_path: Path, resolution: str, ranges: str) -> None:
+    declared = "ranges = { weight = [20, 200], income = [-50, 200] }\n"
+    changes = {'resolution = "0.5"': f"resolution = {resolution}", declared: ranges}
+    faults = faults_of(written(tmp_path, "normal", changes))
+    assert [*faults] == ["belief.resolution"]
+    assert re.search("above 0|must be a finite number", faults["belief.resolution"])
 
 
 @pytest.mark.sampled(2)

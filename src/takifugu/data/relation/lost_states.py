@@ -82,8 +82,8 @@ def refuse_lost_states(
         words = known if one.is_value else None
         for state, word in _lost(connection, one.node, raw, has_missing, may_miss, words):
             raise wrong_key(
-                one.key, f"{one.key} reads the state {state!r} as {word}",
-                "a state is hidden, and which values are missing or refused is not",
+                one.key, f"{one.key} reads the value {state!r} as {word}",
+                "a value is hidden, and which ones are missing or refused is not",
                 f"leave {state!r} as it is, or out of the belief",
             )  # fmt: skip
 

@@ -56,7 +56,7 @@ OPERATORS = {
 }  # fmt: skip
 #: Windows whose value depends on which of two equal rows comes first; their rows must be told apart.
 ORDERED = {"WINDOW_ROW_NUMBER", "WINDOW_LEAD", "WINDOW_LAG", "WINDOW_FIRST_VALUE", "WINDOW_LAST_VALUE"}
-#: Aggregates as windows, all exact and without an order of their own.
+#: Aggregates as windows, all exact and without an order of their own; sums of floats are refused (clocks).
 WINDOWED = {"count", "count_star", "min", "max", "sum", "bool_and", "bool_or"}
 #: Readers of files in sql, and what their options may be.
 READERS = {

@@ -103,6 +103,9 @@ def _check(key: str, node: Node, values: Sequence[tuple[Node, str]]) -> None:
             raise wrong_key(key, f"{key} casts a moment to {into}", RULE, _with_zone(text_of(child)))
         if into in MOMENTS and of in CLOCKS:
             raise wrong_key(key, f"{key} {NO_OFFSET}", RULE, _with_zone(text_of(child)))
+    elif kind == "WINDOW" and name == "sum" and {of for _, of in values} & {"FLOAT", "DOUBLE"}:
+        fix = f"sum(cast({text_of(values[0][0])} AS decimal(18, 6))), with the decimals that there are"
+        raise wrong_key(key, f"{key} adds floats over a window", "a rounded sum depends on the order of rows", fix)
     elif name == "make_timestamptz" and 1 < len(values) < 7:
         fix = "make_timestamp(...) AT TIME ZONE 'Europe/Berlin', with your zone"
         raise wrong_key(key, f"{key} makes a moment of what clocks show", RULE, fix)

@@ -12,7 +12,7 @@ from typing import Any
 from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
 from takifugu.core.rules import check_any, check_known, check_type
-from takifugu.model.beliefs.estimate import SLACK, checked_confidence, interval, mixture_interval
+from takifugu.model.beliefs.estimate import SLACK, checked_confidence, interval, missed, mixture_interval
 from takifugu.model.beliefs.population_region import WHOLE, Block, Region, Regions, is_place, tree_of
 from takifugu.model.beliefs.states import as_law, checked_alphabet
 from takifugu.numbers.rationals import Number, as_fraction
@@ -70,7 +70,7 @@ def covering(samples: Mapping[str, Sample], values: Sequence[Hashable], confiden
     if any(len(sample.counts) != len(values) for sample in samples.values()):
         raise InputError("a population has not one count for each value", fix="count all values").at("counts")
     several = [block for block in tree.all if len(block.values) < len(values)]
-    miss = (1 - level) / (len(samples) * len(several))
+    miss = missed(level, len(samples) * len(several))
     regions = {name: _region(tree, sample, miss) for name, sample in samples.items()}
     sizes = {name: sample.size for name, sample in samples.items()}
     return Regions(level, tree, regions, sizes, any(sample.of_people for sample in samples.values()))

@@ -16,7 +16,7 @@ from takifugu.core.columns import is_table, no_list, values_of
 from takifugu.core.errors import InputError
 from takifugu.core.registry import Registry
 from takifugu.model.beliefs.states import State, checked_alphabet, different, in_order
-from takifugu.numbers.rationals import as_fraction, as_non_negative, as_truth
+from takifugu.numbers.rationals import as_fraction, as_non_negative, as_truth, float_below
 from takifugu.numbers.search import are_neighbours, halved, mean
 
 #: The relative error of an end of an interval is far below this; ends are moved outward by it.
@@ -164,6 +164,11 @@ def checked_confidence(confidence: float) -> float:
     return float(confidence)
 
 
+def missed(confidence: float, parts: int) -> float:
+    """Return an equal part of the probability 1 - confidence, rounded down."""
+    return float_below((1 - as_fraction(confidence, "confidence")) / parts)
+
+
 def mixture_interval(successes: float, trials: int, miss: float) -> tuple[float, float]:
     """Bound a probability p, missed with at most `miss`, rounded outward (docs/theory/chain-classes.md)."""
     # a trial may also count by a share between 0 and 1, whose mean is p (docs/theory/distributions.md)
@@ -207,5 +212,5 @@ def interval(count: int, total: int, miss: float) -> tuple[float, float]:
 
 def intervals(counts: Sequence[int], confidence: float) -> list[tuple[float, float]]:
     """Bound the probabilities of events by their counts, all at once with this confidence."""
-    miss = (1 - confidence) * (1 - SLACK) / len(counts)
+    miss = missed(confidence, len(counts))
     return [interval(count, sum(counts), miss) for count in counts]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from takifugu.core.assumptions import Assumption, reading
 from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
 from takifugu.core.nearest import did_you_mean
@@ -118,6 +119,11 @@ def checked_absence(absence: str | None, presences: Sequence[Fraction | float]) 
             'the absence is "removed", and every user is present with probability 1', fix="give a presence below 1"
         ).at("absence")
     return absence
+
+
+def absence_words(absence: str) -> Assumption:
+    """Say how an absent user counts."""
+    return reading(f"{MODES[absence].capitalize()}.")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from takifugu.core.arrays import IntArray, read_only
-from takifugu.core.assumptions import Assumption, public, reading, world
+from takifugu.core.assumptions import Assumption, public, world
 from takifugu.core.columns import value_of
 from takifugu.core.entries import Components
 from takifugu.core.errors import InputError
@@ -18,7 +18,7 @@ from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import ByValue, Json, Plain, set_fields
 from takifugu.core.rules import check_any, check_as_many, list_of
 from takifugu.model.beliefs.states import State
-from takifugu.model.beliefs.user_laws import MODES, Letters, Mass, UserLaw, checked_absence, user_laws
+from takifugu.model.beliefs.user_laws import MODES, Letters, Mass, UserLaw, absence_words, checked_absence, user_laws
 from takifugu.numbers.rationals import as_whole, exact_or_float
 
 
@@ -284,8 +284,12 @@ class IndependentUsers(ByValue):
         return (
             world("The users are independent of each other, each with the stated distribution of its contribution."),
             public("The list of possible users is public."),
-            reading(f"{MODES[self.absence].capitalize()}."),
+            *([absence_words(self.absence)] if self._may_be_absent else []),
         )
+
+    @property
+    def _may_be_absent(self) -> bool:
+        return any(law.presence < 1 for law in self.laws)
 
     def to_dict(self) -> Json:
         ends = np.flatnonzero(np.diff(self.law_of)) + 1
@@ -319,4 +323,5 @@ class IndependentUsers(ByValue):
             laws = "one distribution"
         else:
             laws = f"{len(self.laws)} different distributions"
-        return f"{self.size} independent users with {laws}; {MODES[self.absence]} ({self.source})"
+        absence = f"; {MODES[self.absence]}" if self._may_be_absent else ""
+        return f"{self.size} independent users with {laws}{absence} ({self.source})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -81,6 +81,11 @@ class EveryRun(PlainForm, kind="every-run"):
 
     def describe(self) -> str:
         return "every single value" if self.length == 1 else f"any {self.length} values in a row, together"
+
+
+def longest_run(secrets: Iterable[object]) -> int:
+    """Return how many steps in a row are hidden together, 1 where single ones are."""
+    return max((secret.length for secret in secrets if isinstance(secret, EveryRun)), default=1)
 
 
 @dataclass(frozen=True)

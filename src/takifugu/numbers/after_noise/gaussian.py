@@ -37,6 +37,8 @@ _SAFE, _DIGITS = 160, 96
 def shifted_delta(ratio_squared: Fraction, epsilon: Number) -> float:
     """Return delta(epsilon) of two normals of one variance, rounded up; `ratio_squared` is (distance)^2 / variance."""
     budget = as_epsilon(epsilon)
+    if 0 < ratio_squared < min(budget, budget**2 / 2**14):  # it is below exp(-2048), the tail beyond 64 deviations
+        return math.ulp(0.0)
     return float_up(_shifted(ratio_squared, budget)) if ratio_squared else 0.0
 
 
@@ -113,6 +115,8 @@ def _shifted(ratio_squared: Fraction, epsilon: Fraction) -> mpf:
     """Return delta(epsilon; r), raised by 2**-_SAFE, for r^2 above 0."""
     from mpmath import mp
 
+    if ratio_squared > max(2**20, 4 * epsilon):  # it is above 1 - 2 exp(-r^2/32)
+        return mp.mpf(1)
     with mp.workprec(_bits(_order(ratio_squared) // 2, _order(epsilon))):
         return _told(mp.sqrt(as_mpf(ratio_squared)), as_mpf(epsilon)) * (1 + mp.ldexp(1, -_SAFE))
 

@@ -50,7 +50,7 @@ DECLARED = {
     "roster": ("Who was recorded?", "somebody without a row counts, too", "roster", "Ana, Ben, or a file: people.csv"),
     "default_state": ("Which state is it where no row says one?", _NO_ROW, "text", "still"),
     "mean_duration": ("How long does each state last at a time, on average?", _BELIEF, "each", "2 h, or 8 for 8 steps"),
-    "next_state": ("Which share of all times that a state begins is each one's?", _BELIEF, "each", "0.5"),
+    "next_state": ("How often does each state come next, compared with the others?", _BELIEF, "each", "0.5"),
     "units_independent": ("Does one {one} say nothing about another?", _ALONE, "truth", ""),
     "recordings_independent": ("Does one recording say nothing about another?", _ALONE, "truth", ""),
     "records": ("How many records are there?", _PUBLIC, "number", "500"),
@@ -137,6 +137,8 @@ def question_of(name: str, answers: Answers, column: str = "") -> Question:
     choices = (*some, _NOT_NOW)
     unit, called = (None if answers.get(key, NONE) == NONE else answers[key] for key in ("unit", "called"))
     people = people_of(unit, called)
+    if answers.get("rows") == "answers":
+        words = words.replace("state", "answer")
     words = words.replace("{one}", people.one).replace("{many}", people.many)
     return Question(name, words, choices, "", why, None, form, hint, parts)
 

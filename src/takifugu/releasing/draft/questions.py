@@ -152,8 +152,8 @@ def questions(evidence: Evidence, answers: Answers) -> list[Question]:
     """Return the questions that answers leave open, in their order; InputError for an answer that is none."""
     before = at(evidence, {key: word for key, word in answers.items() if key == "rows"})
     opened = at(evidence, answers)
-    parts = (_rows(before, answers), _unit(before, answers), *_times(opened, answers), *_values(opened, answers),
-             _called(answers))  # fmt: skip
+    parts = (_rows(before, answers), _unit(before, answers) or _named(opened, answers), *_times(opened, answers),
+             *_values(opened, answers), _called(answers))  # fmt: skip
     return [question for question in parts if question is not None]
 
 
@@ -223,6 +223,16 @@ def _unit(evidence: Evidence, answers: Answers) -> Question | None:
         return None
     choice = Choice(sql, f"without blanks around, and 7 for 7.0: so read are {odd:,} rows")
     return _ask("unit-read", [choice], column=unit)
+
+
+def _named(evidence: Evidence, answers: Answers) -> Question | None:
+    """Return the question which rows count, where some name nobody."""
+    unit = answers.get("unit", NONE)
+    if unit == NONE or ("kind" in answers and names_nobody(answers["kind"])):
+        return None
+    is_named = f"coalesce(length({evidence.judged(unit, 'unit')}::varchar), 0) > 0"
+    (nameless,) = evidence.count(f"count(*) filter (not {is_named})")
+    return _which_rows(evidence, answers, is_named, f"{nameless:,} rows name nobody") if nameless else None
 
 
 def _called(answers: Answers) -> Question | None:
@@ -329,14 +339,19 @@ def _where(evidence: Evidence, answers: Answers, key: str) -> Question:
             form = f"datediff('month', DATE '2000-01-01', strptime({quoted}, {MONTH}))"
         error = InputError(what, rule="all times of a column are written alike").at(key)
         raise error.offering([(form, "with your format")])
-    condition = some[0].condition
+    seen = f"{evidence.size - some[0].rows:,} rows say no time that the others' form reads"
+    return _which_rows(evidence, answers, some[0].condition, seen)
+
+
+def _which_rows(evidence: Evidence, answers: Answers, condition: str, seen: str) -> Question:
+    """Return the question which rows count, of which those count that keep a condition."""
     numbered = f"(select *, row_number() over () as takifugu_row from {evidence.rows})"
     numbered = f"(from {numbered}{evidence.where and ' where ' + evidence.where})"
     lost = [row for (row,) in evidence.ask("takifugu_row", f"not ({condition}) order by 1", numbered)]
     listed = ", ".join(map(str, lost[:_NAMED])) + (" ..." if len(lost) > _NAMED else "")
     choice = Choice(f"({answers['where']}) AND {condition}" if answers.get("where") else condition,
                     f"leaves out {len(lost):,} of {evidence.size:,} rows: {listed}")  # fmt: skip
-    return _ask("where", [choice], f"{evidence.size - some[0].rows:,} rows say no time that the others' form reads")
+    return _ask("where", [choice], seen)
 
 
 def _step(evidence: Evidence, answers: Answers) -> Question | None:

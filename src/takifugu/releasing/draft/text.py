@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from takifugu.core.column_words import NORTH, words_in
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import as_arguments
 from takifugu.core.plain import toml_of
@@ -21,6 +22,7 @@ from takifugu.releasing.draft.questions import NONE, ROWS, TIMED, Answers
 from takifugu.releasing.file.kind import output_by_default
 from takifugu.releasing.file.kinds import KINDS
 from takifugu.releasing.file.neighbours import Neighbour, neighbours
+from takifugu.releasing.file.reading import are_degrees
 
 #: A key, its value, and why; in [source] what is said behind the key's own sentence.
 Line = tuple[str, object, str]
@@ -66,10 +68,13 @@ class Draft:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """Return the columns that are published."""
-        if "value" in self.answers:
-            return questions.columns_in(self.answers["value"], self.evidence.types)
-        return self.evidence.unpivoted[1:]
+        """Return the columns that are published, of two coordinates the longitude first."""
+        if "value" not in self.answers:
+            return self.evidence.unpivoted[1:]
+        columns = questions.columns_in(self.answers["value"], self.evidence.types)
+        if len(columns) == 2 and are_degrees(columns):
+            return tuple(sorted(columns, key=lambda column: bool(words_in(column) & NORTH)))
+        return columns
 
     @property
     def zone(self) -> str:

@@ -17,6 +17,7 @@ from takifugu.data import Calendar, Zone, parse_step
 from takifugu.data.relation.keys import Source
 from takifugu.data.times.moments import period_number
 from takifugu.data.times.zones import EPOCH
+from takifugu.model.secrets.of_entries import longest_run
 from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.file.keys import Moment, Text, checked, meaning
 from takifugu.releasing.file.kind import ReleaseFile
@@ -182,10 +183,13 @@ def facts_of(file: ReleaseFile, item: Windowed, calibration: Calibrated) -> tupl
     calendar, window = file.source.calendar, file.places
     if calendar is None or window is None:
         return ()
-    (scale, whole, single), costs, in_a_day = moved_by(calibration), {}, calendar.most_steps_in(86_400, window)
-    for what, steps in (("one day", in_a_day), ("one week", calendar.most_steps_in(604_800, window))):
-        is_longer = what == "one day" or steps > in_a_day  # a week of one day is that day
-        if is_longer and steps and scale and whole is not None and single is not None:
+    (scale, whole, single), costs = moved_by(calibration), {}
+    # a day is the secret where steps are days, and a week of one day is that day
+    longest = longest_run(calibration.framework.secrets)
+    for what, seconds in (("one day", 86_400), ("one week", 604_800)):
+        steps = calendar.most_steps_in(seconds, window)
+        if steps > longest and scale and whole is not None and single is not None:
+            longest = steps
             cost = min(steps * single, whole) / scale
             rounded_up = Context(prec=3, rounding=ROUND_CEILING)
             digits = rounded_up.divide(Decimal(cost.numerator), Decimal(cost.denominator))

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from fractions import Fraction
 from typing import NamedTuple
 
 from takifugu.core.assumptions import Kind
 from takifugu.core.escaping import promised
-from takifugu.data.times.steps import time_in
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.facts import Caution
 from takifugu.releasing.certificates.files import PAGE
 from takifugu.releasing.certificates.wording import (
     definition_of,
     longer_stays,
-    longest_run,
     odds_of,
     promise_text,
     secret_of,
@@ -23,8 +20,6 @@ from takifugu.releasing.certificates.wording import (
 
 #: Cautions that are told before the lines, of all tables.
 _TOLD_ABOVE = (Caution.REHEARSAL, Caution.NOT_PRIVATE, Caution.NO_LEDGER)
-#: The changes that a certificate may have a price of.
-_LENGTHS = {"day": timedelta(days=1), "week": timedelta(weeks=1)}
 #: So many states of a chain are told with their durations.
 _MOST_STATES = 3
 
@@ -73,10 +68,7 @@ def _for_whom(c: Certificate) -> str:
 
 def not_protected(c: Certificate) -> str:
     """Name the changes that the guarantee leaves open, of a day or a week where they have a price."""
-    stays, spans = longer_stays(c), dict[str, str]()
-    if c.window is not None:  # a step, or several in a row, may be a day
-        hidden = longest_run(c) * time_in(c.window.step)
-        spans = {span: cost for span, cost in c.window.spans.items() if _LENGTHS[span] > hidden}
+    stays, spans = longer_stays(c), {} if c.window is None else c.window.spans
     words = definition_of(c).not_in_short(c.many)
     if spans:
         whose = f"{c.people.a_one}'s whole" if c.scope != "all" else "the whole"

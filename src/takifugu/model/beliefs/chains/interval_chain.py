@@ -14,7 +14,7 @@ from takifugu.core.assumptions import Assumption, world
 from takifugu.core.errors import InputError
 from takifugu.core.plain import VALUES, PlainForm, set_fields
 from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
-from takifugu.model.beliefs.estimate import checked_confidence, mixture_interval
+from takifugu.model.beliefs.estimate import checked_confidence, missed, mixture_interval
 from takifugu.model.beliefs.one_sequence import LENGTH_IS_PUBLIC, OneChain, checked_length, checked_states
 from takifugu.model.beliefs.states import State
 from takifugu.model.beliefs.stochastic import ROW_TOLERANCE, square_table
@@ -144,7 +144,7 @@ class IntervalMarkovChain(PlainForm, OneChain, kind="chain-region"):
             raise InputError("the counts are no square table of whole numbers", fix="count transitions").at("counts")
         k = len(counts)
         intervals = k if k <= 2 else k * k
-        miss = (1 - checked_confidence(confidence)) / intervals
+        miss = missed(checked_confidence(confidence), intervals)
         if k == 1:
             return IntervalMarkovChain([[1.0]], [[1.0]], length, states, confidence, source)
         lower, upper = np.empty((k, k)), np.empty((k, k))

@@ -20,12 +20,12 @@ from takifugu.core.assumptions import Assumption, world
 from takifugu.core.plain import Json, Plain, set_fields, to_plain
 from takifugu.core.rules import members_of
 from takifugu.model.beliefs import Belief
-from takifugu.model.beliefs.estimate import checked_confidence, interval
+from takifugu.model.beliefs.estimate import checked_confidence, interval, missed
 from takifugu.model.beliefs.records.parameters import Column, Parameters, columns_from
 from takifugu.model.beliefs.states import State, first_few
 from takifugu.model.beliefs.table import JointTable
 from takifugu.numbers.distributions.pmf import Pmf
-from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.numbers.rationals import Number
 
 Numbers = TypeVar("Numbers", FloatArray, IntArray)
 #: Intervals that share what may fail: larger sets of parameters are left out from here on.
@@ -124,7 +124,7 @@ class CountedParameters(Parameters):
     def _chances(self) -> tuple[Mapping[tuple[int, ...], tuple[FloatArray, FloatArray]], ...]:
         sets = list(self._sets())
         together = self._intervals(sets)
-        miss = float((1 - as_fraction(self.confidence, "confidence")) / max(together, 1))
+        miss = missed(self.confidence, max(together, 1))
         chances: list[dict[tuple[int, ...], tuple[FloatArray, FloatArray]]] = [{} for _ in range(self.size)]
         for entry, nodes in sets:
             counted = _added_up(self.table, np.array(self.counts, dtype=np.int64), entry, nodes)

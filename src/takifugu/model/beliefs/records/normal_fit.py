@@ -22,9 +22,9 @@ from takifugu.core.columns import has_columns, no_list, values_of
 from takifugu.core.errors import InputError
 from takifugu.core.plain import PlainForm, form
 from takifugu.core.rules import check_known, list_of, wrong_type
-from takifugu.model.beliefs.estimate import checked_confidence
+from takifugu.model.beliefs.estimate import checked_confidence, missed
 from takifugu.numbers.normal.matrices import Matrix, Vector, is_semidefinite
-from takifugu.numbers.rationals import as_fraction, common_denominator
+from takifugu.numbers.rationals import common_denominator
 
 #: Significant digits of estimated means and covariances, and of the ends of a region.
 _DIGITS = 12
@@ -165,7 +165,7 @@ def region_of(scatter: Scatter, confidence: float) -> Ends:
     level = checked_confidence(confidence)
     _check_bounds(scatter)
     rows, sums, size = scatter.rows, scatter.products, len(scatter.columns)
-    miss = float((1 - as_fraction(level, "confidence")) / (2 * size * (size - 1) + size)) * (1 - _SLACK)
+    miss = missed(level, 2 * size * (size - 1) + size)
     squares = _largest_sum(rows - 1, miss)
     variances = tuple(_down(sums[x][x] / squares) for x in range(size))
     slopes, residuals = [], []

@@ -21,10 +21,10 @@ from takifugu.data.relation.types import Known as Rule
 from takifugu.model.beliefs.records.declared_records import DeclaredClasses
 from takifugu.model.queries import State
 from takifugu.model.queries.sections import spelled, values_by_column
-from takifugu.numbers.rationals import as_fraction
+from takifugu.numbers.rationals import as_fraction, as_positive
 from takifugu.releasing.file.attributes.kind import AttributeReleaseSpec, Attributes
 from takifugu.releasing.file.kind import ReleaseFile, Unit
-from takifugu.releasing.file.problems import Where, blamed, stranger
+from takifugu.releasing.file.problems import Where, blamed, faults_at, stranger
 from takifugu.releasing.file.public import Public
 from takifugu.releasing.file.reading import telling_all, wrong
 from takifugu.releasing.file.sections import Table as Item
@@ -103,7 +103,9 @@ class Numbers(Attributes):
             for name in by_column or {}:
                 if name not in belief.columns:
                     yield stranger(("belief", key, name), name, "column of the belief", belief.columns)
-        for name in belief.columns:
+        wrong_steps = [*faults_at(("belief", "resolution"), lambda: as_positive(belief.resolution, "the resolution"))]
+        yield from wrong_steps
+        for name in belief.columns if not wrong_steps else ():
             try:
                 _rule(belief, name)
             except TakifuguError as error:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from takifugu.core.assumptions import Assumption, public, reading
+from takifugu.core.assumptions import Assumption, check, public, reading
 from takifugu.core.errors import DataError, TakifuguError
 from takifugu.core.files import private_folder
 from takifugu.core.sections import written
@@ -93,7 +93,9 @@ def words_of(source: SourceSpec, people: str, run: int = 1) -> Iterator[Assumpti
     if source.unit:
         clause = f"Which {people} there are, and from when until when each is covered, is public"
     yield public(f"{clause}, and declared: no row decides it.")
-    yield reading(f"The data are declared complete until {source.until}.")
+    # a later `until` over an old export would count what nobody recorded
+    without_row = {"changes": "each last state goes on"}.get(source.rows, f"there is no further {row_noun}")
+    yield check(f"The data are declared complete until {source.until}: after the last row of the file {without_row}")
     if source.default_state is not None and source.rows == "changes":
         yield reading(f"Before a first row the state is {str(source.default_state)!r}.")
     elif source.default_state is not None:
