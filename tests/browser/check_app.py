@@ -62,6 +62,30 @@ def answer(page: Any) -> None:
     page.locator("#verdict.good").wait_for()
 
 
+def test_it_opens_by_a_page_that_is_private(browser: Any, tmp_path: Path) -> None:
+    """The cookie is set, and sent, where a browser comes from the file that the app starts it with."""
+    (tmp_path / "d.csv").write_text("who,state\na,on\nb,off\n", encoding="utf-8")
+    started = tmp_path / "started.txt"
+    (tmp_path / "browser.sh").write_text(f"#!/bin/sh\necho $1 > {started}.new && mv {started}.new {started}\n")
+    (tmp_path / "browser.sh").chmod(0o700)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "BROWSER": str(tmp_path / "browser.sh")}
+    run = [sys.executable, "-m", "takifugu", "app", "d.csv"]
+    with subprocess.Popen(run, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as app:
+        page = browser.new_page()
+        for _ in range(600):
+            if started.exists():
+                break
+            page.wait_for_timeout(100)
+        assert started.read_text().startswith("file:///")
+        page.goto(started.read_text().strip())
+        page.locator("#q-rows").wait_for()
+        assert page.url.endswith("/")
+        assert "/enter" not in page.url
+        page.close()
+        app.send_signal(signal.SIGINT)
+        assert app.wait(60) == 0
+
+
 def test_from_a_table_to_a_release(page: Any, tmp_path: Path) -> None:
     answer(page)
     assert "time-in-states: good" in page.inner_text("#verdict")

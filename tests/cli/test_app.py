@@ -5,7 +5,10 @@ import signal
 import socket
 import subprocess
 import sys
+import time
+import urllib.parse
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
 
@@ -59,19 +62,45 @@ def test_its_page_waits_for_nothing_that_only_an_audit_needs() -> None:
     assert not {"mpmath", "scipy", "duckdb", "matplotlib", "takifugu.audit"} & {*loaded}
 
 
+def wait_until(happens: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not happens():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
 def test_ctrl_c_ends_it_and_nothing_is_left_behind(tmp_path: Path) -> None:
-    table(tmp_path)
+    """A browser is started with no secret: everybody on a machine can read the words that a program is started with."""
+    folder, private, started = tmp_path / "mine", tmp_path / "tmp", tmp_path / "started.txt"
+    folder.mkdir()
+    private.mkdir()
+    table(folder)
+    browser = tmp_path / "browser.sh"
+    browser.write_text(f"#!/bin/sh\necho \"$@\" > {started}.new && mv {started}.new {started}\n")
+    browser.chmod(0o700)
     run = [sys.executable, "-m", "takifugu", "app", "d.csv", "rows=samples"]
+    place = {**PLACE, "BROWSER": str(browser), "TMPDIR": str(private)}
     with subprocess.Popen(
-        run, cwd=tmp_path, env={**PLACE, "BROWSER": "true"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        run, cwd=folder, env=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as app:
         assert app.stdout is not None
         address = app.stdout.readline().strip()
+        wait_until(started.exists)
+        shown = Path(urllib.request.url2pathname(urllib.parse.urlsplit(started.read_text().strip()).path))
+        assert address.rpartition("/")[2] not in started.read_text()
+        assert address in shown.read_text()
+        assert shown.parent.stat().st_mode & 0o777 == 0o700
         cookies = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
-        page = urllib.request.build_opener(cookies).open(address, timeout=30).read().decode()
+        opener = urllib.request.build_opener(cookies)
+        opener.addheaders = [("Sec-Fetch-Site", "cross-site")]  # a browser says so where it comes from a file
+        entered = opener.open(address, timeout=30).read().decode()
+        assert 'url=/"' in entered
+        opener.addheaders = [("Sec-Fetch-Site", "same-origin")]
+        page = opener.open(address.partition("/enter")[0], timeout=30).read().decode()
         assert "<h1>d.csv</h1>" in page
         app.send_signal(signal.SIGINT)
         _, said = app.communicate(timeout=60)
     assert (app.returncode, said.split("\n")[-2]) == (0, "The app has ended.")
     assert "Traceback" not in said
-    assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
+    assert [path.name for path in folder.iterdir()] == ["d.csv"]
+    assert [*private.iterdir()] == []

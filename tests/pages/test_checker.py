@@ -196,6 +196,10 @@ UNKNOWN: dict[str, tuple[Callable[[Certificate], object], str]] = {
     "epsilon in another form": (lambda c: c["answers"][0].update(epsilon="1.0"), "in the form"),
     "no framework": (lambda c: c.update(frameworks={}), "not described"),
     "another definition": (lambda c: framework_of(c).update(definition="asymmetric"), "not Pufferfish"),
+    "a step of less than no time": (lambda c: with_less(c)["query"].update(duration="-1"), "no time"),
+    "a step of no time": (lambda c: with_less(c)["query"].update(duration="0"), "no time"),
+    "a grid so coarse that noise is 0": (lambda c: on_grid(c, 1000), "whole steps of the noise's grid"),
+    "a grid below 0": (lambda c: on_grid(c, -1), "no grid"),
 }  # fmt: skip
 
 
@@ -205,6 +209,21 @@ def framework_of(certificate: Certificate) -> Any:
 
 def chain_of(certificate: Certificate) -> Any:
     return framework_of(certificate)["beliefs"][0]
+
+
+def with_less(certificate: Certificate) -> Any:
+    """Give the first answer a hundredth of the noise that it needs, and return it."""
+    (answer,) = certificate["answers"]
+    answer.update(scale="0.03", half_width="9")
+    answer["noise"].update(units="0.03")
+    return answer
+
+
+def on_grid(certificate: Certificate, grid: int) -> None:
+    """Put noise of the same scale on multiples of a number."""
+    (answer,) = certificate["answers"]
+    answer["noise"].update(units=to_text(Fraction(answer["noise"]["units"]) / grid), grid=str(grid))
+    answer.update(half_width="0")
 
 
 @pytest.fixture(scope="module")
@@ -348,11 +367,31 @@ def test_a_table_with_its_own_digest_is_compared_cell_by_cell(
     cells = lines[0].split(",")
     place = header.split(",").index(column)
     cells[place] = str(int(cells[place]) + 1)
-    table = "\r\n".join([header, ",".join(cells), *lines[1:], ""]).encode()
-    digest = f"sha256:{hashlib.sha256(table).hexdigest()}"
-    said = Said(scripts, json.dumps(rewritten(certificate, lambda c: c.update(table=digest))), table)
+    said = with_its_digest(scripts, certificate, [header, ",".join(cells), *lines[1:]])
     assert said.verdict == "fails"
     assert any(words in one for one in said.words("fails"))
+
+
+def with_its_digest(scripts: Scripts, certificate: Certificate, lines: list[str]) -> Said:
+    """Return what is said of a table whose certificate was written for it."""
+    table = "\r\n".join([*lines, ""]).encode()
+    digest = f"sha256:{hashlib.sha256(table).hexdigest()}"
+    return Said(scripts, json.dumps(rewritten(certificate, lambda c: c.update(table=digest))), table)
+
+
+def test_a_table_says_each_value_once(scripts: Scripts, published: Path) -> None:
+    """Of a row or a column that is there twice a reader may take either."""
+    for name in TABLES:
+        certificate = json.loads((published / f"{name}.certificate.json").read_text("utf-8"))
+        header, first, *others = (published / f"{name}.csv").read_text("utf-8").splitlines()
+        assert with_its_digest(scripts, certificate, [header, first, *others]).verdict == "holds"
+        cells = first.split(",")
+        cells[header.split(",").index("value")] = "77777"
+        said = with_its_digest(scripts, certificate, [header, ",".join(cells), first, *others])
+        assert "Its values are not those of the certificate." in said.words("fails")
+        for column in ("value", "Value", "value "):
+            lines = [f"{column},{header}", *(f"77777,{line}" for line in (first, *others))]
+            assert any("a column twice" in one for one in with_its_digest(scripts, certificate, lines).words("fails"))
 
 
 def test_a_lone_text_is_not_utf_8(scripts: Scripts, published: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -74,14 +75,18 @@ def app(data: str, answers: tuple[str, ...], output: Path, force: bool) -> None:
     def tell(address: str) -> None:
         if not print_json({"address": address}, command="app"):
             click.echo(f"{address}\nIt opens once, in a browser of this machine. Ctrl-C ends the app.")
-        open_page(address)
+        # everybody on this machine can read what a browser is started with, and nobody else this page
+        page = Path(private) / "app.html"
+        page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={address}"><title>Takifugu</title>')
+        open_page(page.as_uri())
 
-    try:
-        serve(proposal, lambda start, text, is_ours: written(start, text, force or is_ours), tell)
-    except KeyboardInterrupt:
-        click.echo("The app has ended.", err=True)
-    finally:
-        proposal.close()
+    with tempfile.TemporaryDirectory(prefix="takifugu-") as private:
+        try:
+            serve(proposal, lambda start, text, is_ours: written(start, text, force or is_ours), tell)
+        except KeyboardInterrupt:
+            click.echo("The app has ended.", err=True)
+        finally:
+            proposal.close()
 
 
 def _said(answers: tuple[str, ...], options: Mapping[str, str | None]) -> dict[str, str]:

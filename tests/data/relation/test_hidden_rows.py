@@ -81,6 +81,21 @@ def test_no_row_of_sql_may_be_left(tmp_path: Path) -> None:
         assert source.counts(range(2, 5), ()).lengths.tolist() == [3]
 
 
+@pytest.mark.parametrize("is_time", [False, True])
+@pytest.mark.parametrize("how", ["arrow", "categories"])
+def test_that_all_is_missing_is_no_fault_of_a_type(how: str, is_time: bool, tmp_path: Path) -> None:
+    """A frame has no type where it has no value: a stay that goes on, or a state that nobody noted."""
+    times = ["2026-03-02T04:00", "2026-03-02T02:00"] if is_time else [4, 2]
+    calendar = {"step": "1h", "from": "2026-03-02", "until": "2026-03-03"} if is_time else {"step": 1}
+    nothing = pa.nulls(2) if how == "arrow" else pa.DictionaryArray.from_arrays(pa.nulls(2, pa.int8()), pa.nulls(0))
+    keys = {key: value for key, value in (KEYS | COVERED | calendar).items() if key != "where"}
+    frame = pa.table({"id": ["A", "B"], "t": times, "u": nothing, "v": ["x", "y"]})
+    going_on = opened_table({**keys, "rows": "stays", "end": "u"}, STATES, tmp_path, frame)
+    assert going_on.counts().counts.tolist() == ([[20, 0], [0, 22]] if is_time else [[16, 0], [0, 18]])
+    unseen = opened_table({**keys, "nulls": "unobserved", "value": "u"}, STATES, tmp_path, frame)
+    assert unseen.counts().counts.tolist() == [[0, 0], [0, 0]]
+
+
 def test_an_empty_file_is_refused_as_ever(tmp_path: Path) -> None:
     """Whether a file has rows is no value: without any it is a mistake."""
     for is_cluster in (False, True):

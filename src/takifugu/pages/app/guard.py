@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from takifugu.numbers.noise.entropy import SystemEntropy
 
@@ -30,6 +30,8 @@ USED = (
     "published without its page."
 )
 JSON_ONLY, TOO_LARGE, NO_JSON = "Send JSON.", f"Send at most {LARGEST:,} bytes.", "Send an object of JSON."
+#: What the token opens: a page that goes on by itself, since a browser that comes from a file would lose the cookie.
+_ENTERED = '<!doctype html><meta http-equiv="refresh" content="0; url=/"><title>Takifugu</title>'
 NOT_OFFERED = "The app did not offer this change. Open its page again."
 
 
@@ -61,13 +63,15 @@ class Guard:
         if self._is_used:
             raise Refused(403, USED)
         self._is_used = True
-        response = RedirectResponse("/", 303, HEADERS)
+        response = HTMLResponse(_ENTERED, headers=HEADERS)
         response.set_cookie(self._cookie, self._session, httponly=True, samesite="strict")
         return response
 
     def check(self, request: Request) -> None:
         """Raise Refused for a request of somebody else."""
         self._check_place(request)
+        if request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+            raise Refused(403, ELSEWHERE)
         if not _same(request.cookies.get(self._cookie, ""), self._session):
             raise Refused(403, OPEN)
 
@@ -99,8 +103,6 @@ class Guard:
         if request.headers.get("host") not in self._hosts:
             raise Refused(403, HERE)
         if not {f"http://{host}" for host in self._hosts}.issuperset(request.headers.getlist("origin")):
-            raise Refused(403, ELSEWHERE)
-        if request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
             raise Refused(403, ELSEWHERE)
 
 

@@ -63,7 +63,11 @@ function movesOf(query, names) {
     return index;
   };
   const table = weight => names.map((_, u) => names.map((_, v) => times([BigInt(weight(u, v)), 1n], duration())));
-  const duration = () => query.duration === undefined ? [1n, 1n] : fraction(query.duration);   // of a step, in the table's unit
+  const duration = () => {   // of a step, in the table's unit
+    const lasting = query.duration === undefined ? [1n, 1n] : fraction(query.duration);
+    if (lasting[0] <= 0n) throw new Refused("a step lasts no time");
+    return lasting;
+  };
   if (isObject(query) && query.kind === "count") {
     fields(query, "the query", ["kind", "states", "entries"], ["duration"]);
     if (!Array.isArray(query.states)) throw new Refused("the query counts no state");
@@ -103,21 +107,28 @@ function isCovered(cells, every) {
 
 function noiseOf(answer) {
   const noise = answer.noise, kind = isObject(noise) ? noise.kind : null;
+  const gridOf = () => {
+    const grid = fraction(noise.grid);
+    if (grid[0] <= 0n) throw new Refused("the noise has no grid");
+    return grid;
+  };
   if (kind === "discrete-laplace") {
     fields(noise, "the noise", ["kind", "units", "grid", "cells"]);
-    return { scale: times(fraction(noise.units), fraction(noise.grid)), grid: fraction(noise.grid), isDiscrete: true, isOnGrid: true };
+    return { scale: times(fraction(noise.units), gridOf()), grid: gridOf(), isDiscrete: true, isOnGrid: true };
   }
   if (kind === "rounded-laplace") {
     fields(noise, "the noise", ["kind", "scale", "grid", "cells"], ["on_grid"]);
-    return { scale: fraction(noise.scale), grid: fraction(noise.grid), isDiscrete: false, isOnGrid: noise.on_grid !== false };
+    return { scale: fraction(noise.scale), grid: gridOf(), isDiscrete: false, isOnGrid: noise.on_grid !== false };
   }
   throw new Refused(`noise of the kind “${String(kind).slice(0, 40)}” is not computed here`);
 }
 
+const isWhole = ([n, d]) => n % d === 0n;
+
 function widthFinding(answer, noise, values) {
   if (answer.half_width === null || answer.half_width === undefined) return open("The half-width was not computed: the certificate has none.");
   const width = fraction(answer.half_width), level = fraction(answer.coverage), steps = over(width, noise.grid);
-  if (steps[0] < 0n || steps[0] % steps[1] !== 0n) return fails(`The half-width, ${answer.half_width}, is not a whole number of steps of the grid.`);
+  if (steps[0] < 0n || !isWhole(steps)) return fails(`The half-width, ${answer.half_width}, is not a whole number of steps of the grid.`);
   if (!noise.isOnGrid) return open("The half-width was not computed: the answers are off the grid.");
   const h = steps[0] / steps[1], unit = over(noise.grid, noise.scale);
   let miss;
@@ -166,6 +177,8 @@ function lossFindings(answer, framework) {
   const chain = chainOf(beliefs[0]), { table, readsAll, values } = movesOf(answer.query, chain.names), noise = noiseOf(answer);
   const epsilon = fraction(answer.epsilon);
   if (noise.scale[0] <= 0n) throw new Refused("no noise was added");
+  // discrete noise on a coarser grid would be 0, and could hide nothing between its points
+  if (noise.isOnGrid && table.flat().some(moved => !isWhole(over(moved, noise.grid)))) throw new Refused("the answers are not whole steps of the noise's grid");
   if (epsilon[0] <= 0n || epsilon[0] > MOST_LOSS * epsilon[1]) throw new Refused("epsilon is outside 0 to 50");
   const c = table.map(row => row.map(moved => over(moved, noise.scale)));
   if (c.flat().some(x => compare(times(x, [BigInt(Math.min(run, chain.length)), 1n]), [MOST_LOSS, 1n]) > 0)) throw new Refused("next to no noise was added");
@@ -219,6 +232,7 @@ function tableFindings(certificate, table) {
   findings.push(isSame ? holds("The table is the one that was certified, byte for byte.") : fails("The table is not the one that was certified: it was changed, or belongs to another certificate."));
   const lines = parseTable(table.text), header = lines[0] ?? [];
   const column = name => header.indexOf(name);
+  if (new Set(header.map(name => name.trim().toLowerCase())).size < header.length) return [...findings, fails("It names a column twice, so nobody knows which one counts.")];
   if (column("cell") < 0 || column("value") < 0) return [...findings, isSame ? open("Its values were not compared: it has no columns “cell” and “value”.") : fails("It is not a published table: it has no columns “cell” and “value”.")];
   const rows = lines.slice(1).filter(line => line.length === header.length), perUnit = certificate.scope === "unit";
   const written = new Map(rows.map(line => [canonical([perUnit ? line[column("unit")] : null, line[column("cell")]]), line]));
@@ -233,7 +247,7 @@ function tableFindings(certificate, table) {
     const value = fraction(text), width = fraction(answer.half_width);
     if (!isWritten(minus(value, width), line[column("low")]) || !isWritten(plus(value, width), line[column("high")])) wrongEnds++;
   }
-  if (wrong || rows.length !== lines.length - 1 || written.size !== count) findings.push(fails("Its values are not those of the certificate."));
+  if (wrong || rows.length !== lines.length - 1 || rows.length !== written.size || written.size !== count) findings.push(fails("Its values are not those of the certificate."));
   else findings.push(holds(`Its ${counted(count, "value")} ${count === 1 ? "is that" : "are those"} of the certificate.`));
   if (wrongEnds) findings.push(fails("Its columns “low” and “high” are not the values minus and plus the half-width."));
   else if (ends) findings.push(holds("Its columns “low” and “high” are the values minus and plus the half-width."));
