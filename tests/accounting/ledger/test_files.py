@@ -5,6 +5,7 @@ import os
 import shutil
 import sqlite3
 import threading
+from _thread import interrupt_main
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
@@ -183,6 +184,30 @@ def test_what_is_read_while_a_change_is_decided_does_not_make_it_newest(
     with pytest.raises(BudgetExceeded):
         pay(ledger)
     assert ledger.spent("data").epsilon * 5 == 1
+    assert ledger.check() == ()
+
+
+def test_an_interrupt_while_it_waits_for_the_lock_leaves_none(tmp_path: Path) -> None:
+    """It is raised when the lock is there; the transaction stayed open, and shut out every process, this one too."""
+    ledger, other = Ledger.open(tmp_path / "ledger.db"), Ledger.open(tmp_path / "ledger.db", timeout=0.1)
+    pay(ledger, budget=99)
+    with ThreadPoolExecutor(1) as threads:
+        holds, released = threading.Event(), threading.Event()
+
+        def hold() -> None:
+            with other.store.alone():
+                holds.set()
+                released.wait()
+
+        held = threads.submit(hold)
+        holds.wait()
+        threading.Timer(0.2, interrupt_main).start()
+        threading.Timer(0.4, released.set).start()
+        with pytest.raises(KeyboardInterrupt):
+            pay(ledger)
+        held.result()
+    pay(other)
+    pay(ledger)
     assert ledger.check() == ()
 
 

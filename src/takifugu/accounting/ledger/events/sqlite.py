@@ -27,7 +27,8 @@ _TABLES = {
     "(name text, number integer, body blob not null, primary key (name, number)) without rowid",
 }
 _NAMES = {**{table: table for table in _TABLES}, "mine": "", "key": ""}
-_SETTINGS = ("synchronous=FULL", "secure_delete=ON", "trusted_schema=OFF", "temp_store=MEMORY")
+#: EXTRA: the folder is synchronised, too, when the journal is deleted; one that came back would undo what was committed.
+_SETTINGS = ("synchronous=EXTRA", "secure_delete=ON", "trusted_schema=OFF", "temp_store=MEMORY")
 #: No value of a ledger has so many bytes.
 _LENGTH = 450_000_000
 
@@ -151,9 +152,9 @@ class Sqlite(Store):
                 yield
                 return
             with self._connected() as connection:
-                connection.execute("begin immediate")
-                self._is_alone = True
                 try:
+                    connection.execute("begin immediate")  # an interrupt while it waits is raised when it has begun
+                    self._is_alone = True
                     yield
                     connection.execute("commit")
                 except BaseException:
