@@ -120,6 +120,19 @@ def test_another_file_in_its_place_is_read_anew(tmp_path: Path) -> None:
     assert not path.exists()
 
 
+def test_a_link_to_it_in_its_place_is_opened_by_the_name_of_the_file(tmp_path: Path) -> None:
+    """What a crash left beside the old name nobody would see beside the new one."""
+    ledger, path = Ledger.open(tmp_path / "ledger.db"), tmp_path / "elsewhere" / "ledger.db"
+    pay(ledger, budget=9)
+    path.parent.mkdir()
+    (tmp_path / "ledger.db").rename(path)
+    (tmp_path / "ledger.db").symlink_to(path)
+    with ledger.store._connected() as connection:  # type: ignore[attr-defined]
+        assert connection.execute("pragma database_list").fetchone()[2] == str(path)
+    pay(ledger)
+    assert len(Ledger.open(path).view().groups) == 2
+
+
 def test_a_rewritten_file_in_its_place_is_read_anew(tmp_path: Path) -> None:
     path, other = tmp_path / "ledger.db", Ledger.open(tmp_path / "other.db")
     ledger = Ledger.open(path)

@@ -27,7 +27,7 @@ _TABLES = {
     "(name text, number integer, body blob not null, primary key (name, number)) without rowid",
 }
 _NAMES = {**{table: table for table in _TABLES}, "mine": "", "key": ""}
-#: EXTRA: the folder is synchronised, too, when the journal is deleted; one that came back would undo what was committed.
+#: EXTRA synchronises the folder, too: a deleted journal that a power cut brought back would undo its commit.
 _SETTINGS = ("synchronous=EXTRA", "secure_delete=ON", "trusted_schema=OFF", "temp_store=MEMORY")
 #: No value of a ledger has so many bytes.
 _LENGTH = 450_000_000
