@@ -100,7 +100,7 @@ def test_a_new_ledger_is_on_the_disk_with_its_name(tmp_path: Path, monkeypatch: 
 
 
 def test_what_is_written_is_on_the_disk(path: Path) -> None:
-    """A rollback journal, synchronised with its folder when it is deleted, too, and after a commit the file alone holds everything."""
+    """A rollback journal, whose end is synchronised, too; after a commit the file alone holds everything."""
     ledger = Ledger.open(path)
     published(ledger)
     with ledger.store._connected() as connection:  # type: ignore[attr-defined]

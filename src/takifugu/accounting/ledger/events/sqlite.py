@@ -100,10 +100,10 @@ class Sqlite(Store):
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
-        """Yield the connection, opened anew where the file is another one, or the process."""
+        """Yield the connection, opened anew where the file or process is another, or interrupts left a transaction."""
         with self._guard, disk.explained(self.name):
-            file = (os.getpid(), *disk.identity(self.path))
-            if self._connection is None or self._file != file:
+            file, there = (os.getpid(), *disk.identity(self.path)), self._connection
+            if there is None or self._file != file or (there.in_transaction and not self._is_alone):
                 if self._is_alone:
                     raise LedgerError(f"the ledger {self.name!r} was replaced while it was written", fix="try again")
                 if self._connection is not None and self._file[0] == file[0]:
