@@ -51,7 +51,7 @@ def preloaded(folder: Path) -> Iterator[Server]:
     library = folder / "killed_calls.so"
     subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", library, SOURCE, "-ldl"], check=True)
     command = [sys.executable, "-m", "tests.support.killed_calls"]
-    environment = {**os.environ, "LD_PRELOAD": str(library), "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "LD_PRELOAD": str(library), "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     process = subprocess.Popen(command, cwd=ROOT, env=environment, text=True, **pipes)  # type: ignore[call-overload]
     try:

@@ -99,6 +99,14 @@ def sync(folder: Path) -> None:
         os.close(handle)
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it, unless it is there; a stopped machine keeps their names."""
+    if not folder.is_dir():
+        make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+        sync(folder.parent)
+
+
 def private_folder() -> tempfile.TemporaryDirectory[str]:
     """Return a new folder for the life of the process; the first removes those that killed processes left."""
     _remove_left_folders_once()

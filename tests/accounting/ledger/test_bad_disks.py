@@ -110,3 +110,19 @@ def test_a_disk_that_can_only_be_read(small_disk: Path) -> None:
     ledger.close()
     assert path.read_bytes() == before
     assert [file.name for file in small_disk.iterdir()] == ["ledger.db"]
+
+
+def test_a_file_that_is_mounted_alone_is_refused(small_disk: Path, tmp_path: Path) -> None:
+    """As a container's volume: a journal that a crash left beside one name once undid what was paid under the other."""
+    path, inside = small_disk / "ledger.db", tmp_path / "inside" / "ledger.db"
+    published(Ledger.open(path), budget=1)
+    inside.parent.mkdir()
+    inside.touch()
+    assert os.system(f"mount --bind '{path}' '{inside}'") == 0
+    try:
+        said = said_by(Ledger.open, inside)
+    finally:
+        assert os.system(f"umount '{inside}'") == 0
+    assert "is mounted as a single file" in said
+    assert said.endswith("mount its folder")
+    pay(Ledger.open(path))

@@ -5,6 +5,7 @@ import os
 import shutil
 import sqlite3
 import threading
+from _thread import interrupt_main
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
@@ -119,6 +120,19 @@ def test_another_file_in_its_place_is_read_anew(tmp_path: Path) -> None:
     assert not path.exists()
 
 
+def test_a_link_to_it_in_its_place_is_opened_by_the_name_of_the_file(tmp_path: Path) -> None:
+    """What a crash left beside the old name nobody would see beside the new one."""
+    ledger, path = Ledger.open(tmp_path / "ledger.db"), tmp_path / "elsewhere" / "ledger.db"
+    pay(ledger, budget=9)
+    path.parent.mkdir()
+    (tmp_path / "ledger.db").rename(path)
+    (tmp_path / "ledger.db").symlink_to(path)
+    with ledger.store._connected() as connection:  # type: ignore[attr-defined]
+        assert connection.execute("pragma database_list").fetchone()[2] == str(path)
+    pay(ledger)
+    assert len(Ledger.open(path).view().groups) == 2
+
+
 def test_a_rewritten_file_in_its_place_is_read_anew(tmp_path: Path) -> None:
     path, other = tmp_path / "ledger.db", Ledger.open(tmp_path / "other.db")
     ledger = Ledger.open(path)
@@ -183,6 +197,36 @@ def test_what_is_read_while_a_change_is_decided_does_not_make_it_newest(
     with pytest.raises(BudgetExceeded):
         pay(ledger)
     assert ledger.spent("data").epsilon * 5 == 1
+    assert ledger.check() == ()
+
+
+def test_an_interrupt_while_it_waits_for_the_lock_leaves_none(tmp_path: Path) -> None:
+    """It is raised when the lock is there; the transaction stayed open, and shut out every process, this one too."""
+    ledger, other = Ledger.open(tmp_path / "ledger.db"), Ledger.open(tmp_path / "ledger.db", timeout=0.1)
+    pay(ledger, budget=99)
+    with ThreadPoolExecutor(1) as threads:
+        holds, released = threading.Event(), threading.Event()
+
+        def hold() -> None:
+            with other.store.alone():
+                holds.set()
+                released.wait()
+
+        held = threads.submit(hold)
+        holds.wait()
+        threading.Timer(0.2, interrupt_main).start()
+        threading.Timer(0.4, released.set).start()
+        with pytest.raises(KeyboardInterrupt):
+            pay(ledger)
+        held.result()
+    pay(other)
+    pay(ledger)
+    with ledger.store._connected() as connection:  # type: ignore[attr-defined]
+        connection.execute("begin immediate")  # as a second interrupt leaves it, before what the first began is undone
+        connection.execute("delete from events")
+    assert len(ledger.view().groups) == 3
+    pay(ledger)
+    pay(other)
     assert ledger.check() == ()
 
 

@@ -100,12 +100,12 @@ def test_a_new_ledger_is_on_the_disk_with_its_name(tmp_path: Path, monkeypatch: 
 
 
 def test_what_is_written_is_on_the_disk(path: Path) -> None:
-    """A rollback journal, full synchronisation, and after a commit the file alone holds everything."""
+    """A rollback journal, whose end is synchronised, too; after a commit the file alone holds everything."""
     ledger = Ledger.open(path)
     published(ledger)
     with ledger.store._connected() as connection:  # type: ignore[attr-defined]
         settings = [connection.execute(f"pragma {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
-    assert settings == ["delete", 2]
+    assert settings == ["delete", 3]
     shutil.copy(path, path.with_name("copy.db"))
     assert payments(path.with_name("copy.db")) == 2
 

@@ -15,8 +15,10 @@ from tests.support.releases import put
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
+from takifugu.core import files as core
 from takifugu.core.errors import ReleaseError
 from takifugu.releasing.planning.notices import Notice
+from takifugu.releasing.publishing import folder as folders
 
 SMALL = files.SPEC.replace('per = "both"\n', "")
 HERE = SMALL.replace('output = "out"', 'output = "."')
@@ -226,3 +228,14 @@ def test_an_accident_after_publishing(tmp_path: Path, where: Path, name: str) ->
         assert [where.read_bytes(), (tmp_path / "data.csv").read_bytes()] == inputs
         assert paid(tmp_path) == set(first)
         assert drawn(tmp_path) == left
+
+
+def test_a_new_folder_is_on_the_disk_before_what_lies_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a power cut the tables were gone with it, and the ledger had dropped their values."""
+    synced, sync = list[Path](), folders.sync
+    for room in (folders, core):
+        monkeypatch.setattr(room, "sync", lambda folder: (synced.append(folder), sync(folder)))
+    with folders.alone_in(tmp_path / "new" / "newer"):
+        folders.place(tmp_path / "new" / "newer", {"a.csv": b"1"}, {})
+    assert synced[:2] == [tmp_path, tmp_path / "new"]
+    assert synced[-1] == tmp_path / "new" / "newer"

@@ -11,6 +11,9 @@ from tests.releasing.publishing.test_crashes import round_of
 from tests.releasing.publishing.test_states import small
 from tests.support.crashing import Fault
 from tests.support.killed_calls import Server, preloaded
+from tests.support.ledger_edits import pay
+
+from takifugu.accounting.ledger import Ledger
 
 #: `make crashes` kills at every call, the slow tests at these many.
 IS_EVERY = int(os.environ.get("TAKIFUGU_CRASHES", "20")) >= 200
@@ -40,6 +43,16 @@ def prepared(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "steps.new").write_text(first.steps)
     (folder / "steps.old").write_text(second.steps)
     return folder
+
+
+def test_a_commit_is_on_the_disk_with_the_end_of_its_journal(server: Server, tmp_path: Path) -> None:
+    """A journal whose name comes back after a power cut undoes what was committed, and seen."""
+    ledger = tmp_path / "ward" / "books" / "ledger.db"
+    ledger.parent.mkdir(parents=True)
+    pay(Ledger.open(ledger), budget=1)
+    ended = server.run(["ledger", "set-budget", str(ledger), "data", "2"], tmp_path / "ward")
+    assert ended.code == 0, ended
+    assert ended.steps.endswith("uf")
 
 
 def test_a_release_takes_many_calls(prepared: Path) -> None:

@@ -17,6 +17,7 @@ from takifugu.core.errors import LedgerError, ReadingChanged, ReleaseError, Rele
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.publishing import run
 from takifugu.releasing.publishing.adopting import adopt, certificates_in
+from takifugu.releasing.publishing.standing import close, public_of
 from takifugu.releasing.report.outcomes import Outcome
 
 SMALL = files.SPEC.replace('per = "both"\n', "")
@@ -99,6 +100,19 @@ def test_a_copy_at_any_state_grants_another_table_nothing_twice(tmp_path: Path, 
     book = Ledger.open(tmp_path / "ledger.db")
     assert book.spent("study").epsilon > 2  # all three are counted together
     assert len(book.payments("study")) == 3
+
+
+def test_what_is_drawn_meanwhile_is_not_closed(tmp_path: Path) -> None:
+    """Certificates that appear after the ledger was read are of a draw here: its values once left the ledger."""
+    where = files.write(tmp_path, SMALL)
+    with copies_of_each_state(tmp_path / "copies") as copies:
+        tf.release_file(where)
+    restored(tmp_path / "ledger.db", copies["drawn"])
+    book = Ledger.open(tmp_path / "ledger.db")
+    (reserved,), (drawn,) = Ledger.open(copies["paid"]).pending(), book.pending()
+    with pytest.raises(LedgerError, match="another process has drawn it: run the same command again"):
+        close(book, reserved, public_of(reserved))
+    assert book.pending()[0].values == drawn.values
 
 
 @pytest.mark.slow

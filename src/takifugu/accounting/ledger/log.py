@@ -189,17 +189,19 @@ class Log:
         """Note that values are published, with the keyed digests of their certificates, and drop them."""
         self._end(group, words.texts_of(certificates))
 
-    def finish(self, group: str, why: str, certificates: Iterable[bytes] = ()) -> None:
+    def finish(self, group: str, why: str, certificates: Iterable[bytes] = (), state: str = "") -> None:
         """Close a payment without another draw, for a reason that is noted; what waits is dropped.
 
-        `certificates` are the texts of those that tell that it was published.
+        `certificates` are the texts of those that tell that it was published, `state` the only one in which it closes.
         """
         check_type(why, str, "a reason", "write it in words", "why")
-        self._end(group, words.texts_of(certificates), why)
+        self._end(group, words.texts_of(certificates), why, state)
 
-    def _end(self, group: str, bodies: Sequence[bytes], why: str = "") -> None:
+    def _end(self, group: str, bodies: Sequence[bytes], why: str = "", state: str = "") -> None:
         def decide(view: View) -> Change:
             there = view.group(group)
+            if state and there.state not in (state, OVER):
+                raise LedgerError("another process has drawn it", fix="run the same command again")
             if not why and there.state == RESERVED and not view.is_session(there):
                 raise LedgerError("the values were never drawn", fix="reserve, draw, keep and publish, in this order")
             if there.state == OVER:

@@ -20,7 +20,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from takifugu.core.errors import InputError, ReleaseError
-from takifugu.core.files import draft_of, read_file, sync, write_synced
+from takifugu.core.files import draft_of, make_folder, read_file, sync, write_synced
 from takifugu.core.names import normalised
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.checksum import MISSING, read_certificate, table_state
@@ -118,7 +118,7 @@ def _locked(folder: Path, until: float) -> Callable[[], None]:
     """Lock a folder; return the function for releasing it. The system releases the lock of a process that is killed."""
     path = folder / _LOCK
     while True:
-        folder.mkdir(parents=True, exist_ok=True)  # whoever was here before may have removed it
+        make_folder(folder)  # whoever was here before may have removed it
         if fcntl is None:
             return _claimed(folder, until)
         handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o666)
@@ -149,7 +149,7 @@ def _claimed(folder: Path, until: float) -> Callable[[], None]:
     """Claim a folder without locks, by a file of one's own, withdrawn where another claim is live."""
     host = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
     while True:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         # the name tells the process, so that no claim of a killed one is mistaken for another
         claim = folder / f".takifugu-{host}-{os.getpid()}-{token_hex(8)}.claim"
         write_synced(claim, b"")

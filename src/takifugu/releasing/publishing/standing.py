@@ -191,4 +191,5 @@ def close(book: Ledger, pending: Payment, public: Sequence[Certified]) -> None:
     """Note that a reservation was published with these certificates, damaged or not: other values are a second draw."""
     when = pending.created[:16].replace("T", " ")
     bodies = {certified.release_id: content_of(certified.path) or b"" for certified in reversed(public)}
-    book.finish(pending.group, f"{', '.join(pending.ids)}, paid for at {when} UTC: {_CLOSED}", bodies.values())
+    why = f"{', '.join(pending.ids)}, paid for at {when} UTC: {_CLOSED}"
+    book.finish(pending.group, why, bodies.values(), pending.state)  # or its certificates are of a draw since then

@@ -110,7 +110,7 @@ def mode(path: Path) -> str:
 
 def identity(path: Path) -> tuple[int, ...]:
     """Return what differs where a file is another one, or has another name; one that has gone is never made anew."""
-    facts = path.stat()
+    facts = path.lstat()  # a link in its place has its journal elsewhere
     return facts.st_dev, facts.st_ino, facts.st_nlink
 
 
@@ -137,7 +137,7 @@ def placed(draft: Path, path: Path) -> bool:
 
 
 def check_file(path: Path, name: str) -> None:
-    """Refuse an empty file, and one with a second name, which a new ledger has for a moment."""
+    """Refuse an empty file, and one with a second name, by a mount or a link, which a new ledger has for a moment."""
     until = time.monotonic() + _PATIENCE
     while (facts := path.stat()).st_nlink > 1 and stat.S_ISREG(facts.st_mode):
         if time.monotonic() > until and not _swept(path.parent, path.samefile):
@@ -149,6 +149,12 @@ def check_file(path: Path, name: str) -> None:
         time.sleep(0.01)
     if not stat.S_ISREG(facts.st_mode):
         raise LedgerError(f"the ledger {name!r} is no file", fix="give the path of a file").at("ledger")
+    if os.path.realpath(path) in dict(_mounts()):
+        raise LedgerError(
+            f"the ledger {name!r} is mounted as a single file",
+            rule="the same file has another name elsewhere, and what a crash leaves beside it is not seen there",
+            fix="mount its folder",
+        )
     if not facts.st_size:
         raise LedgerError(
             f"the ledger {name!r} is an empty file", rule="what it knew is lost, if it was a ledger",
@@ -223,22 +229,28 @@ def _shuts_out_others(probe: Path) -> bool | None:
     return {_SHUT_OUT: True, 0: False}.get(code)
 
 
-def _mounted(folder: Path) -> tuple[str, ...]:
-    """Return a folder's file system and mount options, or () where they are unknown."""
+def _mounts() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield where something is mounted, its file system and options, the last one last; nothing where it is unknown."""
     try:
         lines = _MOUNTS.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError:
-        return ()
-    path, deepest, words = os.path.realpath(folder), -1, tuple[str, ...]()
+        return
     for line in lines:
         mounted, _, system = line.partition(" - ")
         fields, details = mounted.split(" "), system.split(" ")
         top = fields[4]
         for sign in " \t\n\\":  # which are written in octal digits
             top = top.replace(f"\\{ord(sign):03o}", sign)
+        yield top, (details[0], *fields[5].split(","), *details[-1].split(","))
+
+
+def _mounted(folder: Path) -> tuple[str, ...]:
+    """Return a folder's file system and mount options, or () where they are unknown."""
+    path, deepest, words = os.path.realpath(folder), -1, tuple[str, ...]()
+    for top, said in _mounts():
         is_above = path == top or path.startswith(top.rstrip("/") + "/")
         if is_above and len(top) >= deepest:  # of several at one place the last one is seen
-            deepest, words = len(top), (details[0], *fields[5].split(","), *details[-1].split(","))
+            deepest, words = len(top), said
     return words
 
 

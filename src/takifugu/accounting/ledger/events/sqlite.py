@@ -27,7 +27,8 @@ _TABLES = {
     "(name text, number integer, body blob not null, primary key (name, number)) without rowid",
 }
 _NAMES = {**{table: table for table in _TABLES}, "mine": "", "key": ""}
-_SETTINGS = ("synchronous=FULL", "secure_delete=ON", "trusted_schema=OFF", "temp_store=MEMORY")
+#: EXTRA synchronises the folder, too: a deleted journal that a power cut brought back would undo its commit.
+_SETTINGS = ("synchronous=EXTRA", "secure_delete=ON", "trusted_schema=OFF", "temp_store=MEMORY")
 #: No value of a ledger has so many bytes.
 _LENGTH = 450_000_000
 
@@ -99,10 +100,10 @@ class Sqlite(Store):
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
-        """Yield the connection, opened anew where the file is another one, or the process."""
+        """Yield the connection, opened anew where the file or process is another, or interrupts left a transaction."""
         with self._guard, disk.explained(self.name):
-            file = (os.getpid(), *disk.identity(self.path))
-            if self._connection is None or self._file != file:
+            file, there = (os.getpid(), *disk.identity(self.path)), self._connection
+            if there is None or self._file != file or (there.in_transaction and not self._is_alone):
                 if self._is_alone:
                     raise LedgerError(f"the ledger {self.name!r} was replaced while it was written", fix="try again")
                 if self._connection is not None and self._file[0] == file[0]:
@@ -151,9 +152,9 @@ class Sqlite(Store):
                 yield
                 return
             with self._connected() as connection:
-                connection.execute("begin immediate")
-                self._is_alone = True
                 try:
+                    connection.execute("begin immediate")  # an interrupt while it waits is raised when it has begun
+                    self._is_alone = True
                     yield
                     connection.execute("commit")
                 except BaseException:
