@@ -17,7 +17,7 @@ from takifugu.data.sql.faults import wrong_key
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.steps import parse_step
 from takifugu.data.times.zones import MICROSECOND, Zone
-from takifugu.data.values.bins import Bins
+from takifugu.data.values.bins import Bins, Classes, Known
 
 #: What a file holds: the state of each step, when it changes, how long it lasts, when it is seen, one row a unit, or
 #: where somebody was.
@@ -90,13 +90,19 @@ class Source:
     roster: Any = field(default=None, hash=False)
     #: Declared where each row is published by itself.
     rows_per_person: int | None = None
+    #: No keys: the belief's rule about each value, where rows are not steps, and whether it may be missing.
+    known: tuple[Known, ...] = ()
+    may_miss: tuple[bool, ...] = ()
     #: No key: nothing is hidden.
     is_public: bool = False
     #: No key: a row's step is the one after the row before it, whatever lies between them.
     is_by_rank: bool = False
 
     @staticmethod
-    def of(keys: Mapping[str, Any], states: Sequence[object] = ()) -> Source:
+    def of(
+        keys: Mapping[str, Any], states: Sequence[object] = (), known: Sequence[Known] = (),
+        may_miss: Sequence[bool] = (),
+    ) -> Source:  # fmt: skip
         """Return the source of a section's keys, as plain values; InputError for an unknown one."""
         for name in keys:
             if name not in KEYS:
@@ -109,7 +115,9 @@ class Source:
         names, bins = tuple(str(state) for state in states), read.get("bins") or {}
         of_columns = [edges for edges in bins.values() if isinstance(edges, Mapping)]
         check_printable((*names, *bins, *chain(*of_columns)), "the states have", "value")
-        return Source(states=names or (() if of_columns else tuple(bins)), **read)
+        states = names or (() if of_columns or known else tuple(bins))
+        rules = tuple(rule if isinstance(rule, Bins | Classes) else tuple(map(str, rule)) for rule in known)
+        return Source(states=states, known=rules, may_miss=tuple(may_miss), **read)
 
     def __post_init__(self) -> None:
         faults = [*self._odd_words()]
@@ -254,10 +262,10 @@ class Source:
         """Return the number of steps of the calendar, if it ends."""
         return None if self.calendar is None else self.calendar.size
 
-    @property
-    def known(self) -> Bins | tuple[str, ...]:
-        """Return the declared bins of the only value, else the states."""
-        return (self.bins_of_values[0] if len(self.values) == 1 else None) or self.states
+    @cached_property
+    def rules(self) -> tuple[Known, ...]:
+        """Return how each value is counted: as the belief says, else by declared bins, else by the states."""
+        return self.known or tuple(bins or self.states for bins in self.bins_of_values)
 
     @cached_property
     def bins_of_values(self) -> tuple[Bins | None, ...]:
@@ -303,6 +311,6 @@ def key_of(role: str) -> str:
     return "value" if role.startswith("value") else "group" if role.startswith("by") else role
 
 
-_FIELDS = frozenset(Source.__dataclass_fields__) - {"states", "start", "is_public", "is_by_rank"}
+_FIELDS = frozenset(Source.__dataclass_fields__) & KEYS.keys()
 #: The keys that a source is made of (`Source.of`).
 OF_ROWS = _FIELDS | {"from"}
