@@ -1,7 +1,7 @@
 """The statements that count: plain SQL of integers, in which no row leaves DuckDB.
 
 Samples are grouped by 64 steps, which are one word of bits: ties, gaps and lengths need no rows, and nothing is sorted.
-A row at fault has no bit: what is wrong with rows is computed only where there are fewer bits than rows.
+A row at fault has no bit: what is wrong with each row is computed only where there are fewer bits than rows.
 Changes, stays and events are sorted once and compared with the next row of their unit; no step is expanded.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from takifugu.data.relation.cells import Cells
+from takifugu.data.relation.keys import RUNS
 from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.types import LEFT_OUT, missing_why, name_why, rows_sql
 from takifugu.data.sql.faults import BIT
@@ -98,13 +99,6 @@ def pieces(opened: Opened) -> str:
     return f"""select unit, recording, {_by_state(opened, OF_WORD)}, sum(n)::bigint as n, sum(steps)::bigint as steps,
         sum(bit_count(seen))::bigint as observed, {' | '.join([name_why(opened), *missing])} as why, min(low) as low,
         max(high) as high, min(least) as least, max(most) as most from {WORDS} group by unit, recording"""
-
-
-def wrong_pieces(opened: Opened) -> str:
-    """Return the SELECT of pieces with all that is wrong with their rows, from the rows."""
-    ends = "min(rest) as least, max(rest) as most" if opened.source.origin is None else _NO_REST
-    return f"""select unit, recording, 0 as n, 0 as steps, bit_or(why) | {name_why(opened)} as why, min(place) as low,
-        max(place) as high, {ends} from ({placed(opened, None)}) group by unit, recording"""
 
 
 def gaps(length: int | None) -> str:
@@ -211,30 +205,28 @@ def listed_runs(opened: Opened, window: range, is_missing: bool) -> str:
         where {which}last > first order by number, first, last"""
 
 
-def faulty(opened: Opened, window: range | None, cause: str, more: str = "") -> str:
-    """Return the SELECT of the first row with a cause and of how many there are; `more` is that of `rows_sql`."""
-    kind, bit = opened.source.rows, BIT[cause]
-    if kind not in ("samples", "answers", "visits"):
+def wrong_rows(opened: Opened, window: range | None, more: str = "") -> str:
+    """Return the SELECT of the number of each row and all that is wrong with it; `more` is that of `rows_sql`."""
+    source, wrong = opened.source, dict[str, str]()
+    if source.rows in RUNS:
         assert window is not None, "runs have a calendar"
-        return f'select min("row"), count(*) from ({runs(opened, window)}) where why & {bit} <> 0'
-    body = placed(opened, None) if kind == "samples" else rows_sql(opened, more)
-    if kind == "visits":
-        body = visits(opened, more)
-    body = f"select * replace (why | {name_why(opened)} as why) from ({body})"
-    if cause in ("tie", "second answer"):
-        alike = "unit, recording, place" if cause == "tie" else "unit"
-        body = f"""select "row", {bit} as why from ({body})
-            qualify row_number() over (partition by {alike} order by "row") > 1"""
-    elif cause == "between steps" and opened.source.origin is None:
-        first = 'first_value(rest) over (partition by unit, recording order by "row")'
-        body = f'select "row", (rest <> {first})::bigint * {bit} as why from ({body})'
-    elif cause == "stranger":
-        body = f"""select "row", (c.number is null)::bigint * {bit} as why
-            from ({body}) r left join {COVERS} c using (unit)"""
-    elif cause == "outside" and opened.source.roster is not None:
-        late = f"coalesce((tick < low or tick >= high)::bigint, 0) * {bit}"
-        body = f'select "row", why | {late} as why from ({body}) r left join {COVERS} c using (unit)'
-    return f'select min("row"), count(*) from ({body}) where why & {bit} <> 0'
+        return runs(opened, window)
+    if source.rows == "samples":
+        rows, same = placed(opened, None), "partition by unit, recording"
+        wrong["tie"] = f'place is not null and row_number() over ({same}, place order by "row") > 1'
+        if source.origin is None:
+            wrong["between steps"] = f'rest <> first_value(rest) over ({same} order by "row")'
+        if source.roster is not None:
+            wrong["outside"] = "tick < low or tick >= high"
+    elif source.rows == "answers":
+        rows = rows_sql(opened, more)
+        wrong["second answer"] = 'row_number() over (partition by unit order by "row") > 1'
+    else:
+        rows = visits(opened, more)
+    if source.roster is not None:
+        rows, wrong["stranger"] = f"select * from ({rows}) r left join {COVERS} c using (unit)", "number is null"
+    bits = [f"coalesce(({is_so})::bigint, 0) * {BIT[cause]}" for cause, is_so in wrong.items()]
+    return f'select "row", {" | ".join(["why", name_why(opened), *bits])} as why from ({rows})'
 
 
 def _by_state(opened: Opened, steps: str) -> str:
