@@ -160,7 +160,7 @@ def test_nobody_is_told_by_a_refusal_that_all_visits_are_left_out(tmp_path: Path
 
 
 @pytest.mark.parametrize(("keys", "key", "words"), [
-    ({"unit": None}, "unit", "and nobody"), ({"value": ["a", "b", "c"]}, "value", "3 columns"),
+    ({"unit": None}, "unit", "without unit"), ({"value": ["a", "b", "c"]}, "value", "3 columns"),
     ({"end": "t"}, "end", "a visit is in one step"), ({"recording": "t"}, "recording", "stands alone"),
     ({"default_state": "bar"}, "default_state", "somewhere"), ({"roster": ["Ana"]}, "roster", "nowhere"),
     ({"bins": {"bar": [0, 1]}}, "bins", "names"), ({"nulls": "unobserved"}, "nulls", "IS NOT NULL"),

@@ -158,7 +158,8 @@ def _are_wrong(table: Any, roster: Roster | None) -> bool:
     are_wrong |= integers(table["least"]) != integers(table["most"])
     if roster is not None:
         number = integers(table["number"], -1)
-        are_wrong |= number < 0
+        if (number < 0).any():  # a stranger
+            return True
         are_wrong |= integers(table["low"], FAR) < roster.first[number]
         are_wrong |= integers(table["high"], -FAR) >= roster.last[number]
     return bool(are_wrong.any())

@@ -42,11 +42,11 @@ def placed(opened: Opened, window: range | None) -> str:
         place, rest = f"case when tick is not null then {rank} end", "0"
     select = f"select *, {place} as place, {rest} as rest from ({rows})"
     if origin is not None:
-        outside = "place < 0" + (f" or place >= {size}" if size is not None else "")
-        why = f"coalesce(({outside})::bigint, 0) * {BIT['outside']}"
-        why += f" + coalesce((rest <> 0)::bigint, 0) * {BIT['between steps']}"
-        right = f"is_right and rest = 0 and not ({outside})"
-        select = f"select * replace (why + {why} as why, {right} as is_right) from ({select})"
+        inside = "place >= 0" + (f" and place < {size}" if size is not None else "")
+        wrong = f"coalesce((not ({inside}))::bigint, 0) * {BIT['outside']}"
+        wrong += f" + coalesce((rest <> 0)::bigint, 0) * {BIT['between steps']}"
+        why = f"case when {inside} and rest = 0 then why else why + {wrong} end"  # as most rows are
+        select = f"select * replace ({why} as why) from ({select})"
     # rows outside the window keep their place
     if window is not None and _leaves_out(opened, window):
         select = f"select * replace (case when {_inside(window)} then code else {MISSING} end as code) from ({select})"
@@ -59,7 +59,7 @@ def words(opened: Opened, window: range | None, cells: Cells | None = None) -> s
     # states are numbered from 1 on, and no state comes behind them; each binary digit of the numbers is a word
     most = len(states) + (source.nulls == "unobserved" or opened.keeps_left_out or _leaves_out(opened, window))
     digits = range(most.bit_length())
-    columns = [f"(case when not is_right then 0 when code >= 0 then code + 1 else {most} end)::ubigint as number",
+    columns = [f"(case when why <> 0 then 0 when code >= 0 then code + 1 else {most} end)::ubigint as number",
                f"place >> {WORD.bit_length() - 1} as word", f"(place & {WORD - 1})::ubigint as bit"]  # fmt: skip
     group = ["unit", *(["recording"] if "recording" in opened.roles else []), "word"]
     if cells is not None:
@@ -95,10 +95,9 @@ def _or(columns: Iterable[str]) -> str:
 
 def pieces(opened: Opened) -> str:
     """Return the SELECT of pieces from words, with what is wrong with their names."""
-    missing = [missing_why(role) for role in ("unit", "recording") if role in opened.roles]
     return f"""select unit, recording, {_by_state(opened, OF_WORD)}, sum(n)::bigint as n, sum(steps)::bigint as steps,
-        sum(bit_count(seen))::bigint as observed, {' | '.join([name_why(opened), *missing])} as why, min(low) as low,
-        max(high) as high, min(least) as least, max(most) as most from {WORDS} group by unit, recording"""
+        sum(bit_count(seen))::bigint as observed, {name_why(opened)} as why, min(low) as low, max(high) as high,
+        min(least) as least, max(most) as most from {WORDS} group by unit, recording"""
 
 
 def gaps(length: int | None) -> str:
@@ -138,8 +137,10 @@ def runs(opened: Opened, window: range) -> str:
     kind, width, origin = source.rows, source.width, source.origin
     assert origin is not None, "runs have a calendar"
     stop = ", stop" if kind == "stays" else ""
-    stranger = f"r.why + (c.number is null and unit is not null)::bigint * {BIT['stranger']} as why"
-    rows = f"""select c.number::int as number, code, tick{stop}, {stranger}, "row"
+    stranger = f"r.why + (c.number is null and unit is not null)::bigint * {BIT['stranger']}"
+    if "unit" in opened.roles:
+        stranger += f" + {missing_why('unit')}"
+    rows = f"""select c.number::int as number, code, tick{stop}, {stranger} as why, "row"
         from ({rows_sql(opened)}) r left join {COVERS} c using (unit)"""
     in_order = "over (partition by number order by tick)"
     after = f"select *, lead(tick) {in_order} as after from ({rows})"

@@ -209,14 +209,11 @@ def rows_sql(opened: Opened, more: str = "") -> str:
     if opened.relation.has_integers and not more:
         return f"select * from {INTEGERS}"
     source, roles = opened.source, opened.roles
-    columns, listed, why, right = ['"row"'], ["unit", "recording", '"row"'], list[str](), list[str]()
+    columns, listed, why = ['"row"'], ["unit", "recording", '"row"'], list[str]()
     for role in ("unit", "recording"):
         columns.append(f"{role}::varchar as {role}" if role in roles else f"'' as {role}")
-        if role in roles:
-            why.append(missing_why(role))
     if "where" in roles:
         columns.append('"where" is null as undecided')
-        right.append("not undecided")
     if more and source.rows == "visits":
         columns.append(f"{more} as place")
         listed.append("place")
@@ -231,7 +228,6 @@ def rows_sql(opened: Opened, more: str = "") -> str:
         columns.append(f"{code} as code")
         listed.append("code")
         why.append(why_of("code", faults_of_codes(source.nulls == "refuse")))
-        right.append(f"(code >= {0 if source.nulls == 'refuse' else MISSING} or code = {LEFT_OUT})")
     for role, name, year in (("order", "tick", "year"), ("end", "stop", "end year")):
         if role not in roles:
             continue
@@ -239,18 +235,14 @@ def rows_sql(opened: Opened, more: str = "") -> str:
         columns += [f"{tick} as {name}", f"{wrong} as {name}_wrong"]
         listed.append(name)
         why.append(f"{name}_wrong")
-        if opened.type(role) == "VARCHAR":  # any other tick that is wrong is none
-            right.append(f"{name}_wrong = 0")
         if source.is_time:
-            right.append(f"{name} >= {FIRST} and {name} < {LAST}")
-            why.append(f"coalesce(({name} < {FIRST} or {name} >= {LAST})::bigint, 0) * {BIT[year]}")
+            is_likely = f"{name} >= {FIRST} and {name} < {LAST}"
+            why.append(f"case when {is_likely} then 0 when {name} is null then 0 else {BIT[year]} end")
     if "end" in roles:
         why.append(f"coalesce((stop < tick)::bigint, 0) * {BIT['backwards']}")
     inner, bits = f"select {', '.join(columns)} from {identifier(SOURCE)}", " + ".join(why) or "0::bigint"
     if "where" in roles:  # what else is wrong with a row counts where it does
         bits = f"case when undecided then {BIT['where unknown']} else {bits} end"
-    if source.rows == "samples":
-        listed.append(f"{' and '.join(right)} as is_right")
     return f"select {', '.join(listed)}, {bits} as why from ({inner})"
 
 
@@ -267,7 +259,8 @@ def faults_of_codes(is_refused: bool) -> dict[int, str]:
 
 def why_of(code: str, faults: Mapping[int, str]) -> str:
     """Return the bit of what is wrong by a code."""
-    return f"case {code} {' '.join(f'when {some} then {BIT[cause]}' for some, cause in faults.items())} else 0 end"
+    cases = " ".join(f"when {some} then {BIT[cause]}" for some, cause in faults.items())
+    return f"case when {code} >= 0 then 0 else case {code} {cases} else 0 end end"
 
 
 def control_why(role: str) -> str:
@@ -277,12 +270,13 @@ def control_why(role: str) -> str:
 
 
 def name_why(opened: Opened) -> str:
-    """Return the bits of names of units that another export would write otherwise, and of hostile names."""
-    name, why = "unit", "0::bigint"
+    """Return the bits of names that are missing or hostile, or that another export would write otherwise."""
+    name, parts = "unit", [missing_why(role) for role in ("unit", "recording") if role in opened.roles]
     if "recording" in opened.roles:
-        why = control_why("recording")
+        parts.append(control_why("recording"))
+    why = " | ".join(["0::bigint", *parts])
     if opened.type("unit") in WHOLE | {"UUID", ""}:
-        return why
+        return f"({why})"
     return (
         f"({why} | {control_why(name)}) + "
         f"coalesce(regexp_matches({name}, {literal(BLANK_EDGES)})::bigint, 0) * {BIT['blanks around']} + "
@@ -345,6 +339,7 @@ def tick_sql(opened: Opened, role: str) -> tuple[str, str]:
         if kind == "VARCHAR":
             form, usual = "-?[0-9]+", f"{tick}::varchar = {name}"
     other = f" or not regexp_full_match({name}, {literal(form)})" if form else ""
+    usual = usual or ("" if form else f"{tick} is not null")
     missing, lacks = is_missing(name, kind), 0 if is_end else BIT["no order"]
     right = f"when {usual} then 0 " if usual else ""  # most texts are as DuckDB writes them, and need no pattern
     return tick, f"case {right}when {missing} then {lacks} when {tick} is null{other} then {BIT[cause]} else 0 end"
