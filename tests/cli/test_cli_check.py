@@ -41,9 +41,9 @@ def closed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Opening the data of a test, or a ledger, is a fault."""
     opened_table = relation_keys.opened_table
 
-    def opens(keys: Any, states: Any, folder: Path, data: object, public: Any) -> Any:
+    def opens(keys: Any, states: Any, folder: Path, data: object, *more: Any) -> Any:
         assert data is UNOPENED, "the data are opened"  # which is no frame, and refused
-        return opened_table(keys, states, folder, data, public)
+        return opened_table(keys, states, folder, data, *more)
 
     monkeypatch.setattr(relation_keys, "opened_table", opens)
     monkeypatch.setattr("takifugu.accounting.ledger.Ledger.open", lambda *_: pytest.fail("a ledger is opened"))

@@ -431,7 +431,7 @@ def test_it_is_told_before_anything_is_paid(tmp_path: Path) -> None:
     assert not foreseen.refused
     for said in (str(foreseen), str(tf.advise(other))):
         words = " ".join(said.split())
-        assert 'before: value: "state" (VARCHAR) now: value: "lag" (VARCHAR)' in words
+        assert 'before: value: "state" now: value: "lag"' in words
         assert words.count("'s' goes from epsilon 1 to epsilon") >= 2
     assert "are these the same entries?" in str(tf.open_study(other).cost())
     for command in (["cost"], ["cost", "--windows", "2"], ["advise"]):

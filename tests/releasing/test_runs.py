@@ -217,7 +217,7 @@ def test_a_roster_may_be_a_select(tmp_path: Path) -> None:
     ((*EVENTS, ('default_state = "away"', 'default_state = "gone"')), "source.default_state: default_state is 'gone'"),
     ((*EVENTS, ('default_state = "away"', "")),
      "source.default_state: is missing, so the times of events would be no secret"),
-    (SAMPLES[:2], "source.default_state: default_state of samples"),
+    (SAMPLES[:2], 'source.default_state: default_state is declared beside rows = "samples"'),
     ((*EVENTS, ('order = "when"', 'order = "when"\nend = "end"')),
      'source.end: end is declared beside rows = "events"'),
     ((("matrix = [[0.9, 0.1], [0.4, 0.6]]", 'fit = { file = "samples.csv" }'),), "belief.fit: counts transitions"),
@@ -228,7 +228,7 @@ def test_a_roster_may_be_a_select(tmp_path: Path) -> None:
     ((('"agents.csv"', "\"from read_csv('changes.csv', all_varchar = true)\""),),
      "source.roster: is the private data itself"),
     ((('"agents.csv"', '"others.csv"'),), "source.roster: the first line of others.csv has no 'agent'"),
-    ((*STAYS, ('end = "end"\n', "")), "source.end: stays without end"),
+    ((*STAYS, ('end = "end"\n', "")), 'source.end: rows = "stays" without end'),
     ((*DURATIONS, ("to_minutes(minutes", "to_fortnights(minutes")), "source.end: end calls to_fortnights()"),
     ((*DURATIONS, ('"when"::timestamp + to_minutes(minutes::int)', "minutes::int")),
      "source.end: end holds numbers, and step is a time"),
@@ -329,7 +329,8 @@ def test_an_empty_export_has_the_entries_of_a_full_one(tmp_path: Path, order: st
 
 @pytest.mark.parametrize(("changes", "faults"), [
     ((*STAYS, ('rows = "stays"', 'rows = "stay"')), ["source.rows: is 'stay'; did you mean 'stays'?"]),
-    ((*STAYS, ('order = "when"\nend = "end"\n', "")), ["source.order: rows = ", "source.end: stays without end"]),
+    ((*STAYS, ('order = "when"\nend = "end"\n', "")),
+     ["source.order: rows = ", 'source.end: rows = "stays" without end']),
     ((('order = "when"\n', ""),), ["source.order: rows = "]),
     ((('until = "2026-01-19"\n', ""), ('roster = "agents.csv"\n', "")),
      ["source.until: ", "source.roster: ", "table[0].window: is missing, and the calendar has no end"]),

@@ -42,8 +42,9 @@ def test_answers_are_counted_by_all_columns_at_once(form: str, tmp_path: Path) -
             kinds = [pa.string(), pa.string(), pa.float64(), pa.float64(), pa.string()]
             columns = [pa.array(column, kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)]
             frame = pa.table(columns, names=names)
-        with opened_table({**keys, "bins": {"score": bins}}, (), tmp_path, frame, public=["town"]) as source:
-            groups = source.answers([["no", "yes"], source.opened.source.bins_of_values[1], classes])
+        known = [["no", "yes"], Bins(bins), classes]
+        with opened_table(keys, (), tmp_path, frame, public=["town"], known=known) as source:
+            groups = source.answers()
         expected = Counter(
             ((-1 if smokes is None else ["no", "yes"].index(smokes), Bins(bins).code(score), classes.code(age)), town)
             for _, smokes, score, age, town in rows
@@ -212,10 +213,11 @@ def test_a_thousand_columns_are_read_row_by_row_and_each_fault_names_its_own(tmp
     lines = [",".join(["who", *names]), *(",".join([f"p{row}", *cells]) for row, cells in enumerate(rows))]
     (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
     keys = {"rows": "answers", "unit": "who", "value": [Column(name) for name in names], "file": "a.csv"}
-    with opened_table(keys, (), tmp_path) as source:
-        answers = source.listed([["x", "y"]] * len(names))
-        with pytest.raises(RowFault) as error:
-            source.listed([["x", "y"], ["y"], *[["x", "y"]] * (len(names) - 2)])
+    with opened_table(keys, (), tmp_path, known=[["x", "y"]] * len(names)) as source:
+        answers = source.listed()
+    known = [["x", "y"], ["y"], *[["x", "y"]] * (len(names) - 2)]
+    with opened_table(keys, (), tmp_path, known=known) as source, pytest.raises(RowFault) as error:
+        source.listed()
     assert answers.codes.tolist() == [[0 if cell == "x" else 1 for cell in cells] for cells in rows]
     assert (answers.units.tolist(), answers.rows.tolist()) == (["p0", "p1", "p2"], [1, 2, 3])
     assert (error.value.row, error.value.more, error.value.words["column"], error.value.also) == (1, 1, "c1", ())

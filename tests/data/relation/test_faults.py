@@ -88,7 +88,7 @@ def test_a_cause_is_told_with_its_row_and_no_value(
     (tmp_path / "a.csv").write_text("\n".join(["who,t,e,v", *lines]) + "\n")
     states = ["low", "high"] if "bins" in keys else ["x", "y"]
     with opened_table({**keys, "file": "a.csv"}, states, tmp_path) as source, pytest.raises(RowFault) as error:
-        _ = source.visits(GRID if keys is POINTS else states) if keys.get("rows") == "visits" else source.counts()
+        _ = source.visits(GRID if keys is POINTS else None) if keys.get("rows") == "visits" else source.counts()
     fault = error.value
     assert (fault.cause, fault.row, fault.__cause__, fault.__context__) == (cause, row, None, None), fault.line
     assert fault.what.startswith(f"row {row}")

@@ -10,6 +10,7 @@ import pytest
 
 from takifugu.core.errors import InputError
 from takifugu.data.relation.source import opened_table
+from takifugu.data.relation.types import check_types
 from takifugu.data.relation.visits import Grid
 from takifugu.data.values.bins import Bins, Classes
 
@@ -177,10 +178,10 @@ def test_an_answer_that_would_be_lost_is_refused_whoever_is_there(
     for row in ("ill,40", "well,1"):
         (tmp_path / "a.csv").write_text(f"v,n\n{row}\nwell,1\n")
         file = {} if "sql" in keys else {"file": "a.csv"}
-        with opened_table({**ANSWERS, **file, **keys}, (), tmp_path) as source:
-            for reading_of in (source.check_known, source.answers, source.listed):
+        with opened_table({**ANSWERS, **file, **keys}, (), tmp_path, known=known) as source:
+            for read in (source.answers, source.listed, lambda: check_types(source.opened)):
                 with pytest.raises(InputError, match=f"^{words}"):
-                    reading_of(known)
+                    read()
 
 
 @pytest.mark.sampled(3)
@@ -198,8 +199,8 @@ def test_an_answer_that_is_there_by_another_one_is_refused(tmp_path: Path, keys:
         (tmp_path / "a.csv").write_text(f"v,n\n{row}\nwell,1\n")
         file = {} if "sql" in keys else {"file": "a.csv"}
         refused = pytest.raises(InputError, match=r"has a value that is missing if [vn] is '(ill|from 18 to below 65)'")
-        with opened_table({**ANSWERS, **file, **keys}, (), tmp_path) as source, refused:
-            source.answers(known)
+        with opened_table({**ANSWERS, **file, **keys}, (), tmp_path, known=known) as source, refused:
+            source.answers()
 
 
 @pytest.mark.sampled(3)
@@ -210,8 +211,8 @@ def test_an_answer_that_is_there_by_another_one_is_refused(tmp_path: Path, keys:
 ])  # fmt: skip
 def test_an_answer_may_be_computed_of_another_one(tmp_path: Path, value: list[str], known: Any) -> None:
     (tmp_path / "a.csv").write_text("v,n\nill,40\nwell,1\n")
-    with opened_table({**ANSWERS, "file": "a.csv", "value": value}, (), tmp_path) as source:
-        assert source.answers(known).rows.sum() == 2
+    with opened_table({**ANSWERS, "file": "a.csv", "value": value}, (), tmp_path, known=known) as source:
+        assert source.answers().rows.sum() == 2
 
 
 @pytest.mark.sampled(3)
@@ -226,8 +227,8 @@ def test_what_is_missing_may_be_declared_as_an_answer(
     tmp_path: Path, keys: dict[str, Any], known: Any, may_miss: list[bool]
 ) -> None:
     (tmp_path / "a.csv").write_text("v,n\nill,40\nwell,1\n")
-    with opened_table({**ANSWERS, "file": "a.csv", **keys}, (), tmp_path) as source:
-        assert source.answers(known, may_miss).rows.sum() == 2
+    with opened_table({**ANSWERS, "file": "a.csv", **keys}, (), tmp_path, known=known, may_miss=may_miss) as source:
+        assert source.answers().rows.sum() == 2
 
 
 @pytest.mark.sampled(2)
@@ -243,7 +244,7 @@ def test_a_place_that_would_be_lost_is_refused_whoever_was_there(
         (tmp_path / "a.csv").write_text(f"who,v,x,y\n{row}\nAna,gym,1,3\n")
         keys = {"rows": "visits", "unit": "who", "value": value, "file": "a.csv"}
         with (
-            opened_table(keys, (), tmp_path) as source,
+            opened_table(keys, (), tmp_path, known=known.bins if isinstance(known, Grid) else [known]) as source,
             pytest.raises(InputError, match=f"^value reads the value '{state}' as "),
         ):
-            source.visits(known)
+            source.visits(known if isinstance(known, Grid) else None)

@@ -24,11 +24,14 @@ def written(folder: Path, *values: str) -> None:
 def test_a_text_that_is_no_plain_number_is_refused_with_its_row(text: str, tmp_path: Path) -> None:
     written(tmp_path, "1", text)
     bounded = Bounded("v", -10_000, 10_000, 1, missing=0)
-    with opened_table(KEYS, (), tmp_path) as source:
-        with pytest.raises(DataError, match=r"row 2: a text in .* that is no number"):
-            source.totals([bounded])
-        with pytest.raises(DataError, match="row 2: "):
-            source.answers([Classes([18, 65], 0)])
+    of_text = pytest.raises(DataError, match=r"row 2: a text in .* that is no number")
+    with opened_table(KEYS, (), tmp_path) as source, of_text:
+        source.totals([bounded])
+    with (
+        opened_table(KEYS, (), tmp_path, known=[Classes([18, 65], 0)]) as source,
+        pytest.raises(DataError, match="row 2: "),
+    ):
+        source.answers()
     with opened_table(
         {**KEYS, "bins": {"a": [-float("inf"), 0], "b": [0, float("inf")]}}, ["a", "b"], tmp_path
     ) as source, pytest.raises(DataError, match="row 2: "):

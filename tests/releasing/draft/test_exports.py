@@ -68,7 +68,7 @@ def test_what_is_drafted_reads_the_right_integers_or_is_refused_with_what_mends_
         return
     with opened_table(keys, made.states, tmp_path, frame) as source:
         if keys["rows"] == "answers":
-            groups = source.answers([made.states])
+            groups = source.answers()
             read = {"": [int(groups.rows[groups.codes[:, 0] == code].sum()) for code in range(len(made.states))]}
         else:
             counts = source.counts()

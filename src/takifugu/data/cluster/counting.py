@@ -159,7 +159,7 @@ def _counted_in(batches: Iterable[Any], opened: Opened) -> list[Any]:
     names = {name for name, *_ in faults}
     broken = [cause for cause in CAUSES if cause.name in names]
     if broken:
-        raise RowFault(broken[0], opened.words(), others=[cause.name for cause in broken[1:]])
+        raise RowFault(broken[0], opened.words(), others=broken[1:])
     for _, what, rule, fix, key in sorted(faults):
         raise wrong_data(key, what, rule, fix)
     return [pickle.loads(answer["counted"]) for answer in answers]

@@ -14,8 +14,7 @@ from takifugu.data.relation.roles import SOURCE, Opened
 from takifugu.data.relation.roster import Roster, name_covers, texts
 from takifugu.data.relation.statements import COVERS
 from takifugu.data.relation.types import (
-    Known,
-    check_known,
+    check_types,
     code_sql,
     control_why,
     faults_of_codes,
@@ -54,15 +53,12 @@ class Answers:
     codes: IntArray = field(repr=False)
 
 
-def answered(
-    opened: Opened, known: Sequence[Known] = (), roster: Roster | None = None, may_miss: Sequence[bool] = ()
-) -> Groups:
+def answered(opened: Opened, roster: Roster | None = None) -> Groups:
     """Return how many units gave each combination of answers, by the public columns beside them."""
-    # `known` has the states, bins or classes of each value, the declared ones where it is empty; `may_miss` says which
-    # may be missing, whatever `nulls` says; units of a roster without a row miss all of them
-    columns = _codes(opened, known, may_miss)
+    # units of a roster without a row miss all of them
+    columns = _codes(opened)
     groups = _grouped(opened, columns, [])
-    check_rows(opened, roster, _why_of_codes(opened, columns, groups.codes, may_miss))
+    check_rows(opened, roster, _why_of_codes(opened, columns, groups.codes))
     absent = 0 if roster is None else len(roster.names) - int(groups.rows.sum())
     if absent <= 0:
         return groups
@@ -88,9 +84,9 @@ def _grouped(opened: Opened, codes: Sequence[str], sums: Sequence[str]) -> Group
     return Groups(np.hstack([nothing, *counted_codes]), keys, integers(table["n"]), np.hstack([nothing, *counted_sums]))
 
 
-def listed(opened: Opened, known: Sequence[Known] = ()) -> Answers:
+def listed(opened: Opened) -> Answers:
     """Return the answers of each row, for rows that are one each; raises the errors of `answered`."""
-    columns = _codes(opened, known)
+    columns = _codes(opened)
     codes = [f"{code} as c{number}" for number, code in enumerate(columns)]
     unit = "unit::varchar" if "unit" in opened.roles else "''"
     selected = ", ".join(['"row"', f"{unit} as name", *codes])
@@ -101,12 +97,10 @@ def listed(opened: Opened, known: Sequence[Known] = ()) -> Answers:
     return Answers(integers(table["row"]), texts(table["name"]), every)
 
 
-def _codes(opened: Opened, known: Sequence[Known], may_miss: Sequence[bool] = ()) -> list[str]:
+def _codes(opened: Opened) -> list[str]:
     """Return the SQL of each value's code, of types that are checked."""
-    bins = opened.source.bins_of_values
-    check_known(opened, known or [edges or opened.source.states for edges in bins], may_miss)
-    rules: Sequence[Known | None] = known or (bins if len(bins) > 1 else [None])
-    return [code_sql(opened, f"value{number}", rule) for number, rule in enumerate(rules)]
+    check_types(opened)
+    return [code_sql(opened, number) for number, _ in enumerate(opened.source.rules)]
 
 
 def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = None) -> Groups:
@@ -139,13 +133,11 @@ def summed(opened: Opened, numbers: Sequence[Bounded], roster: Roster | None = N
     return groups
 
 
-def _why_of_codes(
-    opened: Opened, codes: Sequence[str], of_rows: IntArray, may_miss: Sequence[bool] = ()
-) -> Iterator[OfValue]:
+def _why_of_codes(opened: Opened, codes: Sequence[str], of_rows: IntArray) -> Iterator[OfValue]:
     """Yield the rules of each value whose code is none of a state, and which of them some row breaks."""
-    otherwise = opened.source.nulls != "refuse"
-    for number, code in enumerate(codes):
-        faults = faults_of_codes(not (may_miss[number] if may_miss else otherwise))
+    otherwise = [opened.source.nulls != "refuse"] * len(codes)
+    for number, (code, may_miss) in enumerate(zip(codes, opened.source.may_miss or otherwise, strict=True)):
+        faults = faults_of_codes(not may_miss)
         broken = sum(BIT[cause] for some, cause in faults.items() if (of_rows[:, number] == some).any())
         yield number, why_of(f"({code})", faults), broken
 

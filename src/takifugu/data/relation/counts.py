@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import reduce
+from operator import or_
 from types import MappingProxyType
 from typing import Any
 
@@ -18,6 +20,9 @@ from takifugu.data.relation.types import check_types, keep_rows, refuse_mixed_ti
 from takifugu.data.sql.faults import BIT, CAUSES, RowFault, no_rows, wrong_data, wrong_key
 from takifugu.data.values.counts import Counts
 from takifugu.data.values.texts import MISSING
+
+#: The bits of all causes.
+_ANY = -1
 
 
 def counted(
@@ -61,14 +66,19 @@ def refuse(
     """Raise RowFault for the first cause among some bits, with its first row; `words` stand for `Opened.words`."""
     if not why:
         return
-    if why & ~BIT["tie"]:  # a row with another fault has no step that it could share
-        why &= ~BIT["tie"]
-    causes = [cause for cause in CAUSES if why & BIT[cause.name]]
-    if causes[0].name in ("no time", "no end time"):
-        refuse_mixed_times(opened, causes[0].key)
-    row, rows = opened.relation.rows(statements.faulty(opened, window, causes[0].name, more))[0]
-    names = [cause.name for cause in causes[1:]]
-    raise RowFault(causes[0], {**opened.words(), **words}, row, max(rows - 1, 0), names)
+    wrong = f'select why & {why} as why, "row" from ({statements.wrong_rows(opened, window, more)})'
+    rows_of = opened.relation.rows(f'select why, min("row"), count(*) from ({wrong}) where why <> 0 group by why')
+    if not rows_of:  # as where a value at fault is in a row that perhaps does not count
+        return
+    found = reduce(or_, (why for why, *_ in rows_of))
+    if found & ~BIT["tie"]:  # a row with another fault has no step that it could share
+        found &= ~BIT["tie"]
+    first, *others = [cause for cause in CAUSES if found & BIT[cause.name]]
+    if first.name in ("no time", "no end time"):
+        refuse_mixed_times(opened, first.key)
+    of_first = [(row, rows) for why, row, rows in rows_of if why & BIT[first.name]]
+    row, more_rows = min(row for row, _ in of_first), sum(rows for _, rows in of_first) - 1
+    raise RowFault(first, {**opened.words(), **words}, row, more_rows, others)
 
 
 def bits(column: Any) -> int:
@@ -136,27 +146,23 @@ def _numbered(pieces: str, roster: Roster | None) -> str:
 def _check_samples(opened: Opened, table: Any, roster: Roster | None, is_part: bool) -> None:
     if not integers(table["n"]).any() and not is_part and not opened.hides_rows:
         raise no_rows()
-    why = _why_of(table, roster)
-    if why:  # rows without a bit are ties where nothing is wrong with any row
-        of_rows = opened.relation.columns(_numbered(statements.wrong_pieces(opened), roster))
-        refuse(opened, why & BIT["tie"] | _why_of(of_rows, roster), None)
+    if _are_wrong(table, roster):
+        refuse(opened, _ANY, None)
+        raise AssertionError("a row at fault has a bit for it")
 
 
-def _why_of(table: Any, roster: Roster | None) -> int:
-    """Return the bits of what is wrong with pieces."""
-    why = bits(table["why"])
-    if (integers(table["n"]) > integers(table["steps"])).any():
-        why |= BIT["tie"]
-    if (integers(table["least"]) != integers(table["most"])).any():
-        why |= BIT["between steps"]
+def _are_wrong(table: Any, roster: Roster | None) -> bool:
+    """Return whether a rule is broken: rows at fault have no bit, and two of one step share one."""
+    are_wrong = integers(table["why"]) != 0
+    are_wrong |= integers(table["n"]) > integers(table["steps"])
+    are_wrong |= integers(table["least"]) != integers(table["most"])
     if roster is not None:
         number = integers(table["number"], -1)
-        known = number >= 0
-        why |= 0 if known.all() else BIT["stranger"]
-        first, last = roster.first[number[known]], roster.last[number[known]]
-        is_early, is_late = integers(table["low"], FAR)[known] < first, integers(table["high"], -FAR)[known] >= last
-        why |= BIT["outside"] if (is_early | is_late).any() else 0
-    return why
+        if (number < 0).any():  # a stranger
+            return True
+        are_wrong |= integers(table["low"], FAR) < roster.first[number]
+        are_wrong |= integers(table["high"], -FAR) >= roster.last[number]
+    return bool(are_wrong.any())
 
 
 _NO_RUNS = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64))

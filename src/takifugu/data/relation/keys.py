@@ -17,17 +17,35 @@ from takifugu.data.sql.faults import wrong_key
 from takifugu.data.times.calendar import Calendar
 from takifugu.data.times.steps import parse_step
 from takifugu.data.times.zones import MICROSECOND, Zone
-from takifugu.data.values.bins import Bins
+from takifugu.data.values.bins import Bins, Classes, Known
 
 #: What a file holds: the state of each step, when it changes, how long it lasts, when it is seen, one row a unit, or
 #: where somebody was.
 KINDS = ("samples", "changes", "stays", "events", "answers", "visits")
-#: Those whose rows are runs of steps.
+#: Those whose rows are runs of steps, and all whose rows are steps.
 RUNS = ("changes", "stays", "events")
+STEPS = ("samples", *RUNS)
 #: Those whose rows reach beyond the step of their time.
 LASTING = ("changes", "stays")
-_CALENDAR = 'order = "time", step = "1h", from = "2026-01-05"'
-
+_CALENDAR, _DATES = 'order = "time", step = "1h", from = "2026-01-05"', 'from = "2026-01-05", until = "2026-02-02"'
+#: The keys that kinds of rows need, with the rule and what to write.
+_NEEDED = (
+    (STEPS, "order", "rows have a time", 'order = "time"'),
+    (STEPS, "step", "steps have a length", 'step = "15min", or step = 1'),
+    (("stays",), "end", "a stay has an end", 'end = "left"'),
+    (RUNS, "from", "they fill a calendar", _DATES), (RUNS, "until", "they fill a calendar", _DATES),
+    (("visits",), "unit", "a visit is somebody's", 'unit = "person"'),
+)
+#: The keys that kinds of rows have no use for, and why.
+_UNUSED = (
+    (("answers",), ("order", "end", "step", "from", "until", "timezone", "recording", "default_state"),
+     "answers have no time"),
+    (("visits",), ("end",), "a visit is in one step"), (("visits",), ("recording",), "a visit stands alone"),
+    (("visits",), ("bins",), "places have names"), (("visits",), ("default_state",), "a visit is somewhere"),
+    (("visits",), ("roster",), "it is not published who was nowhere"),
+    (("samples", "changes", "events"), ("end",), "stays alone have ends"), (RUNS, ("recording",), "a person has one"),
+    (("samples",), ("default_state",), "a sample tells its state"),
+)  # fmt: skip
 
 #: Those that are a column or an expression, or several.
 ROLES = ("where", "unit", "recording", "order", "end", "value", "group")
@@ -90,13 +108,19 @@ class Source:
     roster: Any = field(default=None, hash=False)
     #: Declared where each row is published by itself.
     rows_per_person: int | None = None
+    #: No keys: the belief's rule about each value, where rows are not steps, and whether it may be missing.
+    known: tuple[Known, ...] = ()
+    may_miss: tuple[bool, ...] = ()
     #: No key: nothing is hidden.
     is_public: bool = False
     #: No key: a row's step is the one after the row before it, whatever lies between them.
     is_by_rank: bool = False
 
     @staticmethod
-    def of(keys: Mapping[str, Any], states: Sequence[object] = ()) -> Source:
+    def of(
+        keys: Mapping[str, Any], states: Sequence[object] = (), known: Sequence[Known] = (),
+        may_miss: Sequence[bool] = (),
+    ) -> Source:  # fmt: skip
         """Return the source of a section's keys, as plain values; InputError for an unknown one."""
         for name in keys:
             if name not in KEYS:
@@ -109,7 +133,9 @@ class Source:
         names, bins = tuple(str(state) for state in states), read.get("bins") or {}
         of_columns = [edges for edges in bins.values() if isinstance(edges, Mapping)]
         check_printable((*names, *bins, *chain(*of_columns)), "the states have", "value")
-        return Source(states=names or (() if of_columns else tuple(bins)), **read)
+        states = names or (() if of_columns or known else tuple(bins))
+        rules = tuple(rule if isinstance(rule, Bins | Classes) else tuple(map(str, rule)) for rule in known)
+        return Source(states=states, known=rules, may_miss=tuple(may_miss), **read)
 
     def __post_init__(self) -> None:
         faults = [*self._odd_words()]
@@ -140,64 +166,42 @@ class Source:
 
     def _rules(self) -> Iterator[tuple[bool, str, str, str, str]]:
         """Yield what does not fit together: whether it is so, the key, what is wrong, the rule, and the fix."""
-        kind, is_run, has_unit = f'rows = "{self.rows}"', self.rows in RUNS, self.unit is not None
-        if self.rows == "answers":
-            for name in ("order", "end", "step", "start", "until", "timezone", "recording", "default_state"):
-                key = "from" if name == "start" else name
-                is_said = getattr(self, name) is not None
-                yield is_said, key, f"{key} is declared beside {kind}", "answers have no time", f"leave {key} out"
-            is_odd = self.roster is not None and not has_unit
-            yield is_odd, "roster", "roster without people", "it names people", "leave roster out"
-            return
-        if self.rows == "visits":
-            yield from self._rules_of_visits(kind)
-            return
-        yield self.order is None, "order", f"{kind} without order", "rows have a time", 'order = "time"'
-        yield self.step is None, "step", f"{kind} without step", "steps have a length", 'step = "15min", or step = 1'
-        is_end = self.rows == "stays" and self.end is None
-        yield is_end, "end", "stays without end", "a stay has an end", 'end = "left"'
-        no_end = self.rows != "stays" and self.end is not None
-        yield no_end, "end", f"end is declared beside {kind}", "stays alone have ends", "leave end out"
-        dates = 'from = "2026-01-05", until = "2026-02-02"'
-        for name, value in (("from", self.start), ("until", self.until)):
-            yield is_run and value is None, name, f"{kind} without {name}", "they fill a calendar", dates
-        is_said = is_run and self.recording is not None
-        yield is_said, "recording", f"recording is declared beside {kind}", "a person has one", "leave recording out"
-        no_roster = is_run and has_unit and self.roster is None
+        kind, is_step, has_unit = f'rows = "{self.rows}"', self.rows in STEPS, self.unit is not None
+        for kinds, key, rule, fix in _NEEDED:
+            yield self.rows in kinds and self._said(key) is None, key, f"{kind} without {key}", rule, fix
+        for kinds, keys, rule in _UNUSED:
+            for key in keys if self.rows in kinds else ():
+                is_said = self._said(key) is not None
+                yield is_said, key, f"{key} is declared beside {kind}", rule, f"leave {key} out"
+        no_roster = self.rows in RUNS and has_unit and self.roster is None
         names = 'roster = ["Ana", "Ben"], or a file with their names'
         yield no_roster, "roster", f"{kind} without a roster", "somebody without a row counts, too", names
         is_odd = self.roster is not None and (not has_unit or self.recording is not None)
         yield is_odd, "roster", "roster without people, or beside recordings", "it names people", "leave roster out"
-        is_odd = not is_run and self.default_state is not None
-        yield is_odd, "default_state", "default_state of samples", "a sample tells its state", "leave default_state out"
-        is_odd = self.gaps == "hidden" and self.start is None
-        yield is_odd, "gaps", 'gaps are "hidden" and no calendar is declared', "lengths are then declared", dates
-        no_start = self.start is None and self.until is not None
-        yield no_start, "from", "until without from", "a calendar has a start", dates
+        is_odd = is_step and self.gaps == "hidden" and self.start is None
+        yield is_odd, "gaps", 'gaps are "hidden" and no calendar is declared', "lengths are then declared", _DATES
+        no_start = is_step and self.start is None and self.until is not None
+        yield no_start, "from", "until without from", "a calendar has a start", _DATES
+        if self.rows == "visits":
+            yield from self._rules_of_visits(kind)
 
     def _rules_of_visits(self, kind: str) -> Iterator[tuple[bool, str, str, str, str]]:
         """Yield the same of visits: somebody was somewhere, in a calendar if one is declared."""
-        yield self.unit is None, "unit", f"{kind}, and nobody's", "a visit is somebody's", 'unit = "person"'
         what = f"value is {len(self.values)} columns"
         yield len(self.values) > 2, "value", what, "a place is a name or two coordinates", "name two"
-        unused = {
-            "end": "a visit is in one step", "recording": "a visit stands alone", "bins": "places have names",
-            "default_state": "a visit is somewhere", "roster": "it is not published who was nowhere",
-        }  # fmt: skip
-        for key, rule in unused.items():
-            yield getattr(self, key) is not None, key, f"{key} is declared beside {kind}", rule, f"leave {key} out"
         fix = 'where = "place IS NOT NULL", if such rows are no visits'
         yield self.nulls != "refuse", "nulls", f"nulls are declared beside {kind}", "a visit is somewhere", fix
         yield self.gaps == "hidden", "gaps", f"gaps are declared beside {kind}", "visits have none", "leave gaps out"
-        said = [key for key, value in self._calendar_keys() if value is not None]
-        for key, value in self._calendar_keys():
-            is_needed = bool(said) and key != "until" and value is None
+        said = [key for key in ("order", "step", "from", "until") if self._said(key) is not None]
+        for key in ("order", "step", "from"):
+            is_needed = bool(said) and key not in said
             yield is_needed, key, f"{said and said[0]} without {key}", "a calendar has a start and steps", _CALENDAR
         is_odd = self.timezone is not None and not said
         yield is_odd, "timezone", "timezone without order", "times alone have a zone", "leave timezone out"
 
-    def _calendar_keys(self) -> tuple[tuple[str, object], ...]:
-        return ("order", self.order), ("step", self.step), ("from", self.start), ("until", self.until)
+    def _said(self, key: str) -> object:
+        """Return the value of a key, None without one."""
+        return self.start if key == "from" else getattr(self, key)
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -254,10 +258,10 @@ class Source:
         """Return the number of steps of the calendar, if it ends."""
         return None if self.calendar is None else self.calendar.size
 
-    @property
-    def known(self) -> Bins | tuple[str, ...]:
-        """Return the declared bins of the only value, else the states."""
-        return (self.bins_of_values[0] if len(self.values) == 1 else None) or self.states
+    @cached_property
+    def rules(self) -> tuple[Known, ...]:
+        """Return how each value is counted: as the belief says, else by declared bins, else by the states."""
+        return self.known or tuple(bins or self.states for bins in self.bins_of_values)
 
     @cached_property
     def bins_of_values(self) -> tuple[Bins | None, ...]:
@@ -303,6 +307,6 @@ def key_of(role: str) -> str:
     return "value" if role.startswith("value") else "group" if role.startswith("by") else role
 
 
-_FIELDS = frozenset(Source.__dataclass_fields__) - {"states", "start", "is_public", "is_by_rank"}
+_FIELDS = frozenset(Source.__dataclass_fields__) & KEYS.keys()
 #: The keys that a source is made of (`Source.of`).
 OF_ROWS = _FIELDS | {"from"}

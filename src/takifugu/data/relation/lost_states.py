@@ -19,7 +19,7 @@ from takifugu.data.relation.relation import run
 from takifugu.data.sql.faults import wrong_key
 from takifugu.data.sql.tree import Node, column_node, column_nodes, nodes_of, replaced, text_of
 from takifugu.data.sql.words import folded, literal
-from takifugu.data.values.bins import Bins, Classes
+from takifugu.data.values.bins import Bins, Classes, Known
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -30,8 +30,6 @@ _OF_ROWS = ("WINDOW", "SUBQUERY")
 _MOST_ROWS, _LONGEST = 50_000, 100_000
 #: What stands for nothing beside a fault.
 _NOTHING = "takifugu nothing"
-#: The states that a value can be in: words, or numbers of bins or of classes.
-States = Sequence[object] | Bins | Classes
 
 
 @dataclass(frozen=True)
@@ -61,8 +59,8 @@ def followed(computed: Sequence[tuple[str, Node]]) -> list[list[Node]]:
 
 
 def refuse_lost_states(
-    connection: DuckDBPyConnection, way: Sequence[Computed], known: States, has_missing: bool, may_miss: bool,
-    of_others: Mapping[str, States],
+    connection: DuckDBPyConnection, way: Sequence[Computed], known: Known, has_missing: bool, may_miss: bool,
+    of_others: Mapping[str, Known],
 ) -> None:  # fmt: skip
     """Raise InputError if an expression on the `way` to a value has nothing for a state that it could leave."""
     # nor may the value have a word that is no state, or be there by what a column `of_others` says; so it is where such
@@ -88,14 +86,14 @@ def refuse_lost_states(
             )  # fmt: skip
 
 
-def _raw_values(known: States, node: Node) -> Mapping[str, str]:
+def _raw_values(known: Known, node: Node) -> Mapping[str, str]:
     """Return each state by what a column says of it: its name, or numbers of its bin or class."""
     if isinstance(known, Bins):
         states, edges = known.states, [*map(float, known.edges)]
     elif isinstance(known, Classes):
         states, edges = known.words, [-math.inf, *map(float, known.ends), math.inf]
     else:
-        return {str(state): str(state) for state in known}
+        return {state: state for state in known}
     raw, named = dict[str, str](), _numbers_in(node)
     for state, (low, high) in zip(states, pairwise(edges), strict=True):
         ends = [low, *(number for number in named if low < number < high), high]
@@ -123,18 +121,18 @@ def _between(low: float, high: float) -> float:
     return 0.0 if math.isnan(inside) else inside
 
 
-def _test_of(known: States | None, kind: str) -> Callable[[str], bool]:
+def _test_of(known: Known | None, kind: str) -> Callable[[str], bool]:
     """Return what tells whether a word of this type is a state, where it can be told."""
     if isinstance(known, Bins):
         return lambda text: known.code_of(text) >= 0
     if known is None or isinstance(known, Classes) or kind != "varchar":
         return lambda text: True
-    return frozenset(map(str, known)).__contains__
+    return frozenset(known).__contains__
 
 
 def _lost(
     connection: DuckDBPyConnection, node: Node, raw: Mapping[str, str], has_missing: bool, may_miss: bool,
-    known: States | None, column: str | None = None,
+    known: Known | None, column: str | None = None,
 ) -> list[tuple[str, str]]:  # fmt: skip
     """Return the states that an expression has nothing for, or none of `known`, if it leaves another as it is."""
     # One that leaves none as it is reads other words: it says itself which of them are states. Each column is tried;
@@ -197,7 +195,7 @@ class _Tried:
 
     def lost(
         self, connection: DuckDBPyConnection, node: Node, raw: Mapping[str, str], beside: Sequence[str],
-        may_miss: bool, known: States | None,
+        may_miss: bool, known: Known | None,
     ) -> list[tuple[str, str]]:  # fmt: skip
         """Return the states that are lost, with the word in their place, where another one is left as it is."""
         computed = text_of({**replaced(node, self._as_tried), "alias": ""})

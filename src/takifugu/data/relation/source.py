@@ -35,9 +35,10 @@ from takifugu.data.relation.relation import Relation
 from takifugu.data.relation.roles import SOURCE, Opened, open_source
 from takifugu.data.relation.roster import Roster, read_roster
 from takifugu.data.relation.transitions import States, states_of, transitions_of, transitions_of_all
-from takifugu.data.relation.types import Known, check_known, check_types
+from takifugu.data.relation.types import check_types
 from takifugu.data.relation.visits import Grid, Visits, visited
 from takifugu.data.sql.words import identifier, text_or_null
+from takifugu.data.values.bins import Known
 from takifugu.data.values.bounded import Bounded
 from takifugu.data.values.counts import Counts
 
@@ -67,12 +68,8 @@ class Table:
     @property
     def reading(self) -> str:
         """Return how rows become entries, as a ledger keeps it."""
-        return self.reading_of()
-
-    def reading_of(self, known: Sequence[Known] = ()) -> str:
-        """Return how rows become entries, with the states, bins or classes of each value."""
         check_types(self.opened)
-        return reading(self.opened, known)
+        return reading(self.opened)
 
     @property
     def with_rows(self) -> Opened:
@@ -110,17 +107,13 @@ class Table:
         """Return how often each state follows each other one in all rows, whatever calendar they are read by."""
         return transitions_of_all(self.opened)
 
-    def answers(self, known: Sequence[Known] = (), may_miss: Sequence[bool] = ()) -> Groups:
+    def answers(self) -> Groups:
         """Return how many units gave each combination of answers."""
-        return answered(self.with_rows, known, self.roster, may_miss)
+        return answered(self.with_rows, self.roster)
 
-    def listed(self, known: Sequence[Known] = ()) -> Answers:
+    def listed(self) -> Answers:
         """Return the answers of each row in the order of the rows."""
-        return listed(self.with_rows, known)
-
-    def check_known(self, known: Sequence[Known], may_miss: Sequence[bool] = ()) -> None:
-        """Raise InputError, with the key, for columns of another type than what is declared, or that lose it."""
-        check_known(self.opened, known, may_miss)
+        return listed(self.with_rows)
 
     def has_rows(self, counts: Mapping[Texts, int], columns: Sequence[str]) -> bool:
         """Return whether its columns hold these rows of texts in any order, and no others, by `where` or without it."""
@@ -148,9 +141,9 @@ class Table:
         check_types(self.opened)
         check_rows(self.with_rows, self.roster, may_repeat=True)
 
-    def visits(self, known: Sequence[str] | Grid) -> Visits:
-        """Return who was at which of the declared places, or in which box, in which step."""
-        return visited(self.with_rows, known)
+    def visits(self, grid: Grid | None = None) -> Visits:
+        """Return who was at which of the known places, or in which box of a grid, in which step."""
+        return visited(self.with_rows, grid)
 
     def texts(self, roles: Sequence[str]) -> list[Texts]:
         """Return the rows of some roles as texts in the order of the rows, None where there is nothing; private."""
@@ -187,10 +180,11 @@ def _as_numbers(counts: Mapping[Texts, int]) -> Counter[Texts]:
 
 def opened_table(
     keys: Mapping[str, Any], states: Sequence[object] = (), root: str | Path = ".", frame: object = None,
-    public: Sequence[str] = (), threads: int = 2,
+    public: Sequence[str] = (), known: Sequence[Known] = (), may_miss: Sequence[bool] = (), threads: int = 2,
 ) -> Table:  # fmt: skip
     """Open a source by the keys of [source], with paths from `root` on."""
-    return table_of(Source.of(keys, states), root, frame, public, threads)
+    # where rows are not steps, the belief has a rule for each value (`known`), and says which `may_miss`
+    return table_of(Source.of(keys, states, known, may_miss), root, frame, public, threads)
 
 
 def table_of(

@@ -1,7 +1,7 @@
 """The statements that count: plain SQL of integers, in which no row leaves DuckDB.
 
 Samples are grouped by 64 steps, which are one word of bits: ties, gaps and lengths need no rows, and nothing is sorted.
-A row at fault has no bit: what is wrong with rows is computed only where there are fewer bits than rows.
+A row at fault has no bit: what is wrong with each row is computed only where there are fewer bits than rows.
 Changes, stays and events are sorted once and compared with the next row of their unit; no step is expanded.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from takifugu.data.relation.cells import Cells
+from takifugu.data.relation.keys import RUNS
 from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.types import LEFT_OUT, missing_why, name_why, rows_sql
 from takifugu.data.sql.faults import BIT
@@ -41,11 +42,11 @@ def placed(opened: Opened, window: range | None) -> str:
         place, rest = f"case when tick is not null then {rank} end", "0"
     select = f"select *, {place} as place, {rest} as rest from ({rows})"
     if origin is not None:
-        outside = "place < 0" + (f" or place >= {size}" if size is not None else "")
-        why = f"coalesce(({outside})::bigint, 0) * {BIT['outside']}"
-        why += f" + coalesce((rest <> 0)::bigint, 0) * {BIT['between steps']}"
-        right = f"is_right and rest = 0 and not ({outside})"
-        select = f"select * replace (why + {why} as why, {right} as is_right) from ({select})"
+        inside = "place >= 0" + (f" and place < {size}" if size is not None else "")
+        wrong = f"coalesce((not ({inside}))::bigint, 0) * {BIT['outside']}"
+        wrong += f" + coalesce((rest <> 0)::bigint, 0) * {BIT['between steps']}"
+        why = f"case when {inside} and rest = 0 then why else why + {wrong} end"  # as most rows are
+        select = f"select * replace ({why} as why) from ({select})"
     # rows outside the window keep their place
     if window is not None and _leaves_out(opened, window):
         select = f"select * replace (case when {_inside(window)} then code else {MISSING} end as code) from ({select})"
@@ -59,7 +60,7 @@ def words(opened: Opened, window: range | None, cells: Cells | None = None) -> s
     most = len(states) + (source.nulls == "unobserved" or opened.keeps_left_out or _leaves_out(opened, window))
     digits = range(most.bit_length())
     columns = [
-        f"case when not is_right then 0 when code >= 0 then code + 1 else {most} end as number",
+        f"case when why <> 0 then 0 when code >= 0 then code + 1 else {most} end as number",
         f"place >> {WORD.bit_length() - 1} as word", f"1::ubigint << (place & {WORD - 1})::ubigint as bit",
     ]  # fmt: skip
     group = ["unit", *(["recording"] if "recording" in opened.roles else []), "word"]
@@ -98,17 +99,9 @@ def _or(columns: Iterable[str]) -> str:
 
 def pieces(opened: Opened) -> str:
     """Return the SELECT of pieces from words, with what is wrong with their names."""
-    missing = [missing_why(role) for role in ("unit", "recording") if role in opened.roles]
     return f"""select unit, recording, {_by_state(opened, OF_WORD)}, sum(n)::bigint as n, sum(steps)::bigint as steps,
-        sum(bit_count(seen))::bigint as observed, {' | '.join([name_why(opened), *missing])} as why, min(low) as low,
-        max(high) as high, min(least) as least, max(most) as most from {WORDS} group by unit, recording"""
-
-
-def wrong_pieces(opened: Opened) -> str:
-    """Return the SELECT of pieces with all that is wrong with their rows, from the rows."""
-    ends = "min(rest) as least, max(rest) as most" if opened.source.origin is None else _NO_REST
-    return f"""select unit, recording, 0 as n, 0 as steps, bit_or(why) | {name_why(opened)} as why, min(place) as low,
-        max(place) as high, {ends} from ({placed(opened, None)}) group by unit, recording"""
+        sum(bit_count(seen))::bigint as observed, {name_why(opened)} as why, min(low) as low, max(high) as high,
+        min(least) as least, max(most) as most from {WORDS} group by unit, recording"""
 
 
 def gaps(length: int | None) -> str:
@@ -148,8 +141,10 @@ def runs(opened: Opened, window: range) -> str:
     kind, width, origin = source.rows, source.width, source.origin
     assert origin is not None, "runs have a calendar"
     stop = ", stop" if kind == "stays" else ""
-    stranger = f"r.why + (c.number is null and unit is not null)::bigint * {BIT['stranger']} as why"
-    rows = f"""select c.number::int as number, code, tick{stop}, {stranger}, "row"
+    stranger = f"r.why + (c.number is null and unit is not null)::bigint * {BIT['stranger']}"
+    if "unit" in opened.roles:
+        stranger += f" + {missing_why('unit')}"
+    rows = f"""select c.number::int as number, code, tick{stop}, {stranger} as why, "row"
         from ({rows_sql(opened)}) r left join {COVERS} c using (unit)"""
     in_order = "over (partition by number order by tick)"
     after = f"select *, lead(tick) {in_order} as after from ({rows})"
@@ -215,30 +210,28 @@ def listed_runs(opened: Opened, window: range, is_missing: bool) -> str:
         where {which}last > first order by number, first, last"""
 
 
-def faulty(opened: Opened, window: range | None, cause: str, more: str = "") -> str:
-    """Return the SELECT of the first row with a cause and of how many there are; `more` is that of `rows_sql`."""
-    kind, bit = opened.source.rows, BIT[cause]
-    if kind not in ("samples", "answers", "visits"):
+def wrong_rows(opened: Opened, window: range | None, more: str = "") -> str:
+    """Return the SELECT of the number of each row and all that is wrong with it; `more` is that of `rows_sql`."""
+    source, wrong = opened.source, dict[str, str]()
+    if source.rows in RUNS:
         assert window is not None, "runs have a calendar"
-        return f'select min("row"), count(*) from ({runs(opened, window)}) where why & {bit} <> 0'
-    body = placed(opened, None) if kind == "samples" else rows_sql(opened, more)
-    if kind == "visits":
-        body = visits(opened, more)
-    body = f"select * replace (why | {name_why(opened)} as why) from ({body})"
-    if cause in ("tie", "second answer"):
-        alike = "unit, recording, place" if cause == "tie" else "unit"
-        body = f"""select "row", {bit} as why from ({body})
-            qualify row_number() over (partition by {alike} order by "row") > 1"""
-    elif cause == "between steps" and opened.source.origin is None:
-        first = 'first_value(rest) over (partition by unit, recording order by "row")'
-        body = f'select "row", (rest <> {first})::bigint * {bit} as why from ({body})'
-    elif cause == "stranger":
-        body = f"""select "row", (c.number is null)::bigint * {bit} as why
-            from ({body}) r left join {COVERS} c using (unit)"""
-    elif cause == "outside" and opened.source.roster is not None:
-        late = f"coalesce((tick < low or tick >= high)::bigint, 0) * {bit}"
-        body = f'select "row", why | {late} as why from ({body}) r left join {COVERS} c using (unit)'
-    return f'select min("row"), count(*) from ({body}) where why & {bit} <> 0'
+        return runs(opened, window)
+    if source.rows == "samples":
+        rows, same = placed(opened, None), "partition by unit, recording"
+        wrong["tie"] = f'place is not null and row_number() over ({same}, place order by "row") > 1'
+        if source.origin is None:
+            wrong["between steps"] = f'rest <> first_value(rest) over ({same} order by "row")'
+        if source.roster is not None:
+            wrong["outside"] = "tick < low or tick >= high"
+    elif source.rows == "answers":
+        rows = rows_sql(opened, more)
+        wrong["second answer"] = 'row_number() over (partition by unit order by "row") > 1'
+    else:
+        rows = visits(opened, more)
+    if source.roster is not None:
+        rows, wrong["stranger"] = f"select * from ({rows}) r left join {COVERS} c using (unit)", "number is null"
+    bits = [f"coalesce(({is_so})::bigint, 0) * {BIT[cause]}" for cause, is_so in wrong.items()]
+    return f'select "row", {" | ".join(["why", name_why(opened), *bits])} as why from ({rows})'
 
 
 def _by_state(opened: Opened, steps: str) -> str:

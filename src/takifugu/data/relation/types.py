@@ -6,7 +6,7 @@ moments in UTC, or a whole number), `stop`, and `why`: one bit for each rule tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from takifugu.core.cache import cached
 from takifugu.core.errors import TakifuguError, gathered, raise_gathered
@@ -17,12 +17,8 @@ from takifugu.data.relation.roles import SOURCE, Opened
 from takifugu.data.sql.clocks import CLOCKS, ISO, MOMENTS, OFFSET, WHOLE, has_point
 from takifugu.data.sql.faults import BIT, wrong_data, wrong_key
 from takifugu.data.sql.words import double, folded, identifier, is_missing, literal, number_of, toml_line
-from takifugu.data.values.bins import Bins, Classes
+from takifugu.data.values.bins import Bins, Classes, Known, Listed
 from takifugu.data.values.texts import MISSING, UNBINNED, UNKNOWN
-
-#: How the values of a column are counted: by states, by bins or by classes of numbers.
-Listed = Sequence[str] | Bins
-Known = Listed | Classes
 
 #: Types of names, and of states.
 NAMES = WHOLE | {"VARCHAR", "UUID", "ENUM"}
@@ -63,14 +59,13 @@ def check_types(opened: Opened) -> None:
         if role in opened.roles:
             with gathered(faults):
                 check(opened, role)
-    if opened.source.rows != "answers":
-        with gathered(faults):
-            if opened.source.rows == "visits":
-                _check_place(opened)
-            else:
-                known = opened.source.known
-                check_value(opened, "value0", known)
-                _refuse_lost(opened, [known], [False])
+    with gathered(faults):
+        if opened.source.rows == "visits":
+            _check_place(opened)
+        for number, rule in enumerate(opened.source.rules):
+            if rule or opened.source.step is not None:  # else they are numbers, which are summed
+                check_value(opened, f"value{number}", rule)
+        _refuse_lost(opened)
     raise_gathered(faults)
 
 
@@ -111,29 +106,22 @@ def _check_order(opened: Opened, role: str) -> None:
         raise wrong_key(role, f"{role} holds {kind}", "a time has its day", toml_line(role, f"day + {column}"))
 
 
-def check_known(opened: Opened, known: Sequence[Known], may_miss: Sequence[bool] = ()) -> None:
-    """Raise InputError for values of another type than their states, bins or classes; no row is read."""
-    check_types(opened)
-    for number, rule in enumerate(known):
-        check_value(opened, f"value{number}", rule)
-    _refuse_lost(opened, known, may_miss or [False] * len(known))
-
-
-def _refuse_lost(opened: Opened, known: Sequence[Known], may_miss: Sequence[bool]) -> None:
+def _refuse_lost(opened: Opened) -> None:
     """Raise InputError for values that lose what is declared of them; they are tried once."""
-    declared = tuple(rule if isinstance(rule, Bins | Classes) else tuple(rule) for rule in known)
+    rules, may_miss = opened.source.rules, opened.source.may_miss
 
     def refuse() -> None:
         has_missing = opened.source.nulls == "unobserved"
         columns = list[tuple[str, int]]()
-        for number, _ in enumerate(declared):
+        for number, _ in enumerate(rules):
             columns += [(folded(name), number) for _, name in opened.roles[f"value{number}"].cells]
-        for number, (rule, misses) in enumerate(zip(declared, may_miss, strict=True)):
+        for number, rule in enumerate(rules):
             if way := opened.computed[f"value{number}"]:
-                of_others = {column: declared[other] for column, other in columns if other != number}
+                of_others = {column: rules[other] for column, other in columns if other != number}
+                misses = bool(may_miss) and may_miss[number]
                 refuse_lost_states(opened.relation.connection, way, rule, has_missing, misses, of_others)
 
-    cached(opened, (declared, *may_miss), refuse)
+    cached(opened, "lost states", refuse)
 
 
 def check_value(opened: Opened, role: str, known: Known) -> None:
@@ -221,14 +209,11 @@ def rows_sql(opened: Opened, more: str = "") -> str:
     if opened.relation.has_integers and not more:
         return f"select * from {INTEGERS}"
     source, roles = opened.source, opened.roles
-    columns, listed, why, right = ['"row"'], ["unit", "recording", '"row"'], list[str](), list[str]()
+    columns, listed, why = ['"row"'], ["unit", "recording", '"row"'], list[str]()
     for role in ("unit", "recording"):
         columns.append(f"{role}::varchar as {role}" if role in roles else f"'' as {role}")
-        if role in roles:
-            why.append(missing_why(role))
     if "where" in roles:
         columns.append('"where" is null as undecided')
-        right.append("not undecided")
     if more and source.rows == "visits":
         columns.append(f"{more} as place")
         listed.append("place")
@@ -243,7 +228,6 @@ def rows_sql(opened: Opened, more: str = "") -> str:
         columns.append(f"{code} as code")
         listed.append("code")
         why.append(why_of("code", faults_of_codes(source.nulls == "refuse")))
-        right.append(f"(code >= {0 if source.nulls == 'refuse' else MISSING} or code = {LEFT_OUT})")
     for role, name, year in (("order", "tick", "year"), ("end", "stop", "end year")):
         if role not in roles:
             continue
@@ -251,18 +235,14 @@ def rows_sql(opened: Opened, more: str = "") -> str:
         columns += [f"{tick} as {name}", f"{wrong} as {name}_wrong"]
         listed.append(name)
         why.append(f"{name}_wrong")
-        if opened.type(role) == "VARCHAR":  # any other tick that is wrong is none
-            right.append(f"{name}_wrong = 0")
         if source.is_time:
-            right.append(f"{name} >= {FIRST} and {name} < {LAST}")
-            why.append(f"coalesce(({name} < {FIRST} or {name} >= {LAST})::bigint, 0) * {BIT[year]}")
+            is_likely = f"{name} >= {FIRST} and {name} < {LAST}"
+            why.append(f"case when {is_likely} then 0 when {name} is null then 0 else {BIT[year]} end")
     if "end" in roles:
         why.append(f"coalesce((stop < tick)::bigint, 0) * {BIT['backwards']}")
     inner, bits = f"select {', '.join(columns)} from {identifier(SOURCE)}", " + ".join(why) or "0::bigint"
     if "where" in roles:  # what else is wrong with a row counts where it does
         bits = f"case when undecided then {BIT['where unknown']} else {bits} end"
-    if source.rows == "samples":
-        listed.append(f"{' and '.join(right)} as is_right")
     return f"select {', '.join(listed)}, {bits} as why from ({inner})"
 
 
@@ -279,7 +259,8 @@ def faults_of_codes(is_refused: bool) -> dict[int, str]:
 
 def why_of(code: str, faults: Mapping[int, str]) -> str:
     """Return the bit of what is wrong by a code."""
-    return f"case {code} {' '.join(f'when {some} then {BIT[cause]}' for some, cause in faults.items())} else 0 end"
+    cases = " ".join(f"when {some} then {BIT[cause]}" for some, cause in faults.items())
+    return f"case when {code} >= 0 then 0 else case {code} {cases} else 0 end end"
 
 
 def control_why(role: str) -> str:
@@ -289,12 +270,13 @@ def control_why(role: str) -> str:
 
 
 def name_why(opened: Opened) -> str:
-    """Return the bits of names of units that another export would write otherwise, and of hostile names."""
-    name, why = "unit", "0::bigint"
+    """Return the bits of names that are missing or hostile, or that another export would write otherwise."""
+    name, parts = "unit", [missing_why(role) for role in ("unit", "recording") if role in opened.roles]
     if "recording" in opened.roles:
-        why = control_why("recording")
+        parts.append(control_why("recording"))
+    why = " | ".join(["0::bigint", *parts])
     if opened.type("unit") in WHOLE | {"UUID", ""}:
-        return why
+        return f"({why})"
     return (
         f"({why} | {control_why(name)}) + "
         f"coalesce(regexp_matches({name}, {literal(BLANK_EDGES)})::bigint, 0) * {BIT['blanks around']} + "
@@ -308,12 +290,10 @@ def state_of(known: Listed, code: int) -> str:
     return str(known.states[code]) if isinstance(known, Bins) else known[code]
 
 
-def code_sql(opened: Opened, column: str = "value0", known: Known | None = None) -> str:
+def code_sql(opened: Opened, value: int = 0) -> str:
     """Return the number of a row's state, or of the bin or class that its number lies in."""
-    source, kind, name = opened.source, opened.type(column), identifier(column)
-    order = list(source.states) if known is None else []
-    if known is None:
-        known = source.known
+    column, known = f"value{value}", opened.source.rules[value]
+    kind, name = opened.type(column), identifier(column)
     missing = is_missing(name, kind)
     if not isinstance(known, Bins | Classes):
         text = name if kind == "VARCHAR" else f"{name}::varchar"
@@ -327,7 +307,7 @@ def code_sql(opened: Opened, column: str = "value0", known: Known | None = None)
         cases = " ".join(f"when {number} < {double(end)} then {n}" for n, end in enumerate(known.ends))
         unread = f"when {number} is null then {UNREAD} when not isfinite({number}) then {known.missing}"
         return f"case when {missing} then {known.missing} {unread} {cases} else {len(known.ends)} end"
-    edges, order = [float(edge) for edge in known.edges], order or [str(state) for state in known.states]
+    edges, order = [float(edge) for edge in known.edges], opened.source.states or tuple(map(str, known.states))
     cases = ""
     for place, (state, low, high) in enumerate(zip(known.states, edges, edges[1:], strict=False)):
         # the last bin holds its upper edge
@@ -359,6 +339,7 @@ def tick_sql(opened: Opened, role: str) -> tuple[str, str]:
         if kind == "VARCHAR":
             form, usual = "-?[0-9]+", f"{tick}::varchar = {name}"
     other = f" or not regexp_full_match({name}, {literal(form)})" if form else ""
+    usual = usual or ("" if form else f"{tick} is not null")
     missing, lacks = is_missing(name, kind), 0 if is_end else BIT["no order"]
     right = f"when {usual} then 0 " if usual else ""  # most texts are as DuckDB writes them, and need no pattern
     return tick, f"case {right}when {missing} then {lacks} when {tick} is null{other} then {BIT[cause]} else 0 end"

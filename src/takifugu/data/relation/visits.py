@@ -18,10 +18,10 @@ from takifugu.data.relation.counts import bits, integers, refuse
 from takifugu.data.relation.opening import WRITTEN
 from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.statements import visits
-from takifugu.data.relation.types import NO_COORDINATE, NO_DEGREES, check_known, code_sql, name_why
+from takifugu.data.relation.types import NO_COORDINATE, NO_DEGREES, check_types, code_sql, name_why
 from takifugu.data.sql.faults import no_rows
 from takifugu.data.sql.words import double, identifier, literal, number_of
-from takifugu.data.values.bins import Bins
+from takifugu.data.values.bins import Bins, Classes
 from takifugu.data.values.spellings import meant
 from takifugu.data.values.texts import MISSING, UNKNOWN
 
@@ -71,15 +71,13 @@ class Visits:
         return np.bincount(visited_once % places, minlength=places).astype(np.int64)
 
 
-def visited(opened: Opened, known: Sequence[str] | Grid) -> Visits:
-    """Return the visits to declared places, or to the boxes of a grid; RowFault for rows against a rule."""
-    check_known(opened, known.bins if isinstance(known, Grid) else [tuple(known)])
+def visited(opened: Opened, grid: Grid | None = None) -> Visits:
+    """Return the visits to the known places, or to the boxes of a grid; RowFault for rows against a rule."""
+    check_types(opened)
     relation = opened.relation
-    if isinstance(known, Grid):
-        places = _of_grid(opened, known)
-    else:
-        places = code_sql(opened, known=known)
-        _refuse_lookalikes(opened, known)
+    if grid is None:
+        _refuse_lookalikes(opened)
+    places = code_sql(opened) if grid is None else _of_grid(opened, grid)
     relation.rows(
         f"""create or replace temp table {_VISITS} as select unit, place, step, bit_or(why) as why
         from ({visits(opened, places)}) group by unit, place, step"""
@@ -92,7 +90,7 @@ def visited(opened: Opened, known: Sequence[str] | Grid) -> Visits:
     some = f"select 1 from {identifier(WRITTEN)} limit 1"
     if not (len(people["why"]) or opened.filters or relation.rows(some)):
         raise no_rows()  # that all visits are left out tells where nobody was, and is no fault
-    refuse(opened, bits(people["why"]), None, places, {"places": _condition(opened, known)})
+    refuse(opened, bits(people["why"]), None, places, {"places": _condition(opened, grid)})
     meant([(str(name), None) for name in people["unit"].tolist()], str(opened.source.unit), "unit")
     table = relation.columns(f"select number, place, step from {_VISITS} join {_PEOPLE} using (unit) order by step")
     relation.check_unchanged()
@@ -126,22 +124,30 @@ def _part(number: str, edges: Sequence[float]) -> str:
     return f"least({guess} - {below} + {above}, {count - 1})"
 
 
-def _condition(opened: Opened, known: Sequence[str] | Grid) -> str:
+def _condition(opened: Opened, grid: Grid | None) -> str:
     """Return the condition that leaves other places out, as SQL says it."""
     values = [opened.roles[f"value{number}"].sql for number in range(len(opened.source.values))]
-    if isinstance(known, Grid):
+    if grid is not None:
         for number, value in enumerate(values):
             if opened.type(f"value{number}") == "VARCHAR":
                 values[number] = f"cast({value} AS double)"
-        ends = zip(values, (known.x, known.y), strict=True)
+        ends = zip(values, (grid.x, grid.y), strict=True)
         return " AND ".join(f"{value} BETWEEN {edges[0]:g} AND {edges[-1]:g}" for value, edges in ends)
-    if len(known) > 12:
+    places = _names(opened)
+    if len(places) > 12:
         return f"{values[0]} IN (...)"
-    return f"{values[0]} IN ({', '.join(map(literal, known))})"
+    return f"{values[0]} IN ({', '.join(map(literal, places))})"
 
 
-def _refuse_lookalikes(opened: Opened, places: Sequence[str]) -> None:
+def _names(opened: Opened) -> Sequence[str]:
+    """Return the names of the places."""
+    (places,) = opened.source.rules
+    assert not isinstance(places, Bins | Classes), "places have names"
+    return places
+
+
+def _refuse_lookalikes(opened: Opened) -> None:
     """Refuse a name that was perhaps meant to be that of a declared place, also where `where` leaves it out."""
     numbered = f'select {opened.roles["value0"].sql} as text, row_number() over () as "row" from {identifier(WRITTEN)}'
     texts = f'select text::varchar, min("row") from ({numbered}) group by 1 order by 2'
-    refuse_lookalikes(opened.relation.rows(texts, "value"), places, opened.words()["value"], "value")
+    refuse_lookalikes(opened.relation.rows(texts, "value"), _names(opened), opened.words()["value"], "value")

@@ -40,6 +40,11 @@ def has_point(kind: str) -> bool:
     return kind.partition("(")[0] in POINT
 
 
+def is_number(kind: str) -> bool:
+    """Return whether a type is of numbers."""
+    return kind in WHOLE or has_point(kind)
+
+
 def refuse_clocks_of_nobody(key: str, roots: Iterable[Node], kinds_of: Callable[[Node], Sequence[str]],
                             select: Node) -> list[Check]:  # fmt: skip
     """Refuse what depends on the connection's zone in one SELECT; return the checks of texts that are cast."""

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class RowFault(DataError):
     """Rows break a rule: its name, the number of the first row (from 1), and how many more there are."""
 
-    # `others` are the names of further causes; `also` has faults of them in their own words
+    # `others` are further causes, told without a row; `also` has faults of values, in the words of their columns
     def __init__(
-        self, cause: Cause, words: dict[str, str], row: int | None = None, more: int = 0, others: Sequence[str] = ()
+        self, cause: Cause, words: dict[str, str], row: int | None = None, more: int = 0, others: Sequence[Cause] = ()
     ) -> None:
         place = ""
         if row is not None:
@@ -41,9 +41,8 @@ class RowFault(DataError):
         """Yield the fault of each cause, the others without a row's number."""
         yield self
         yield from self.also
-        for cause in CAUSES:
-            if cause.name in self.others:
-                yield RowFault(cause, self.words)
+        for cause in self.others:
+            yield RowFault(cause, self.words)
 
 
 #: A line of a fix, with an expression or a SELECT.

@@ -114,3 +114,8 @@ class Classes:
         if value is None or not abs(value) < float("inf"):
             return self.missing
         return bisect_right(self.ends, value, key=float)
+
+
+#: How the values of a column are counted: by their texts, or by bins; or by classes of numbers.
+Listed = Sequence[str] | Bins
+Known = Listed | Classes

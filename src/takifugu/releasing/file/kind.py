@@ -187,8 +187,7 @@ class ReleaseFile:
         has_data = self.opened is not None or is_there(self.source, self.folder, self.given)
         if not has_data:
             return ""
-        known = () if self.belief is None else self.kind.facts.known(self.spec, self.belief)
-        return read_with(self.table.reading_of(known), self.spec.belief)
+        return read_with(self.table.reading, self.spec.belief)
 
     @cached_property
     def entries(self) -> str | None:

@@ -19,8 +19,8 @@ from takifugu.core.column_words import people_of
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.plain import toml_of
 from takifugu.data import meant
-from takifugu.data.relation.types import Known
 from takifugu.data.relation.visits import Grid
+from takifugu.data.values.bins import Known
 from takifugu.data.values.texts import not_numbers, number_in
 from takifugu.mechanisms.local.held_out import halves_of, held_out
 from takifugu.mechanisms.local.populations import populations_of

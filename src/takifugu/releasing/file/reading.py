@@ -20,7 +20,7 @@ from takifugu.data import Bins, Classes
 from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.relation.keys import Column
 from takifugu.data.relation.source import Table
-from takifugu.data.relation.types import Known, value_line
+from takifugu.data.relation.types import value_line
 from takifugu.data.sql.faults import RowFault
 from takifugu.data.values.texts import UNBINNED, UNKNOWN, not_numbers
 from takifugu.model.queries.sections import spelled
@@ -62,34 +62,34 @@ def wrong(key: str, what: str, rule: str = "", fix: str = "") -> DataError:
 
 
 @contextmanager
-def telling_all(table: Table, known: Sequence[Known], fixes: Fixes = MappingProxyType({})) -> Iterator[None]:
+def telling_all(table: Table, fixes: Fixes = MappingProxyType({})) -> Iterator[None]:
     """Raise all faults of the rows that are counted inside, with the `fixes` of this kind of file."""
     try:
         yield
     except TakifuguError as error:
-        raise_all(faults_of_rows(table, known, error, fixes))
+        raise_all(faults_of_rows(table, error, fixes))
         raise
 
 
 def faults_of_rows(
-    table: Table, known: Sequence[Known], error: TakifuguError, fixes: Fixes = MappingProxyType({})
+    table: Table, error: TakifuguError, fixes: Fixes = MappingProxyType({})
 ) -> Iterator[TakifuguError]:
     """Yield the faults of the rows, each at its key of [source], with the `fixes` of this kind of file."""
     for fault_of_rows in error.each() if isinstance(error, RowFault) else (error,):
-        of_column = _of_column(table, known, fault_of_rows, fixes)
+        of_column = _of_column(table, fault_of_rows, fixes)
         if of_column.where[:1] == ("value",) and isinstance(table.opened.source.values[0], Column):
             of_column.where = ("file",)  # there is no such key: the belief names the columns
         yield of_column.at("source").placed()
 
 
-def _of_column(table: Table, known: Sequence[Known], error: TakifuguError, fixes: Fixes) -> TakifuguError:
+def _of_column(table: Table, error: TakifuguError, fixes: Fixes) -> TakifuguError:
     """Return the fault of a column's value with what is declared of the column, or of one that is written alike."""
     if not isinstance(error, RowFault) or "column" not in error.words:
         return error
     name, source = error.words["column"], table.opened.source
     number = source.values.index(name)
     error.fix = fixes.get(error.cause, {}).get(name, error.fix)
-    rule: Known = known[number] if known else ()
+    rule = source.rules[number]
     if error.cause == "unknown state" and not isinstance(rule, Bins | Classes):  # whose values are numbers
         if isinstance(source.values[number], Column):
             error.fix = value_line(table.opened, f"value{number}", "CASE ... END") + ", or declare the value"

@@ -25,6 +25,7 @@ from takifugu.data.relation.keys import KEYS, OF_ROWS
 from takifugu.data.relation.opening import files_of_select, files_read, paths_of_select
 from takifugu.data.relation.relation import files_named
 from takifugu.data.relation.source import Table, opened_table
+from takifugu.data.values.bins import Known
 from takifugu.data.values.encodings import check_encoding
 from takifugu.releasing.file.keys import (
     Described,
@@ -148,7 +149,7 @@ def private_files(source: RelationKeys, folder: Path, data: object) -> tuple[Pat
 
 def open_relation(
     source: RelationKeys, keys: Mapping[str, Any], states: Sequence[State], folder: Path, data: object,
-    public: Sequence[str] = (),
+    public: Sequence[str] = (), known: Sequence[Known] = (), may_miss: Sequence[bool] = (),
 ) -> Table:
     """Return the opened relation of a source, whose rows are not read; `data` replaces its file."""
     # those of `Source`; answers are counted by the columns `public`. InputError and DataError have the key
@@ -167,12 +168,12 @@ def open_relation(
             what = "names a cluster, and a file or a frame of another library is given"
             raise InputError(what, fix="leave it out").at("engine")
         return opened_cluster(keys, states, folder, data)
-    things, key = open_things(), ("table", repr((keys, [*states], folder, public)))
+    things, key = open_things(), ("table", repr((keys, [*states], folder, public, known, may_miss)))
     if data is not None or things is None:
-        return opened_table(keys, states, folder, data, public)
+        return opened_table(keys, states, folder, data, public, known, may_miss)
     table: Table | None = things[key]() if key in things else None
     if table is None:  # one opening a command, closed with its last use
-        table = opened_table(keys, states, folder, None, public)
+        table = opened_table(keys, states, folder, None, public, known, may_miss)
         things[key] = ref(table)
     return table
 

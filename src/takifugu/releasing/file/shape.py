@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.core.entries import Entries
-from takifugu.core.errors import TakifuguError
-from takifugu.data.relation.types import Known, check_types
+from takifugu.core.errors import TakifuguError, faults_in
+from takifugu.data.relation.types import check_types
+from takifugu.data.values.bins import Known
 from takifugu.model.frameworks import Framework
 from takifugu.releasing.file.keys import Described
 from takifugu.releasing.file.problems import blamed, blamed_keys
@@ -64,16 +65,15 @@ def opened(
 ) -> tuple[Any, list[TakifuguError]]:
     """Open the source as a relation, and judge its types; no row is read."""
     keys, states, public = shape.read_by(spec, spec.belief if belief is None else belief)
+    known, may_miss = ((), ()) if belief is None else (shape.known(spec, belief), shape.may_miss(spec))
     try:
-        table = open_relation(spec.source, keys, states, folder, data, public)
+        table = open_relation(spec.source, keys, states, folder, data, public, known, may_miss)
         check_types(table.opened)
-        if belief is not None:
-            table.check_known(shape.known(spec, belief), shape.may_miss(spec))
         return table, []
     except TakifuguError as error:
         if not shape.of_belief:
             return None, blamed_keys(error, "source")
-        return None, [_at_key(error, spec.source, keys)]
+        return None, [_at_key(fault, spec.source, keys) for fault in faults_in(error)]
 
 
 def _at_key(error: TakifuguError, source: RelationKeys, keys: Mapping[str, Any]) -> TakifuguError:

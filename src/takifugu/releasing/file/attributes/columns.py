@@ -17,7 +17,7 @@ from takifugu.core.plain import toml_of
 from takifugu.core.sections import written
 from takifugu.data import Bounded
 from takifugu.data.relation.source import Table
-from takifugu.data.relation.types import Known as Rule
+from takifugu.data.values.bins import Known
 from takifugu.model.beliefs.records.declared_records import DeclaredClasses
 from takifugu.model.queries import State
 from takifugu.model.queries.sections import spelled, values_by_column
@@ -45,7 +45,7 @@ def _states(spec: Any, belief: object) -> dict[str, Mapping[str, Hashable]]:
     }
 
 
-def _known(spec: Any, belief: object) -> list[Rule]:
+def _known(spec: Any, belief: object) -> list[Known]:
     classes = _classes(spec)
     return [
         classes[name].classes([*values]) if name in classes else [*values]
@@ -60,12 +60,12 @@ class Finite(Attributes):
 
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the records as columns, in the order of their values, which hides that of the data."""
-        states, known = _states(file.spec, file.belief), _known(file.spec, file.belief)
+        states = _states(file.spec, file.belief)
         missing = {
             name: f'fill them, or write missing = "..." under [belief.classes.{name}]' for name in _classes(file.spec)
         }
-        with telling_all(file.table, known, {"no value": missing}):
-            groups = file.table.answers(known)
+        with telling_all(file.table, {"no value": missing}):
+            groups = file.table.answers()
         _check_count(int(groups.rows.sum()), file.spec.belief.meant.records)
         columns = dict[str, list[State]]()
         for name, codes in zip(states, groups.codes.T, strict=True):
@@ -142,7 +142,7 @@ def _totals(table: Table, belief: Section) -> tuple[Fraction, ...]:
     """Return the exact total of each column; DataError for rows against a rule."""
     rules = [_rule(belief, name) for name in belief.columns]
     fixes = {"no value": dict(map(_counting_as, rules))}
-    with telling_all(table, (), fixes):
+    with telling_all(table, fixes):
         groups = table.totals(rules)
     _check_count(int(groups.rows.sum()), belief.records)
     step = as_fraction(belief.resolution, "the resolution")

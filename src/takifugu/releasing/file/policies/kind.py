@@ -18,8 +18,8 @@ from takifugu.core.cache import cached
 from takifugu.core.errors import TakifuguError
 from takifugu.core.sections import written
 from takifugu.data.relation.source import Table
-from takifugu.data.relation.types import Known
 from takifugu.data.relation.visits import Grid
+from takifugu.data.values.bins import Known
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.model.beliefs.domain import Domain
 from takifugu.model.frameworks import Framework
@@ -77,7 +77,8 @@ def visited(table: Table, domain: Visits, window: range | None) -> IntArray:
     # DataError, with the key and nobody's name, for rows against a rule, and for a person at too many places
     with placed_at():
         counted = _counted(domain, table.opened.source.values)  # once for all windows
-        visits = cached(table, ("visits", counted), lambda: table.visits(counted))
+        grid = counted if isinstance(counted, Grid) else None
+        visits = cached(table, ("visits", grid), lambda: table.visits(grid))
         if window is not None:
             visits = visits.within(window)
     with placed_at("file"):
@@ -89,7 +90,7 @@ def valued(table: Table, values: Sequence[Hashable], people: int) -> list[Hashab
     """Return one value per person, in an order independent of the data; DataError for rows against a rule."""
     with placed_at():
         table.refuse_lookalikes(values, "value")
-        groups = table.answers([tuple(map(str, values))])
+        groups = table.answers()
     if groups.rows.sum() != people:
         raise wrong("file", "the data have another number of rows than belief.people says", fix="check both")
     by_value = list[Hashable]()

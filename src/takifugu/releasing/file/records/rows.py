@@ -15,7 +15,8 @@ from takifugu.core.sections import written
 from takifugu.data import meant
 from takifugu.data.relation.answers import Answers
 from takifugu.data.relation.keys import Column
-from takifugu.data.relation.types import Listed, state_of
+from takifugu.data.relation.types import state_of
+from takifugu.data.values.bins import Listed
 from takifugu.model.beliefs import Belief
 from takifugu.model.queries.sections import spelled
 from takifugu.releasing.certificates.facts import Fact
@@ -67,15 +68,16 @@ class Columned(Records):
     def units(self, file: ReleaseFile) -> tuple[Unit, ...]:
         """Return the rows by unit, one without a unit column."""
         spec = file.sections(RecordReleaseSpec)
-        unit, known = spec.source.unit, _values_of_columns(spec, file.belief)
-        with telling_all(file.table, known):
-            answers = file.table.listed(known)
+        unit = spec.source.unit
+        with telling_all(file.table):
+            answers = file.table.listed()
         if unit is None and len(answers.rows) != 1:
             fix = 'write unit = "<the column that says whose row it is>"'
             raise wrong("unit", "the data has several rows", fix=fix)
+        rules = _values_of_columns(spec, file.belief)
         columns = [
             (str(name), spelled(file.belief.alphabet(entry)), rule)
-            for entry, (name, rule) in enumerate(zip(file.belief.names, known, strict=True))
+            for entry, (name, rule) in enumerate(zip(file.belief.names, rules, strict=True))
         ]
         records = [
             {column[0]: _value(code, *column) for code, column in zip(codes, columns, strict=True)}
@@ -129,12 +131,12 @@ class SingleValues(Records):
         """Return all rows as one unit, by name or in their order."""
         belief, spec, once = file.belief, file.sections(RecordReleaseSpec), "every person has one row"
         column, value = str(spec.source.unit), str(spec.source.value)  # which `shape_faults` and `misfits` require
-        known = _values_of_all(spec, belief)
-        with telling_all(file.table, known):
-            answers = file.table.listed(known)
+        (known,) = _values_of_all(spec, belief)
+        with telling_all(file.table):
+            answers = file.table.listed()
 
         def value_of(row: int, entry: int) -> Hashable:
-            return _value(int(answers.codes[row, 0]), value, spelled(belief.alphabet(entry)), known[0])
+            return _value(int(answers.codes[row, 0]), value, spelled(belief.alphabet(entry)), known)
 
         if belief.names is None:
             if len(answers.rows) != belief.size:

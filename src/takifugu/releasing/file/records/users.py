@@ -19,7 +19,8 @@ from takifugu.core.errors import DataError, TakifuguError, gathered
 from takifugu.core.nearest import did_you_mean, first_of
 from takifugu.core.plain import toml_of
 from takifugu.data.relation.source import Table
-from takifugu.data.relation.types import Listed, state_of
+from takifugu.data.relation.types import state_of
+from takifugu.data.values.bins import Listed
 from takifugu.data.values.texts import MISSING, UNKNOWN
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.user_groups import BETWEEN, combined
@@ -265,10 +266,10 @@ def _counted(
     # values are numbered as in `words`; another one, such as an undeclared combination, is UNKNOWN
     counts = dict[tuple[Any, ...], int]()
     try:
-        answers = table.answers(known, _may_miss(spec))
+        answers = table.answers()
     except TakifuguError as error:
         missing = {name: _COUNTS_AS.format(toml_of({name: "no answer"})) for name in names}
-        faults += faults_of_rows(table, known, error, {"no value": missing})
+        faults += faults_of_rows(table, error, {"no value": missing})
         return counts
     number = {value: place for place, value in enumerate(_spelt(spec, words))}
     for row, (codes, rows) in enumerate(zip(answers.codes.tolist(), answers.rows.tolist(), strict=True)):
