@@ -12,7 +12,7 @@ from takifugu.data.relation.keys import Source
 from takifugu.data.sql.tree import expression, parsed, text_of
 from takifugu.data.sql.words import double, identifier, is_missing, literal, toml_line
 from takifugu.data.times.moments import enclosing, name_of, period_number
-from takifugu.data.times.steps import time_in, time_text
+from takifugu.data.times.steps import time_text
 from takifugu.data.values.spellings import are_totals
 
 
