@@ -18,7 +18,7 @@ from tests.support.drawn_noise import LEFT_OUT, cell_law, guessed, read_off, rou
 import takifugu as tf
 from takifugu.accounting.definitions import gate
 from takifugu.accounting.definitions.gate import too_little_noise
-from takifugu.analysis.bounds import Bound, Cost, Witness
+from takifugu.analysis.bounds import Bound, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace, RoundedNormal
@@ -425,8 +425,7 @@ def test_a_choice_of_another_package_is_not_raised(
     problem = Problem(tf.Pufferfish(tf.every_entry(), FORGETFUL_PAIR), query, Fraction(1))
     bound = Bound(noise, Fraction(1), Fraction(0), Covers.OUTPUT, Witness("a against b"))
     monkeypatch.setattr(Line, "package", "elsewhere")
-    outside = SimpleNamespace(bound=lambda problem: bound, cost=lambda problem: Cost(0))
-    monkeypatch.setattr(Line, "load", lambda line: outside)
+    monkeypatch.setattr(Line, "load", lambda line: SimpleNamespace(bound=lambda problem: bound))
     monkeypatch.setattr(trials, "judged", lambda line, problem, bound: bound)
     trial = trials.attempt(find("influence", "pufferfish"), problem, allow_zero_noise=False, limited=False)
     assert trial.status == ("possible" if raised else "refused by default"), trial.reason

@@ -91,8 +91,8 @@ def test_a_mechanism_by_name_is_refused_beforehand_where_memory_is_too_small() -
     """A code of 2**30 took 24 GB before anything was said."""
     chain = tf.MarkovChain([[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]], 3, states=["a", "b", "c"])
     framework, query = tf.Pufferfish(tf.every_entry(), chain), tf.Sum(codes={"a": 0, "b": 1, "c": 2**30})
-    with pytest.raises(CalibrationRefused, match=r"is too large: it would take .* and [\d,]+ MB$") as refused:
+    with pytest.raises(CalibrationRefused, match=r"does not apply: it would take .* and [\d,]+ MB$") as refused:
         tf.calibrate(framework, query, epsilon=1, mechanism="laplace-exact")
     assert refused.value.where == ("mechanism",)
     skipped = {row.name: row.reason for row in tf.compare(framework, query, epsilon=1)}
-    assert skipped["laplace-exact"] in str(refused.value), "the same words"
+    assert skipped["laplace-exact"].removesuffix(": by name only") in str(refused.value), "the same words"

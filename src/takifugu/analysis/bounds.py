@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: Predicted operations per second of a core of 2024 (benchmarks/costs.py measures it; mechanisms differ).
 OPERATIONS_A_SECOND = 3e8
+#: Predicted bytes beyond which "auto" and `compare` skip a mechanism, and laws of the answer are not computed.
+MEMORY_LIMIT = 4e9
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from takifugu.analysis.guarantee import Guarantee
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Randomiser, laplace
 from takifugu.analysis.robustness import Weakened, if_belief_off
-from takifugu.calibration.alternatives import INAPPLICABLE, REFUSED, SKIPPED, UNPROVED, Alternative, Comparisons
+from takifugu.calibration.alternatives import INAPPLICABLE, REFUSED, UNPROVED, Alternative, Comparisons
 from takifugu.calibration.outside import marks
 from takifugu.calibration.registry import REGISTRY, find
 from takifugu.calibration.result import Calibration
@@ -47,9 +47,7 @@ LEAST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**9), Fraction(10**4)
 #: Scales that a caller may choose, in steps of the answer's grid.
 LEAST_SCALE, LARGEST_SCALE = Fraction(1, 10**9), Fraction(10**15)
 
-_VERBS = {
-    INAPPLICABLE: "does not apply", REFUSED: "is refused by default", UNPROVED: "is refused", SKIPPED: "is too large",
-}  # fmt: skip
+_VERBS = {INAPPLICABLE: "does not apply", REFUSED: "is refused by default", UNPROVED: "is refused"}
 _CHOSEN_SCALE = (
     "the scale was chosen by the caller; its loss: Song, Wang and Chaudhuri (arXiv 1603.03977v1), Theorems 4.3 and A.5"
 )
@@ -83,8 +81,8 @@ def calibrate(
         query: The statistic to publish.
         epsilon: The privacy loss, from 1e-9 to 10000.
         delta: The delta, 0 for a pure guarantee.
-        mechanism: "auto" or a name. A mechanism requested by name ignores the limit of work, not that of memory, and
-            states its own guarantee. Mechanisms of other packages run only by name, and certificates name their author.
+        mechanism: "auto" or a name. A mechanism requested by name ignores the work limit and states its own guarantee.
+            Mechanisms of other packages run only by name, and certificates name their author.
         single_release: Whether nothing else is ever released about these data.
         allow_zero_noise: Accept noise that would not hide one entry.
         allow_private_belief: Accept a belief estimated from the private data.
@@ -136,7 +134,7 @@ def _check_metric(problem: Problem, mechanism: str) -> None:
 def _named(
     problem: Problem, mechanism: str, allow_zero_noise: bool, conditions: tuple[str, ...]
 ) -> Calibration:
-    """Return what the mechanism of a name promises, however long it takes."""
+    """Return what the mechanism of a name promises, at any cost."""
     line = find(mechanism, problem.framework.definition)
     if problem.delta > 0 and not line.takes_delta:
         raise InputError(

@@ -18,7 +18,7 @@ from takifugu.accounting import definitions
 from takifugu.accounting.definitions import Definition
 from takifugu.accounting.definitions.gate import ACCEPT, raised, too_little_noise
 from takifugu.analysis import randomisers
-from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
+from takifugu.analysis.bounds import MEMORY_LIMIT, Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Noise, Randomiser, answered
@@ -46,8 +46,6 @@ from takifugu.numbers.rationals import as_truth, read_fraction, to_text
 
 #: Expected errors that differ by no more than this count as equal: scales are rounded up by as much as 1e-10.
 TIE = 1e-9
-#: Predicted bytes beyond which no mechanism runs, not even by name.
-MEMORY_LIMIT = 4e9
 #: Predicted seconds that a mechanism may take where the least noise of all is wanted.
 PATIENCE = 60.0
 
@@ -125,13 +123,11 @@ def attempt_composing(problem: Problem, allow_zero_noise: bool) -> list[Trial]:
     return [trials[line.key] for line in lines if line.key in trials]
 
 
-def _too_long(line: Line, problem: Problem, limited: bool = True) -> Trial | None:
-    """Return the trial of a mechanism whose predicted memory, or work where `limited`, is above the limit."""
+def _too_long(line: Line, problem: Problem) -> Trial | None:
+    """Return the trial of a mechanism whose predicted work is above the limit."""
     with suppress(Unsupported):
         cost = line.load().cost(problem)
-        if cost.memory > MEMORY_LIMIT:
-            return Trial(line, SKIPPED, f"it would take {cost.describe()}", cost=cost)
-        if limited and cost.operations > problem.work_limit:
+        if cost.operations > problem.work_limit or cost.memory > MEMORY_LIMIT:
             return Trial(line, SKIPPED, f"it would take {cost.describe()}: by name only", cost=cost)
     return None
 
@@ -159,7 +155,7 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
     try:
         if line.package:
             problem.check_single()
-        if skipped := _too_long(line, problem, limited):
+        if limited and (skipped := _too_long(line, problem)):
             return skipped
         with searches.named(line.name):
             bound = mechanism.bound(problem)

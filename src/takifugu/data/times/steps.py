@@ -24,13 +24,6 @@ def time_text(length: timedelta, in_words: bool = False) -> str:
     return f"{count} {word}{'s' * (count != 1)}" if in_words else f"{count}{unit}"
 
 
-def time_in(words: str) -> timedelta:
-    """Read a time that `time_text` wrote in words; no time for the length of steps that are numbers."""
-    count, _, unit = words.partition(" ")
-    sizes = [size for word, size in _UNITS.values() if unit.removesuffix("s") == word]
-    return int(count) * sizes[0] * SECOND if sizes else timedelta()
-
-
 def steps_in(length: int | str, step: Step | None) -> int:
     """Return how many steps a run has, by its length as a release file writes it; InputError for no whole number."""
     declared = parse_step(length, "the length of a run")

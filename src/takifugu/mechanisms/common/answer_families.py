@@ -12,11 +12,12 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from takifugu.analysis.bounds import Cost
+from takifugu.analysis.bounds import MEMORY_LIMIT, Cost
 from takifugu.analysis.problem import Part, Problem
 from takifugu.analysis.questions.answer_law import AnswerLaw, answer_law
 from takifugu.analysis.questions.compared import AnswerFamily, Compared
 from takifugu.core import searches
+from takifugu.core.errors import Unsupported
 from takifugu.core.escaping import at_most
 from takifugu.mechanisms.common.lines import line_answers, line_parts
 from takifugu.mechanisms.common.shares import MOST_SMOOTHED, Shares, is_smoothed, smoothed
@@ -53,7 +54,7 @@ Loss = Callable[[Located, float], float]
 
 
 def located_families(problem: Problem, lines: bool = False) -> Iterator[Located]:
-    """Yield every answer family of a problem; Unsupported where there is no law of the answer."""
+    """Yield every answer family of a problem; Unsupported where there is no law of the answer, or no memory."""
     # With `lines`, for Laplace noise, answers of several cells that move along one line count as one number.
     parts = line_parts(problem) if lines else problem.law_parts
     # Families of small problems are computed once, for all epsilons.
@@ -61,9 +62,11 @@ def located_families(problem: Problem, lines: bool = False) -> Iterator[Located]
         yield from _at_once(problem, parts, lines)
     else:
         secrets = sum(len(part.family.entries) for part in parts)
-        seconds = predicted(problem, _SCANS, laplace=True, lines=lines).seconds
+        cost = predicted(problem, _SCANS, laplace=True, lines=lines)
+        if cost.memory > MEMORY_LIMIT:
+            raise Unsupported(f"it would take {cost.describe()}")
         # Some of the laws are no bound for the others: an interrupt must not end this quietly.
-        with searches.running(secrets, secrets, seconds, "secrets", ends=False) as search:
+        with searches.running(secrets, secrets, cost.seconds, "secrets", ends=False) as search:
             for located in _located(problem, parts, lines):
                 yield located
                 search.tell(1)

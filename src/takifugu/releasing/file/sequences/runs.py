@@ -95,7 +95,7 @@ def words_of(source: SourceSpec, people: str, run: int = 1) -> Iterator[Assumpti
     yield public(f"{clause}, and declared: no row decides it.")
     # a later `until` over an old export would count what nobody recorded
     without_row = {"changes": "each last state goes on"}.get(source.rows, f"there is no further {row_noun}")
-    yield check(f"The data are declared complete until {source.until}: after the last row of the file {without_row}")
+    yield check(f"The data are declared complete until {source.until}: after the last row of the file {without_row}.")
     if source.default_state is not None and source.rows == "changes":
         yield reading(f"Before a first row the state is {str(source.default_state)!r}.")
     elif source.default_state is not None:
