@@ -200,6 +200,8 @@ UNKNOWN: dict[str, tuple[Callable[[Certificate], object], str]] = {
     "a step of no time": (lambda c: with_less(c)["query"].update(duration="0"), "no time"),
     "a grid so coarse that noise is 0": (lambda c: on_grid(c, 1000), "whole steps of the noise's grid"),
     "a grid below 0": (lambda c: on_grid(c, -1), "no grid"),
+    "half the noise, in two answers": (lambda c: in_two(c, "all"), "several answers about the same people"),
+    "half the noise, in two answers of somebody": (lambda c: in_two(c, "unit"), "several answers about the same"),
 }  # fmt: skip
 
 
@@ -224,6 +226,17 @@ def on_grid(certificate: Certificate, grid: int) -> None:
     (answer,) = certificate["answers"]
     answer["noise"].update(units=to_text(Fraction(answer["noise"]["units"]) / grid), grid=str(grid))
     answer.update(half_width="0")
+
+
+def in_two(certificate: Certificate, scope: str) -> None:
+    """Give each state its own answer, with half the noise of both together."""
+    answers = list[Any]()
+    for state in ("still", "walking"):
+        answer = copy.deepcopy(certificate["answers"][0])
+        answer.update(unit="Ana", values={state: "1"}, half_width="99")
+        answer["query"] = {"kind": "count", "states": [state], "entries": None}
+        answers.append(answer)
+    certificate.update(answers=answers, scope=scope)
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ table. Each test compares tables that differ in hidden values alone.
 """
 
 import random
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from tests.data.relation.test_cluster import Frame
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.data.cluster.counting import opened_cluster
 from takifugu.data.relation.counts import Counts
+from takifugu.data.relation.reading import reading
 from takifugu.data.relation.source import Table, opened_table
 
 STATES = ("x", "y")
@@ -81,19 +83,29 @@ def test_no_row_of_sql_may_be_left(tmp_path: Path) -> None:
         assert source.counts(range(2, 5), ()).lengths.tolist() == [3]
 
 
-@pytest.mark.parametrize("is_time", [False, True])
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("times", ["numbers", "texts", "clocks", "moments"])
 @pytest.mark.parametrize("how", ["arrow", "categories"])
-def test_that_all_is_missing_is_no_fault_of_a_type(how: str, is_time: bool, tmp_path: Path) -> None:
-    """A frame has no type where it has no value: a stay that goes on, or a state that nobody noted."""
-    times = ["2026-03-02T04:00", "2026-03-02T02:00"] if is_time else [4, 2]
-    calendar = {"step": "1h", "from": "2026-03-02", "until": "2026-03-03"} if is_time else {"step": 1}
+def test_that_all_is_missing_is_no_fault_of_a_type(how: str, times: str, tmp_path: Path) -> None:
+    """A frame has no type where it has no value: of stays that all go on, and of states that nobody noted."""
+    clocks = [datetime(2026, 3, 2, 4), datetime(2026, 3, 2, 2)]
+    of_times = {
+        "numbers": pa.array([4, 2]), "texts": pa.array([clock.isoformat() for clock in clocks]),
+        "clocks": pa.array(clocks, pa.timestamp("us")), "moments": pa.array(clocks, pa.timestamp("us", "UTC")),
+    }[times]  # fmt: skip
+    calendar = {"step": "1h", "from": "2026-03-02", "until": "2026-03-03"} if times != "numbers" else {"step": 1}
+    zone = {"timezone": "UTC"} if times == "moments" else {}
     nothing = pa.nulls(2) if how == "arrow" else pa.DictionaryArray.from_arrays(pa.nulls(2, pa.int8()), pa.nulls(0))
-    keys = {key: value for key, value in (KEYS | COVERED | calendar).items() if key != "where"}
-    frame = pa.table({"id": ["A", "B"], "t": times, "u": nothing, "v": ["x", "y"]})
-    going_on = opened_table({**keys, "rows": "stays", "end": "u"}, STATES, tmp_path, frame)
-    assert going_on.counts().counts.tolist() == ([[20, 0], [0, 22]] if is_time else [[16, 0], [0, 18]])
-    unseen = opened_table({**keys, "nulls": "unobserved", "value": "u"}, STATES, tmp_path, frame)
-    assert unseen.counts().counts.tolist() == [[0, 0], [0, 0]]
+    keys = {key: value for key, value in (KEYS | COVERED | calendar | zone).items() if key != "where"}
+    frames = [pa.table({"id": ["A", "B"], "t": of_times, "u": u, "v": ["x", "y"]}) for u in (nothing, of_times)]
+    one, other = (opened_table({**keys, "rows": "stays", "end": "u"}, STATES, tmp_path, frame) for frame in frames)
+    assert one.counts().counts.tolist() == ([[16, 0], [0, 18]] if times == "numbers" else [[20, 0], [0, 22]])
+    assert reading(one.opened) == reading(other.opened)
+    for states, noted in ((STATES, ["x", "y"]), (("0", "1"), [0, 1]), (("false", "true"), [False, True])):
+        unseen = [frames[0].set_column(3, "v", some) for some in (nothing, pa.array(noted))]
+        one, other = (opened_table({**keys, "nulls": "unobserved"}, states, tmp_path, frame) for frame in unseen)
+        assert one.counts().counts.tolist() == [[0, 0], [0, 0]]
+        assert reading(one.opened) == reading(other.opened)
 
 
 def test_an_empty_file_is_refused_as_ever(tmp_path: Path) -> None:

@@ -182,6 +182,4 @@ def types_of(connection: DuckDBPyConnection, select: str, key: str, file: str = 
 
 def kind_of(kind: object) -> str:
     """Return the name of a type; what an ENUM may hold could be values of rows."""
-    if str(kind) == '"NULL"':  # a column of nothing is one of texts: that all is missing is no fault
-        return "VARCHAR"
     return str(kind).partition("(")[0] if str(kind).startswith(("ENUM", "STRUCT", "UNION", "MAP")) else str(kind)

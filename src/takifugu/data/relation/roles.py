@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -22,6 +23,8 @@ from takifugu.data.sql.tree import Node, column_node, expression, parsed, replac
 from takifugu.data.sql.words import identifier, literal
 
 _DAY = 86_400 * 10**6
+#: DuckDB's type of a column of a frame that has no value.
+_NOTHING = '"NULL"'
 #: The relation of the roles, with the number of each row as "row", which DuckDB computes where it is asked for.
 SOURCE = "takifugu source"
 
@@ -147,6 +150,9 @@ def _opened(opening: Opening, relation: Relation, source: Source) -> Opened:
     for name, text in opening.wanted:
         with gathered(faults):
             roles[name] = _role(opening, name, text, relation.types)
+            if roles[name].type == _NOTHING:
+                kind = _kind_of_nothing(name, source, roles)
+                roles[name] = replace(roles[name], sql=f"cast({roles[name].sql} AS {kind})", type=kind)
             # a row that lasts may reach into the calendar from before it, so what a date takes away is an entry's value
             if name == "where" and roles[name].written == text and source.rows not in LASTING:
                 when = together(*(roles[role].cells for role in ("order", "end") if role in roles))
@@ -204,6 +210,17 @@ def _ways(opening: Opening, source: Source, values: Mapping[str, Role]) -> dict[
         way = [*of_sql, *(Computed(key, node, is_value=True) for node in of_value)]
         ways[name] = [one for one in way if one.node["class"] != "COLUMN_REF"]
     return ways
+
+
+def _kind_of_nothing(name: str, source: Source, roles: Mapping[str, Role]) -> str:
+    """Return the type that a column without any value would have with one: that all is missing is no fault."""
+    if name == "end" and "order" in roles:
+        return roles["order"].type
+    if name == "value0":
+        for kind, form in (("BIGINT", r"[+-]?\d+"), ("BOOLEAN", "true|false")):
+            if source.states and all(re.fullmatch(form, state) for state in source.states):
+                return kind
+    return "VARCHAR"
 
 
 def _without_ends(opening: Opening, source: Source, when: Cells) -> str:

@@ -302,6 +302,11 @@ function statedFindings(certificate) {
 
 // Equal answers, as those of many people, are computed once.
 function guaranteeFindings(certificate, result) {
+  if (!isEachOnce(certificate)) {
+    result.findings.push(open("The guarantee was not computed again: the certificate has several answers about the same people."));
+    result.charges = null;
+    return;
+  }
   const known = new Set(), values = certificate.answers.reduce((n, a) => n + Object.keys(a.values).length, 0);
   for (const answer of certificate.answers) {
     const framework = isObject(certificate.frameworks) ? certificate.frameworks[answer.framework] : null;
@@ -321,10 +326,12 @@ function guaranteeFindings(certificate, result) {
   }
 }
 
-// Which steps a certificate is about, as far as its ledger says: of one source, read in one way. Each person is in one answer.
+// Whether each person is in one answer: of two that are about the same people each says what it loses alone.
+const isEachOnce = ({ scope, answers }) => scope === "unit" ? new Set(answers.map(answer => answer.unit)).size === answers.length : answers.length === 1;
+
+// Which steps a certificate is about, as far as its ledger says: of one source, read in one way.
 function entriesOf({ ledger, scope, answers, source }) {
-  const units = new Set(answers.map(answer => answer.unit));
-  if (!isObject(ledger) || (scope === "unit" ? units.size < answers.length : answers.length > 1)) return null;
+  if (!isObject(ledger) || !isEachOnce({ scope, answers })) return null;
   return canonical([source, ledger.ledger ?? null, ledger.reading ?? null, ledger.entries ?? null]);
 }
 
