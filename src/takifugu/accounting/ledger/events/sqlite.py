@@ -106,11 +106,12 @@ class Sqlite(Store):
             if there is None or self._file != file or (there.in_transaction and not self._is_alone):
                 if self._is_alone:
                     raise LedgerError(f"the ledger {self.name!r} was replaced while it was written", fix="try again")
-                if self._connection is not None and self._file[0] == file[0]:
-                    _close(self._connection)
+                if there is not None and self._file[0] == file[0]:
+                    _close(there)
                 disk.check_file(self.path, self.name)
-                self._connection, self._file = self._opened(), file
-            yield self._connection
+                self._connection = there = self._opened()
+                self._file = file
+            yield there
 
     def _opened(self) -> sqlite3.Connection:
         address = f"file:{quote(str(self.path.absolute()))}?mode={disk.mode(self.path)}"
