@@ -133,7 +133,7 @@ class Source:
         names, bins = tuple(str(state) for state in states), read.get("bins") or {}
         of_columns = [edges for edges in bins.values() if isinstance(edges, Mapping)]
         check_printable((*names, *bins, *chain(*of_columns)), "the states have", "value")
-        states = names or (() if of_columns or known else tuple(bins))
+        states: tuple[str, ...] = names or (() if of_columns or known else tuple(bins))
         rules = tuple(rule if isinstance(rule, Bins | Classes) else tuple(map(str, rule)) for rule in known)
         return Source(states=states, known=rules, may_miss=tuple(may_miss), **read)
 

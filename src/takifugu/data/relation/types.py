@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from takifugu.core.cache import cached
 from takifugu.core.errors import TakifuguError, gathered, raise_gathered
 from takifugu.core.plain import toml_of
-from takifugu.data.relation.keys import Column
+from takifugu.data.relation.keys import STEPS, Column
 from takifugu.data.relation.lost_states import refuse_lost_states
 from takifugu.data.relation.roles import SOURCE, Opened
 from takifugu.data.sql.clocks import CLOCKS, ISO, MOMENTS, OFFSET, WHOLE, has_point
@@ -63,7 +63,7 @@ def check_types(opened: Opened) -> None:
         if opened.source.rows == "visits":
             _check_place(opened)
         for number, rule in enumerate(opened.source.rules):
-            if rule or opened.source.step is not None:  # else they are numbers, which are summed
+            if rule or opened.source.rows in STEPS:  # else they are numbers, which are summed
                 check_value(opened, f"value{number}", rule)
         _refuse_lost(opened)
     raise_gathered(faults)
