@@ -19,6 +19,7 @@ from takifugu.analysis.bounds import Witness
 from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import Release, joint_cost
 from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.core.registry import Question
 from takifugu.influence.chains.chains import chain_losses, chain_work
@@ -116,7 +117,7 @@ def of_all_values(belief: Belief, profile: Profile) -> Profile:
     if all(len(table) > 1 for table in profile.tables):
         return profile
     return _in_runs(
-        (profile.kinds, _states(belief)),
+        different(profile.kinds, _states(belief)),
         lambda number, count: profile.tables[number] if len(profile.tables[number]) > 1 else np.zeros((count, count)),
     )
 
@@ -180,22 +181,22 @@ def profile_of(belief: Belief, release: Release) -> Profile:
     answer = release.answer
     if answer is None or not isinstance(answer, Additive):
         return _in_runs(
-            (Runs.of(release.changes), _states(belief)),
+            different(Runs.of(release.changes), _states(belief)),
             lambda change, count: _table(change * (1 - np.eye(count, dtype=np.int64)), release.scale),
         )
     (weights, kinds), lengths = answer.kinds
     distances = [np.asarray(np.abs(table[:, None, :] - table).sum(axis=2)) for table in answer.tables]
     ends = np.cumsum(lengths)
     profile = _in_runs(
-        (Runs(kinds, ends), Runs(np.abs(weights), ends)),
+        cached(answer, "runs of a profile", lambda: different(Runs(kinds, ends), Runs(np.abs(weights), ends))),
         lambda kind, weight: _table(distances[kind] * weight, release.scale),
     )
     return of_all_values(belief, profile)
 
 
-def _in_runs(kinds: Sequence[Runs], table: Callable[..., FloatArray]) -> Profile:
-    """Return the profile with the tables of `kinds` at each entry."""
-    columns, number = different(*kinds)
+def _in_runs(kinds: tuple[IntArray, Runs], table: Callable[..., FloatArray]) -> Profile:
+    """Return the profile with the tables of `different` kinds at each entry."""
+    columns, number = kinds
     tables = [table(*kind) for kind in columns.T.tolist()]
     # Kinds that lose alike, such as the hours of a day, are one run.
     first_alike = dict[bytes, int]()

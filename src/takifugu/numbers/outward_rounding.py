@@ -58,15 +58,21 @@ def padded(logs: FloatArray, states: int, size: float | FloatArray) -> FloatArra
     return np.asarray(up(logs + (2 * states + 24 + 4 * np.maximum(size, 1.0)) * UNIT))
 
 
+def along_most(arrays: FloatArray) -> FloatArray:
+    """Return several arrays so stored that operations go along the longer of their first axis and their last."""
+    return np.asarray(arrays, order="F" if len(arrays) > arrays.shape[-1] else "C")
+
+
 def closed(ratio: FloatArray) -> FloatArray:
     """Return the largest matrices below `ratio` with all triangle inequalities: shortest paths, rounded up."""
     # The cone {phi: phi(u) <= e^rho(u, v) phi(v)} stays the same.
     distance = np.array(ratio, dtype=float, order="C")
     states = distance.shape[-1]
     distance.reshape(-1, states * states)[:, :: states + 1] = 0.0
-    by_two = distance[..., None] + distance[..., None, :, :] if states <= CLOSED_AT_ONCE else None
-    if by_two is not None and not (by_two.min(axis=-2) < distance).any():
-        return distance
+    if states <= CLOSED_AT_ONCE:
+        along = along_most(distance)
+        if not ((along[..., None] + along[..., None, :, :]).min(axis=-2) < along).any():
+            return distance
     for middle in range(states if states > 2 else 0):
         through = distance[..., :, middle, None] + distance[..., None, middle, :]
         shorter = through < distance

@@ -43,7 +43,7 @@ def profiles(states: int, rng: np.random.Generator, count: int) -> list[Profile]
 def test_they_are_those_of_one_after_the_other(states: int) -> None:
     rng = np.random.default_rng(states)
     for chain in chains(states, rng):
-        several, family = profiles(states, rng, 3 if states > 4 else 6), Family(range(LENGTH))
+        several, family = profiles(states, rng, 3 if states > 4 else 8), Family(range(LENGTH))
         remembered.forget()
         together = chain_losses(chain, several, family)
         for profile, loss in zip(several, together, strict=True):

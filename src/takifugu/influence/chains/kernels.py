@@ -84,7 +84,10 @@ class Kernels:
         return stepped
 
     def at_least(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
-        return star_suprema(self.product(position, distance)[0], ratio)
+        if ratio.shape[-1] <= MOST_STATES:  # a step itself is as quick
+            return np.zeros_like(ratio)
+        rows = self.product(position, distance)[0]
+        return np.array([star_suprema(rows, one) for one in ratio])
 
 
 def jumps(farthest: int) -> IntArray:

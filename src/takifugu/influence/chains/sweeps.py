@@ -7,13 +7,13 @@ always jumped over.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.core.arrays import BoolArray, FloatArray, IntArray
 from takifugu.core.errors import Unsupported
 from takifugu.influence.chains import two_states
 from takifugu.influence.chains.kernels import LONGEST_JUMP
@@ -26,6 +26,8 @@ from takifugu.numbers.outward_rounding import UNIT, closed, sum_up, up
 
 #: Where bounds fall from, how often at most, and the share of them for which they fall once more.
 HIGHEST, MOST_FALLS, WORTH_FALLING = 250.0, 8, 0.01
+#: How far above a guessed limit bounds are tried: shares of what is close enough, and units.
+SLACKS = (1 / 64, 4), (1 / 8, 64), (1, 1024)
 NEVER = 2**62
 #: With more states a step takes much longer than its overhead, and programs start from the solution of the last one.
 MOST_BESIDE = 5
@@ -154,7 +156,8 @@ def _followed(
             for table, memory in zip(tables, memories, strict=True)
         ]
     tracks, going, memory = dict[int, Track](), [*range(len(tables))], Memory.beside(memories)
-    explicit = list[FloatArray]()  # of those still `going`, as `memory` and `tables`
+    explicit = list[FloatArray]()  # the last losses of those still `going`, as `memory` and `tables`
+    losses: list[list[FloatArray]] = [[] for _ in tables]  # of each of them, all
 
     def end(place: int, repeated: FloatArray) -> None:
         """End the track of one of those that go on."""
@@ -162,14 +165,14 @@ def _followed(
         if len(repeated):
             _fill(last, repeated, tables[place], position, stop, reach + period)
         memories[number].become(last)
-        losses = np.array([loss[place] for loss in explicit]).reshape(-1, states, states)
-        tracks[number] = Track(start, losses, repeated, stop)
+        tracks[number] = Track(start, np.array(losses[number]).reshape(-1, states, states), repeated, stop)
 
     position = start
     while position < stop and going:
         if position - start > most and stop - position > 2:
-            for place, table in enumerate(tables):
-                bound = _from_above(side, [loss[place] for loss in explicit], table, position)
+            for place in range(len(going)):
+                one = [loss[None] for loss in losses[going[place]]]
+                bound = _from_above(side, one, tables[place : place + 1], position)
                 if bound is None:
                     raise Unsupported(f"the losses still rise after {most} steps")
                 end(place, bound)
@@ -177,19 +180,21 @@ def _followed(
             break
         loss = _loss(side, position, memory, jumps)
         explicit.append(loss)
+        for place, number in enumerate(going):
+            losses[number].append(loss[place])
         memory.keep(position, loss, tables, reach + period)
         position += 1
         is_early = position - start < max(2 * period, reach) + 1 or position - period * 2 < side.settled_from
         if is_early or stop - position < 2:
             continue
-        repetitions = _repetitions(side, explicit, tables, position, jumps)
+        repetitions = _repetitions(side, explicit, tables, start, position, jumps)
         if not repetitions:
             continue
         for place, repeated in repetitions.items():
             end(place, repeated)
         rest = [place for place in range(len(going)) if place not in repetitions]
         going, memory, tables = [going[place] for place in rest], memory.of(rest), tables[rest]
-        explicit = [loss[rest] for loss in explicit]
+        explicit = [loss[rest] for loss in explicit[-max(11 * period, reach) :]]
     for place in range(len(going)):
         end(place, np.zeros((0, states, states)))
     return [track for _, track in sorted(tracks.items())]
@@ -254,11 +259,11 @@ def _jumped_over(memory: Memory, behind: int) -> range:
 
 
 def _repetitions(
-    side: Side, explicit: list[FloatArray], tables: FloatArray, position: int, jumps: Sequence[int]
+    side: Side, explicit: list[FloatArray], tables: FloatArray, start: int, position: int, jumps: Sequence[int]
 ) -> dict[int, FloatArray]:
     """Return one period of bounds on all farther losses of each that has some, by its place in `tables`."""
     # Steps are monotone: B bounds all if it bounds what they jump back to, and a period from B ends at or below it.
-    period, count, of_each = side.period, len(explicit), (0, 2, 3)
+    period, count, of_each = side.period, position - start, (0, 2, 3)
     last, before = np.array(explicit[-period:]), np.array(explicit[-2 * period : -period])
     change = last - before
     rises, has_limit = change.max(axis=of_each) > 0, count % 8 == 0 and count >= 11 * period
@@ -270,21 +275,20 @@ def _repetitions(
     if has_limit:
         (limit, left), (before_limit, _) = _limit(explicit, period), _limit(explicit[: -8 * period], period)
         may_repeat |= rises & (np.abs(limit - before_limit).max(axis=of_each) * np.maximum(left / 8, 1.0) <= enough)
-    repetitions = dict[int, FloatArray]()
-    for place in np.flatnonzero(may_repeat).tolist():
-        recent = [loss[place] for loss in explicit[-max((1, *jumps)) :]]
-        limits = last[:, place], limit[:, place]
-        for bound in _bounds(*limits, float(enough[place])) if rises[place] else [last[:, place]]:
-            if not largest[place] or _is_upper(side, bound, recent, tables[place], position, jumps):
-                repetitions[place] = bound
-                break
+    repetitions = {place: last[:, place] for place in np.flatnonzero(may_repeat & (largest == 0)).tolist()}
+    places = np.flatnonzero(may_repeat & (largest > 0))
+    # A little above its limit, the least first; what falls is its own bound.
+    for relative, units in SLACKS if len(places) else ():
+        slack = np.where(rises, enough * relative + units * UNIT, 0.0)[places, None, None]
+        above = up(np.maximum(limit, last)[:, places] * (1 + slack) + slack) * (1 - np.eye(tables.shape[-1]))
+        bound = np.where(rises[places, None, None], above, last[:, places])
+        recent = [loss[places] for loss in explicit[-max((1, *jumps)) :]]
+        is_upper = _are_upper(side, bound, recent, tables[places], position, jumps)
+        repetitions |= {place: bound[:, number] for number, place in enumerate(places.tolist()) if is_upper[number]}
+        places = places[~is_upper & rises[places]]
+        if not len(places):
+            break
     return repetitions
-
-
-def _bounds(last: FloatArray, limit: FloatArray, enough: float) -> Iterator[FloatArray]:
-    """Yield a period of bounds a little above its limit, the least first."""
-    for slack in (enough / 64 + 4 * UNIT, enough / 8 + 64 * UNIT, enough + 1024 * UNIT):
-        yield up(np.maximum(limit, last) * (1 + slack) + slack) * (1 - np.eye(last.shape[-1]))
 
 
 def _limit(explicit: list[FloatArray], period: int) -> tuple[FloatArray, FloatArray]:
@@ -296,53 +300,53 @@ def _limit(explicit: list[FloatArray], period: int) -> tuple[FloatArray, FloatAr
     return last + (last - middle) * left[:, None, None], left
 
 
-def _is_upper(
-    side: Side, bound: FloatArray, explicit: list[FloatArray], table: FloatArray, position: int, jumps: Sequence[int]
-) -> bool:
-    """Whether `bound`, taken for all recent positions, bounds the next ones."""
-    period, reach = len(bound), max((1, *jumps))
-    if any((explicit[-n] > bound[-n % period]).any() for n in range(1, reach + 1)):
-        return False
-    return not (_stepped(side, bound, table, position, jumps) > bound).any()
+def _are_upper(
+    side: Side, bound: FloatArray, explicit: list[FloatArray], tables: FloatArray, position: int, jumps: Sequence[int]
+) -> BoolArray:
+    """Whether each `bound` (period, n, k, k), taken for all recent positions, bounds the next ones."""
+    reach = max((1, *jumps))
+    are_below = [(explicit[-n] <= bound[-n % len(bound)]).all(axis=(1, 2)) for n in range(1, reach + 1)]
+    is_upper = np.logical_and.reduce(are_below)
+    if is_upper.any():
+        is_upper &= (_stepped(side, bound, tables, position, jumps) <= bound).all(axis=(0, 2, 3))
+    return np.asarray(is_upper)
 
 
-def _stepped(side: Side, bound: FloatArray, table: FloatArray, position: int, jumps: Sequence[int]) -> FloatArray:
+def _stepped(side: Side, bound: FloatArray, tables: FloatArray, position: int, jumps: Sequence[int]) -> FloatArray:
     """Return the next phases' losses by jumps inside a run, where `bound` bounds the losses of a period."""
-    period, states, largest = len(bound), len(table), float(table.max())
-    distances = sorted({1, *jumps}) if largest else [1]
+    period, states, largest = len(bound), tables.shape[-1], tables.max(axis=(1, 2), keepdims=True)
+    distances = sorted({1, *jumps}) if largest.any() else [1]
     between = [largest * (d - 1) * (1 + (d + 2) * UNIT) for d in distances]
     stepped = np.empty_like(bound)
     for phase in range(period):
-        place, best = position + phase, np.full((states, states), np.inf)
-        ratios = [sum_up(table, bound[(phase - d) % period]) for d in distances]
+        place, best = position + phase, np.full(tables.shape, np.inf)
+        ratios = [sum_up(tables, bound[(phase - d) % period]) for d in distances]
         quick = [side.at_least(place, d, ratio) for d, ratio in zip(distances, ratios, strict=True)]
-        lowest = np.array(quick) + np.array(between)[:, None, None]
+        lowest = np.array(quick) + np.array(between)
         # Each jump is a bound, so one that cannot lower the least is left out; the most promising come first.
-        for number in np.argsort(lowest.max(axis=(1, 2)), kind="stable").tolist():
-            needed = lowest[number] < best * (1 + 1e-12) + 1e-14
-            np.fill_diagonal(needed, False)
+        for number in np.argsort(lowest.max(axis=(1, 2, 3)), kind="stable").tolist():
+            needed = (lowest[number] < best * (1 + 1e-12) + 1e-14).any(axis=0) & ~np.eye(states, dtype=bool)
             if needed.any():
                 jumped = side.step(place, distances[number], ratios[number], needed)
-                if between[number]:
+                if distances[number] > 1:
                     jumped = up(jumped + between[number])
                 best = np.minimum(best, jumped)
-        np.fill_diagonal(best, 0.0)
         stepped[phase] = closed(best)
     return stepped
 
 
-def _from_above(side: Side, explicit: list[FloatArray], table: FloatArray, position: int) -> FloatArray | None:
-    """Return one period of bounds on a slowly rising run's losses."""
-    period, states = side.period, len(table)
+def _from_above(side: Side, explicit: list[FloatArray], tables: FloatArray, position: int) -> FloatArray | None:
+    """Return one period of bounds on a slowly rising run's losses, each array of one run."""
+    period, states = side.period, tables.shape[-1]
     if position <= side.settled_from + 1:  # no jump back stays among steps of one law
         return None
     far = distances(min(LONGEST_JUMP, (len(explicit) - 1) // period, position - side.settled_from - 1)).tolist()[::3]
-    highest = HIGHEST if table.any() else float(np.max(explicit[-period:]))  # in a gap no loss exceeds those before
+    highest = HIGHEST if tables.any() else float(np.max(explicit[-period:]))  # in a gap no loss exceeds those before
     # Losses beyond a jump leave little of it: from there bounds fall as long as that is worth it.
-    bound = np.full((period, states, states), highest)
-    turns = MOST_FALLS if table.any() else 0
+    bound = np.full((period, *tables.shape), highest)
+    turns = MOST_FALLS if tables.any() else 0
     for _ in range(turns):
-        lower = np.minimum(_stepped(side, bound, table, position, far), bound)
+        lower = np.minimum(_stepped(side, bound, tables, position, far), bound)
         fell, bound = float((bound - lower).max()), lower
         if fell <= WORTH_FALLING * float(bound.max()):
             break
@@ -350,8 +354,8 @@ def _from_above(side: Side, explicit: list[FloatArray], table: FloatArray, posit
     bound = bound + max(0.0, float(np.max(near))) * (1 - np.eye(states))  # it stays one: a step is never expansive
     for slack in (0.0, 1e-12, 1e-9, 1e-6):
         higher = up(bound * (1 + slack)) * (1 - np.eye(states))
-        if float(higher.max()) < HIGHEST and _is_upper(side, higher, explicit, table, position, far):
-            return np.asarray(higher)
+        if float(higher.max()) < HIGHEST and _are_upper(side, higher, explicit, tables, position, far).all():
+            return np.asarray(higher[:, 0])
     return None
 
 

@@ -15,6 +15,7 @@ from itertools import combinations, product
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
+from takifugu.numbers.outward_rounding import along_most
 
 #: Up to so many states all rays are listed.
 MOST_STATES = 6
@@ -27,6 +28,8 @@ def extreme_rays(ratio: FloatArray) -> FloatArray:
     states, of_each = ratio.shape[-1], ratio.shape[:-2]
     edges, paths = bipartite_trees(states)
     exponents = (paths @ ratio.reshape(*of_each, -1).take(edges, axis=-1)[..., None])[..., 0]
+    if len(ratio) > len(edges):
+        exponents, ratio = along_most(exponents), along_most(ratio)
     least = -OUTSIDE * (1 + ratio.max(axis=(-2, -1)))[..., None]
     is_ray, are_all = np.ones(exponents.shape[:-1], dtype=bool), False
     step = 1 if states == MOST_STATES else states  # of many trees most leave the cone by the first states
@@ -40,7 +43,7 @@ def extreme_rays(ratio: FloatArray) -> FloatArray:
     if not are_all and not is_ray.all():  # of some cones, but not of all: in the others their first ray takes its place
         first = np.take_along_axis(exponents, is_ray.argmax(axis=-1)[..., None, None], axis=-2)
         exponents = np.where(is_ray[..., None], exponents, first)
-    return np.asarray(np.exp(exponents - exponents.max(axis=-1, keepdims=True)).swapaxes(-2, -1))
+    return np.asarray(np.exp(exponents - exponents.max(axis=-1, keepdims=True), order="C").swapaxes(-2, -1))
 
 
 def star_rays(ratio: FloatArray) -> FloatArray:

@@ -16,7 +16,7 @@ from takifugu.core.arrays import BoolArray, FloatArray, read_only
 from takifugu.influence.profiles.certified import Programs
 from takifugu.influence.profiles.levels import Levels
 from takifugu.influence.profiles.rays import MOST_STATES, extreme_rays, star_rays
-from takifugu.numbers.outward_rounding import TRUSTED, closed, log_ratio_error, padded, up
+from takifugu.numbers.outward_rounding import TRUSTED, along_most, closed, log_ratio_error, padded, up
 
 #: Beyond this many states the supremum over a cone of pairs is replaced by that over [m, e^s m], s the largest pair.
 EXACT_STATES = 12
@@ -119,6 +119,6 @@ def star_suprema(rows: FloatArray, ratio: FloatArray) -> FloatArray:
 
 def _over(rows: FloatArray, rays: FloatArray, largest: float | FloatArray) -> FloatArray:
     """Return the largest log-ratio over rays of cones with these largest ratios, of one kernel or of several."""
-    logs = np.log(rows @ rays)
+    logs = along_most(np.log(rows @ rays))
     ratios = (logs[..., :, None, :] - logs[..., None, :, :]).max(axis=-1)
     return padded(ratios, rows.shape[-1], largest - logs.min(axis=(-2, -1), keepdims=True, initial=-1.0))
