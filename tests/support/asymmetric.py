@@ -5,7 +5,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
@@ -95,22 +95,3 @@ def falls(counts: Sequence[int], most: int) -> Iterator[tuple[int, ...]]:
     for size in range(1, most + 1):
         for places in combinations(positive, size):
             yield tuple(count - (place in places) for place, count in enumerate(counts))
-
-
-def worlds(people: int, places: int, most: int) -> Iterable[tuple[frozenset[int], ...]]:
-    """Every data set: for each person a set of places, `most` of them at most."""
-    sets = [frozenset(s) for size in range(most + 1) for s in combinations(range(places), size)]
-    return product(sets, repeat=people)
-
-
-def moves(world: tuple[frozenset[int], ...], places: int) -> Iterator[tuple[frozenset[int], ...]]:
-    """Every data set that differs in one person, who has lost some places: the policy {not c_1, ..., not c_d}."""
-    for person, held in enumerate(world):
-        for size in range(len(held)):
-            for revealed in combinations(sorted(held), size):
-                yield (*world[:person], frozenset(revealed), *world[person + 1 :])
-
-
-def counted(world: Sequence[frozenset[int]], places: int) -> tuple[int, ...]:
-    """How many people were at each place."""
-    return tuple(sum(place in held for held in world) for place in range(places))

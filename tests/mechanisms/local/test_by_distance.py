@@ -42,13 +42,6 @@ def apart(metric: Any, laws: Any = LAWS) -> Any:
     return lambda a, b: metric.get(a, {}).get(b) or metric[b][a]
 
 
-def test_w_infinity_is_that_of_every_set() -> None:
-    belief: Any = framework().beliefs[0]
-    for a, b in combinations(LAWS, 2):
-        assert belief.w_infinity(a, b) == apart("w-infinity")(a, b) == belief.w_infinity(b, a)
-    assert {belief.w_infinity(a, b) for a, b in combinations(LAWS, 2)} == {1, 2, 3}
-
-
 @settings(max_examples=60)
 @given(drawn_laws(4, least=1), drawn_laws(4, least=1))
 def test_w_infinity_of_any_two(p: dict[int, F], q: dict[int, F]) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mpmath import mp
 from tests.support import population_oracles as oracles
 
-from kawamoto import channels, liftings, measured
+from kawamoto import channels, measured
 from takifugu.core.errors import DataError, InputError
 from takifugu.mechanisms.local import measuring
 from takifugu.mechanisms.local.senders import randomised
@@ -162,25 +162,6 @@ def test_the_bayes_factor_is_at_most_e_to_the_loss():
     assert measured.bayes_factor(sure, {0: 1}, {1: 1}, 0) == math.inf
     with pytest.raises(InputError, match="impossible"):
         measured.bayes_factor(sure, p, q, 2)
-
-
-@st.composite
-def relations(draw):
-    case = draw(cases())
-    pairs = draw(st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=16))
-    return case[1], case[2], pairs
-
-
-@given(relations())
-@settings(max_examples=60)
-def test_lifting_is_halls_condition(case):
-    """A coupling on Phi exists exactly where p(A) <= q(neighbours of A) for every set A (Strassen)."""
-    p, q, pairs = case
-    points = list(p)
-    sets = [[x for n, x in enumerate(points) if bits >> n & 1] for bits in range(2 ** len(points))]
-    reached = [[y for y in q if any((x, y) in pairs for x in a)] for a in sets]
-    halls = all(sum(p[x] for x in a) <= sum(q[y] for y in b) for a, b in zip(sets, reached, strict=True))
-    assert liftings.is_lifted(p, q, lambda x, y: (x, y) in pairs) == halls
 
 
 def test_the_best_guess():

@@ -20,7 +20,6 @@ from takifugu.mechanisms.local.hiding import noise_of
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.sent import read_sender
-from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 
@@ -101,13 +100,6 @@ def test_what_is_sent_follows_the_sender(name):
     assert set(seen) <= set(expected)
     counts, masses = np.array([seen[y] for y in expected]), np.array([float(mass) for mass in expected.values()])
     assert chi_squared_p(counts, masses) > 1e-6
-
-
-def test_dummies_alone_decide_where_the_channel_hides_nothing():
-    strength = strongest(populations_of(HOME), F(1), F(1, 2), "tupling", dummies=4)
-    lifted = [[law.get(x, F(0)) for x in HOME.values] for law in populations_of(HOME).laws.values()]
-    assert Tupling(4).delta(*lifted, 1) <= 0.5
-    assert strength.sender.dummies == 4
 
 
 def test_supports_that_differ_are_refused_where_nothing_can_hide_them():

@@ -105,11 +105,6 @@ def test_epsilon_is_that_of_the_worst_two(mechanism: str, most: F) -> None:
     assert tf.exact_loss(calibration).upper == pytest.approx(worst, abs=1e-6)
 
 
-def test_rows_that_are_independent_each_get_their_share() -> None:
-    calibration = tf.calibrate(framework("2/5", 2, True), tf.LocalValue(), epsilon=1, mechanism="exponential")
-    assert 0.49 < worst_loss(calibration.randomiser, F(2, 5)) <= 0.5
-
-
 def test_tuples_keep_the_delta_of_the_worst_two() -> None:
     calibration = tf.calibrate(framework("1/2"), tf.LocalValue(2), 1, "1/10", mechanism="tupling")
     noise: Any = calibration.randomiser

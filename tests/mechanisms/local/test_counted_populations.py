@@ -180,19 +180,6 @@ def test_a_delta_is_kept_over_the_class_and_helps() -> None:
     assert costs[1] < costs[0]
 
 
-def test_a_class_of_nothing_is_every_distribution_and_leaves_local_privacy() -> None:
-    """No row of one population, few of the other: every value may have mass 0, and the region holds zeros."""
-    samples = samples_of([("m", 0), ("f", 1)], 2)
-    people = populations_of(tf.FromPopulations.counted(samples, "ab", source="two rows", confidence=0.999))
-    assert people.regions is not None
-    assert [float(*of.least([1, 0])) < 0.001 for of in people.regions.by_name.values()] == [True, True]
-    strength = strongest(people, F(1), F(0), "optimal")
-    assert strength.measured <= 1
-    # Nothing is known of the populations: what is sent hides the value itself.
-    assert strength.sender.local_epsilon() <= 1.01
-    assert strength.expected_loss == pytest.approx(1 / (1 + math.e), rel=0.02)
-
-
 TRUTH = {"m": [0.45, 0.3, 0.15, 0.07, 0.03], "f": [0.1, 0.15, 0.3, 0.25, 0.2]}
 LEVEL, EPSILON, TRIALS = 0.9, F(1, 2), 1000
 

@@ -70,18 +70,6 @@ def test_it_is_the_largest_ratio_of_all_outputs_each_way(data: Any, count: int) 
         assert_exact(laws, senders)
 
 
-def test_a_release_read_again_and_again_is_listed_without_order() -> None:
-    """Three outputs, nine times: 55 ways to count them in place of 19,683."""
-    laws = [{"a": F(6, 10), "b": F(3, 10), "c": F(1, 10)}, {"a": F(2, 10), "b": F(5, 10), "c": F(3, 10)}]
-    flip = Sender(randomised_response(list("abc"), 1))
-    losses, e = losses_together([flip] * 9, populations(laws)), math.e
-    counts = [(k, m, 9 - k - m) for k in range(10) for m in range(10 - k)]
-    likely = [[sum(float(law[x]) * e**n for x, n in zip("abc", of, strict=True)) for of in counts] for law in laws]
-    assert losses is not None
-    assert losses["p0", "p1"] == pytest.approx(max(math.log(a / b) for a, b in zip(*likely, strict=True)), rel=1e-12)
-    assert losses["p1", "p0"] == pytest.approx(max(math.log(b / a) for a, b in zip(*likely, strict=True)), rel=1e-12)
-
-
 def test_numbers_far_below_the_smallest_float_are_counted() -> None:
     small = F(1, 10**200)
     laws = [{"a": small, "b": 1 - small}, {"a": small**2, "b": 1 - small**2}]

@@ -5,7 +5,7 @@ from fractions import Fraction as F
 from itertools import product
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp
 from scipy import integrate
@@ -36,14 +36,6 @@ def test_the_local_epsilon_of_the_exponential_mechanism(values, outputs, epsilon
     assert measuring.local_loss(channel) == pytest.approx(exponential_loss(values, outputs, epsilon), abs=1e-12)
 
 
-@given(st.integers(2, 40), st.fractions("1/50", 12, max_denominator=50))
-@example(225, F(10))
-@settings(max_examples=40)
-def test_the_local_epsilon_of_randomised_response(count, epsilon):
-    channel = channels.randomised_response(list(range(count)), epsilon)
-    assert measuring.local_loss(channel) == pytest.approx(float(epsilon), abs=1e-12)
-
-
 NAMED = {
     "randomised response": lambda e: channels.randomised_response(GRID, e),
     "exponential": lambda e: channels.exponential(GRID, GRID, math.dist, e),
@@ -66,13 +58,6 @@ def test_rows_are_in_proportion_to_what_defines_the_mechanism(name, weight):
         whole = [weight(math.dist(x, y)) for y in GRID]
         row = [float(channel.row(x).get(y, 0)) for y in GRID]
         assert row == pytest.approx([w / math.fsum(whole) for w in whole], rel=1e-12)
-
-
-def test_what_is_very_far_keeps_a_mass():
-    """Without it an output would rule a value out, and local privacy would be infinite."""
-    far = [(0.0, 0.0), (1e6, 0.0)]
-    for channel in (channels.planar_laplace(far, 1), channels.planar_normal(far, 1), channels.remapped_laplace(far, 1)):
-        assert math.isfinite(measuring.local_loss(channel))
 
 
 BOX = [(2.0 * i, 0.5 * j) for i in range(3) for j in range(4)]
@@ -100,15 +85,6 @@ def test_cells_by_integration(rate):
     masses = weights.laplace_masses(weights.cells_of(BOX), rate)
     for i, j in ((0, 0), (0, 5), (5, 5), (5, 6), (4, 11), (11, 0)):
         assert masses[i, j] == pytest.approx(by_integration(BOX[i], BOX[j], rate), rel=1e-7, abs=1e-11)
-
-
-@given(st.floats(1e-6, 1e3))
-@settings(max_examples=40)
-def test_rows_are_laws_and_masses_far_away_are_right(rate):
-    cells = weights.cells_of(BOX)
-    for masses in (weights.laplace_masses(cells, rate), channels.normal_masses(cells, rate)):
-        assert masses.sum(axis=1) == pytest.approx(1, abs=1e-12)
-        assert (masses > 0).all()
 
 
 @pytest.mark.parametrize("epsilon", ["0.001", "0.3", "3", "20"])

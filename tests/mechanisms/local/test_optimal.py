@@ -28,38 +28,6 @@ def taxicab(x, y):
     return abs(x[0] - y[0]) + abs(x[1] - y[1])
 
 
-def test_a_wrong_guess_between_k_values_is_randomised_response():
-    values = [0, 1, 2, 3]
-    optimum = optimal(values, values, dict.fromkeys(values, F(1, 4)), lambda x, y: float(x != y), [hides_value(1)])
-    assert optimum.loss == pytest.approx(3 / (3 + math.e), abs=1e-6)
-
-
-@pytest.mark.parametrize("delta", [0, "0.05"])
-def test_distribution_privacy_allows_less_loss_than_local_privacy(delta):
-    values = list(range(4))
-    p = dict(zip(values, [F(4, 10), F(3, 10), F(2, 10), F(1, 10)], strict=True))
-    q = dict(zip(values, [F(1, 10), F(2, 10), F(3, 10), F(4, 10)], strict=True))
-    prior = dict.fromkeys(values, F(1, 4))
-    of_population = optimal(values, values, prior, apart, [hides_population(p, q, 1, delta)])
-    of_value = optimal(values, values, prior, apart, [hides_value(1)])
-    assert of_population.loss < of_value.loss
-    assert delta or measuring.distribution_loss(of_population.channel, p, q) <= 1
-    assert measuring.distribution_delta(of_population.channel, p, q, 1) <= F(delta)
-    together = optimal(values, values, prior, apart, [hides_value(1), hides_population(p, q, "0.1", delta)])
-    assert together.loss >= max(of_value.loss, of_population.loss) - 1e-6
-    assert measuring.local_loss(together.channel) <= 1
-
-
-def test_no_channel_loses_less_by_either_solver():
-    prior = dict.fromkeys(GRID, F(1, 9))
-    full = optimal(GRID, GRID, prior, math.dist, [hides_distance(1, math.dist)])
-    assert full.loss <= full.least + 1e-6
-    # Always kept here, and without a form by columns.
-    both = optimal(GRID, GRID, prior, math.dist, [hides_distance(1, math.dist), hides_value(50)])
-    assert both.loss == pytest.approx(full.loss, abs=1e-6)
-    assert both.least == pytest.approx(full.least, abs=1e-5)
-
-
 @pytest.mark.parametrize(("wrong", "kind"), [
     (lambda: optimal([0, 1], [0, 1], {0: 0.5, 1: 0.5}, apart, []), InputError),
     (lambda: optimal([0, 1], [0, 1], {0: 0.5, 1: 0.6}, apart, [hides_value(1)]), InputError),

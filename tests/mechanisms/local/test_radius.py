@@ -51,19 +51,6 @@ def test_a_delta_is_that_of_every_output() -> None:
     assert tf.exact_delta(calibration).loss == pytest.approx(delta, abs=1e-9)
 
 
-def test_a_radius_is_kept_inside_tuples() -> None:
-    calibration = tf.calibrate(framework(), tf.LocalValue(1, radius=1), "1/2", "1/5", mechanism="tupling")
-    channel: Any = calibration.randomiser.sender.channel  # type: ignore[attr-defined]
-    assert all(not mass or abs(x - y) <= 1 for x in channel.inputs for y, mass in channel.row(x).items())
-    assert tf.exact_delta(calibration).loss <= 0.2
-
-
-def test_epsilon_per_distance_is_kept_within_a_radius() -> None:
-    about = framework(metric={"near": {"far": 3}})
-    calibration = tf.calibrate(about, tf.LocalValue(radius=3), "1/4", mechanism="restricted-laplace")
-    assert 0.74 < oracle.loss(*sent(calibration.randomiser)) <= 0.75
-
-
 @pytest.mark.parametrize("rate", [0.1, 1.0, 3.0])
 @pytest.mark.parametrize("radius", [1.0, 2.0])
 def test_the_theorem_of_cut_noise(rate: float, radius: float) -> None:

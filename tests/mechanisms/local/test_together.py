@@ -228,14 +228,6 @@ def test_two_columns_are_two_values_of_a_row_however_alike_they_are() -> None:
         assert together.epsilon == F(noise.local_loss()) >= F(exact)  # one value alone tells nothing at all
 
 
-def test_of_several_populations_the_two_that_are_farthest_apart_count() -> None:
-    laws = [[F(int(place == value)) for value in range(3)] for place in range(3)]
-    losses = np.array([[0, 1, 5], [1, 0, 2], [5, 2, 0.0]])
-    assert lifted_loss(laws, losses) == 5
-    assert lifted_loss(laws[:2], losses) == 1
-    assert lifted_loss(laws[:1], losses) == 0  # one population is compared with none
-
-
 def test_losses_add_up_and_are_rounded_up() -> None:
     class Tenth:
         @property

@@ -283,15 +283,6 @@ def test_a_place_at_its_threshold_is_called_dangerous_with_probability_alpha_at_
     assert noise.marks(["safe"]) == ("safe",)
 
 
-def test_a_mark_costs_nothing_and_is_written_only_where_it_was_asked_for() -> None:
-    plain, with_marks = (made(tf.AtMost(tf.Visitors(), 1, alpha=alpha)) for alpha in (None, "1/1000"))
-    assert tf.exact_loss(plain).loss == tf.exact_loss(with_marks).loss
-    assert "alpha" not in plain.randomiser.to_dict()
-    assert "alpha" not in tf.AtMost(tf.Visitors(), 1).to_dict()
-    assert randomisers.from_dict(with_marks.randomiser.to_dict()) == with_marks.randomiser
-    assert tf.AtMost.from_dict(json.loads(json.dumps(with_marks.query.to_dict()))) == with_marks.query
-
-
 @pytest.mark.parametrize(("x", "y", "columns", "rows"), [
     ((0, 6), (0, 2), 3, 2), ((-7, 2), (5, 6), 5, 4), ((F(1, 3), 1), (-1, F(5, 7)), 4, 3),
 ])  # fmt: skip

@@ -49,21 +49,6 @@ def test_adaptive_streams_of_up_to_six_lose_at_most_epsilon_times_the_smaller_of
     assert oracle.steps(laws[0], laws[1], HALF) <= min(moved, moved if limit is None else limit)
 
 
-def test_people_and_places() -> None:
-    """Data sets of two people at three places, each at two at most (m = 2), and every allowed move of one person."""
-    rule, limit = adaptive(2, 1), None
-    laws: dict[tuple[int, ...], Any] = {}
-    worst = 0.0
-    for world in oracle.worlds(2, 3, 2):
-        for after in oracle.moves(world, 3):
-            counts = [oracle.counted(data, 3) for data in (world, after)]
-            for one in counts:
-                laws.setdefault(one, oracle.sparse(one, rule, limit, HALF, 4))
-            worst = max(worst, oracle.steps(laws[counts[0]], laws[counts[1]], HALF))
-    assert worst == 2
-    assert SparseAnswers(EPSILON, sensitivity=2).epsilon_total == 2 * EPSILON
-
-
 @given(streams())
 @settings(max_examples=40, deadline=None)
 def test_the_law_is_that_of_the_steps(stream: Any) -> None:
@@ -76,15 +61,6 @@ def test_the_law_is_that_of_the_steps(stream: Any) -> None:
     assert set(computed) == set(below)
     for answers, mass in below.items():
         assert computed[answers] == pytest.approx(float(mass), rel=1e-12)
-
-
-def test_what_cannot_be_has_probability_0() -> None:
-    mechanism = SparseAnswers(1, limit=1)
-    for answers in ([SAFE], [2], [None]):
-        assert mechanism.probability([3], answers, [2]) == 0
-    assert mechanism.probability([1], [2], [2]) == 0  # 2 is at most 2: that is safe
-    assert mechanism.probability([1, 1], [2, SAFE], [1, 1]) == 0  # nothing is answered after the last value
-    assert mechanism.probability([1, 1], [2, None], [1, 1]) > 0
 
 
 def test_a_query_that_can_rise_is_not_free() -> None:

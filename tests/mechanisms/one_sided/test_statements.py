@@ -4,21 +4,17 @@ The relation, the counts and the data sets are enumerated here; `sensitivity` sa
 randomisers the laws.
 """
 
-import itertools
 import math
 from fractions import Fraction as F
 
-import numpy as np
 import pytest
 from tests.support import policies
 
 import takifugu as tf
 from takagi.bounds import noise_loss
 from takifugu.analysis.randomisers.base import Direction
-from takifugu.analysis.randomisers.one_sided import OneSidedGeometric, OneSidedTruncated
+from takifugu.analysis.randomisers.one_sided import OneSidedGeometric
 from takifugu.mechanisms.one_sided import Monotone, Policy, any_of, none_of, sensitivity
-from takifugu.mechanisms.one_sided.answers import at_most, sanitiser
-from takifugu.mechanisms.one_sided.tails import count_noise
 from takifugu.model.beliefs.domain import Domain
 
 VALUES = ["ill", "well", "away"]
@@ -72,20 +68,3 @@ def test_geometric_noise_keeps_epsilon_along_every_move_and_no_less(name, epsilo
             against = max(against, noise_loss(change, [SIGNS[way] for way in ways], noise.scale))
     assert worst == pytest.approx(float(epsilon))
     assert (against == math.inf) == any(way is not Direction.EITHER for way in ways)
-
-
-def test_the_joint_law_is_what_the_cells_say():
-    noise = OneSidedGeometric(F(2), F(1), 2, (Direction.DOWN, Direction.UP))
-    for z in itertools.product(range(-3, 4), repeat=2):
-        cells = noise.log_mass_of(F(1), z[0], Direction.DOWN) + noise.log_mass_of(F(2), z[1], Direction.UP)
-        assert noise.log_density([1, 2], z) == pytest.approx(cells) or cells == -math.inf
-
-
-@pytest.mark.parametrize("most", [6, 10])
-def test_cutting_off_at_a_public_end_changes_no_answer_below_it(most):
-    safe = sanitiser(at_most(4), count_noise(1))
-    cut = OneSidedTruncated(F(1), F(1), 1, (Direction.DOWN,), most)
-    for m in range(most + 1):
-        law = np.array([math.exp(cut.log_mass_of(F(m), z, Direction.DOWN)) for z in range(most + 1)])
-        said = law[safe.says_yes(np.arange(most + 1))].sum()
-        assert said == pytest.approx(safe.beta(m) if m <= 4 else 0.0)
