@@ -194,7 +194,7 @@ def test_every_fault_of_rows_is_told_with_its_column_and_row_and_no_value(tmp_pa
     caught = refused(written(tmp_path, network(), data))
     lines = [fault.line for fault in getattr(caught, "faults", [caught])]
     text = "\n".join(lines)
-    for words in ("row 4: a second row", 'row 3: nothing in "smoke"', 'row 2: a value in "smoke" that is none',
+    for words in ("row 4: a second row", 'row 3: nothing in "smoke"', 'row 2: a value in "smoke" that is not declared',
                   'row 4: a value in "cough" that is a declared one'):  # fmt: skip
         assert words in text
     assert "geheim" not in text

@@ -105,9 +105,9 @@ def test_clocks_without_offsets_across_october_are_told_on_the_line_to_check(
     chain = believe("markov-chain", states=["x", "y"], matrix=[[0.9, 0.1], [0.4, 0.6]], units_independent=True)
     (tmp_path / "r.toml").write_text(release_text(source, chain, publish("n", "count", states=["x"], epsilon=1)))
     said = [line for line in assumptions_of(load(tmp_path / "r.toml")) if isinstance(line, Assumption)]
-    lines = [line.text for line in said if line.kind == "check"]
+    lines = [line.text for line in said if line.kind == "check" and "In the night of 2026-10-25" in line.text]
     assert bool(lines) == has_line
-    assert all("In the night of 2026-10-25" in line and "an hour off" in line for line in lines)
+    assert all("an hour off" in line for line in lines)
 
 
 def test_other_rows_that_are_there_twice_are_still_refused(tmp_path: Path) -> None:
