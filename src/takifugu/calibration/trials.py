@@ -56,8 +56,8 @@ BESIDE_ALL_OTHERS = "one value against another, for somebody who knows all other
 NEXT_TO_NONE = 1000
 
 OUT_OF_RANGE = (
-    "its computation left the range of floats or memory ({}): probabilities are too near to 0 or 1 for it, or the answer "
-    'has too many values; others may serve, such as mechanism="quilt-exact" or "group-dp"'
+    "its computation left the range of floats or memory ({}): probabilities are too near to 0 or 1 for it, or the "
+    'answer has too many values; others may serve, such as mechanism="quilt-exact" or "group-dp"'
 )
 
 #: A certificate holds numbers below 2^1000, and what is published is an answer with its noise, in steps of the grid.
