@@ -142,7 +142,10 @@ def test_stationary_laws_far_below_floats_are_those_of_detailed_balance(up: floa
         assert abs(ratio - 1) < Fraction(1, 10**11)
 
 
-def test_a_mechanism_that_fails_numerically_does_not_stop_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("error", [np.linalg.LinAlgError(), ZeroDivisionError(), MemoryError()])
+def test_a_mechanism_that_fails_numerically_does_not_stop_the_others(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Falls:
         name, source = "falls", "nobody"
 
@@ -150,11 +153,13 @@ def test_a_mechanism_that_fails_numerically_does_not_stop_the_others(monkeypatch
             return Cost(1.0)
 
         def bound(self, problem: Any) -> Any:
-            return np.linalg.cholesky(-np.eye(2))
+            raise error
 
     honest = Line.load
     monkeypatch.setattr(Line, "load", lambda line: Falls() if line.name == "quilt-approx" else honest(line))
     framework = tf.Pufferfish(tf.every_entry(), CHAINS["one likely state"](3))
     listed = {row.name: row for row in tf.compare(framework, tf.Sum(), 1)}
-    assert "left the range of floats (LinAlgError)" in listed["quilt-approx"].reason
+    assert f"left the range of floats or memory ({type(error).__name__})" in listed["quilt-approx"].reason
     assert listed["group-dp"].scale == 6
+    with pytest.raises(CalibrationRefused, match="left the range"):
+        tf.calibrate(framework, tf.Sum(), 1, mechanism="quilt-approx")

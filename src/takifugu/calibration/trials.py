@@ -54,8 +54,8 @@ BESIDE_ALL_OTHERS = "one value against another, for somebody who knows all other
 NEXT_TO_NONE = 1000
 
 OUT_OF_RANGE = (
-    "its computation left the range of floats ({}): the belief has probabilities too near to 0 or 1 for it; others may "
-    'serve, such as mechanism="quilt-exact" or "group-dp"'
+    "its computation left the range of floats or memory ({}): probabilities are too near to 0 or 1 for it, or the "
+    'answer has too many values; others may serve, such as mechanism="quilt-exact" or "group-dp"'
 )
 
 #: A certificate holds numbers below 2^1000, and what is published is an answer with its noise, in steps of the grid.
@@ -161,7 +161,7 @@ def attempt(line: Line, problem: Problem, allow_zero_noise: bool, limited: bool)
             bound = mechanism.bound(problem)
     except Unsupported as error:
         bound = Refusal(str(error))
-    except (ArithmeticError, LinAlgError) as error:
+    except (ArithmeticError, LinAlgError, MemoryError) as error:
         bound = Refusal(OUT_OF_RANGE.format(type(error).__name__))
     if isinstance(bound, Refusal):
         from takifugu.calibration.remedies import applicable  # a refusal alone names other mechanisms
