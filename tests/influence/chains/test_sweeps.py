@@ -178,7 +178,12 @@ def test_a_bound_of_all_that_follows_is_recognised(shares):
     bound = limits[:, None, None] * apart
 
     def is_upper(bound, explicit, jumps=()):
-        return sweeps._is_upper(side, np.array(bound), explicit, CHANGE, position, jumps)
+        # Beside it one that bounds nothing: it changes no answer.
+        bounds, tables = np.stack([bound, 0 * bound], axis=1), np.stack([CHANGE, CHANGE])
+        recent = [np.stack([loss, loss]) for loss in explicit]
+        its_own, of_none = sweeps._are_upper(side, bounds, recent, tables, position, jumps).tolist()
+        assert not of_none
+        return its_own
 
     assert is_upper(bound * (1 + 1e-12), explicit)
     assert is_upper(2 * bound, explicit)
@@ -219,7 +224,7 @@ def test_what_a_jump_leaves_out_is_charged(far):
         assert loss <= min(position * 0.25, limit) * (1 + 1e-12)
     assert losses[-1] == pytest.approx(limit, rel=1e-12)
     assert losses[-1] >= limit * (1 - 1e-15)
-    stepped = sweeps._stepped(OnlyFar(far), np.full((1, 3, 3), limit) * (1 - np.eye(3)), CHANGE, 50, (2, 3, 5))
+    stepped = sweeps._stepped(OnlyFar(far), np.full((1, 1, 3, 3), limit) * (1 - np.eye(3)), CHANGE[None], 50, (2, 3, 5))
     assert limit * (1 - 1e-15) <= stepped.max() <= limit * (1 + 1e-14)
 
 

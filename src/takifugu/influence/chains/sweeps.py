@@ -27,7 +27,7 @@ from takifugu.numbers.outward_rounding import UNIT, closed, sum_up, up
 #: Where bounds fall from, how often at most, and the share of them for which they fall once more.
 HIGHEST, MOST_FALLS, WORTH_FALLING = 250.0, 8, 0.01
 #: How far above a guessed limit bounds are tried: shares of what is close enough, and units.
-SLACKS = (1 / 64, 4), (1 / 8, 64), (1, 1024)
+SLACKS: tuple[tuple[float, int], ...] = (1 / 64, 4), (1 / 8, 64), (1, 1024)
 NEVER = 2**62
 #: With more states a step takes much longer than its overhead, and programs start from the solution of the last one.
 MOST_BESIDE = 5
@@ -278,7 +278,9 @@ def _repetitions(
     repetitions = {place: last[:, place] for place in np.flatnonzero(may_repeat & (largest == 0)).tolist()}
     places = np.flatnonzero(may_repeat & (largest > 0))
     # A little above its limit, the least first; what falls is its own bound.
-    for relative, units in SLACKS if len(places) else ():
+    for relative, units in SLACKS:
+        if not len(places):
+            break
         slack = np.where(rises, enough * relative + units * UNIT, 0.0)[places, None, None]
         above = up(np.maximum(limit, last)[:, places] * (1 + slack) + slack) * (1 - np.eye(tables.shape[-1]))
         bound = np.where(rises[places, None, None], above, last[:, places])
@@ -286,8 +288,6 @@ def _repetitions(
         is_upper = _are_upper(side, bound, recent, tables[places], position, jumps)
         repetitions |= {place: bound[:, number] for number, place in enumerate(places.tolist()) if is_upper[number]}
         places = places[~is_upper & rises[places]]
-        if not len(places):
-            break
     return repetitions
 
 
