@@ -2,7 +2,10 @@
 
 import gc
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from threading import Event
+from time import sleep
 
 import pytest
 from tests.support import postgresql
@@ -152,3 +155,26 @@ def test_a_replica() -> None:
             pytest.raises(LedgerError, match=r"may forget.*it is a replica: after a crash the same epsilon could"),
         ):
             Ledger.open(f"{address}&ledger=one", create=False)
+
+
+def test_a_database_that_isolates_more_loses_no_race() -> None:
+    """Who waits for the lock once read what was there before, and was told that the ledger cannot be used."""
+    with postgresql.cluster("default_transaction_isolation=serializable") as address:
+        ledger, other, holds = Ledger.open(address), Ledger.open(address), Event()
+        pay(ledger, budget=9)
+
+        def hold() -> None:
+            with other.store.alone():
+                holds.set()
+                sleep(0.5)
+                pay(other)
+
+        with ThreadPoolExecutor(1) as threads:
+            held = threads.submit(hold)
+            holds.wait()
+            pay(ledger)
+            held.result()
+        assert ledger.spent("data").epsilon * 10 == 3
+        assert ledger.check() == ()
+        ledger.close()
+        other.close()

@@ -126,8 +126,9 @@ class Postgres(Store):
     def _connected(self) -> Connection[Any]:
         """Return the connection, opened anew where it is broken, or of the process that this one was forked from."""
         if self._connection is None or self._connection.closed or self._process != os.getpid():
-            limit = round(self.timeout * 1000)
-            self._connection = psycopg.connect(self._url, connect_timeout=10, options=f"-c lock_timeout={limit}")
+            # after the lock is there the newest events are read, whatever the database's own isolation
+            options = f"-c lock_timeout={round(self.timeout * 1000)} -c default_transaction_isolation=read\\ committed"
+            self._connection = psycopg.connect(self._url, connect_timeout=10, options=options)
             self._process = os.getpid()
         return self._connection
 
