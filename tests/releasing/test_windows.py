@@ -1,5 +1,6 @@
 """Release files that publish windows of a declared calendar, again and again."""
 
+import gc
 import random
 import re
 from datetime import date, datetime, timedelta
@@ -7,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from tests.support.commands import succeed, words_of
 from tests.support.release_files import EXPECT, believe, changed, publish, read_from, release_text
@@ -224,3 +226,22 @@ def test_what_is_published_is_said_with_the_next_window_and_the_line_to_paste(tm
     assert f"Next is 2026-W03, which is over on 2026-01-19: `takifugu release {path} --window 2026-W03`" in said
     put(tmp_path, {"ward.csv": recorded(2)})
     assert "Published busy-2026-W03" in words_of(succeed("release", path, "--window", "2026-W03"))
+
+
+def test_a_database_is_free_again_after_its_release(tmp_path: Path) -> None:
+    """It is closed by the release, and not by the next collection of garbage: DuckDB opens no file twice."""
+    source = read_from("beds", "beds.duckdb", rows="samples", order="t", step=1, value="state", budget=9)
+    chain = believe("markov-chain", states=["x", "y"], matrix=[[0.5, 0.5], [0.4, 0.6]])
+    table = publish("n", "count", states=["x"], epsilon=1)
+    path = put(tmp_path, {"r.toml": release_text(source, chain, table, expect={"source": "a test", "matters": 1000})})
+    with duckdb.connect(str(tmp_path / "beds.duckdb")) as made:
+        rows = "select i as t, case when i % 3 = 0 then 'x' else 'y' end as state from range(30) r(i)"
+        made.execute(f"create table t as {rows}")
+    gc.collect()
+    gc.disable()
+    try:
+        outcome = release_file(path, allow_useless=True)
+        duckdb.connect(str(tmp_path / "beds.duckdb")).close()
+        assert len(outcome.tables) == 1
+    finally:
+        gc.enable()
