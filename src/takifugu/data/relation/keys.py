@@ -133,9 +133,10 @@ class Source:
         names, bins = tuple(str(state) for state in states), read.get("bins") or {}
         of_columns = [edges for edges in bins.values() if isinstance(edges, Mapping)]
         check_printable((*names, *bins, *chain(*of_columns)), "the states have", "value")
-        states: tuple[str, ...] = names or (() if of_columns or known else tuple(bins))
+        if not names and not of_columns and not known:
+            names = tuple(bins)
         rules = tuple(rule if isinstance(rule, Bins | Classes) else tuple(map(str, rule)) for rule in known)
-        return Source(states=states, known=rules, may_miss=tuple(may_miss), **read)
+        return Source(states=names, known=rules, may_miss=tuple(may_miss), **read)
 
     def __post_init__(self) -> None:
         faults = [*self._odd_words()]
