@@ -93,7 +93,8 @@ def test_that_all_is_missing_is_no_fault_of_a_type(how: str, times: str, tmp_pat
         "numbers": pa.array([4, 2]), "texts": pa.array([clock.isoformat() for clock in clocks]),
         "clocks": pa.array(clocks, pa.timestamp("us")), "moments": pa.array(clocks, pa.timestamp("us", "UTC")),
     }[times]  # fmt: skip
-    calendar = {"step": "1h", "from": "2026-03-02", "until": "2026-03-03"} if times != "numbers" else {"step": 1}
+    dated = {"step": "1h", "from": "2026-03-02", "until": "2026-03-03"}
+    calendar: dict[str, Any] = dated if times != "numbers" else {"step": 1}
     zone = {"timezone": "UTC"} if times == "moments" else {}
     nothing = pa.nulls(2) if how == "arrow" else pa.DictionaryArray.from_arrays(pa.nulls(2, pa.int8()), pa.nulls(0))
     keys = {key: value for key, value in (KEYS | COVERED | calendar | zone).items() if key != "where"}
