@@ -115,7 +115,7 @@ def _shifted(ratio_squared: Fraction, epsilon: Fraction) -> mpf:
     """Return delta(epsilon; r), raised by 2**-_SAFE, for r^2 above 0."""
     from mpmath import mp
 
-    if ratio_squared > max(2**20, 4 * epsilon):  # it is above 1 - 2 exp(-r^2/32)
+    if ratio_squared > 2**20 and ratio_squared > 4 * epsilon:  # it is above 1 - 2 exp(-r^2/32)
         return mp.mpf(1)
     with mp.workprec(_bits(_order(ratio_squared) // 2, _order(epsilon))):
         return _told(mp.sqrt(as_mpf(ratio_squared)), as_mpf(epsilon)) * (1 + mp.ldexp(1, -_SAFE))
