@@ -132,8 +132,7 @@ CAUSES = (
     Cause("between steps", "step", "a time in {order} between two steps", "samples lie on steps",
           "order = \"{bucket}\""),
     Cause("outside", "until", "a row that is before from, or not before until", "a source begins and ends there",
-          "move until to the time of the export; or leave such rows out by where, and empty the end of a stay that "
-          "began before: it lasts until then"),
+          "move until to the time of the export, or leave such rows out by where"),
     Cause("stranger", "roster", "a person that the roster lacks", "the roster names everybody who is covered",
           "add the person to the roster, or leave such rows out by where"),
     Cause("tie", "order", "a second row of one step in {order}", "one row tells the state, and only you know which",
