@@ -64,6 +64,11 @@ def test_unequal_variances_need_what_mpmath_says(epsilon, delta):
         assert float(sigma) == pytest.approx(6.6455280174, rel=1e-10)
 
 
+def test_shifted_normals_need_the_analytic_noise_less_their_own():
+    sigma = bound(gaussian_exact.MECHANISM, {0: tf.Normal(0, 2), 1: tf.Normal(3, 2)}).randomiser.scale
+    assert float(sigma) ** 2 + 4 == pytest.approx((3 * gaussian_analytic_sigma(1, 1, 1e-5)) ** 2, rel=1e-9)
+
+
 @pytest.mark.mutants
 def test_theorem_3_as_printed_stands_beside_the_corrected_one():
     corrected = bound(normal_by_rule.RULE_B, SUMS)

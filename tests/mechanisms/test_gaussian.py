@@ -13,7 +13,7 @@ import takifugu as tf
 from takifugu.analysis.bounds import Refusal
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
-from takifugu.analysis.randomisers import RoundedNormal
+from takifugu.analysis.randomisers import Exact, RoundedNormal
 from takifugu.mechanisms.gaussian_exact import MECHANISM as EXACT
 from takifugu.mechanisms.normal_by_rule import ANALYTIC, RULE_A, RULE_B
 from takifugu.numbers import Pmf
@@ -91,6 +91,11 @@ def test_rounded_masses_pay_for_their_doubt() -> None:
     assert sigma < 10
     # Not where delta is as small as the doubt.
     assert bound_by(ANALYTIC, tf.distribution_pair(p, q), delta=Fraction(1, 10**15)).randomiser.scale > 50
+
+
+def test_laws_that_keep_the_promise_themselves_need_no_noise() -> None:
+    laws = {0: Fraction(1, 2), 9: Fraction(1, 2)}, {0: Fraction(51, 100), 9: Fraction(49, 100)}
+    assert bound_by(EXACT, pair(laws), delta="1/1000").randomiser == Exact(Fraction(9))
 
 
 def test_a_tiny_delta_is_compared() -> None:

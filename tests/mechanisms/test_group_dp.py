@@ -98,10 +98,30 @@ def test_no_comparison_loses_more_than_epsilon(question: tuple[tf.MarkovChain, Q
     assert largest_loss(belief, query, units) <= epsilon + mpmath.mpf(10) ** -20
 
 
+FAIR = [[0.5, 0.5], [0.5, 0.5]]
+
+
 def bound_of(framework: Framework, query: Query, epsilon: Any = 1) -> Bound:
     bound = bound_by(ENTRY, framework, query, epsilon)
     assert bound.delta == 0
     return bound
+
+
+def test_scale_is_what_hides_one_entry() -> None:
+    framework = Pufferfish(every_entry(), MarkovChain(BINARY, 50))
+    assert bound_of(framework, Count(1), 2).randomiser.scale == Fraction(1, 2)
+    assert bound_of(framework, Histogram(), 2).randomiser.scale == 1
+    assert bound_of(framework, Linear([3] + [1] * 49), 2).randomiser.scale == Fraction(3, 2)
+    one = Pufferfish(entry(5, 0, 1), MarkovChain(BINARY, 50))
+    assert bound_of(one, Linear([3] + [1] * 49), 2).randomiser.scale == Fraction(1, 2)
+
+
+def test_correlated_steps_promise_between_one_and_all() -> None:
+    framework = Pufferfish(every_entry(), MarkovChain(BINARY, 100))
+    bound = bound_of(framework, Count(1))
+    assert 2 < bound.epsilon < 20
+    assert bound.covers is Covers.ENTRIES
+    assert bound_of(Pufferfish(every_entry(), MarkovChain(FAIR, 100)), Count(1)).epsilon == pytest.approx(1, rel=1e-9)
 
 
 @given(chains(), st.sampled_from(["count", "sum", "linear"]), st.sampled_from([Fraction(1, 2), 2]))

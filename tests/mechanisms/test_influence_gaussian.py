@@ -12,6 +12,8 @@ import takifugu as tf
 from takifugu.analysis.problem import Problem
 from takifugu.influence.curves import profile_loss
 from takifugu.influence.profiles.normal import NormalRelease, log_share, normal_profile
+from takifugu.mechanisms.influence_gaussian import longest_change
+from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
 
 STAY = [[0.9, 0.1], [0.4, 0.6]]
 
@@ -113,6 +115,16 @@ def test_many_releases_cost_the_root_of_their_number(releases):
     mean = float(each) / math.sqrt(releases)  # what the mean of all outputs is noised with: it tells all they tell
     true = exact_delta(np.array(STAY), [0.8, 0.2], 5, [([[0, 1]] * 5, mean, True)], together)
     assert true <= math.expm1(together) * math.exp(share)
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("query", [tf.Count(1), tf.Histogram(), tf.Count(1, entries=(3,))])
+def test_never_more_than_noise_for_the_whole_recording(query):
+    for matrix in (STAY, [[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]):
+        framework = framework_of(matrix, 6, [0.5, 0.5])
+        least = tf.calibrate(framework, query, 1, 1e-5, mechanism="influence-gaussian", allow_zero_noise=True).scale
+        whole = longest_change(part_of(framework, query).answer)
+        assert least <= gaussian_analytic_sigma(whole, 1, 1e-5) * (1 + 1e-9)
 
 
 def test_auto_takes_it_where_it_is_the_least_error():

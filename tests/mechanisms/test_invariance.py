@@ -11,8 +11,10 @@ from tests.support.pair_cases import bound_by, pair_of, random_pair
 
 from takifugu.analysis.randomisers import Exact
 from takifugu.analysis.randomisers.choices import Choice
+from takifugu.audit.exact import exact_loss
 from takifugu.calibration import Calibration, calibrate
 from takifugu.calibration.registry import find
+from takifugu.core.errors import InputError
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.networks.nodes import Node
@@ -94,6 +96,18 @@ def test_reversing_a_stationary_chain(mechanism: str, epsilon: float) -> None:
     assert alike(*scales)
 
 
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("mechanism", EXACT)
+def test_an_independent_component_beside_it(mechanism: str) -> None:
+    """Two independent parts in one network need what the needier one needs alone."""
+    first = as_network([[0.7, 0.3], [0.4, 0.6]], [0.5, 0.5], 4)
+    second = as_network([[0.6, 0.4], [0.5, 0.5]], [0.2, 0.8], 3, "y")
+    for epsilon in (0.7, 3.0):
+        alone = [scale(part, Count(1), epsilon, mechanism) for part in (first, second)]
+        together = scale(BayesianNetwork([*first.nodes, *second.nodes]), Count(1), epsilon, mechanism)
+        assert alike(together, max(alone))
+
+
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("mechanism", "delta"), [*((name, 0) for name in (*EXACT, "influence")), ("influence-gaussian", 1e-6)]
@@ -115,6 +129,31 @@ def test_a_secret_that_is_small_beside_the_rest_needs_noise_for_itself_only(mech
     framework = Pufferfish(entry(0, 0, 1), MarkovChain([[0.5, 0.5], [0.5, 0.5]], 2))
     noise = calibrate(framework, Linear([1, 200], grid=1), Fraction(1, 10), mechanism=mechanism)
     assert float(noise.scale) == pytest.approx(10, rel=1e-8)
+
+
+@pytest.mark.sampled(17)
+@pytest.mark.parametrize("mechanism", EXACT)
+@pytest.mark.parametrize("length", [1, 2, 5])
+@pytest.mark.parametrize(("matrix", "start"), [
+    ([[0.7, 0.3], [0.4, 0.6]], [0.5, 0.5]),
+    ([[0.0, 1.0], [0.5, 0.5]], [0.5, 0.5]),
+    ([[1.0, 0.0], [0.3, 0.7]], [0.5, 0.5]),
+    ([[0.5, 0.5], [0.5, 0.5]], [1.0, 0.0]),
+    ([[0.2, 0.8, 0.0], [0.0, 0.2, 0.8], [0.8, 0.0, 0.2]], [0.2, 0.3, 0.5]),
+    ([[1.0, 0.0, 0.0], [0.4, 0.2, 0.4], [0.0, 0.0, 1.0]], [0.0, 1.0, 0.0]),
+], ids=["plain", "zero", "absorbing", "one start", "cycle", "two ends"])  # fmt: skip
+def test_short_chains_with_zeros(mechanism: str, length: int, matrix: Any, start: Any) -> None:
+    """The promise holds, and a chain and the same network need the same."""
+    chain, net = MarkovChain(matrix, length, start), as_network(matrix, start, length)
+    if not any(sum(chain.possible(i)) > 1 for i in range(length)):
+        for belief in (chain, net):
+            with pytest.raises(InputError, match="every secret has probability zero"):
+                needed(belief, Count(1), 1, mechanism)
+        return
+    scales = [scale(belief, Count(1), 1, mechanism) for belief in (chain, net)]
+    for belief in (chain, net):
+        assert exact_loss(needed(belief, Count(1), 1, mechanism)).upper <= 1 + 1e-9
+    assert alike(*scales)
 
 
 #: Of mechanisms for two laws: the delta that they are asked with, and how alike numbers are that should be equal.

@@ -20,11 +20,12 @@ from takifugu.mechanisms import kantorovich_exponential
 from takifugu.mechanisms.kantorovich_relaxed import MECHANISM as RELAXED
 from takifugu.mechanisms.laplace_exact import MECHANISM as EXACT
 from takifugu.mechanisms.wasserstein import MECHANISM as STRICT
-from takifugu.model.frameworks import Framework
+from takifugu.model.frameworks import Framework, distribution_pair
 from takifugu.numbers import Pmf
 from takifugu.numbers.transport.metrics import METRICS, Declared, NamedMetric, declared
 
 TINY = 1 + Fraction(1, 10**10)
+BUDGETS = [Fraction(1, 5), Fraction(1), Fraction(5)]
 
 
 def pair(mu: dict[int, Fraction], nu: dict[int, Fraction]) -> Framework:
@@ -70,6 +71,17 @@ def test_order_audit_scaling_and_swapping(seeds: range) -> None:
         check_pair(seed)
 
 
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.sampled_from(BUDGETS))
+def test_float_masses_are_the_exact_ones_nearly(seed: int, epsilon: Fraction) -> None:
+    mu, nu = random_pair(seed)
+    rounded = distribution_pair(*(Pmf(list(law), [float(m) for m in law.values()]) for law in (mu, nu)))
+    near, exact = (bound_by(RELAXED, framework, None, epsilon).randomiser for framework in (rounded, pair(mu, nu)))
+    assert near.scale == pytest.approx(exact.scale, rel=1e-8, abs=0.1)  # noise in ties may move a little mass far
+    assert near.scale >= exact.scale * Fraction(999, 1000)
+    assert tf.exact_loss(rounded, tf.Identity(), near).upper <= epsilon + 1e-12
+
+
 def test_another_plan_of_least_cost_would_need_twice_the_noise() -> None:
     mu, nu = transport_laws()["flu_004"]
     trap = {
@@ -109,6 +121,13 @@ def test_outputs_keep_epsilon_by_enumeration(metric, epsilon):
     audit = tf.exact_loss(calibration)
     assert audit.lower <= loss * (1 + 1e-9)
     assert loss <= audit.upper * (1 + 1e-9)
+
+
+def test_the_longest_move_is_the_shortest_in_the_metric():
+    """In the table heart (0) must reach skin (2) or eye (3), 3 away; on a circle of 5 the way to 3 is 2 long."""
+    cases = (("table", WARDS), 3), (("circle", 5), 2), (("capped", "3/2"), 1.5), (("power", "1/2"), 2**0.5)
+    for metric, farthest in cases:
+        assert dict(chosen(P, Q, declared(*metric)).witness.numbers)["largest_move"] == pytest.approx(farthest)
 
 
 @st.composite
@@ -179,3 +198,12 @@ def test_another_mechanism_has_no_use_for_a_metric():
             tf.calibrate(
                 tf.distribution_pair(P, Q), tf.Identity(), 1, mechanism=mechanism, metric=declared("power", "1/2")
             )
+
+
+def test_compare_has_it_beside_the_others():
+    pair = tf.distribution_pair(P, Q)
+    rows = {row.name: row for row in tf.compare(pair, tf.Identity(), 1, metric=declared("table", WARDS))}
+    plain = {row.name: row for row in tf.compare(pair, tf.Identity(), 1)}
+    assert rows["kantorovich-exponential"].status == "possible"
+    assert rows["kantorovich-exponential"].expected_error != plain["kantorovich-exponential"].expected_error
+    assert rows["wasserstein"] == plain["wasserstein"]

@@ -17,14 +17,18 @@ from tests.support.chain_strategies import chains, contributions, joint_laws, ta
 from tests.support.pair_cases import bound_by
 
 import takifugu as tf
+from takifugu.analysis.bounds import Mechanism
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem, pair_grid
 from takifugu.analysis.questions.compared import Compared, TwoLaws
-from takifugu.analysis.randomisers import DiscreteLaplace, Exact
-from takifugu.mechanisms import gaussian_exact, normal_by_rule, wasserstein_delta
+from takifugu.analysis.randomisers import DiscreteLaplace, Exact, RoundedLaplace
+from takifugu.mechanisms import gaussian_exact, kantorovich_relaxed, normal_by_rule, wasserstein_delta
+from takifugu.mechanisms.group_dp import MECHANISM as GROUP
 from takifugu.mechanisms.laplace_exact import MECHANISM
 from takifugu.mechanisms.wasserstein import MECHANISM as WASSERSTEIN
+from takifugu.model.beliefs.pair import LawPair
 from takifugu.model.frameworks import Framework, Pufferfish, distribution_pair
+from takifugu.model.secrets import WhichLaw
 from takifugu.model.secrets.of_entries import entry, every_entry
 from takifugu.numbers import Pmf
 from takifugu.numbers.transport.on_the_line import w_infinity
@@ -85,6 +89,17 @@ def test_enough_and_no_more_for_any_start(data: st.DataObject, chain: tf.MarkovC
         assert tf.exact_loss(framework, query, less).lower > epsilon
 
 
+@settings(max_examples=40)
+@given(chains(length=(1, 6)), budgets)
+def test_never_above_wasserstein_never_above_group(chain: tf.MarkovChain, epsilon: Fraction) -> None:
+    framework = with_secrets(chain)
+    smallest, wasserstein, group = (
+        bound_by(m, framework, tf.Count(1), epsilon).randomiser.scale for m in (MECHANISM, WASSERSTEIN, GROUP)
+    )
+    assert smallest <= wasserstein * (1 + Fraction(1, 10**10))
+    assert wasserstein <= group
+
+
 def test_zero_noise_where_the_belief_hides_the_secret() -> None:
     chain = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 3)
     framework = Pufferfish(entry(0, 0, 1), chain)
@@ -140,6 +155,31 @@ def test_the_grid_of_two_laws(atoms: list[Any], declared: str | None, grid: Frac
     assert pair_grid(problem(atoms, declared)) == (grid, common)
 
 
+@pytest.mark.parametrize("mechanism", [WASSERSTEIN, MECHANISM])
+@pytest.mark.parametrize("atoms", [[0, 20, 10, 30], [0.105, 0.2, 0.3, 0.4], [0.0, 1.0, 0.3333333333, 2.0]])
+def test_the_noise_keeps_the_promise_in_answer_units(mechanism: Mechanism, atoms: list[Any]) -> None:
+    posed = problem(atoms, "0.01" if isinstance(atoms[0], float) else None)
+    noise = bound_by(mechanism, posed.framework, posed.query).randomiser
+    assert isinstance(noise, DiscreteLaplace if isinstance(atoms[0], int) else RoundedLaplace)
+    audit = tf.exact_loss(posed.framework, posed.query, noise)
+    assert audit.upper <= 1 + 1e-12
+    # Rounding is post-processing: it may only lose a little of what the continuous noise needs.
+    assert mechanism is WASSERSTEIN or audit.loss > 0.9
+
+
+@pytest.mark.parametrize("mechanism", [WASSERSTEIN, MECHANISM])
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_belief_that_needs_a_little_more_noise_decides(mechanism: Mechanism, order: int) -> None:
+    q = Pmf([1, 2], [0.5, 0.5])
+    pairs = [LawPair(Pmf([0, 1], [0.5, 0.5]), q), LawPair(Pmf([0, 1], [0.501, 0.499]), q)]
+    scales = [
+        bound_by(mechanism, Framework((WhichLaw(),), tuple(beliefs)), None, 2).randomiser.scale
+        for beliefs in (pairs[:1], pairs[1:], pairs[::order])
+    ]
+    assert scales[0] < scales[1] or mechanism is WASSERSTEIN
+    assert max(scales[:2]) <= scales[2] <= max(scales[:2]) * (1 + Fraction(1, 10**10))
+
+
 # Laws whose masses are known up to a relative error: each promise is for all laws that may be the true ones.
 
 ONE = Fraction(1)
@@ -180,6 +220,16 @@ def test_no_mass_may_stay_where_the_error_is_half_of_delta() -> None:
     for error in (0.05, 0.06):
         needed = wasserstein_delta._needed(compared(*far(Fraction(1, 100)), error), Fraction(0), ONE, delta)
         assert needed == STRICT
+
+
+def test_a_relaxed_plan_keeps_the_smaller_budget_or_falls_to_the_strict_one() -> None:
+    p, q = QUARTERS
+    scales = [kantorovich_relaxed._needed(compared(p, q, error), Fraction(0), ONE) for error in (0.0, 0.01, 0.1)]
+    assert scales == sorted(set(scales)), "more noise, the less is known of the laws"
+    smaller = compared(p, q, 0.1).laws().budget(ONE)
+    assert scales[2] == kantorovich_relaxed._needed(compared(p, q, 0.0), Fraction(0), smaller)
+    assert kantorovich_relaxed._needed(compared(p, q, 0.5), Fraction(0), ONE) == STRICT
+    assert kantorovich_relaxed._needed(compared(p, q, 0.1), STRICT, ONE) == STRICT
 
 
 def test_normal_noise_keeps_the_smaller_budget_and_share_or_falls_to_the_farthest_move() -> None:

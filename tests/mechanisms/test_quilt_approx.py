@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.golden import golden
-from tests.support.quilt_cases import bound, problem, reversible_chain, scale
+from tests.support.quilt_cases import binary, bound, problem, reversible_chain, scale
 from tests.support.quilt_oracles import basic_markov_quilt, exact_loss, joint_tensor, lemma_b4, max_influence
 
 import takifugu as tf
@@ -100,6 +100,14 @@ def test_a_class_needs_what_all_quilts_of_all_entries_say(pi: float, g: float, l
     assert class_scale(pi, g, length, epsilon) == pytest.approx(expected, rel=1e-9)
 
 
+def test_long_sequences_ask_for_what_a_wide_enough_one_does() -> None:
+    assert class_scale(0.1, 0.05, 300_000, 1) == pytest.approx(class_scale(0.1, 0.05, 2000, 1), rel=1e-10)
+    weights = [3] + [1] * 4999
+    assert float(scale(tf.ReversibleChains(0.3, 0.5, 5000), tf.Linear(weights), 1, QUILT_APPROX)) == pytest.approx(
+        float(scale(tf.ReversibleChains(0.3, 0.5, 200), tf.Linear(weights[:200]), 1, QUILT_APPROX)), rel=1e-10
+    )
+
+
 def test_weights_and_secrets_that_differ_are_searched_entry_by_entry() -> None:
     rng = np.random.default_rng(0)
     pi, g, length, epsilon = 0.3, 0.7, 25, 1.5
@@ -120,6 +128,17 @@ def test_weights_and_secrets_that_differ_are_searched_entry_by_entry() -> None:
     for i in (0, 7, 24):
         alone = scale(belief, tf.Linear(weights), epsilon, QUILT_APPROX, tf.entry(i, 0, 1))
         assert float(alone) == pytest.approx(best[i], rel=1e-9)
+
+
+def test_one_chain_uses_its_own_constants() -> None:
+    for p0, p1 in [(0.9, 0.6), (0.5, 0.5), (0.2, 0.7)]:
+        needed = float(scale(binary(p0, p1, 100), tf.Count(1), 2, QUILT_APPROX))
+        pi, g = min(1 - p0, 1 - p1) / (2 - p0 - p1), 1 - abs(p0 + p1 - 1)
+        assert needed == pytest.approx(class_scale(pi, g, 100, 2), rel=1e-9)
+    pieces = tf.IndependentPieces(binary(0.9, 0.6, 10), [100, 3, 7])
+    assert float(scale(pieces, tf.Count(1), 2, QUILT_APPROX)) == pytest.approx(
+        float(scale(binary(0.9, 0.6, 100), tf.Count(1), 2, QUILT_APPROX)), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("law", [[1.0, 0.0], [0.3, 0.7], [0.0, 1.0]])

@@ -11,13 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support import quilt_oracles
 from tests.support.golden import golden
-from tests.support.quilt_cases import Case, binary, bound, cases, problem, random_chain, scale
+from tests.support.quilt_cases import Case, binary, bound, cases, problem, random_chain, reversible_chain, scale
 from tests.support.quilt_oracles import exact_chain_quilt, exact_loss, joint_tensor, quilt_scale
 
 import takifugu as tf
 from takifugu.analysis.guarantee import Covers
 from takifugu.influence.quilts import mqm_exact
 from takifugu.influence.quilts.scores import exact_scale, scores
+from takifugu.mechanisms.group_dp import MECHANISM as GROUP
+from takifugu.mechanisms.quilts import APPROX as QUILT_APPROX
 from takifugu.mechanisms.quilts import EXACT as QUILT_EXACT
 from takifugu.model.secrets.of_entries import entry
 
@@ -101,6 +103,18 @@ def test_true_loss_of_a_weighted_sum_is_at_most_epsilon(case: Case, epsilon: Fra
         assert loss <= float(epsilon) * (1 + 1e-12)
 
 
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize("start", ["stationary", [0.9, 0.1, 0.0]])
+@pytest.mark.parametrize("epsilon", [0.5, 3])
+def test_true_loss_of_a_histogram_is_at_most_epsilon(start: Any, epsilon: float) -> None:
+    chain = tf.MarkovChain([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]], 4, start)
+    b = scale(chain, tf.Histogram(), epsilon)
+    joint = joint_tensor(chain.matrix, chain.marginal(0), 4)
+    loss = exact_loss(joint, lambda path: np.bincount(path, minlength=3).tolist(), [b] * 3)
+    assert 0.25 * epsilon < loss <= epsilon
+    assert b == pytest.approx(2 * float(scale(chain, tf.Count(0), epsilon)), rel=1e-9)
+
+
 def test_bound_names_the_worst_entry_its_values_and_its_quilt() -> None:
     bounded = bound(binary(0.9, 0.6, 100), tf.Count(1), 1)
     assert bounded.covers is Covers.ENTRIES
@@ -110,6 +124,15 @@ def test_bound_names_the_worst_entry_its_values_and_its_quilt() -> None:
     assert float(bounded.randomiser.scale) == pytest.approx(numbers["D"] / (1 - numbers["influence"]), rel=1e-10)
     assert " = 1 against step " in bounded.witness.comparison
     assert bounded.witness.detail.startswith("quilt: steps ")
+
+
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize("epsilon", ["0.1", "1/3", "1", "7"])
+@pytest.mark.parametrize("start", ["stationary", "any", [0.2, 0.3, 0.5]])
+def test_independent_entries_need_what_one_entry_needs(epsilon: str, start: Any) -> None:
+    chain = tf.MarkovChain([[0.2, 0.3, 0.5]] * 3, 50, start)
+    assert scale(chain, tf.Count(1), Fraction(epsilon)) == 1 / Fraction(epsilon)
+    assert scale(chain, tf.Histogram(), Fraction(epsilon)) == 2 / Fraction(epsilon)
 
 
 def test_what_is_not_observed_costs_nothing() -> None:
@@ -150,6 +173,29 @@ def test_short_and_degenerate_sequences() -> None:
     assert scale(left, tf.Count(2), 1) == 1
 
 
+@settings(max_examples=25, deadline=None)
+@given(cases(longest=40, starts=("given", "any")), st.sampled_from(EPSILONS), st.data())
+def test_never_above_group(case: Case, epsilon: Fraction, data: st.DataObject) -> None:
+    length = case.chain.length
+    weights = data.draw(st.lists(st.integers(0, 4), min_size=length, max_size=length))
+    query = tf.Linear(weights, codes={0: 0, 1: 1, 2: 3})
+    if all(sum(case.chain.possible(i)) < 2 for i in range(length)):
+        return
+    assert scale(case.chain, query, epsilon) <= scale(case.chain, query, epsilon, GROUP)
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("start", ["stationary", "any", [1.0, 0.0, 0.0]])
+def test_never_above_quilt_approx(start: Any) -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(8):
+        chain = reversible_chain(rng, 3, 60, start)
+        weights = [int(w) for w in rng.integers(0, 3, 60)]
+        for epsilon in EPSILONS:
+            for query in (tf.Count(1), tf.Linear(weights)):
+                assert scale(chain, query, epsilon) <= scale(chain, query, epsilon, QUILT_APPROX)
+
+
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("start", ["stationary", "any", [0.9, 0.1]])
 def test_shorter_sequences_never_ask_for_more(start: Any) -> None:
@@ -160,6 +206,28 @@ def test_shorter_sequences_never_ask_for_more(start: Any) -> None:
     assert scale(pieces, tf.Count(1), 1) == scale(chain.with_length(40), tf.Count(1), 1)
     witness = bound(pieces, tf.Count(1), 1).witness
     assert "step" in witness.comparison
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("start", ["any", "stationary", [1.0, 0.0, 0.0, 0.0]])
+def test_a_long_sequence_asks_for_what_a_wide_enough_one_does(start: Any) -> None:
+    chain = random_chain(np.random.default_rng(4), 4, 1)
+    short, long = tf.MarkovChain(chain.matrix, 400, start), tf.MarkovChain(chain.matrix, 200_000, start)
+    assert float(scale(long, tf.Count(1), 1)) == pytest.approx(float(scale(short, tf.Count(1), 1)), rel=1e-10)
+
+
+def test_unobserved_steps_of_a_long_sequence() -> None:
+    rng = np.random.default_rng(9)
+    chain = binary(0.9, 0.8, 3000)
+    seen = tuple(int(i) for i in np.flatnonzero(rng.random(3000) < 0.5))
+    bounded = bound(chain, tf.Count(1, entries=seen), 1)
+    assert bounded.randomiser.scale < scale(chain, tf.Count(1), 1)
+    worst = int(bounded.witness.comparison.split()[1])
+    window = slice(max(0, worst - 40), worst + 41)
+    changes = problem(chain, tf.Count(1, entries=seen), 1).parts[0].answer.entry_changes()
+    # Far from the ends a window around the worst entry says the same.
+    near = exact_chain_quilt(chain.matrix, "stationary", changes[window], 1.0)
+    assert float(bounded.randomiser.scale) == pytest.approx(near, rel=1e-9)
 
 
 def test_memory_limit_keeps_the_bound_sound_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

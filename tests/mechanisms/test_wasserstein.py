@@ -123,6 +123,14 @@ def test_x1_and_x2_and_their_exclusive_or() -> None:
     assert joint_loss(framework, exact).loss == math.inf
 
 
+def test_independent_pieces_are_one_piece() -> None:
+    chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5)
+    pieces = tf.IndependentPieces(chain, [5, 3, 5])
+    bounded = bound(hide(pieces), tf.Count(1))
+    assert moved(bounded) == 3
+    assert bounded.witness.comparison == "step 0 = 0 against step 0 = 1"
+
+
 def test_answer_units() -> None:
     chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 5, states=[0, 2.5])
     bounded = bound(hide(chain), tf.Sum())

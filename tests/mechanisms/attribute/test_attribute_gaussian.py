@@ -109,6 +109,19 @@ def test_every_calibrated_delta_is_confirmed_by_integration(rho, records, epsilo
             assert divergence == pytest.approx(delta, abs=1e-9)
 
 
+def test_columns_without_correlation_need_no_noise_and_it_is_said():
+    framework = hides(belief=two(0), max_difference=1000)
+    for mechanism in (EXACT, PRINTED):
+        calibration = tf.calibrate(
+            framework, tf.Sum("y"), 1, delta=DELTA, mechanism=mechanism, single_release=True, allow_zero_noise=True
+        )
+        assert calibration.scale == 0
+        assert "the same under every hypothesis" in calibration.witness.comparison
+        assert "no noise is needed" in calibration.witness.detail
+        raised = tf.calibrate(framework, tf.Sum("y"), 1, delta=DELTA, mechanism=mechanism, single_release=True)
+        assert raised.witness.detail == "the belief alone asks for no noise"
+
+
 @settings(max_examples=15)
 @given(st.lists(st.integers(-3, 3), min_size=9, max_size=9), st.sampled_from([0.5, 2.0, 5.0]))
 def test_vectors_are_hidden_in_the_direction_that_tells_most(numbers, epsilon):
@@ -143,6 +156,22 @@ def test_a_vector_of_attributes_is_judged_at_its_corners():
     reach = 12 * math.sqrt(total)
     exact = hockey_stick(normal_density(0, total), normal_density(max(moves), total), 1, -reach, reach, cells=200)
     assert exact == pytest.approx(1e-3, abs=1e-9)
+
+
+def test_beliefs_form_a_class_and_are_not_compared_with_each_other():
+    """Ours is the largest need of one belief; printed takes the largest shift and the least variance of all (Theta)."""
+    beliefs = [two("0.9", source="one"), two("0.2", source="other")]
+    both = tf.Pufferfish(tf.dataset_property("x", "mean", max_difference=2), beliefs)
+    each = [variance(hides(belief=belief, max_difference=2), tf.Mean("y"), PRINTED) for belief in beliefs]
+    assert variance(both, tf.Mean("y"), PRINTED) == max(each)
+    calibration = tf.calibrate(both, tf.Mean("y"), epsilon=1, delta=DELTA, mechanism=PRINTED, single_release=True)
+    assert dict(calibration.witness.numbers)["printed_variance"] >= max(each) * (1 - 1e-9)
+
+
+def test_pairs_of_values_are_compared_as_they_are():
+    near = variance(hides(pairs=[(0, 1)]), tf.Sum("x"))
+    assert near == variance(hides(max_difference=1), tf.Sum("x"))
+    assert variance(hides(pairs=[(0, 1), (7, 4)]), tf.Sum("x")) == variance(hides(max_difference=3), tf.Sum("x"))
 
 
 SUM = two("0.7", 4)  # the sums have variance 4 and covariance 2.8

@@ -94,6 +94,14 @@ def test_what_is_compared_is_what_the_secret_says():
     assert math.isclose(near, sets.scale, rel_tol=1e-9)
 
 
+def test_where_nothing_depends_on_it_there_is_no_noise():
+    same = framework({0: tf.Normal(1, 2), 1: tf.Normal(1, 2)})
+    bounded = bound(same)
+    assert bounded.randomiser == Exact(bounded.randomiser.grid, 1, on_grid=False)
+    assert "no comparison" in bounded.witness.comparison
+    assert tf.calibrate(same, tf.Identity(), 1, 0.01).witness.detail == "the belief alone asks for no noise"
+
+
 def test_the_printed_theorem_fails_and_the_corrected_one_holds():
     """Errata E8b: the upper 0.05 of the second distribution is cut away; Algorithm 2 adds no noise."""
     s = 4.8448

@@ -49,6 +49,15 @@ def test_all_pairs_that_are_near_are_hidden_and_hardly_more(mechanism, about):
         assert float(deltas[8]) == pytest.approx(0.001, rel=1e-6)
 
 
+def test_an_interval_that_is_shorter_than_the_difference_decides():
+    near, whole = (
+        calibrated("attribute-gaussian-exact", tf.distribution_parameter("height", None, (150, 155), "mean", most))
+        for most in (8, None)
+    )
+    assert near.scale == whole.scale
+    assert tf.exact_delta(near).upper <= 0.001 * (1 + 1e-9)
+
+
 def test_laplace_noise_hides_a_difference_whatever_the_mean():
     noise = calibrated("wasserstein", tf.distribution_parameter("height", map="mean", max_difference=8), delta=0)
     audit = tf.exact_loss(noise)

@@ -22,6 +22,10 @@ def hide(belief, difference=1, attribute=None):
     return tf.Pufferfish(tf.every_entry(attribute, max_difference=difference), belief)
 
 
+def fives(length):
+    return tf.JointQuery([tf.Sum(entries=range(first, first + 5)) for first in range(0, length, 5)])
+
+
 @pytest.mark.parametrize(("length", "correlation", "known", "least"), [
     (20, "0.8", 33.9, 32.8), (100, "0.8", 38.0, 25.8), (100, "0.95", 152.1, 145.9), (100, "0.5", 12.7, 0),
 ])  # fmt: skip
@@ -32,6 +36,27 @@ def test_a_sum_needs_what_the_moves_of_all_values_need(length, correlation, know
     covariance, weights = oracle.autoregressive(float(correlation), length), np.ones((1, length))
     assert scale == pytest.approx(oracle.least_deviation(covariance, weights, 1, 1e-6, 1, own=False), rel=1e-6)
     assert oracle.least_deviation(covariance, weights, 1, 1e-6, 1, own=True) == pytest.approx(least, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("length", "correlation", "least"), [(20, "0.8", 19.2), (100, "0.8", 19.4), (100, "0.95", 41.0), (100, "0.5", 10.4)]
+)
+def test_sums_of_five_values_need_little_more_than_with_the_own_randomness(length, correlation, least):
+    series = tf.AutoregressiveNormal(correlation, 1, length)
+    scale = float(tf.calibrate(hide(series), fives(length), 1, TINY, **BY_NAME).scale)
+    covariance = oracle.autoregressive(float(correlation), length)
+    weights = np.kron(np.eye(length // 5), np.ones((1, 5)))
+    assert scale == pytest.approx(oracle.least_deviation(covariance, weights, 1, 1e-6, 1, own=False), rel=1e-6)
+    with_own = oracle.least_deviation(covariance, weights, 1, 1e-6, 1, own=True)
+    assert with_own == pytest.approx(least, abs=0.05)
+    assert with_own <= scale <= 1.03 * with_own
+
+
+@pytest.mark.parametrize("length", [1, 2])
+def test_the_integrals_of_values_read_as_they_are_are_those_of_the_closed_form(length):
+    laws = [oracle.density_of_sum(0.7, length, 0, value, np.asarray, 2.0) for value in (1.0, 0.0)]
+    exact = oracle.moves(oracle.autoregressive(0.7, length), np.ones((1, length)), np.array([4.0]), 1, own=True)[0]
+    assert oracle.delta_by_integral(*laws, 0.3) == pytest.approx(oracle.profile(exact, 0.3), rel=1e-3)
 
 
 @st.composite
@@ -113,6 +138,18 @@ def test_releases_of_values_that_one_value_fixes_lose_no_more_than_they_cost(cas
             assert math.sqrt(squares.max()) <= charged * (1 + 1e-6)
 
 
+@pytest.mark.parametrize(("weights", "shares", "farthest"), [
+    ((1, -1), (1, 1), 1), ((2, -3), (1, 1), 3), ((1, 1), (1, -1), 1), ((1, -1), (1, -2), 3),
+])  # fmt: skip
+def test_a_difference_of_values_that_rise_together_needs_no_more_than_the_larger_of_both(weights, shares, farthest):
+    """Where one of them is clipped, the other one moves alone: no less is enough."""
+    covariance = [[a * b for b in shares] for a in shares]
+    for name in "xy":
+        belief = tf.MultivariateNormal([0, 0], covariance, ["x", "y"], 1, {name: (-1, 1)})
+        noise = tf.calibrate(hide(belief, attribute="x"), tf.Linear(weights), 1, "0.01", **BY_NAME)
+        assert float(noise.scale) == pytest.approx(farthest / oracle.largest_move(1, 0.01), rel=1e-6)
+
+
 def test_a_rounded_value_may_jump_by_a_step_more():
     """One value alone: 0.49 is read as 0, and 1.51 as 2, so nothing less than the bound hides it."""
     deviation = noise_of("0.5", 1, "1.02", resolution=1)
@@ -174,6 +211,13 @@ def test_a_series_reads_back_as_itself_and_reads_lists():
     assert real_columns.of_columns(series, [11, 12.2, 30, 9]).totals == (11, 12, 20, 9)
     with pytest.raises(DataError):
         real_columns.of_columns(series, [11, 12.2, 30])
+
+
+def test_what_one_value_alone_moves_is_what_noise_has_to_hide():
+    series = tf.AutoregressiveNormal("0.5", 1, 4, resolution="0.25")
+    answer = series.resolve(tf.JointQuery([tf.Linear([1, -3, 0, 2]), tf.Linear([0, 1, 0, 0])]))
+    assert secrets.view(tf.every_entry(max_difference=2), series).entry_change(answer) == 4 * Fraction(9, 4)
+    assert secrets.view(tf.every_entry("step 3", max_difference=2), series).entry_change(answer) == 2 * Fraction(9, 4)
 
 
 def test_a_value_that_never_varies_is_nothing_to_hide():

@@ -70,6 +70,15 @@ def test_sets_are_hidden_as_wholes_and_never_by_their_means():
     assert apart < calibrated(framework_of(HARSH, 4), "laplace-exact").scale
 
 
+@pytest.mark.parametrize("records", [3, 5000])
+def test_independent_columns_need_no_noise(records):
+    framework = framework_of([2, 4, 1, 2], records)
+    for mechanism in ("wasserstein", "laplace-exact"):
+        assert calibrated(framework, mechanism).scale == 0
+    raised = tf.calibrate(framework, tf.Sum("f"), 1, mechanism="laplace-exact")
+    assert raised.witness.detail == "the belief alone asks for no noise"
+
+
 @pytest.mark.mutants
 def test_as_many_records_as_adult_has_in_seconds():
     assert calls(check_as_many_records_as_adult_has) < 6_000_000
@@ -98,11 +107,28 @@ def test_too_many_values_are_refused_with_what_they_would_cost():
     assert calibrated(framework, "group-dp").scale == 2000
 
 
+def test_several_beliefs_are_each_a_case_and_never_compared_with_each_other():
+    first, second = table_of(HARSH), table_of([1, 1, 1, 1])
+    both = tf.Pufferfish(tf.dataset_property("g", "sum"), [tf.Records(first, 3), tf.Records(second, 3)])
+    alone = tf.Pufferfish(tf.dataset_property("g", "sum"), tf.Records(first, 3))
+    assert calibrated(both, "laplace-exact").scale == calibrated(alone, "laplace-exact").scale
+
+
 def test_a_channel_sees_the_answers_of_all_values_or_refuses():
     few = calibrated(framework_of(HARSH, 3), "optimal")
     assert tf.exact_loss(few).loss <= 1 + 1e-9
     with pytest.raises(tf.errors.CalibrationRefused, match="table of masses"):
         calibrated(framework_of(HARSH, 2000), "optimal")
+
+
+def test_a_witness_says_where_the_noise_may_be_more_than_the_least():
+    exact = calibrated(framework_of(HARSH, 1000), "laplace-exact").witness.detail
+    assert exact == "the log-ratio reaches epsilon here first"
+    rows = [(g, f) for g in (0, 1) for f in (0, 1, 2)]
+    table = tf.JointTable.from_counts(rows, [1, 3, 1, 3, 1, 4], ["g", "f"], source="made up")
+    framework = tf.Pufferfish(tf.dataset_property("g", "sum"), tf.Records(table, 1000))
+    detail = calibrated(framework, "laplace-exact").witness.detail
+    assert detail.endswith("added up: all together they may tell less")
 
 
 def test_a_set_of_several_intervals_is_read_in_order():

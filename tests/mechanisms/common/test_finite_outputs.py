@@ -24,13 +24,14 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.mechanisms.common import finite_outputs
 from takifugu.mechanisms.common.finite_outputs import FiniteProblem, Side, certified, finite_problem
 from takifugu.mechanisms.kantorovich_exponential import MECHANISM as EXPONENTIAL
-from takifugu.mechanisms.kantorovich_exponential import largest_rate
+from takifugu.mechanisms.kantorovich_exponential import exponential_rows, largest_rate
 from takifugu.mechanisms.laplace_exact import MECHANISM as LAPLACE
 from takifugu.mechanisms.optimal import MECHANISM as OPTIMAL
 from takifugu.model.frameworks import Framework, distribution_pair
 from takifugu.numbers import Pmf
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
+from takifugu.numbers.transport.bottleneck import bottleneck
 
 BITS = distribution_pair(Pmf([0], [1]), Pmf([1], [1]))
 
@@ -102,6 +103,13 @@ def test_loss_audit_and_error(seeds: range) -> None:
         check_pair(seed)
 
 
+def test_randomised_response_is_the_best_channel_of_one_bit() -> None:
+    for epsilon in (F(1, 10), F(1), F(4)):
+        best, choice = (bound_by(m, BITS, None, epsilon).randomiser.expected_error() for m in (OPTIMAL, EXPONENTIAL))
+        assert best == pytest.approx(1 / (1 + math.exp(epsilon)), rel=1e-7)
+        assert choice == pytest.approx(best, rel=1e-6)
+
+
 def test_the_mean_error_is_that_over_the_hypotheses() -> None:
     choice = bound_by(OPTIMAL, distribution_pair(Pmf([0], [1]), Pmf([1, 2], [F(1, 2)] * 2))).randomiser
     assert isinstance(choice, ChannelChoice)
@@ -109,6 +117,22 @@ def test_the_mean_error_is_that_over_the_hypotheses() -> None:
     assert choice.expected_error() > choice.mean_error()
     with pytest.raises(Unsupported, match="no scale"):
         _ = choice.scale
+
+
+def test_a_constant_normaliser_needs_no_factor_of_two() -> None:
+    def around(x: Any, y: Any) -> int:
+        return min((x - y) % 12, (y - x) % 12)
+
+    def flipped(x: Any, y: Any) -> int:
+        return sum(a != b for a, b in zip(x, y, strict=True))
+
+    cube = list(itertools.product((0, 1), repeat=3))
+    for points, metric, one, two in ((list(range(12)), around, 2, 11), (cube, flipped, (0, 0, 0), (1, 1, 0))):
+        plan = bottleneck([one], [1], [two], [1], metric)
+        rate = largest_rate([(x, y) for x, y, _ in plan.moves], points, metric, 1)
+        assert rate == pytest.approx(1 / plan.distance, rel=1e-9)
+        rows = exponential_rows([one, two], points, metric, rate)
+        assert np.abs(np.log(rows[0] / rows[1])).max() == pytest.approx(1, rel=1e-9)
 
 
 ROWS = st.lists(st.lists(st.integers(0, 5), min_size=3, max_size=3).filter(any), min_size=2, max_size=2)

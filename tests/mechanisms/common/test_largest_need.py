@@ -26,7 +26,7 @@ from takifugu.core import searches
 from takifugu.mechanisms import kantorovich_relaxed, normal_by_rule, wasserstein_delta
 from takifugu.mechanisms.common import answer_families
 from takifugu.mechanisms.common.answer_families import Located, located_families
-from takifugu.mechanisms.common.largest_need import Stack, stacked
+from takifugu.mechanisms.common.largest_need import Stack, needing_more, stacked
 from takifugu.mechanisms.common.shares import Shares, most_answers, smoothed
 from takifugu.mechanisms.laplace_exact import HEADROOM
 from takifugu.mechanisms.laplace_exact import MECHANISM as LAPLACE_EXACT
@@ -103,6 +103,19 @@ def test_moves_for_all_but_delta_of_the_mass_serve_the_true_laws(
     lost = largest_laplace_loss(true_p, true_q, scale)
     assert unmatched <= delta or lost <= epsilon
     assert wasserstein_delta._needed(comparison(p, q), scale, epsilon, delta) == scale
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(2)])
+def test_rounding_is_taken_off_what_may_stay_unmatched(epsilon: Fraction) -> None:
+    """A quarter of the rounded mass has to move by 9, and of the true one up to 3/4 of the error more."""
+    compared = comparison({0: Fraction(1, 2), 9: Fraction(1, 2)}, {0: Fraction(3, 4), 9: Fraction(1, 4)})
+    quarter = Fraction(1, 4)
+    for enough in (0, Fraction(1, 2), Fraction(9, 2), 8):  # in moves; less than 9 is not enough
+        assert wasserstein_delta._needed(compared, enough / epsilon, epsilon, quarter) == 9 / epsilon
+    assert wasserstein_delta._needed(compared, 9 / epsilon, epsilon, quarter) == 9 / epsilon
+    assert wasserstein_delta._needed(compared, Fraction(0), epsilon, quarter + 4 * OFF) == 0
+    move, spare = normal_by_rule._move(compared, quarter)
+    assert (move, spare) == (9, 0)  # a quarter of delta may pay for rounding, and it does not
 
 
 @settings(max_examples=15)
@@ -227,6 +240,12 @@ def test_a_stack_has_the_losses_of_its_families_and_proposes_no_farther_moves(pr
     for distance in range(int(moves.max()) + 1):
         assert not (~stack.may_move_beyond(Fraction(distance)) & (moves > distance)).any()
     assert not stack.may_move_beyond(Fraction(int(moves.max()))).all()
+
+
+def test_families_of_other_widths_are_not_looked_at_together() -> None:
+    one, other = (dense(chain_problem(SLOW, length))[0] for length in (3, 4))
+    assert [len(stack.families) for stack in stacked([*one, *other])] == [3, 4]
+    assert list(needing_more([*one, *other], lambda stack: np.zeros(len(stack.sides), dtype=bool))) == [*one, *other]
 
 
 def one_by_one(problem: Problem) -> tuple[Fraction, str]:
