@@ -179,6 +179,14 @@ def test_messages_that_would_need_too_large_tables_are_never_below_the_truth(see
         assert (loss <= tables[entry] + sum_without(tables, entry) + 1e-9)[pairs].all()
 
 
+def test_components_of_a_network_add_nothing_to_each_other():
+    rng = np.random.default_rng(1)
+    rows = [rng.dirichlet([1, 1], size=(2,) * n) for n in (0, 0, 2, 0, 0, 2)]
+    network = binary([[], [], [0, 1], [], [], [3, 4]], rows)
+    for loss in junction_losses(network, [0.3 * PAIR] * 6):
+        assert loss.max() <= 0.9 + 1e-12
+
+
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize("seed", range(15))
 def test_binary_trees_are_exact_for_every_entry(seed):
@@ -189,6 +197,20 @@ def test_binary_trees_are_exact_for_every_entry(seed):
     for entry, loss in enumerate(losses):
         pairs = possible_pairs(network, entry)
         assert loss[pairs] == pytest.approx(oracle.worst_pairs(law_of(network), tables, entry)[pairs], abs=1e-9)
+
+
+@pytest.mark.sampled(9)
+@pytest.mark.parametrize("seed", range(4))
+def test_small_trees_of_several_states_are_exact(seed):
+    rng = np.random.default_rng(seed)
+    network = tf.BayesianNetwork(spec_of(tree(rng, 5), rng, zeros=seed % 2 == 1, most_states=3))
+    tables = random_tables(rng, [len(node.states) for node in network.nodes])
+    profile = Profile.by_entry(tables)
+    for entry, loss in enumerate(along_one_tree(network, profile)[0]):
+        pairs = possible_pairs(network, entry)
+        truth = oracle.worst_pairs(law_of(network), tables, entry)
+        assert (loss >= truth - 1e-9)[pairs].all()
+        assert loss[pairs] == pytest.approx(truth[pairs], abs=1e-8)
 
 
 def assert_never_below_the_recursion(network, tables):
@@ -263,6 +285,21 @@ def test_rows_that_look_alike_because_digits_are_lost_are_different():
         loss_by_elimination(network, dict(enumerate(tables)), 0, [1])
 
 
+def test_releases_on_a_binary_tree_with_positive_correlation_reach_the_loss():
+    rng = np.random.default_rng(8)
+    for _ in range(10):
+        tables = [rng.dirichlet([1, 1])]
+        for _ in range(5):
+            low, high = sorted(rng.uniform(0.05, 0.95, 2))
+            tables.append([[1 - low, low], [1 - high, high]])
+        network = binary([[], *([p] for p in rng.integers(0, range(1, 6)))], tables)
+        law = law_of(network)
+        releases = [oracle.count(law.shape, [1], 1.1), oracle.count(law.shape, [1], 0.9, [1, 3, 4])]
+        losses = along_one_tree(network, Profile.by_entry(oracle.profile_of(releases, law.shape)))[0]
+        for entry, loss in enumerate(losses):
+            assert loss == pytest.approx(oracle.joint_losses(law, releases, entry), abs=1e-9)
+
+
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("joined", [1, 8, 256])
 def test_releases_together_never_lose_more_than_their_profile(joined, monkeypatch):
@@ -278,8 +315,23 @@ def test_releases_together_never_lose_more_than_their_profile(joined, monkeypatc
         assert true <= network_loss(network, profile, Family(range(4))).epsilon * (1 + 1e-12)
 
 
+def test_scale_of_a_tree_of_six():
+    start, given_parent = [0.7, 0.3], [[0.8, 0.2], [0.4, 0.6]]
+    network = binary([[], [0], [1], [2], [3], [3]], [start, *[given_parent] * 5])
+    for scale, within in ((0.80246197897409541, True), (0.80246197897409541 * (1 - 1e-9), False)):
+        losses = along_one_tree(network, Profile.of(PAIR / scale, 6))[0]
+        assert bool(max(loss.max() for loss in losses) <= 3 + 1e-12) == within
+
+
 CHILD = [[[0.95, 0.05], [0.4, 0.6]], [[0.3, 0.7], [0.05, 0.95]]]
 V_STRUCTURE = binary([[], [], [0, 1]], [[0.7, 0.3], [0.6, 0.4], CHILD])
+
+
+def test_v_structure_is_exact():
+    truth = oracle.worst_pairs(law_of(V_STRUCTURE), [0.5 * PAIR] * 3, 0).max()
+    loss = loss_of(V_STRUCTURE, Profile.of(0.5 * PAIR, 3), 0).epsilon
+    assert truth - 1e-12 <= loss <= truth + 1e-9
+    assert loss <= 0.84246939508722365
 
 
 def test_parents_of_a_child_that_nothing_reads_are_independent():
@@ -327,6 +379,24 @@ def test_a_wide_network_falls_back_to_the_sum_and_says_so():
     assert result.epsilon == pytest.approx(0.1 * network.size)
     alone = Profile.by_entry([*[0.1 * PAIR] * 16, 0 * PAIR])  # without their effect the causes are independent
     assert loss_of(network, alone, 0).epsilon == pytest.approx(0.1)
+
+
+def test_a_large_network_of_small_width_is_far_below_the_sum():
+    rng = np.random.default_rng(9)
+    near = [[i - 1, i - 2, max(i - 3, 0)] for i in range(2, 20)]
+    above = [[], [0], *(sorted(set(rng.choice(last, 2, replace=False).tolist())) for last in near)]
+    network = binary(above, [rng.dirichlet([2, 2], size=(2,) * len(parents)) for parents in above])
+    result = loss_of(network, Profile.of(0.3 * PAIR, 20), 10)
+    assert not result.note
+    assert result.epsilon < 3  # the sum is 6
+
+
+def test_long_trees_keep_rounding_on_the_safe_side_and_small():
+    size = 2000
+    network = binary([[], *([i] for i in range(size - 1))], [[0.8, 0.2], *[[[0.9, 0.1], [0.4, 0.6]]] * (size - 1)])
+    losses = along_one_tree(network, Profile.of(PAIR / 3.33640892201531, size))[0]
+    worst = max(loss.max() for loss in losses)
+    assert 1 <= worst <= 1 + 1e-9
 
 
 def test_the_worst_secret_of_a_family_is_named():
@@ -399,6 +469,13 @@ def test_a_large_table_is_charged_in_full():
     assert table_loss(belief, profile, Family(range(14))).note == TOO_LONG
 
 
+def test_household_of_four():
+    household = Clique(4, Pmf(range(5), [0.5, 0.1, 0.1, 0.1, 0.2]))
+    loss = clique_losses(household, Profile.of(0.5 * PAIR, 4), 1)
+    assert loss.max() == pytest.approx(1.4451241311941222, abs=1e-12)
+    assert loss.max() >= 1.4451241311941222
+
+
 def test_exchangeable_people_are_exact_and_different_losses_are_bounded():
     rng = np.random.default_rng(12)
     for _ in range(20):
@@ -451,6 +528,12 @@ def test_cliques_are_read_by_their_own_people():
     profile = Profile.by_entry([0.3 * PAIR, 0.5 * PAIR, 0.7 * PAIR])
     assert clique_losses(belief, profile, 0) == pytest.approx(0.3 * PAIR)
     assert clique_losses(belief, profile, 2) == pytest.approx(1.2 * PAIR)  # both are ill or none
+
+
+def test_extreme_losses_of_a_household_stay_finite():
+    number = [0.5, *[0.0] * 99, 0.5]
+    assert exchangeable_loss(number, 1.0, 20.0).max() == pytest.approx(1 + 99 * 20)
+    assert exchangeable_loss([1.0, 0.0, 0.0], 1.0, 1.0).max() == 0
 
 
 def risen(rng, size, smallest, largest, shares):

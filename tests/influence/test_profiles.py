@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import log_ndtr, ndtr
 from tests.support.normal_oracles import shifted_delta
 
 from takifugu.core.errors import InputError
@@ -120,6 +121,22 @@ def test_the_largest_loss_is_that_of_a_delta_of_one_and_nothing_moved_loses_noth
     (most,) = least_losses(np.array([1e6]), log_kappa).tolist()
     assert limit <= mpmath.mpf(most) <= limit * (1 + mpmath.mpf(10) ** -8)
     assert least_losses(np.zeros(3), log_kappa).tolist() == [0.0] * 3
+
+
+@pytest.mark.sampled(9)
+@pytest.mark.parametrize("log_kappa", SHARES)
+def test_least_losses_rise_with_the_move_and_with_a_smaller_share(log_kappa):
+    moves = np.array(MOVES)
+    losses = least_losses(moves, log_kappa)
+    assert (least_losses(1.5 * moves, log_kappa) >= losses * (1 - 1e-8)).all()
+    assert (least_losses(moves, log_kappa - 1) >= losses * (1 - 1e-8)).all()
+
+
+def test_the_least_loss_solves_its_equation():
+    move, share = 0.7, math.log(1e-3)
+    loss = float(least_losses(np.array([move]), share)[0])
+    delta = ndtr(move / 2 - loss / move) - math.exp(loss + float(log_ndtr(-move / 2 - loss / move)))
+    assert delta == pytest.approx(1e-3 * math.expm1(loss), rel=1e-8)
 
 
 @pytest.mark.parametrize("epsilon", ["1e-9", "0.01", "1", "3", "40", "900"])

@@ -34,6 +34,14 @@ def in_the_cone(rng, ratio):
     return np.exp((ratio + rng.uniform(-ratio.max(), 0, len(ratio))).min(axis=1))
 
 
+def test_of_sums_over_variables_only_changes_of_one_variable_count():
+    ratio = sum_over_variables([0.3, 1, 2, 0.1, 5, 0.7, 1.1], [2] * 7)
+    first, second = not_implied(ratio)
+    assert len(first) == 896  # of 16,256
+    values = np.array(list(product((0, 1), repeat=7)))
+    assert (np.abs(values[first] - values[second]).sum(axis=1) == 1).all()
+
+
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("seed", range(12))
 def test_programs_are_linear_programs(seed):

@@ -1,5 +1,6 @@
 """The supremum over a cone of likelihoods: all rays, certified programs, linear programs, and what is no bound."""
 
+import sys
 
 import numpy as np
 import pytest
@@ -15,6 +16,9 @@ from takifugu.influence.profiles.suprema import star_suprema, suprema
 from takifugu.numbers.outward_rounding import closed
 
 P, Q = [0.4, 0.1, 0.4, 0.1], [0.1, 0.4, 0.1, 0.4]
+RHO = np.array([[0, 1.0, 1.1, 0.9], [0.9, 0, 1.0, 1.05], [1.1, 0.95, 0, 1.0], [0.9, 1.0, 1.1, 0]])
+
+
 def random_case(rng, states):
     rows = rng.dirichlet(np.full(states, rng.choice([0.1, 0.5, 2.0])), size=states)
     if rng.random() < 0.3:
@@ -23,6 +27,18 @@ def random_case(rng, states):
     ratio = rng.uniform(0, rng.choice([0.3, 2.0, 6.0]), (states, states))
     np.fill_diagonal(ratio, 0.0)
     return rows, closed(ratio)
+
+
+def test_four_states_have_rays_that_stars_do_not():
+    assert suprema(np.array([P, Q]), RHO)[0, 1] == pytest.approx(0.53114514867233964, rel=1e-12)
+    stars = np.hstack([np.exp(closed(RHO)), np.exp(-closed(RHO).T)])
+    simple = np.log((np.array(P) @ stars) / (np.array(Q) @ stars)).max()
+    assert simple == pytest.approx(0.33552145314041268, rel=1e-12)
+
+
+def test_the_example_has_nineteen_rays():
+    rays = extreme_rays(closed(RHO))
+    assert len(np.unique(rays.round(12), axis=1).T) == 19
 
 
 @pytest.mark.parametrize("states", [2, 3, 4, 5, 6])
@@ -47,6 +63,18 @@ def test_bounds_are_the_supremum_of_the_linear_program(states):
         for a, b in [(0, 1), (1, 0), (states - 1, 0)]:
             exact = lp_supremum(rows[a], rows[b], ratio)
             assert exact - 1e-6 <= bounds[a, b] <= max(exact, 0) + 1e-6
+
+
+def test_one_pair_for_all_is_sound_and_loose():
+    rng = np.random.default_rng(5)
+    for _ in range(30):
+        rows, ratio = random_case(rng, 4)
+        levels = Levels(rows).bound(float(ratio.max()))
+        assert (levels >= over_rays(rows, ratio) - 1e-13).all()
+    rows = np.array([[0.33, 0.33, 0.33, 0.01], [0.33, 0.33, 0.33, 0.01], [0.25] * 4, [0.4, 0.2, 0.2, 0.2]])
+    ratio = 0.1 * (1 - np.eye(4))
+    ratio[:3, 3] = 3.0
+    assert Levels(rows).bound(3.0)[3, 0] > 2 * suprema(rows, ratio)[3, 0]
 
 
 @pytest.mark.parametrize("most", [0.0, 0.1, 0.3])
@@ -203,3 +231,37 @@ def test_each_ray_is_the_supremum_of_some_rows(states):
         values = (p @ different) / (q @ different)
         best.add(int(values.argmax()))
     assert len(best) == different.shape[1]
+
+
+def test_one_number_for_all_pairs_can_be_more_than_twelve_times_too_much():
+    rows = np.array([[0.4, 0.1, 0.5], [0.1, 0.4, 0.5]])
+    ratio = np.array([[0, 0.1, 3], [0.1, 0, 3], [3, 3, 0]])
+    exact, scalar = suprema(rows, ratio)[0, 1], Levels(rows).bound(3.0)[0, 1]
+    assert exact == pytest.approx(oracle.lp_supremum(*rows, ratio), rel=1e-6)
+    assert scalar > 12 * exact
+
+
+def test_a_cone_is_listed_once_for_all_rows(monkeypatch) -> None:
+    """Every jump to a position asks for the same cone; what is kept is what a new listing would be."""
+    module, chance, listed = sys.modules[suprema.__module__], np.random.default_rng(3), list[int]()
+
+    def counted(ratio: np.ndarray) -> np.ndarray:
+        listed.append(len(ratio))
+        return extreme_rays(ratio)
+
+    monkeypatch.setattr(module, "extreme_rays", counted)
+    for states in (2, 3, 4):
+        ratio, listed[:] = chance.uniform(0, 2, (states, states)), []
+        for _ in range(5):
+            rows = chance.dirichlet([1.0] * states, 4)
+            bound = np.clip(over_rays(rows, closed(ratio)), 0, closed(ratio).max())
+            np.fill_diagonal(bound, 0)
+            assert (suprema(rows, ratio) == bound).all()
+        assert listed == [states]
+
+
+def test_whole_ratios_are_read_as_numbers() -> None:
+    rows = np.array([P, Q])
+    whole = np.array([[0, 1, 2, 3], [1, 0, 3, 1], [2, 1, 0, 2], [1, 1, 2, 0]])
+    assert (suprema(rows, whole) == suprema(rows, whole.astype(float))).all()
+    assert (suprema(rows, whole.T) == suprema(rows, np.ascontiguousarray(whole.T).astype(float))).all()
