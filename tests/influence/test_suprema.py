@@ -241,6 +241,23 @@ def test_one_number_for_all_pairs_can_be_more_than_twelve_times_too_much():
     assert scalar > 12 * exact
 
 
+@pytest.mark.parametrize("states", [3, 4, 5, 6])
+def test_rays_may_be_off_by_the_rounding_of_their_paths(states, monkeypatch) -> None:
+    """Each is a sum along a tree, of fewer additions than states, whose partial sums may be above the largest ratio."""
+    module = sys.modules[suprema.__module__]
+    ratio = closed(np.random.default_rng(states).uniform(100.0, 200.0, (states, states)))
+    rows = np.full((2, states), 1e-100)
+    rows[0, 0] = rows[1, 1] = 1.0  # the supremum is that of two values of a ray
+    rounding = ((states - 2) * (states // 2) + 1) * 2.0**-53 * ratio.max()
+    rows_off = np.where(rows[0] > rows[1], 1 - rounding, 1 + rounding)
+    right, exact = suprema(rows, ratio)[0, 1], over_rays(rows, ratio, is_raised=False)[0, 1]
+    module._cones.cache_clear()
+    monkeypatch.setattr(module, "extreme_rays", lambda cones: extreme_rays(cones) * rows_off[:, None])
+    off = suprema(rows, ratio)[0, 1]
+    module._cones.cache_clear()
+    assert exact < off < right < exact + 1e-11
+
+
 def test_a_cone_is_listed_once_for_all_rows(monkeypatch) -> None:
     """Every jump to a position asks for the same cone; what is kept is what a new listing would be."""
     module, chance, listed = sys.modules[suprema.__module__], np.random.default_rng(3), list[int]()

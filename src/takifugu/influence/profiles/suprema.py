@@ -119,6 +119,12 @@ def star_suprema(rows: FloatArray, ratio: FloatArray) -> FloatArray:
 
 def _over(rows: FloatArray, rays: FloatArray, largest: float | FloatArray) -> FloatArray:
     """Return the largest log-ratio over rays of cones with these largest ratios, of one kernel or of several."""
-    logs = along_most(np.log(rows @ rays))
+    logs, states = along_most(np.log(rows @ rays)), rows.shape[-1]
     ratios = (logs[..., :, None, :] - logs[..., None, :, :]).max(axis=-1)
-    return padded(ratios, rows.shape[-1], largest - logs.min(axis=(-2, -1), keepdims=True, initial=-1.0))
+    return padded(ratios, states, _of_paths(states) * largest - logs.min(axis=(-2, -1), keepdims=True, initial=-1.0))
+
+
+def _of_paths(states: int) -> float:
+    """Return how often rays are off by the rounding of 4 of the largest ratio, both logs together; at least once."""
+    # an exponent is a sum along a tree: states - 2 additions, of at most states // 2 ratios of one sign, and the shift
+    return max(1.0, ((states - 2) * (states // 2) + 1) / 2)
