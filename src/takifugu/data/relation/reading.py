@@ -16,6 +16,7 @@ from takifugu.data.sql.clocks import is_number
 #: Whole or not, and how wide: a frame or a file mostly has it from the numbers in it, and they are hidden.
 _NUMBER = "number"
 
+
 def reading(opened: Opened) -> str:
     """Return the reading of a source, one fact a line, in the order of the keys."""
     return "\n".join(f"{name}: {text}".replace("\n", "\\n") for name, text in _lines(opened))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -150,8 +149,8 @@ def _opened(opening: Opening, relation: Relation, source: Source) -> Opened:
     for name, text in opening.wanted:
         with gathered(faults):
             roles[name] = _role(opening, name, text, relation.types)
-            if roles[name].type == _NOTHING:
-                kind = _kind_of_nothing(name, source, roles)
+            if roles[name].type == _NOTHING:  # that all is missing is no fault; an end is read as its start is
+                kind = roles["order"].type if name == "end" and "order" in roles else "VARCHAR"
                 roles[name] = replace(roles[name], sql=f"cast({roles[name].sql} AS {kind})", type=kind)
             # a row that lasts may reach into the calendar from before it, so what a date takes away is an entry's value
             if name == "where" and roles[name].written == text and source.rows not in LASTING:
@@ -210,17 +209,6 @@ def _ways(opening: Opening, source: Source, values: Mapping[str, Role]) -> dict[
         way = [*of_sql, *(Computed(key, node, is_value=True) for node in of_value)]
         ways[name] = [one for one in way if one.node["class"] != "COLUMN_REF"]
     return ways
-
-
-def _kind_of_nothing(name: str, source: Source, roles: Mapping[str, Role]) -> str:
-    """Return the type that a column without any value would have with one: that all is missing is no fault."""
-    if name == "end" and "order" in roles:
-        return roles["order"].type
-    if name == "value0":
-        for kind, form in (("BIGINT", r"[+-]?\d+"), ("BOOLEAN", "true|false")):
-            if source.states and all(re.fullmatch(form, state) for state in source.states):
-                return kind
-    return "VARCHAR"
 
 
 def _without_ends(opening: Opening, source: Source, when: Cells) -> str:
