@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -18,7 +17,7 @@ from takifugu.cli.output import check_new, line_of, open_page, path_text, print_
 from takifugu.cli.terminal import can_ask, only_seen
 from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError, within
 from takifugu.core.escaping import command, visible
-from takifugu.core.files import path_in
+from takifugu.core.files import path_in, private_folder
 from takifugu.core.nearest import unknown
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import checked_path
@@ -80,7 +79,7 @@ def app(data: str, answers: tuple[str, ...], output: Path, force: bool) -> None:
         page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={address}"><title>Takifugu</title>')
         open_page(page.as_uri())
 
-    with tempfile.TemporaryDirectory(prefix="takifugu-") as private:
+    with private_folder() as private:
         try:
             serve(proposal, lambda start, text, is_ours: written(start, text, force or is_ours), tell)
         except KeyboardInterrupt:

@@ -302,6 +302,16 @@ def test_a_fault_of_one_expression_is_that_of_its_key_in_the_rows_that_count(
     assert not isinstance(error.value, RowFault) or not error.value.others
 
 
+def test_of_a_change_that_perhaps_does_not_count_nothing_else_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,t,v\nA,0,x\nB,1,y\n,,\n")
+    keys = {**KEYS, "file": "a.csv", "rows": "changes", "order": "cast(t AS bigint)", "where": "t <> '9'"}
+    calendar = {"from": 0, "until": 5, "roster": ["A", "B"], "default_state": "x"}
+    with opened_table({**keys, **calendar}, STATES, tmp_path) as source, pytest.raises(RowFault) as error:
+        source.counts()
+    assert error.value.message.startswith("row 3: where is neither true nor false")
+    assert error.value.others == ()
+
+
 # -- random sql, roles and where, over pairs of tables that differ in one cell
 
 SCALARS = [

@@ -66,7 +66,9 @@ def refuse(
     """Raise RowFault for the first cause among some bits, with its first row; `words` stand for `Opened.words`."""
     if not why:
         return
-    wrong = f'select why & {why} as why, "row" from ({statements.wrong_rows(opened, window, more)})'
+    unknown = BIT["where unknown"]  # what else is wrong with a row counts where it does
+    each = f"case when why & {unknown} <> 0 then {unknown} else why end & {why} as why"
+    wrong = f'select {each}, "row" from ({statements.wrong_rows(opened, window, more)})'
     rows_of = opened.relation.rows(f'select why, min("row"), count(*) from ({wrong}) where why <> 0 group by why')
     if not rows_of:  # as where a value at fault is in a row that perhaps does not count
         return
@@ -148,6 +150,7 @@ def _check_samples(opened: Opened, table: Any, roster: Roster | None, is_part: b
         raise no_rows()
     if _are_wrong(table, roster):
         refuse(opened, _ANY, None)
+        opened.relation.check_unchanged()
         raise AssertionError("a row at fault has a bit for it")
 
 

@@ -287,7 +287,8 @@ class Opening:
 
     def _name(self, name: str, select: str, key: str, files: Sequence[str] = (), is_parquet: bool = False) -> None:
         """Name the rows of a SELECT as they are."""
-        number, types = len(self._tables), view(self.connection, name, select, key, *(Path(f).name for f in files[:1]))
+        file = Path(files[0]).name if files else ""
+        number, types = len(self._tables), view(self.connection, name, select, key, file)
         self._tables[folded(name)] = Rows.of(number, types)
         if is_parquet:
             self._of_parquet[number] = name, types, files

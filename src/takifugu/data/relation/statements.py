@@ -231,10 +231,7 @@ def wrong_rows(opened: Opened, window: range | None, more: str = "") -> str:
     if source.roster is not None:
         rows, wrong["stranger"] = f"select * from ({rows}) r left join {COVERS} c using (unit)", "number is null"
     bits = [f"coalesce(({is_so})::bigint, 0) * {BIT[cause]}" for cause, is_so in wrong.items()]
-    why = " | ".join(["why", name_why(opened), *bits])
-    if "where" in opened.roles:  # what else is wrong with a row counts where it does
-        why = f"case when why & {BIT['where unknown']} <> 0 then why else {why} end"
-    return f'select "row", {why} as why from ({rows})'
+    return f'select "row", {" | ".join(["why", name_why(opened), *bits])} as why from ({rows})'
 
 
 def _by_state(opened: Opened, steps: str) -> str:

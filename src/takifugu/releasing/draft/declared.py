@@ -42,9 +42,9 @@ _NOT_NOW = Choice(NONE, "not now: the file then says what is missing")
 _YES = Choice("true", "yes, it says nothing")
 #: Each question by its answer's name: the words, why it is asked, the form, and how an answer looks.
 DECLARED = {
-    "states": ("Which states can there be?", _STATES, "names", 'still, "walking, fast"'),
+    "states": ("Which {state}s can there be?", _STATES, "names", 'still, "walking, fast"'),
     "values": ("Which answers can there be?", _STATES, "names", "yes, no"),
-    "bins": ("Which numbers count as each state?", _STATES, "edges", "0 to 5"),
+    "bins": ("Which numbers count as each {state}?", _STATES, "edges", "0 to 5"),
     "from": ("When does the recording start?", _PUBLIC, "text", "2026-01-05"),
     "until": ("When does it end?", _PUBLIC, "text", "2026-02-02"),
     "roster": ("Who was recorded?", "somebody without a row counts, too", "roster", "Ana, Ben, or a file: people.csv"),
@@ -137,8 +137,7 @@ def question_of(name: str, answers: Answers, column: str = "") -> Question:
     choices = (*some, _NOT_NOW)
     unit, called = (None if answers.get(key, NONE) == NONE else answers[key] for key in ("unit", "called"))
     people = people_of(unit, called)
-    if answers.get("rows") == "answers":
-        words = words.replace("state", "answer")
+    words = words.replace("{state}", "answer" if answers.get("rows") == "answers" else "state")
     words = words.replace("{one}", people.one).replace("{many}", people.many)
     return Question(name, words, choices, "", why, None, form, hint, parts)
 
