@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections import Counter
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,8 +108,9 @@ def _once(lines: dict[Given, int], given: Given, line: int, file: str, what: str
 
 
 def _check_once(file: str, what: str, names: tuple[str, ...], line: int) -> None:
+    counted = Counter(names)
     for name in names:
-        if names.count(name) > 1:
+        if counted[name] > 1:
             raise InputError(
                 f"{file}, line {line}: {what} {name!r} twice", rule="each is given once",
                 fix="delete it, or write the other name that is meant",
