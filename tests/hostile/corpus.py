@@ -450,6 +450,9 @@ def bif_files() -> Iterator[Case]:
     big = "".join(f"variable {name} {{ type discrete [ 20000 ] {{ {many} }}; }}\n" for name in "ab")
     certain = "probability ( a ) { default 1; }\nprobability ( b | a ) { default 1; }\n"
     yield case("20,000 states below 20,000", big + certain)
+    rows = "".join(f"(s{i}) 0.5, 0.5;\n" for i in range(1, 20_000))
+    one_missing = f"probability ( a ) {{ default 1; }}\nprobability ( b | a ) {{\n{rows}}}\n"
+    yield case("a row for 19,999 of 20,000 states", big.partition("\n")[0] + COIN.format(name="b") + one_missing)
     coin = "probability ( b ) { table 0.5, 0.5; }\n"
     yield case("a cycle", two + _below("a | b") + _below("b | a"))
     yield case("a parent of its own", two + _below("a | a") + coin)

@@ -10,7 +10,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -26,6 +26,7 @@ from takifugu.model.beliefs.networks.nodes import Node
 _COMMENT = re.compile(r"/\*|//[^\n]*")
 _HEAD = re.compile(r"\b(variable|probability)\s*(\([^(){}]*\)|[^\s{}()]+)\s*\{")
 _STATES = re.compile(r"type\s+discrete\s*\[\s*(\d{1,9})\s*\]\s*\{([^{}]*)\}\s*;")
+_BRACE = re.compile("[{}]")
 _ROW = re.compile(r"(\([^()]*\)|table\b|default\b)([^()]*)")
 
 Given = TypeVar("Given", bound=Hashable)
@@ -91,10 +92,11 @@ class Body:
 
     def statements(self) -> Iterator[tuple[int, str]]:
         """Yield the line and the text of all that ends with a semicolon."""
-        offset = 0
+        line = self.line(0)
         for part in self.text.split(";")[:-1]:
-            yield self.line(offset + len(part) - len(part.lstrip())), part.strip()
-            offset += len(part) + 1
+            blank = len(part) - len(part.lstrip())
+            yield line + part.count("\n", 0, blank), part.strip()
+            line += part.count("\n")
 
 
 def _once(lines: dict[Given, int], given: Given, line: int, file: str, what: str) -> None:
@@ -156,10 +158,12 @@ def _blocks(text: str) -> Iterator[tuple[str, str, Body]]:
     """Yield (kind, head, body) of every block, up to its closing brace."""
     position = 0
     while head := _HEAD.search(text, position):
-        depth, end = 1, head.end()
-        while depth and end < len(text):
-            depth += {"{": 1, "}": -1}.get(text[end], 0)
-            end += 1
+        depth, end = 1, len(text)
+        for brace in _BRACE.finditer(text, head.end()):
+            depth += {"{": 1, "}": -1}[brace[0]]
+            if depth == 0:
+                end = brace.end()
+                break
         yield head.group(1), head.group(2), Body(text, head.end(), end - 1)
         position = end
 
@@ -187,6 +191,7 @@ def _read_node(file: str, name: str, states: dict[str, tuple[str, ...]], parents
             raise InputError(f"{file}: {name!r} has an unknown parent {parent!r}")
     shape = (*(len(states[p]) for p in parents), len(states[name]))
     table, default, lines = np.full(shape, np.nan), None, dict[object, int]()
+    numbered = {parent: {state: number for number, state in enumerate(states[parent])} for parent in parents}
     for line, statement in body.statements():
         row_match = _ROW.fullmatch(statement)
         if row_match is None:
@@ -211,7 +216,7 @@ def _read_node(file: str, name: str, states: dict[str, tuple[str, ...]], parents
         if len(row) != shape[-1] or (words and len(words) != len(parents)):
             raise InputError(f"{file}: {name!r} has a row of the wrong length, {key} {numbers.strip()[:40]}")
         if words:
-            place = _place(file, name, states, parents, words)
+            place = _place(file, name, numbered, words)
             _once(lines, place, line, file, f"the row of {name!r} for {key}")
             table[place] = row
         else:
@@ -235,12 +240,11 @@ def _read_node(file: str, name: str, states: dict[str, tuple[str, ...]], parents
     return Node(name, states[name], parents, table)
 
 
-def _place(
-    file: str, name: str, states: dict[str, tuple[str, ...]], parents: tuple[str, ...], words: list[str]
-) -> tuple[int, ...]:
+def _place(file: str, name: str, numbered: Mapping[str, Mapping[str, int]], words: list[str]) -> tuple[int, ...]:
+    """Return the number of each parent's state in a row; `numbered` has those of each parent, in order."""
     place = []
-    for parent, word in zip(parents, words, strict=True):
-        if word not in states[parent]:
+    for (parent, numbers), word in zip(numbered.items(), words, strict=True):
+        if word not in numbers:
             raise InputError(f"{file}: {name!r} has a row for {parent} = {word!r}, which is not a state of it")
-        place.append(states[parent].index(word))
+        place.append(numbers[word])
     return tuple(place)
