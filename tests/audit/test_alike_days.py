@@ -53,6 +53,7 @@ def cases(draw: st.DrawFn) -> dict[str, Any]:
     }  # fmt: skip
 
 
+@pytest.mark.mutants
 @given(cases())
 def test_it_is_what_listing_all_recordings_says(case: dict[str, Any]) -> None:
     length = sum(case["hours"]) * case["days"]

@@ -84,6 +84,7 @@ def test_two_windows_of_any_start_are_those_of_the_list(
     assert swept.lower <= listed.loss <= swept.upper
 
 
+@pytest.mark.mutants
 @settings(max_examples=20)
 @given(chains(length=(1, 5)), st.sampled_from([discrete(2), RoundedNormal(Fraction(2), Fraction(1))]))
 def test_deltas_are_those_of_the_list(chain: tf.MarkovChain, noise: Any) -> None:
@@ -94,7 +95,7 @@ def test_deltas_are_those_of_the_list(chain: tf.MarkovChain, noise: Any) -> None
     assert swept.upper == pytest.approx(listed.upper, abs=1e-11)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.mutants
 @pytest.mark.parametrize("start", ["stationary", [0.2, 0.3, 0.5]])
 def test_pieces_and_cells_are_those_of_the_list(monkeypatch: pytest.MonkeyPatch, start: Any) -> None:
     pieces = tf.IndependentPieces(tf.MarkovChain(THREE, 3, start), [3, 1, 2])
@@ -121,7 +122,7 @@ def test_some_secrets_of_a_long_chain() -> None:
     assert audit.loss == exact_loss(hide(member.with_length(50)), tf.Count(1), discrete(2)).loss
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.mutants
 @pytest.mark.parametrize(("matrix", "start"), [(THREE, "stationary"), (STICKY, "any")])
 def test_a_thousand_steps_keep_their_promise_and_a_smaller_scale_does_not(matrix: Any, start: Any) -> None:
     framework = hide(tf.MarkovChain(matrix, 1000, start))
@@ -132,6 +133,7 @@ def test_a_thousand_steps_keep_their_promise_and_a_smaller_scale_does_not(matrix
     assert exact_loss(framework, tf.Count(1), less).lower > 1
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("start", ["stationary", "any"])
 def test_two_windows_of_sixty_steps_are_charged_nearly_what_they_lose(start: Any) -> None:
     framework = hide(tf.MarkovChain(STICKY, 90, start))
@@ -143,6 +145,7 @@ def test_two_windows_of_sixty_steps_are_charged_nearly_what_they_lose(start: Any
     assert len(audit.output) == 2
 
 
+@pytest.mark.mutants
 def test_a_delta_of_four_hundred_steps() -> None:
     framework = hide(tf.MarkovChain(STICKY, 400))
     query = tf.Count(1, entries=range(200, 204))

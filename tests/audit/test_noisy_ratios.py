@@ -79,6 +79,7 @@ def test_closed_forms_at_the_tails(p, q, scale, loss):
     assert audit.comparison.startswith("the mean of 'income' is")
 
 
+@pytest.mark.mutants
 def test_a_peak_is_not_missed_where_it_is_narrow():
     """A spike of width 1e-5 far from all ends of cells that know nothing of it."""
     p, q = tf.NormalMixture([0.9, 0.1], [0, 0.7319], [1, 1e-5]), tf.Normal(0, 1)

@@ -128,6 +128,7 @@ def test_a_noisy_density_is_the_convolution(described, sigma):
             assert math.isclose(noisy.at(mp.mpf(y)), by_parts, rel_tol=1e-9, abs_tol=1e-15)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(("s", "b"), [(0.5, 1), (2, 0.5), (0, 1)])
 def test_a_normal_density_with_laplace_noise_is_the_convolution(s, b):
     with mp.workdps(DIGITS):

@@ -33,7 +33,7 @@ def test_it_lists_what_the_oracle_lists(matrix, length, run):
     assert audit.left_open == ""
 
 
-@pytest.mark.sampled(13)
+@pytest.mark.mutants
 @pytest.mark.parametrize("start", ["stationary", "any", (0.2, 0.8)])
 @pytest.mark.parametrize("run", [2, 3])
 def test_a_swept_chain_loses_what_a_listed_one_does(monkeypatch, start, run):
@@ -54,7 +54,7 @@ def test_pieces_of_a_recording_are_swept_by_themselves(monkeypatch):
     assert tf.exact_loss(framework, tf.Count(1), noise(3)).loss == pytest.approx(listed.loss, rel=1e-12)
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.mutants
 @pytest.mark.parametrize("matrix", [STAY, CIRCLE, [[0.2, 0.8], [0.7, 0.3]]])
 @pytest.mark.parametrize("length", [5, 40])
 def test_no_calibration_loses_more_than_it_promises(matrix, length):

@@ -252,6 +252,7 @@ def test_a_fiftieth_less_noise_is_noticed(mechanism: str) -> None:
     assert audited("it", None, replace(calibration, randomiser=noise), 0).is_faulty
 
 
+@pytest.mark.mutants
 def test_each_mechanism_on_densities_is_broken_once() -> None:
     """A mechanism that begins to look at densities is halved here, too."""
     rows = tf.compare(tf.Pufferfish(INCOME, incomes(0.1)), tf.Identity(grid="0.01"), 1, "0.01", single_release=True)

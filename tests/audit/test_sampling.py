@@ -27,6 +27,7 @@ def test_it_is_a_lower_bound_and_nearly_the_loss() -> None:
     assert bound.is_below
 
 
+@pytest.mark.mutants
 def test_it_holds_as_often_as_it_says() -> None:
     """One law for both: any bound above 0 is wrong, in at most one of ten runs."""
     rng = RNG(2)

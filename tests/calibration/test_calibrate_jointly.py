@@ -95,7 +95,7 @@ def test_one_shape_of_profile_has_a_closed_form():
 TINY = Fraction(1, 10**5)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.mutants
 @pytest.mark.parametrize(
     ("queries", "epsilon"), [([COUNT, LAST], 1), ([COUNT, tf.Histogram(), TWICE], Fraction(1, 2)), ([TWICE], 2)]
 )
@@ -138,7 +138,7 @@ def test_one_shape_of_profile_has_a_closed_form_for_normal_noise():
     assert total == pytest.approx(least, rel=1e-3)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.mutants
 @pytest.mark.parametrize("failing", [Fraction(0), TINY])
 @pytest.mark.parametrize("queries", [[COUNT, LAST], [tf.Histogram(), TWICE], [tf.Mode(), COUNT]])
 def test_no_split_of_a_grid_is_better(queries, failing):

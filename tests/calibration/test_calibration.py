@@ -53,6 +53,7 @@ FLU = tf.distribution_pair(
 NOISY_BELIEF = framework_of(tf.MarkovChain([[0.3, 0.7], [0.9, 0.1]], length=20))
 
 
+@pytest.mark.mutants
 def test_the_example_of_the_design() -> None:
     calibration = tf.calibrate(ACTIVITY, tf.Count("walking"), epsilon=1.0)
     page = str(calibration)
@@ -70,6 +71,7 @@ def test_the_example_of_the_design() -> None:
     assert again.witness == calibration.witness
 
 
+@pytest.mark.mutants
 def test_pages_fit_eighty_columns_whatever_the_names() -> None:
     mixed = tf.JointTable([(0, "x"), (1, "y")], [0.5, 0.5], names=["bit", "a column with quite a long name, too long"])
     long_names = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], 100, states=["lying down on a sofa " * 5, "walking"])
@@ -324,6 +326,7 @@ def test_zero_noise_is_raised_and_accepted_on_request() -> None:
     assert (accepted.mechanism, accepted.scale, accepted.randomiser.kind) == ("laplace-exact", 0, "none")
 
 
+@pytest.mark.mutants
 def test_a_belief_that_hides_too_much_does_not_decide_alone() -> None:
     rows = {row.name: row for row in tf.compare(NOISY_BELIEF, tf.Count(1), 1)}
     assert rows["laplace-exact"].scale == pytest.approx(0.671195, abs=1e-6)
@@ -430,6 +433,7 @@ def test_mechanisms_that_do_not_apply_are_listed_by_reason() -> None:
     assert len(compared.to_dict()["rows"]) == len(compared)
 
 
+@pytest.mark.mutants
 def test_beliefs_from_the_private_data_are_refused_unless_told() -> None:
     private = activity(source="estimated from the private data")
     for belief in (private, tf.IndependentPieces(private, [3, 4])):

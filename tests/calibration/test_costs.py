@@ -22,6 +22,7 @@ USERS = tf.IndependentUsers([{"ill": 0.3, "well": 0.7}] * 3, 0.9, "removed")
 EPSILONS = [2, "1/2", 1.0]
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(("belief", "query", "arguments"), [
     (CHAIN, tf.Count("walking"), {}), (WALK, tf.Histogram(), {}), (ANYWHERE, tf.Count(1), {"mechanism": "influence"}),
     (WALK, tf.Count(1), {"delta": 1e-5, "mechanism": "influence-gaussian"}),
@@ -65,6 +66,7 @@ def test_the_distributions_of_the_answer_are_found_once(monkeypatch: pytest.Monk
     assert len(found) == 2  # what is kept goes with the costs
 
 
+@pytest.mark.mutants
 def test_many_epsilons_are_swept_together(monkeypatch: pytest.MonkeyPatch) -> None:
     swept = list[int]()
 

@@ -150,11 +150,13 @@ def check(numbers: range, folder: Path) -> list[float]:
     return rates
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("seeds", rounds(2, 12, 500))
 def test_no_exact_value_is_read_off_random_files(tmp_path: Path, seeds: range) -> None:
     assert len(check(seeds, tmp_path)) >= len(seeds) * 4 // 5
 
 
+@pytest.mark.mutants
 def test_what_was_paid_for_before_the_gate_is_not_drawn_after_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,6 +54,7 @@ def asked(draw):
     return framework, queries, draw(st.lists(scale, min_size=len(queries), max_size=len(queries)))
 
 
+@pytest.mark.mutants
 @settings(max_examples=300, deadline=None)
 @given(asked())
 def test_the_loss_by_one_profile_is_what_the_ledger_charges(case):
@@ -106,6 +107,7 @@ def windows(*ranges):
     return [tf.Count(1, entries=range(first, last)) for first, last in ranges]
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(("framework", "queries", "searched"), [
     (LONG, [tf.Count(1)] * 6, 120.06078183),
     (LONG, [tf.Count(1)] * 20, 1334.5136163),
@@ -142,6 +144,7 @@ def random_set(seed):
     return noise_of(framework, queries)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("seed", [9, 21, 24, 27])
 def test_within_a_shape_errors_are_split_as_the_closed_form_says(seed):
     """A search over whole shapes mends no proportion: those are the closed form's from the start."""

@@ -134,6 +134,7 @@ def test_the_mean_of_100_cells_is_not_exact() -> None:
         assert is_refused(problem, RoundedNormal(Fraction(sigma), Fraction(1), 100)) is refused
 
 
+@pytest.mark.mutants
 def test_an_entry_of_little_weight_lets_no_others_through() -> None:
     """No secret entry is read: noise is asked for the entries of weight 1, not for the one of weight 1/100."""
     for query in WITH_A_LITTLE:
@@ -253,6 +254,7 @@ def test_a_table_of_masses_is_asked_for_neighbouring_answers() -> None:
         assert is_refused(problem, noise) is refused
 
 
+@pytest.mark.mutants
 def test_no_other_way_gets_around_the_gate() -> None:
     for scale in ("1e-9", "0.01"):
         with pytest.raises(CalibrationRefused, match="small beside what one value changes"):
@@ -331,6 +333,7 @@ def test_what_is_raised_passes_and_a_little_less_does_not(form: str, delta: Any,
         assert gate.raised(problem, raised.of_scale(raised.scale * 2), epsilon, delta).scale == raised.scale * 2
 
 
+@pytest.mark.mutants
 def test_what_is_raised_keeps_its_promise() -> None:
     """By enumeration: who believes the chain gains at most epsilon, who knows all others is wrong often enough."""
     for secret, query in ((tf.entry(0, 0, 1), tf.Count(1, entries=[1])), (tf.every_entry(), tf.Count(1))):
@@ -342,7 +345,7 @@ def test_what_is_raised_keeps_its_promise() -> None:
     assert calibration.witness.comparison == trials.BESIDE_ALL_OTHERS
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.mutants
 @pytest.mark.parametrize("delta", [0, "1e-6"])
 @pytest.mark.parametrize("query", [
     LATER, tf.Histogram(entries=range(3, 20)), *WITH_A_LITTLE, tf.Count(1), tf.Mode(entries=range(3, 20)),
@@ -398,7 +401,7 @@ def test_where_rows_are_not_hidden_the_certificate_says_how_far() -> None:
     assert "may read it off with a probability of up to 95 %" in " ".join(str(certificate).split())
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.mutants
 @pytest.mark.parametrize("delta", [0, 0.05])
 def test_a_stated_density_is_not_asked_for_the_range_of_all_records(delta: float) -> None:
     """What all records move together is no entry: a mean that may lie 540 apart is not moved so by one of 120."""

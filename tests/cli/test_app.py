@@ -54,6 +54,7 @@ def test_where_no_port_is_free_it_says_so(tmp_path: Path, monkeypatch: pytest.Mo
     assert "no port of this machine can be used" in words_of(refused)
 
 
+@pytest.mark.mutants
 def test_its_page_waits_for_nothing_that_only_an_audit_needs() -> None:
     """Together they are a fifth of a second before the first page."""
     program = "import sys, takifugu.cli.starting, takifugu.pages.app.serving, takifugu.releasing.proposal as _"
@@ -69,6 +70,7 @@ def wait_until(happens: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.mutants
 def test_ctrl_c_ends_it_and_nothing_is_left_behind(tmp_path: Path) -> None:
     """A browser is started with no secret: everybody on a machine can read the words that a program is started with."""
     folder, private, started = tmp_path / "mine", tmp_path / "tmp", tmp_path / "started.txt"

@@ -82,6 +82,7 @@ SHAPES: dict[tuple[str, ...], Any] = {
 }  # fmt: skip
 
 
+@pytest.mark.mutants
 def test_the_json_keeps_its_shape(tmp_path: Path) -> None:
     where = files.write(tmp_path)
     for more, shape in SHAPES.items():

@@ -177,6 +177,7 @@ def test_strange_tables_are_asked_about(tmp_path: Path, content: str) -> None:
     assert (tmp_path / "release.toml").exists() is (code == 0)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("more", [220, pytest.param(1000, marks=pytest.mark.mutants)])
 def test_a_table_of_a_thousand_columns_is_asked_about_by_name(tmp_path: Path, more: int) -> None:
     names = ["who", "minute", "state", *(f"Q{'abcdefghij'[n % 10] * (n // 10 + 1)}" for n in range(more))]

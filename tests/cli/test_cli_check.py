@@ -49,7 +49,7 @@ def closed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("takifugu.accounting.ledger.Ledger.open", lambda *_: pytest.fail("a ledger is opened"))
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.mutants
 @pytest.mark.parametrize("name", [example.name for example in examples()])
 def test_an_example_is_valid_without_its_data(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -61,6 +61,7 @@ def test_an_example_is_valid_without_its_data(name: str, tmp_path: Path, monkeyp
     assert os.listdir() == before
 
 
+@pytest.mark.mutants
 def test_what_init_writes_lacks_only_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()  # init makes a ledger, and looks at the columns
     monkeypatch.chdir(tmp_path)

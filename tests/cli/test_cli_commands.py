@@ -85,6 +85,7 @@ def test_odds_with_delta() -> None:
     assert said == invoke("odds").output
 
 
+@pytest.mark.mutants
 def test_pictures_of_odds_and_costs(tmp_path: Path) -> None:
     picture = tmp_path / "picture.svg"
     for words in (["odds"], ["cost", files.write(tmp_path), "--epsilons", "0.5,2"]):
@@ -95,6 +96,7 @@ def test_pictures_of_odds_and_costs(tmp_path: Path) -> None:
     assert "cannot be written (no such file or directory)" in nowhere.stderr
 
 
+@pytest.mark.mutants
 def test_a_certificate_is_explained(released: Path) -> None:
     where = released / "out" / "time-use-units.certificate.json"
     outcome = succeed("verify", where)
@@ -112,6 +114,7 @@ def test_a_certificate_is_explained(released: Path) -> None:
     assert f"{where.name}: this file was changed after it was written" in outcome.stderr
 
 
+@pytest.mark.mutants
 def test_the_budget_is_told_as_it_was_declared(tmp_path: Path) -> None:
     declared = words_of(invoke("release", files.write(tmp_path)))
     assert re.search(r"epsilon \S+ of 10 spent for each person", declared)
@@ -195,6 +198,7 @@ def test_this_checkout_has_targets() -> None:
         assert target.reproduces
 
 
+@pytest.mark.mutants
 def test_colours_only_where_they_mean_something(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where = files.write(tmp_path)
     monkeypatch.delenv("NO_COLOR", raising=False)
@@ -208,6 +212,7 @@ def test_colours_only_where_they_mean_something(tmp_path: Path, monkeypatch: pyt
     assert "\x1b[" not in invoke("cost", "--all", where, color=True).output
 
 
+@pytest.mark.mutants
 def test_stopping_it_says_what_was_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(publish, "answer_of", raising(KeyboardInterrupt()))
     said = refused("release", files.write(tmp_path), code=130)

@@ -63,6 +63,7 @@ def test_there_are_many_and_no_two_are_alike() -> None:
     assert {m.key for m in MUTANTS} > {"epsilon", "matrix", "weights", "entry", "pi", "unit", "states", "ledgerx"}
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(
     "every", [108, pytest.param(36, marks=pytest.mark.mutants), pytest.param(1, marks=pytest.mark.slow)]
 )

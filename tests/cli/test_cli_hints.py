@@ -59,6 +59,7 @@ def test_plan_advises_no_keys_that_a_kind_refuses(tmp_path: Path) -> None:
 
 
 # What the terminal shows of a table: the words for its readers, adjusted values, and no hundreds of lines.
+@pytest.mark.mutants
 @pytest.mark.parametrize("command", ["release", "print"])
 def test_title_unit_and_adjusted_values_are_shown(tmp_path: Path, command: str) -> None:
     words = 'per = "both"\nadjust = true\ntitle = "Activity & rest"\nmeasured_in = "minutes"'
@@ -111,6 +112,7 @@ def test_a_noisy_value_has_no_more_digits_than_its_interval(tmp_path: Path) -> N
         assert all(len(value.partition(".")[2]) <= len(half.partition(".")[2]) for value, half in pairs)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("scope", ["unit", "pooled"])
 def test_release_says_how_far_off_a_median_without_a_verdict_may_be(scope: str, tmp_path: Path) -> None:
     text = SPEC.replace('query = "histogram"', 'query = "median"\nstates = ["still", "walking"]')
@@ -155,6 +157,7 @@ def test_no_command_is_forgotten() -> None:
     assert {" ".join(path) for path in all_commands()} == named | {f"ledger {one}" for one in ABOUT_LEDGERS}
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("name", [
     "survey",
     *(pytest.param(name, marks=pytest.mark.slow) for name in
@@ -176,6 +179,7 @@ def test_of_the_first_page_and_the_gallery(tmp_path: Path, monkeypatch: pytest.M
     assert not [words for words in others if strange(invoke(*words).output)]
 
 
+@pytest.mark.mutants
 def test_of_a_session_and_commands_about_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for path in EXAMPLES.glob("venues.*"):
         shutil.copy(path, tmp_path)

@@ -58,6 +58,7 @@ def table(folder: Path, header: str, rows: list[str]) -> Path:
     return path
 
 
+@pytest.mark.mutants
 def test_from_a_strange_table_to_a_certificate(tmp_path: Path) -> None:
     """The file is found from where the draft lies, and nothing of the data is in it or is said."""
     for folder in ("data", "files"):
@@ -151,6 +152,7 @@ letters = st.characters(exclude_categories=["Cs", "Cc", "Cf"])
 names = st.text(letters, min_size=1, max_size=12).map(str.strip).filter(bool)
 
 
+@pytest.mark.mutants
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 @given(
     st.lists(names, min_size=3, max_size=3, unique_by=str.lower),
@@ -197,6 +199,7 @@ WARD = [
 ]  # fmt: skip
 
 
+@pytest.mark.mutants
 def test_a_first_line_of_data_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text("\n".join(f"{w};{t};{'up' if '1:' in t else 'down'}" for w, t, _ in WARD))
     said = ended(2, "init", tmp_path / "d.csv", "-o", tmp_path / "r.toml", "--rows", "samples").stderr

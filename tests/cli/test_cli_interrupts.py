@@ -94,6 +94,7 @@ def test_no_handler_is_left_and_those_of_others_stay(monkeypatch: pytest.MonkeyP
     assert during == [terminal._note, signal.SIG_IGN, mine]
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_after_the_end_of_a_command_changes_nothing_that_was_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals

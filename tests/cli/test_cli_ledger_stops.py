@@ -178,6 +178,7 @@ def connections(monkeypatch: pytest.MonkeyPatch, code: int, *words: object) -> i
     return sum(".db" in where and ".new" not in where for where in opened)
 
 
+@pytest.mark.mutants
 def test_a_release_opens_its_ledger_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     toml = files.write(tmp_path)
     for words in (("check", toml), ("cost", toml)):

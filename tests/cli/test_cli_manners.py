@@ -152,6 +152,7 @@ def failure(*words: object) -> Any:
     return content
 
 
+@pytest.mark.mutants
 def test_a_faulty_file_is_a_list_of_faults_and_a_refusal_says_so(fresh: Path) -> None:
     fresh.write_text(changed(files.SPEC, ('query = "', 'query = "x')), encoding="utf-8")
     for command in ("cost", "release"):

@@ -112,6 +112,7 @@ def test_ctrl_c_on_a_terminal_and_a_second_call(place: Path) -> None:
     assert "*Second: E[y]: Not made yet" in page_of(place)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("number", [
     signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGKILL,
 ])  # fmt: skip

@@ -48,6 +48,7 @@ def interrupt(monkeypatch: pytest.MonkeyPatch, times: int, after: int = 20) -> N
     monkeypatch.setattr(searches.Search, "tell", pressed)
 
 
+@pytest.mark.mutants
 def test_a_long_search_is_announced_on_stderr_only(where: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for more in ((), ("--all",)):
         short = invoke("cost", where, "--json", *more)

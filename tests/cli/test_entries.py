@@ -28,6 +28,7 @@ def spent(file: Path) -> float:
     return float(Ledger.open(file.parent / "a.db").spent("s").epsilon)
 
 
+@pytest.mark.mutants
 def test_where_nobody_can_answer_it_fails_with_a_line_to_paste(changed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = (changed.parent / "a.db").read_bytes()
     said = words_of(ended(BAD_INPUT, "release", "--allow-useless", "--only", "later", changed))

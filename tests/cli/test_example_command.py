@@ -15,7 +15,7 @@ ALL = [example.name for example in examples()]
 REAL = [example.name for example in examples() if example.meant_for_published_data]
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.mutants
 @pytest.mark.parametrize("name", ALL)
 def test_an_example_runs_in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.chdir(tmp_path)
@@ -48,6 +48,7 @@ def test_an_example_on_real_data_says_where_they_are_and_what_stands_in_for_them
     assert "in place of" in source
 
 
+@pytest.mark.mutants
 def test_the_hidden_parameter_of_the_docs_leaves_a_count_that_says_something(tmp_path: Path) -> None:
     page = (Path(__file__).resolve().parents[2] / "docs" / "attributes.md").read_text(encoding="utf-8")
     (tmp_path / "smoking.toml").write_text(page.split("```toml\n# smoking.toml\n")[1].split("```")[0], encoding="utf-8")
@@ -102,6 +103,7 @@ def test_a_folder_without_a_report_is_refused(reports: list[Path], where: str, w
     assert words in ended(2, "report", where).stderr
 
 
+@pytest.mark.mutants
 def test_a_form_that_a_table_has_not_is_refused(tmp_path: Path) -> None:
     succeed("release", files.write(tmp_path))
     refused = words_of(ended(2, "report", tmp_path / "out", "--as", "geojson"))

@@ -93,6 +93,7 @@ def test_long_names_fit_into_the_tables(tmp_path: Path) -> None:
     assert widest(succeed("ledger", "show", tmp_path / "l.db").stdout, tmp_path, "t" * 64) <= 80
 
 
+@pytest.mark.mutants
 def test_a_command_opens_a_ledger_once(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened, real = list[str](), Sqlite._opened
 

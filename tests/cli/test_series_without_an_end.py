@@ -3,12 +3,14 @@
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import pytest
 from tests.support.commands import ended, succeed, words_of
 from tests.support.release_files import believe, publish, read_from, release_text
 
 from takifugu.cli.group import BAD_INPUT
 
 
+@pytest.mark.mutants
 def test_a_series_without_an_end_is_looked_at_by_its_first_window(tmp_path: Path) -> None:
     """`advise` and `audit` once refused what `check` and `cost` read."""
     hours = [datetime(2026, 1, 5) + timedelta(hours=hour) for hour in range(24 * 14)]

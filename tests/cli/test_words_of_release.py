@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from tests.support.commands import succeed
 from tests.support.release_files import changed
 
@@ -12,6 +13,7 @@ from takifugu.core.text.bars import bars
 from takifugu.releasing.report.values import noisy_cell
 
 
+@pytest.mark.mutants
 def test_hidden_has_a_number_beside_it_and_days_their_epsilon(tmp_path: Path) -> None:
     """The word of the bars is that of the sentence above them: a time is no count."""
     file = write_example("households", tmp_path)[0]

@@ -61,6 +61,7 @@ ONE_WAY: dict[str, tuple[Any, int, range]] = {
 CHOICES = {"permute-and-flip": PermuteAndFlip(Fraction(7, 3), ("a", "b", "c"), MostFrequent(2))}
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("kind", KINDS)
 def test_its_law_its_draws_and_its_words(kind: str) -> None:
     if kind in ONE_WAY:
@@ -146,6 +147,7 @@ class Wrong(DiscreteLaplace):
         return DiscreteLaplace(noise.units, self.grid).draw(answer, entropy)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(("what", "message"), [
     ("sum", "masses sum to"), ("error", "expected error"), ("variance", "variance"), ("wide", "quantile"),
     ("narrow", "quantile"), ("draws", "draws do not follow"), ("", "read back"),

@@ -174,7 +174,7 @@ EXAMPLES = (
 )
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.mutants
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.kind)
 def test_it_does_what_a_release_file_must(example: Example, tmp_path) -> None:
     check_release_file(example, tmp_path)

@@ -58,12 +58,13 @@ def unfit(case: Case, delta: Fraction) -> Iterator[tuple[str, str, str]]:
                 yield line.name, advised, answer.reason
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.mutants
 @pytest.mark.parametrize("case", shrunk(corpus()), ids=lambda case: case.name)
 def test_what_a_refusal_advises_applies(case: Case) -> None:
     assert [*unfit(case, DELTAS[0]), *unfit(case, DELTAS[1])] == []
 
 
+@pytest.mark.mutants
 def test_what_a_refusal_advises_applies_to_a_belief_from_outside() -> None:
     """It was told to use "quilt-exact", and nothing is known of its quilts."""
     for case in of_an_urn():

@@ -40,6 +40,7 @@ def aged(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.mutants
 def test_sigterm_at_the_command_line_removes_the_folder() -> None:
     process, folder = started(COMMAND)
     assert folder.is_dir()

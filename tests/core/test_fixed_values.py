@@ -210,6 +210,7 @@ LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) 
 JSON = st.recursive(LEAVES, lambda part: st.lists(part) | st.dictionaries(st.text(), part), max_leaves=30)
 
 
+@pytest.mark.mutants
 @given(JSON | st.lists(st.integers()) | st.lists(st.booleans() | st.integers()))
 def test_data_are_indented_as_the_standard_library_does(data: object) -> None:
     assert indented(data) == json.dumps(data, indent=2, ensure_ascii=False)

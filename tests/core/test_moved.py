@@ -38,6 +38,7 @@ def test_a_mechanism_of_before_says_where_it_is_and_what_to_write(name: str) -> 
     assert find(other)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(("name", "now"), [("entry", "record-dp"), ("group", "group-dp")])
 def test_a_mechanism_with_another_name_is_named(name: str, now: str, tmp_path: Path) -> None:
     """From Python, from a release file and from the command line."""

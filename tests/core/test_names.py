@@ -59,6 +59,7 @@ def test_controls_are_refused_and_not_quoted(text: str) -> None:
     assert str(refused.value).startswith("the name of row 3 holds")
 
 
+@pytest.mark.mutants
 def test_every_character_of_unicode_by_pythons_tables() -> None:
     for character in EVERY_CHARACTER:
         kind, direction = unicodedata.category(character), unicodedata.bidirectional(character)

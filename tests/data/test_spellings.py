@@ -79,6 +79,7 @@ def test_a_release_file_names_one_account(tmp_path: Path) -> None:
     assert spent([NAME, *SPELLINGS]) == spent([NAME] * 6) > spent([NAME])
 
 
+@pytest.mark.mutants
 def test_a_number_read_by_another_program_has_no_second_budget(tmp_path: Path) -> None:
     """In the CSV file she is 007, in a frame that was read from it 7."""
     path = write(tmp_path, ["007", "12"])
@@ -92,6 +93,7 @@ def test_a_number_read_by_another_program_has_no_second_budget(tmp_path: Path) -
         tf.release_file(write(Path(mkdtemp(dir=tmp_path)), ["007", "7"]), allow_useless=True)
 
 
+@pytest.mark.mutants
 def test_the_library_names_one_account(tmp_path: Path) -> None:
     calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), CHAIN), tf.Count("still"), 1, mechanism="group-dp")
 

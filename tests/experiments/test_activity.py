@@ -23,6 +23,7 @@ def test_the_pieces_are_those_of_the_description(people: Sequence[activity.Parti
     assert min(lengths) >= activity.SHORTEST
 
 
+@pytest.mark.mutants
 def test_the_chain_is_that_of_the_transitions_inside_pieces_both_ways(people: Sequence[activity.Participant]) -> None:
     counts = np.ones((4, 4))
     for person in people[:5]:
@@ -37,6 +38,7 @@ def test_the_chain_is_that_of_the_transitions_inside_pieces_both_ways(people: Se
     np.testing.assert_allclose(flow, flow.T, rtol=1e-10)
 
 
+@pytest.mark.mutants
 def test_errors_are_those_of_the_stated_noise() -> None:
     chain = tf.MarkovChain([[0.6, 0.4], [0.5, 0.5]], length=1)
     trials = list(activity.trials(chain, [(5, 8)], lambda rows: tf.Histogram(total=rows), ["group-dp"]))

@@ -22,6 +22,7 @@ def test_the_schools_are_those_of_the_description() -> None:
     assert sorted(p for c in cliques for p in c) == people
 
 
+@pytest.mark.mutants
 def test_the_page_holds_what_a_network_needs() -> None:
     net = tf.read_network(research_file("bif/survey.bif"))
     scales = networks.scales(tf.Pufferfish(tf.every_entry(), net), networks.first_states(net), networks.EPSILON)

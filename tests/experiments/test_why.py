@@ -35,6 +35,7 @@ def noised_by_hand(law: np.ndarray) -> np.ndarray:
     return math.tanh(0.5) * kernel @ law
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("stay", why.STAYS)
 def test_the_table_agrees_with_a_walk_by_hand(stay: float) -> None:
     noisy = [[noised_by_hand(law) for law in laws_by_hand(stay, minute)] for minute in range(why.LENGTH)]

@@ -79,7 +79,7 @@ def test_it_works_from_init_to_the_ledger(file: Path) -> None:
     assert words in (out / "time-in-states.report.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.mutants
 @pytest.mark.parametrize(("old", "new", "line"), [
     ('state = "walking"', "", 'table[0].state: is missing; write state = "walking" (the state whose trend is'),
     ('state = "walking"', 'state = "dancing"', "table[0].state: no entry is ever 'dancing'; write another state"),

@@ -42,6 +42,7 @@ def test_it_is_a_belief_as_ours_are(belief: tf.Belief) -> None:
     check_capabilities(belief)
 
 
+@pytest.mark.mutants
 @given(st.integers(2, 5), st.integers(2, 9), st.integers(1, 9))
 def test_the_noise_of_an_urn_is_that_of_the_program_over_all_its_states(size: int, balls: int, red: int) -> None:
     """At the scale that is found the worst likelihood that the profile admits loses epsilon, and no less."""
@@ -57,6 +58,7 @@ def test_the_noise_of_an_urn_is_that_of_the_program_over_all_its_states(size: in
     assert tf.exact_loss(calibration).upper <= 1
 
 
+@pytest.mark.mutants
 def test_a_chain_of_somebody_elses_has_the_noise_of_its_curve_and_not_of_its_group() -> None:
     own = scales(Stays(10, STATES, 0.1), tf.Count("b"))
     assert own["group-dp"] == 10

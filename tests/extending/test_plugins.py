@@ -106,7 +106,7 @@ def written(folder: Path, first: str = "", mechanism: str = "") -> Path:
     return files.write(folder, f"{first}\n{spec}", table=files.data({"p": (6, 5)}))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.mutants
 @pytest.mark.parametrize("command", ["cost {} --all", "keys markov-chain"])
 def test_an_installed_package_that_nobody_names_changes_nothing(site: Path, tmp_path: Path, command: str) -> None:
     """Installing one changed what was drawn: "auto" took its noise, 3 for 17.27."""

@@ -45,6 +45,7 @@ def test_release_files_that_do_not_tell_how_they_read_are_noticed(monkeypatch: p
     assert _are_noticed(80)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("number", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_release_files_are_published_and_never_too_cheap(tmp_path: Path, number: int) -> None:
     """They were all refused for a while, as the folder was taken for the data, and nothing noticed."""
@@ -79,6 +80,7 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("number", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(1, 12))])
 def test_edits_cost_what_they_should(tmp_path: Path, number: int) -> None:
     outcome = with_edits(random.Random(f"edits {number}"), tmp_path)

@@ -17,6 +17,7 @@ def test_a_cell_moves_what_the_judge_says_and_nothing_else() -> None:
     assert Counter(outcome for outcome, _ in outcomes)["moved"] >= 10
 
 
+@pytest.mark.mutants
 def test_names_folded_as_python_does_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sql = f'select * replace (h as "{KELVIN}") from {FILES["k"][1]}'
     assert compared(sql, random.Random(1), tmp_path)[0] == "moved"

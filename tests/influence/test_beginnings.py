@@ -61,6 +61,7 @@ def stationary(matrix: list[list[float]]) -> list[float]:
     return list(law / law.sum())
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("seeds", rounds(4, 25, 525, parts=4))
 def test_its_noise_hides_every_recording(seeds: range) -> None:
     for seed in seeds:
@@ -79,6 +80,7 @@ def test_the_noise_is_that_of_the_longest_alone(start: Any) -> None:
     assert sizes(tf.IndependentPieces(chain, [3, 40, 7, 39, 1, 40]), query) == [40]
 
 
+@pytest.mark.mutants
 def test_many_recordings_are_predicted_to_take_the_time_of_one() -> None:
     """A thousand recordings of six states were hidden by the noise for one secret, since all were counted."""
     row = [0.1] * 6
@@ -118,6 +120,7 @@ def test_recordings_that_differ_in_more_than_length_stay() -> None:
     assert len(longest([replace(six, family=Family(range(6), ((0, 1),))), four])) == 2  # nor are all values
 
 
+@pytest.mark.mutants
 def test_a_ledger_counts_the_longest_alone() -> None:
     chain = tf.MarkovChain(THREE, 1)
     costs = []

@@ -50,7 +50,7 @@ def weights_of(rng, network):
     return tf.Count([values[place] for place in some])
 
 
-@pytest.mark.sampled(33)
+@pytest.mark.mutants
 @pytest.mark.parametrize("seed", range(20))
 def test_networks_never_need_more_than_quilts_or_group(seed):
     rng = np.random.default_rng(seed)

@@ -341,6 +341,7 @@ def test_parents_of_a_child_that_nothing_reads_are_independent():
     assert moral_graph(V_STRUCTURE, [0, 1]) == {0: set(), 1: set()}
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("joined", [1, 256])
 def test_impossible_values_take_the_row_of_a_possible_one(joined, monkeypatch):
     monkeypatch.setattr(junction, "JOINED", joined)
@@ -381,6 +382,7 @@ def test_a_wide_network_falls_back_to_the_sum_and_says_so():
     assert loss_of(network, alone, 0).epsilon == pytest.approx(0.1)
 
 
+@pytest.mark.mutants
 def test_a_large_network_of_small_width_is_far_below_the_sum():
     rng = np.random.default_rng(9)
     near = [[i - 1, i - 2, max(i - 3, 0)] for i in range(2, 20)]
@@ -391,6 +393,7 @@ def test_a_large_network_of_small_width_is_far_below_the_sum():
     assert result.epsilon < 3  # the sum is 6
 
 
+@pytest.mark.mutants
 def test_long_trees_keep_rounding_on_the_safe_side_and_small():
     size = 2000
     network = binary([[], *([i] for i in range(size - 1))], [[0.8, 0.2], *[[[0.9, 0.1], [0.4, 0.6]]] * (size - 1)])
@@ -408,6 +411,7 @@ def test_the_worst_secret_of_a_family_is_named():
     assert network_loss(network, profile, Family((2,), ((0, 1),))).epsilon == each[2].max()
 
 
+@pytest.mark.mutants
 def test_tables_are_exact():
     rng = np.random.default_rng(10)
     for _ in range(10):
@@ -442,6 +446,7 @@ def table_of(law):
     return tf.JointTable(cells, [float(law[cell]) for cell in cells])
 
 
+@pytest.mark.mutants
 def test_a_table_loses_the_same_whatever_was_asked_of_it_before():
     """What the last profile lost bounds what the next one does, so that few entries are computed again."""
     rng = np.random.default_rng(14)
@@ -476,6 +481,7 @@ def test_household_of_four():
     assert loss.max() >= 1.4451241311941222
 
 
+@pytest.mark.mutants
 def test_exchangeable_people_are_exact_and_different_losses_are_bounded():
     rng = np.random.default_rng(12)
     for _ in range(20):
@@ -545,7 +551,7 @@ def risen(rng, size, smallest, largest, shares):
     return network, [Profile.by_entry([*tables[:last], tables[last] * x, *tables[last + 1 :]]) for x in shares]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.mutants
 @pytest.mark.parametrize("size", [8, 10])
 @pytest.mark.parametrize(("smallest", "largest", "shares"), [
     (0.1, 2, (0.0, 1e-15, 1e-9, 1e-6)), (3, 12, (0.0, 1e-9, 0.5, 1.0, 1.01, 1.2)), (6, 20, (1.0, 1.01)),
@@ -569,6 +575,7 @@ def grid(size, rng):
     return binary(above, [rng.dirichlet([2, 2], size=(2,) * len(parents)) for parents in above])
 
 
+@pytest.mark.mutants
 def test_a_grid_of_any_size_is_bounded_or_said_to_take_long_beforehand():
     """What is predicted takes no memory that grows with the work."""
     rng = np.random.default_rng(0)
@@ -583,6 +590,7 @@ def test_a_grid_of_any_size_is_bounded_or_said_to_take_long_beforehand():
         tracemalloc.stop()
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("size", [4_000, pytest.param(100_000, marks=pytest.mark.slow)])
 def test_trees_of_many_thousand_variables_are_predicted_and_bounded(size):
     rng = np.random.default_rng(1)

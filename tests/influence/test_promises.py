@@ -145,6 +145,7 @@ def bounded_otherwise(part, epsilon):
         return least
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("seed", [
     0, pytest.param(1, marks=pytest.mark.mutants), *(pytest.param(n, marks=pytest.mark.slow) for n in range(2, 20)),
 ])  # fmt: skip
@@ -167,7 +168,7 @@ def test_scales_are_those_of_one_table_an_entry(seed):
     assert strict > 25
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.mutants
 @pytest.mark.parametrize("stay", [0.99, 0.998])
 @pytest.mark.parametrize("start", ["stationary", "any", pytest.param([0.0, 1.0], marks=pytest.mark.slow)])
 def test_scales_of_runs_that_forget_slowly_are_those_of_one_table_an_entry(stay, start):

@@ -47,7 +47,7 @@ def one_by_one(belief: Any, steps: Runs) -> float:
     return float(CURVES.of(belief).anywhere(belief, profile, family).epsilon)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.mutants
 @pytest.mark.parametrize("seed", range(6))
 def test_stretches_put_together_lose_what_they_lose_one_by_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stretched, "FEW", 6)

@@ -101,6 +101,7 @@ def test_two_levels_that_remember_the_last_prefixes_bound_as_those_that_do_not(m
                 assert (Levels(rows).bound(size) == bound).all()
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("states", [5, 40, pytest.param(130, marks=pytest.mark.mutants)])
 def test_remembered_prefixes_say_bit_by_bit_what_sorting_anew_says(states, monkeypatch):
     """Nothing held: only pairs whose prefix changed are sorted again, some at a time."""
@@ -129,6 +130,7 @@ def test_levels_sort_again_only_pairs_that_changed(monkeypatch):
     assert sum(sorted_pairs) < 360
 
 
+@pytest.mark.mutants
 def test_any_flow_bounds_the_supremum(monkeypatch):
     monkeypatch.setattr("takifugu.influence.profiles.certified.PIVOTS", 0)
     monkeypatch.setattr("takifugu.influence.profiles.sparse.PIVOTS", 0)

@@ -33,7 +33,7 @@ def ours(case: Case, delta: Fraction) -> list[tuple[Any, Problem, Bound]]:
     return promises
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.mutants
 @pytest.mark.parametrize("case", [*of_case("pufferfish"), *of_case("attribute")], ids=lambda case: case.name)
 @pytest.mark.parametrize("delta", DELTAS)
 def test_what_we_promise_is_proved_and_half_of_that_noise_only_as_far_as_the_audit_agrees(
@@ -89,6 +89,7 @@ def test_of_a_comparison_one_way_a_change_of_all_data_is_what_noise_must_hide(gr
     assert claim(problem, RoundedNormal(Fraction(10**6), problem.grid), delta=Fraction(1, 100)) is None
 
 
+@pytest.mark.mutants
 def test_noise_for_an_answer_with_a_stated_density_is_set_beside_the_least() -> None:
     given = {0: tf.Normal(0, 1), 1: tf.Normal(1, 2)}
     framework = tf.Pufferfish(tf.dataset_property("income", "mean"), tf.Density("income", "mean", given))

@@ -29,6 +29,7 @@ def largest_delta(laws: Laws, noise: Any, epsilon: Fraction) -> Any:
     return max(rounded_normal_delta(p, q, sigma, epsilon) for p, q in (steps, steps[::-1]))
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("name", golden()["gaussian_sigma"])
 def test_golden_sigmas(name: str) -> None:
     laws = transport_laws()[name]
@@ -65,6 +66,7 @@ def check_pair(seed: int) -> None:
     assert swapped.scale == pytest.approx(noises[0].scale, rel=1e-9)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("seeds", rounds(3, 20, 1000, parts=20))
 def test_order_and_the_delta_of_the_noise_that_is_drawn(seeds: range) -> None:
     for seed in seeds:

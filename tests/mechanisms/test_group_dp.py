@@ -124,6 +124,7 @@ def test_correlated_steps_promise_between_one_and_all() -> None:
     assert bound_of(Pufferfish(every_entry(), MarkovChain(FAIR, 100)), Count(1)).epsilon == pytest.approx(1, rel=1e-9)
 
 
+@pytest.mark.mutants
 @given(chains(), st.sampled_from(["count", "sum", "linear"]), st.sampled_from([Fraction(1, 2), 2]))
 @settings(max_examples=60)
 def test_the_promise_is_true(belief: MarkovChain, kind: str, epsilon: Fraction) -> None:

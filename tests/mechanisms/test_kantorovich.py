@@ -65,6 +65,7 @@ def check_pair(seed: int) -> None:
         assert whole == factor * strict.scale
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("seeds", rounds(10, 200, 1000, parts=8))
 def test_order_audit_scaling_and_swapping(seeds: range) -> None:
     for seed in seeds:

@@ -53,6 +53,7 @@ def needs_no_less(scale: Fraction, loss_at: object, epsilon: Fraction) -> bool:
     return scale == 0 or loss_at(scale * Fraction(999, 1000)) > epsilon  # type: ignore[operator]
 
 
+@pytest.mark.mutants
 @settings(max_examples=30)
 @given(st.data(), chains(length=(1, 5), starts=one_law), budgets)
 def test_enough_and_no_more_on_chains(data: st.DataObject, chain: tf.MarkovChain, epsilon: Fraction) -> None:
@@ -232,6 +233,7 @@ def test_a_relaxed_plan_keeps_the_smaller_budget_or_falls_to_the_strict_one() ->
     assert kantorovich_relaxed._needed(compared(p, q, 0.1), STRICT, ONE) == STRICT
 
 
+@pytest.mark.mutants
 def test_normal_noise_keeps_the_smaller_budget_and_share_or_falls_to_the_farthest_move() -> None:
     p, q = QUARTERS
     delta = Fraction(1, 100)

@@ -54,6 +54,7 @@ def test_pieces_of_many_lengths_are_searched_once() -> None:
     assert cost([*range(51, 101)]) == cost([100])
 
 
+@pytest.mark.mutants
 def test_the_only_release_does_not_wait_for_what_needs_no_less_noise() -> None:
     """The relaxed Kantorovich mechanism takes 200 times as long as the exact Laplace scale, which is never above it."""
     problem = replace(pieces(1, 60), work_limit=1e7)

@@ -76,6 +76,7 @@ def test_longer_sequences_agree_with_every_entry_and_every_pair_of_distances(sta
         assert float(scale(chain, query, epsilon)) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.mutants
 def test_entries_near_a_known_beginning_use_it_as_their_node() -> None:
     rng = np.random.default_rng(21)
     for k, length, weights in [(2, 60, [1] * 60), (3, 45, [1] * 45), (3, 45, [int(w) for w in rng.integers(0, 3, 45)])]:
@@ -184,7 +185,7 @@ def test_never_above_group(case: Case, epsilon: Fraction, data: st.DataObject) -
     assert scale(case.chain, query, epsilon) <= scale(case.chain, query, epsilon, GROUP)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.mutants
 @pytest.mark.parametrize("start", ["stationary", "any", [1.0, 0.0, 0.0]])
 def test_never_above_quilt_approx(start: Any) -> None:
     rng = np.random.default_rng(7)
@@ -208,7 +209,7 @@ def test_shorter_sequences_never_ask_for_more(start: Any) -> None:
     assert "step" in witness.comparison
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.mutants
 @pytest.mark.parametrize("start", ["any", "stationary", [1.0, 0.0, 0.0, 0.0]])
 def test_a_long_sequence_asks_for_what_a_wide_enough_one_does(start: Any) -> None:
     chain = random_chain(np.random.default_rng(4), 4, 1)
@@ -216,6 +217,7 @@ def test_a_long_sequence_asks_for_what_a_wide_enough_one_does(start: Any) -> Non
     assert float(scale(long, tf.Count(1), 1)) == pytest.approx(float(scale(short, tf.Count(1), 1)), rel=1e-10)
 
 
+@pytest.mark.mutants
 def test_unobserved_steps_of_a_long_sequence() -> None:
     rng = np.random.default_rng(9)
     chain = binary(0.9, 0.8, 3000)

@@ -251,6 +251,7 @@ def test_a_choice_for_each_group_keeps_epsilon(belief, query, cells):
         assert calibration.problem.published == ("a", "b")
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("query", [tf.TopK(2), tf.Quantile([0.25, 0.75])])
 def test_several_choices_for_each_group_keep_epsilon(query):
     calibration = tf.calibrate(FRAMEWORKS["people"], tf.GroupBy(query, APART), 1)

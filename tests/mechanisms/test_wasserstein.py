@@ -170,6 +170,7 @@ def test_the_table_of_errata_e11(laws: Any, delta: Fraction, move: int) -> None:
     assert (bounded.randomiser == Exact(bounded.randomiser.grid)) is (move == 0)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("seeds", rounds(3, 24))
 def test_it_is_enough(seeds: range) -> None:
     for seed in seeds:

@@ -90,6 +90,7 @@ def test_tails_of_normals_keep_their_digits():
             assert least <= exact <= most <= least * (1 + 1e-10)
 
 
+@pytest.mark.mutants
 @given(oracle.densities, oracle.densities, st.floats(-0.5, 2))
 @settings(max_examples=15)
 def test_the_hockey_stick_against_quadrature(p, q, epsilon):
@@ -144,6 +145,7 @@ def test_unequal_variances_have_one_side_only():
     assert density_hockey_stick(narrow, wide, 1) < 1e-250
 
 
+@pytest.mark.mutants
 def test_what_is_cut_away_is_what_eta_must_cover():
     whole, cut = Normal(0, 1), Truncated(Normal(0, 1), high=1.6448536269514722)
     assert math.isclose(max_divergence(cut, whole), -math.log(0.95), rel_tol=1e-12)
@@ -236,6 +238,7 @@ def test_a_ratio_is_largest_where_both_lines_fall_to_nothing():
         assert mp.log(heights[0] / heights[1]) <= max_divergence(p, q) <= 0.70
 
 
+@pytest.mark.mutants
 @given(tables())
 def test_mean_and_deviation_are_the_integrals(table):
     height, points = oracle.height(table.to_dict()), list(table.points)

@@ -40,7 +40,7 @@ def of_nodes(law, sigma, y):
     return mp.fsum(mass * mp.ncdf((y - x) / sigma) for x, mass in pairs)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.mutants
 @given(st.one_of(oracle.normals, oracle.cut_or_drawn), SIGMAS, st.floats(-4, 4))
 @settings(max_examples=6, deadline=None)
 def test_point_masses_are_within_their_distance(law, sigma, y):
@@ -50,7 +50,7 @@ def test_point_masses_are_within_their_distance(law, sigma, y):
         assert abs(of_nodes(law, sigma, y) - below_with_noise(law, sigma, y)) <= distance + 1e-15
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.mutants
 @given(oracle.cut_or_drawn, st.one_of(oracle.normals, oracle.cut_or_drawn), st.floats(0.3, 2), st.floats(0, 2))
 @settings(max_examples=4, deadline=None)
 def test_the_noisy_delta_is_that_of_many_point_masses(p, q, sigma, epsilon):
@@ -73,6 +73,7 @@ def test_the_least_normal_noise_is_least(p, q):
     assert noisy_delta(p, q, sigma * (1 - 1e-6), 0.5) > 1e-3
 
 
+@pytest.mark.mutants
 def test_a_delta_below_what_is_in_doubt_is_refused():
     with pytest.raises(Unsupported, match="give a larger one"):
         least_normal_noise(TRIANGLE, BOX, F(1), F(1, 10**16))
@@ -85,7 +86,7 @@ def test_noise_that_is_tiny_beside_the_densities_is_not_taken_for_enough():
     assert laplace_loss(TRIANGLE, BOX, 1e-9) == math.inf
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.mutants
 @given(oracle.cut_or_drawn, oracle.cut_or_drawn, st.floats(0.3, 3))
 @settings(max_examples=4, deadline=None)
 def test_the_loss_of_laplace_noise_is_that_of_many_point_masses(p, q, scale):
@@ -108,6 +109,7 @@ def test_densities_far_apart_lose_their_distance_though_no_float_holds_what_is_l
     assert 1000 <= laplace_loss(PiecewiseLinear([0, 1], [1, 1]), PiecewiseLinear([100, 101], [1, 1]), 0.1) <= 1000.01
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("ends", [(-300, 60), (None, 800), (-1e4, 1e4)])
 def test_a_cut_far_out_costs_no_noise(ends):
     p, q = tf.Normal(0, 3), tf.NormalMixture([0.8, 0.2], [2, 5], [3, 3.5])
@@ -116,6 +118,7 @@ def test_a_cut_far_out_costs_no_noise(ends):
     assert cut == pytest.approx(whole, rel=1e-6)
 
 
+@pytest.mark.mutants
 def test_unequal_deviations_have_a_pure_promise():
     """1/b + 3/(2 b^2) = 1: far out, the ratio of E e^(X/b) and E e^(Y/b)."""
     scale = least_laplace_noise(tf.Normal(0, 1), tf.Normal(1, 2), F(1), F(0))
@@ -127,6 +130,7 @@ def test_it_is_never_more_than_by_w_infinity():
     assert least_laplace_noise(tf.Normal(0, 1), tf.Normal(3, 1), F(2), F(0)) <= F(3, 2) * (1 + F(1, 2**40))
 
 
+@pytest.mark.mutants
 def test_it_is_none_where_none_is_needed():
     sides = PiecewiseLinear([0, 1], [0.8, 1.2]), PiecewiseLinear([0, 1], [1.2, 0.8])
     assert least_laplace_noise(*sides, F(1, 2), F(0)) == 0
@@ -150,7 +154,7 @@ def test_masses_without_the_width_of_their_cells_are_noticed(monkeypatch):
     assert loss - 0.5 / 2 < 0.4 < oracle.noisy_log_ratio(near, far, 2.0) <= loss
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.mutants
 @pytest.mark.parametrize("share", [F(1, 4), F(1, 10), F(1, 1000)])
 def test_all_but_a_share_moves_as_far_as_it_must(share):
     """From [0, 1] to [0, 2]: a bit at 1 - u moves u further at most, and what is above 1 + w stays."""

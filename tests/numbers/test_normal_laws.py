@@ -213,7 +213,7 @@ SETS = [
 ]
 
 
-@pytest.mark.sampled(19)
+@pytest.mark.mutants
 @pytest.mark.parametrize(("left", "right"), SETS)
 @pytest.mark.parametrize(("epsilon", "noise"), [(0.2, 1.5), (2.0, 0.6)])
 def test_the_delta_of_two_sets_is_their_hockey_stick(left, right, epsilon, noise):
@@ -247,7 +247,7 @@ def test_the_least_noise_for_sets_is_enough_and_no_less_is(left, right):
     assert worst[0] <= 1e-3 < worst[1]
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.mutants
 @pytest.mark.parametrize("chosen", [*(sets for pair in SETS for sets in pair), ((7, None),), ((None, -9), (8, 9))])
 @pytest.mark.parametrize("noise", [0.3, 2.0])
 def test_point_masses_are_as_near_to_a_set_as_they_say(chosen, noise):
@@ -297,6 +297,7 @@ def test_values_too_unlikely_to_be_weighed_are_compared_one_by_one():
     assert pair.delta(Fraction(3), Fraction(1)) == alone.delta(Fraction(3), Fraction(1))
 
 
+@pytest.mark.mutants
 def test_sets_that_hide_themselves_and_sets_without_mass():
     assert least_noise(*HALVES, 30.0, 0.999) == LEAST_NOISE
     assert sets_delta(*HALVES, 1e-5, 1.0) == 1.0
@@ -304,6 +305,7 @@ def test_sets_that_hide_themselves_and_sets_without_mass():
         sets_delta(((40.0, INF),), ((-INF, 0.0),), 1.0, 1.0)
 
 
+@pytest.mark.mutants
 def test_the_printed_constant_fails_where_errata_e8a_says():
     """Algorithm 1's deviation sqrt(2 log(1.25/delta))/epsilon for a change by 1, judged by integration."""
     for delta, first in ((0.1, 5.75), (1e-2, 6.78), (1e-3, 7.47), (1e-5, 8.42)):

@@ -127,6 +127,7 @@ def test_no_bound_is_below_what_a_likelihood_of_the_cone_reaches(states, size):
     assert reached
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("never", [0.0, 0.15])
 def test_two_levels_are_never_below_the_largest_of_all_sets(never):
     """A value that is impossible on one side or both is in the set, or not, as that is worse."""

@@ -207,7 +207,7 @@ def noised(
     return mpmath.log(total / mpmath.sqrt(2 * mpmath.pi)), middle
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.mutants
 @pytest.mark.parametrize(("mean", "deviation"), [(0.0, 1.0), (0.3, 2.0), (-1.5, 0.25)])
 def test_what_is_in_doubt_of_cells_covers_what_they_miss(mean: float, deviation: float) -> None:
     """Theorem 8, against 60 digits: what a law does not share with itself as read is charged."""

@@ -155,7 +155,7 @@ def test_a_body_has_a_most_size(app: App) -> None:
     assert app.browser.post("/ask/state", content=body, headers=JSON).status_code == 413
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.mutants
 @pytest.mark.parametrize("name", ["value", "order", "where", "unit", "states", "mean_duration", "table.x"])
 def test_a_hostile_answer_is_refused_in_words_without_a_value(app: App, name: str) -> None:
     words = ["error((select who from d))", "read_text('/etc/passwd')", "'; drop table d", "\x00", "x" * 5000]
@@ -167,6 +167,7 @@ def test_a_hostile_answer_is_refused_in_words_without_a_value(app: App, name: st
     assert app.ask("state", {**SAID, "source.": "x", ".": "[1]", "": "y"})["is_ready"]
 
 
+@pytest.mark.mutants
 def test_nothing_is_written_before_the_release_and_then_what_was_seen(app: App) -> None:
     state = app.ask("state")
     app.ask("rows")
@@ -181,6 +182,7 @@ def test_nothing_is_written_before_the_release_and_then_what_was_seen(app: App) 
     assert app.spent() == "2"
 
 
+@pytest.mark.mutants
 def test_a_remedy_is_released_with_the_file(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """Any key of a draft could once be changed; what is equal to an offer is that offer."""
     changes = [{"where": ["source", "single_release"], "value": True}, {"where": ["source", "budget"], "value": 3.0}]
@@ -199,6 +201,7 @@ def test_a_remedy_is_released_with_the_file(app: App, monkeypatch: pytest.Monkey
     assert (source["single_release"], source["budget"]) == (True, 3.0)
 
 
+@pytest.mark.mutants
 def test_a_search_for_remedies_does_not_outlast_the_app(app: App) -> None:
     guard = Guard(8123)
     browser = TestClient(application(app.proposal, written, guard, lambda: True), base_url=HOST)
@@ -208,6 +211,7 @@ def test_a_search_for_remedies_does_not_outlast_the_app(app: App) -> None:
     assert app.ask("remedies")["heading"]
 
 
+@pytest.mark.mutants
 def test_a_double_click_pays_once(app: App) -> None:
     digest, answers = app.ask("foresee")["digest"], list[Any]()
     clicks = [threading.Thread(target=lambda: answers.append(app.ask("release", digest=digest))) for _ in range(3)]
@@ -221,6 +225,7 @@ def test_a_double_click_pays_once(app: App) -> None:
     assert app.spent() == "2"
 
 
+@pytest.mark.mutants
 def test_what_was_not_seen_is_not_released(app: App) -> None:
     digest = app.ask("foresee", {**SAID, "epsilon": "1"})["digest"]
     assert "another one than you have seen" in str(app.ask("release", SAID, digest=digest)["error"])
@@ -229,6 +234,7 @@ def test_what_was_not_seen_is_not_released(app: App) -> None:
     assert app.names() == ["d.csv"]
 
 
+@pytest.mark.mutants
 def test_a_table_that_changes_meanwhile_is_not_released(app: App) -> None:
     digest = app.ask("foresee")["digest"]
     table(app.folder, people=2)
@@ -236,6 +242,7 @@ def test_a_table_that_changes_meanwhile_is_not_released(app: App) -> None:
     assert app.names() == ["d.csv"]
 
 
+@pytest.mark.mutants
 def test_two_apps_share_the_ledger_of_one_table(tmp_path: Path) -> None:
     first, second = App(tmp_path), App(tmp_path, "second.toml")
     before = second.ask("foresee")
@@ -250,6 +257,7 @@ def test_two_apps_share_the_ledger_of_one_table(tmp_path: Path) -> None:
     assert first.spent() == "2"
 
 
+@pytest.mark.mutants
 def test_two_apps_that_release_at_once_share_the_ledger_too(tmp_path: Path) -> None:
     """Each once began with a ledger of its own, and both published."""
     first, second, late = App(tmp_path), App(tmp_path, "second.toml"), list[Any]()
@@ -267,6 +275,7 @@ def test_two_apps_that_release_at_once_share_the_ledger_too(tmp_path: Path) -> N
     assert [path.name for path in tmp_path.glob("*.db")] == ["release-ledger.db"]
 
 
+@pytest.mark.mutants
 def test_a_file_that_came_meanwhile_is_not_overwritten(app: App) -> None:
     digest = app.ask("foresee")["digest"]
     app.output.write_text("mine", encoding="utf-8")
@@ -290,6 +299,7 @@ def test_a_table_that_is_none_is_refused_in_words(tmp_path: Path, name: str, con
         assert words in str(answer.json()["error"])
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("states", ["a 4, b 4", "a 9, b 2"])
 def test_the_engine_of_the_slider_is_near_what_the_library_finds(app: App, states: str) -> None:
     """The page multiplies the library's ± by what its engine says of the scale."""
@@ -304,6 +314,7 @@ def test_the_engine_of_the_slider_is_near_what_the_library_finds(app: App, state
         assert scale / scales[1] * halves[1] == pytest.approx(half, rel=0.05, abs=1)
 
 
+@pytest.mark.mutants
 def test_the_release_is_that_of_the_library(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise tf.TakifuguError("over budget", fix="write budget = 9")
@@ -314,6 +325,7 @@ def test_the_release_is_that_of_the_library(app: App, monkeypatch: pytest.Monkey
     assert app.release()["tables"] == ["time-in-states"]  # the file that it wrote is its own
 
 
+@pytest.mark.mutants
 def test_a_file_that_was_edited_after_a_release_failed_is_not_replaced(
     app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -60,7 +60,7 @@ def proposal(name: str, tmp_path: Path) -> Any:
     proposal.close()
 
 
-@pytest.mark.sampled(72)
+@pytest.mark.mutants
 @pytest.mark.parametrize("name", _READ)
 def test_an_export_gets_a_form_that_its_owner_can_answer(name: str, proposal: Proposal) -> None:
     state = asked(proposal, EXPORTS[name]())

@@ -71,6 +71,7 @@ def said_of(scripts: Scripts, certificate: Certificate) -> Said:
 # Many certificates
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(("seed", "count"), samples((1, 3), (1, 6), *((seed, 50) for seed in range(20, 30))))
 def test_sound_certificates_hold(scripts: Scripts, seed: int, count: int) -> None:
     chance = Random(seed)
@@ -80,6 +81,7 @@ def test_sound_certificates_hold(scripts: Scripts, seed: int, count: int) -> Non
         assert said.is_computed, said.findings
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(("seed", "count"), samples((3, 4), (3, 8), *((seed, 25) for seed in range(40, 44))))
 def test_a_billionth_less_noise_is_refused(scripts: Scripts, seed: int, count: int) -> None:
     """A billionth less noise, with the witness that belongs to it and a checksum that fits, is refused.
@@ -136,6 +138,7 @@ def changed_at(certificate: Certificate, path: tuple[Any, ...]) -> Certificate:
     return changed
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(("seed", "count"), samples((5, 15), (5, 30), (6, 200)))
 def test_changed_fields_are_refused(scripts: Scripts, seed: int, count: int) -> None:
     chance = Random(seed)
@@ -303,6 +306,7 @@ def unsupported(chance: Random, count: int) -> Iterator[Certificate]:
         made += 1
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(("seed", "count"), samples((7, 3), (7, 8), (8, 100)))
 def test_no_unsupported_certificate_is_called_sound(scripts: Scripts, seed: int, count: int) -> None:
     certificates = list(unsupported(Random(seed), count))
@@ -344,7 +348,7 @@ def files_of(folder: Path, name: str) -> tuple[str, bytes]:
     return (folder / f"{name}.certificate.json").read_text("utf-8"), (folder / f"{name}.csv").read_bytes()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.mutants
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_beside_its_certificate_holds(scripts: Scripts, published: Path, name: str) -> None:
     text, table = files_of(published, name)
@@ -392,6 +396,7 @@ def with_its_digest(scripts: Scripts, certificate: Certificate, lines: list[str]
     return Said(scripts, json.dumps(rewritten(certificate, lambda c: c.update(table=digest))), table)
 
 
+@pytest.mark.mutants
 def test_a_table_says_each_value_once(scripts: Scripts, published: Path) -> None:
     """Of a row or a column that is there twice a reader may take either."""
     for name in TABLES:
@@ -418,6 +423,7 @@ def test_a_lone_text_is_not_utf_8(scripts: Scripts, published: Path) -> None:
 JOINT = "together(texts.map(t => checked(t, null)))"
 
 
+@pytest.mark.mutants
 def test_tables_about_one_source_are_computed_together(scripts: Scripts, published: Path) -> None:
     texts = [(published / f"{name}.certificate.json").read_text("utf-8") for name in TABLES]
     (said,) = scripts.call(JOINT, texts=texts)
@@ -432,6 +438,7 @@ def test_tables_about_one_source_are_computed_together(scripts: Scripts, publish
     assert scripts.call(JOINT, texts=[texts[0], texts[0]]) == []  # one certificate, given twice
 
 
+@pytest.mark.mutants
 def test_what_is_not_known_of_one_is_not_known_of_all(scripts: Scripts, published: Path) -> None:
     texts = [(published / f"{name}.certificate.json").read_text("utf-8") for name in TABLES]
     other = json.loads(texts[1])
@@ -471,6 +478,7 @@ def test_the_command_writes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "name a certificate" in refused("verify")
 
 
+@pytest.mark.mutants
 def test_a_certificate_has_decimals_only() -> None:
     """A witness is made by calibration alone: equal calibrations have equal ones, whatever is published."""
     chance = Random(9)

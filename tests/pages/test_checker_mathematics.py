@@ -159,6 +159,7 @@ def test_the_loss_is_that_of_the_oracle(scripts: Scripts, seed: int, cases: int)
             assert loss <= exact * (1 + mpmath.mpf(10) ** -11) + mpmath.mpf(10) ** -40, (matrix, changes, length, jumps)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("numbers", rounds(2, 12))
 def test_the_loss_is_that_of_the_library(scripts: Scripts, numbers: range) -> None:
     chance = Random(8 + numbers.start)

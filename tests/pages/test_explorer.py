@@ -68,7 +68,7 @@ def test_no_name_of_a_state_becomes_markup(scripts: Scripts) -> None:
     assert escaped == "&#60;img src=x onerror=&#39;a&#39;&#62;&#38;&#34;"
 
 
-@pytest.mark.sampled(23)
+@pytest.mark.mutants
 @pytest.mark.parametrize("minutes", [1, 15, 60])
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_the_release_file_of_an_example_has_the_pages_noise_and_verdict(

@@ -38,6 +38,7 @@ def problem_of(case: dict[str, Any]) -> tuple[Framework, Query]:
     return framework, tf.Count(1) if case["q"] == "count" else tf.Histogram()
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(("seed", "cases"), samples((1, 20), (1, 40), *((seed, 1000) for seed in range(2, 12))))
 def test_the_loss_is_that_of_the_library(scripts: Scripts, seed: int, cases: int) -> None:
     """The library's loss is that of the page, or lies between it and that of an endless recording.
@@ -125,6 +126,7 @@ def test_the_posterior_of_steps_is_that_of_enumeration(scripts: Scripts) -> None
     assert ours == pytest.approx(joint / total, rel=1e-12)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("cases", [60, pytest.param(1000, marks=pytest.mark.slow)])
 def test_the_posterior_never_leaves_the_guarantee_and_reaches_it(scripts: Scripts, cases: int) -> None:
     chance, nearest, outside_with_ordinary = Random(5), 0.0, 0

@@ -111,6 +111,7 @@ def test_each_step_of_a_hidden_run_is_attacked(tmp_path: Path) -> None:
     assert of_runs.noises[1].learnt.outside == 0
 
 
+@pytest.mark.mutants
 def test_hours_of_a_whole_week_are_attacked_and_no_part_of_a_day(tmp_path: Path) -> None:
     week = release_text(
         read_from("ward", "ward.csv", rows="samples", unit="bed", value="state", order="hour", step="1h", budget=10,
@@ -154,6 +155,7 @@ def test_other_beliefs_are_refused_before_a_calibration_with_what_is_served(
     assert said.count("takifugu: ") == 1
 
 
+@pytest.mark.mutants
 def test_a_recording_of_too_many_sums_is_refused(ward: Path) -> None:
     said = refused("attack", ward, "--only", "busy", "--steps", 20_000, code=REFUSED)
     assert "too many sums are possible for an exact posterior" in said

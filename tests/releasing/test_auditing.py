@@ -40,7 +40,7 @@ def certificate(ward: Path) -> Path:
     return Path("ward-published", "busy.certificate.json")
 
 
-@pytest.mark.sampled(36)
+@pytest.mark.mutants
 @pytest.mark.parametrize("case", corpus(), ids=lambda case: case.name)
 def test_a_release_draws_what_its_noise_declares(case: Case) -> None:
     """Every case of the corpus, by the code of a release, on data that are made up."""

@@ -51,6 +51,7 @@ ANSWERS = [
 ]  # fmt: skip
 
 
+@pytest.mark.mutants
 def test_with_next_to_no_noise_the_right_values_are_published(tmp_path):
     text = USERS.replace("budget = 1000", "budget = 10000")
     assert published(tmp_path, *(keys for keys, _ in ANSWERS), text=text) == [values for _, values in ANSWERS]
@@ -78,6 +79,7 @@ def test_the_forecast_says_how_far_it_may_be_off_and_a_choice_that_is_blind_is_r
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.mutants
 def test_units_and_pieces_of_sequences(tmp_path):
     text = files.SPEC.replace('query = "histogram"', 'query = "top-k"\nk = 2')
     where = files.write(tmp_path, text.replace("budget = 10", "budget = 600").replace("epsilon = 1.0", "epsilon = 200"))
@@ -111,6 +113,7 @@ ANSWERS_BY_WARD = [
 ]  # fmt: skip
 
 
+@pytest.mark.mutants
 def test_each_ward_has_its_value_and_all_are_paid_once(tmp_path):
     rows = ["ward,days", *(f"{ward},{stay}" for ward, stays in WARDS.items() for stay in stays)]
     questions, text = [f'{keys}\nby = "ward"' for keys, _ in ANSWERS_BY_WARD], GROUPS.replace("1000", "10000")

@@ -85,7 +85,7 @@ def test_days_and_weeks_are_those_of_clocks(tmp_path: Path, change: tuple[str, d
     assert windows_of(path, pandas.DataFrame({"time": pandas.to_datetime(times, utc=True), "state": states})) == counts
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.mutants
 @pytest.mark.parametrize(("query", "is_told"), [
     ('"count"\nstates = ["busy"]', True), ('"mean"\ncodes = {busy = 1, calm = 0}\ngrid = 0.01', False),
     ('"mode"', False),

@@ -31,6 +31,7 @@ def chain(folder: Path, matrix: list[list[float]], **keys: object) -> Path:
     return put(folder, {"steps.toml": text, "steps.csv": "n,state\n" + "".join(lines)})
 
 
+@pytest.mark.mutants
 def test_the_cost_of_what_is_published_says_so(tmp_path: Path) -> None:
     path = chain(tmp_path, IID)
     assert cost(load(path)).published == ()
@@ -51,6 +52,7 @@ def test_noise_for_one_step_is_called_too_little_only_where_it_is_less(
     assert ("too little" in said) == is_too_little
 
 
+@pytest.mark.mutants
 def test_every_mechanism_has_one_line(tmp_path: Path) -> None:
     """A line for each, the whole reason in the JSON, and with --mechanism."""
     where = chain(tmp_path, [[0.9, 0.1], [0.4, 0.6]])
@@ -90,6 +92,7 @@ def test_no_rows_are_read_for_windows_to_come(tmp_path: Path) -> None:
     assert not (tmp_path / "ledger.db").exists()
 
 
+@pytest.mark.mutants
 def test_a_table_of_all_is_not_judged_by_one_of_them(tmp_path: Path) -> None:
     """The example of the README, which is good, was called useless: windows to come were judged by one household."""
     write_example("households", tmp_path)

@@ -176,6 +176,7 @@ def test_the_name_of_a_select_is_that_of_the_files_that_it_reads(tmp_path: Path)
     assert load(path).entries == "m.csv"
 
 
+@pytest.mark.mutants
 def test_another_file_name_is_asked_about_once(tmp_path: Path) -> None:
     for name in ("march.csv", "april.csv", "may.csv"):
         minutes(tmp_path, name, 0)
@@ -189,6 +190,7 @@ def test_another_file_name_is_asked_about_once(tmp_path: Path) -> None:
     assert paid(file_of(tmp_path, "may.csv"), other_entries=True, idempotency_key="4", replace="t") >= 12
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(("order", "step"), [("n", "1"), ("t", '"1min"')])
 def test_the_next_week_in_a_file_of_one_name_is_asked_about(tmp_path: Path, order: str, step: str) -> None:
     """Its sequences start elsewhere, and nothing tells where: no value of theirs is known to be one of before."""
@@ -210,6 +212,7 @@ def test_the_next_week_in_a_file_of_one_name_is_asked_about(tmp_path: Path, orde
     assert costs[1] > 1.9  # the last step of the one tells of the first of the other
 
 
+@pytest.mark.mutants
 def test_recordings_of_other_names_are_asked_about(tmp_path: Path) -> None:
     """Each starts at its step 0: the second of one export, and the first of the next, were taken for two."""
     for names, weights in (("bc", [0, 0, 1, 0]), ("cd", [1, 0, 0, 0])):
@@ -229,6 +232,7 @@ def test_recordings_of_other_names_are_asked_about(tmp_path: Path) -> None:
     assert "--other-entries (other_entries=True in Python): 's' goes from epsilon 1 to epsilon 2" in str(error)
 
 
+@pytest.mark.mutants
 def test_recordings_that_are_longer_and_shorter_are_read_where_they_are(tmp_path: Path) -> None:
     """Of 6 steps in two recordings the 2nd was the first of the one, and the 6th is: once charged as two steps."""
     costs = []
@@ -254,6 +258,7 @@ def test_an_appended_file_keeps_its_places(tmp_path: Path) -> None:
     assert costs == [1, pytest.approx(2)]
 
 
+@pytest.mark.mutants
 def test_a_frame_needs_a_name_where_it_has_no_times(tmp_path: Path) -> None:
     frame = pd.DataFrame({"n": range(4), "state": ["calm"] * 4})
     path = file_of(tmp_path, "m.csv")
@@ -266,6 +271,7 @@ def test_a_frame_needs_a_name_where_it_has_no_times(tmp_path: Path) -> None:
     assert paid(named, data=frame, idempotency_key="3", replace="t") == pytest.approx(3)
 
 
+@pytest.mark.mutants
 def test_a_weekly_run_under_yes_goes_on_without_a_word(tmp_path: Path) -> None:
     succeed("release", ward(tmp_path, 2), "--allow-useless", "--yes")
     for weeks in (3, 4):
@@ -275,6 +281,7 @@ def test_a_weekly_run_under_yes_goes_on_without_a_word(tmp_path: Path) -> None:
     assert spent(tmp_path / "a.db", "s") == 0.5
 
 
+@pytest.mark.mutants
 def test_under_yes_a_change_that_nobody_declared_is_refused(tmp_path: Path) -> None:
     succeed("release", ward(tmp_path, 2), "--allow-useless", "--yes")
     file = ward(tmp_path, 3, 'value = "state"', "value = \"nullif(state, 'NA')\"")
@@ -288,6 +295,7 @@ def test_under_yes_a_change_that_nobody_declared_is_refused(tmp_path: Path) -> N
     assert spent(tmp_path / "a.db", "s") == 0.5
 
 
+@pytest.mark.mutants
 def test_a_zone_moves_cells_and_no_steps(tmp_path: Path) -> None:
     moments = ('order = "t"', "order = \"t::timestamp AT TIME ZONE 'Europe/Berlin'\"\ntimezone = \"{}\"")
     paid(ward(tmp_path, 2, moments[0], moments[1].format("Europe/Berlin")))

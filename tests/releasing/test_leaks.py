@@ -128,6 +128,7 @@ def test_no_public_file_and_nothing_printed_tells_a_secret(folder: Path) -> None
         assert secrets_in(secrets, text) == [], name
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("turned", [(), ("sitting", "walking"), ("lying", "walking")])
 def test_what_the_model_expected_is_made_of_public_numbers(folder: Path, turned: tuple[str, ...]) -> None:
     """A doubt compares a published value with a mean of the chain, whatever was counted."""
@@ -143,12 +144,14 @@ def test_what_the_model_expected_is_made_of_public_numbers(folder: Path, turned:
         assert abs(int(match[3].replace(",", "")) - means()[match[1] or "", match[2]]) < 1
 
 
+@pytest.mark.mutants
 def test_the_ledger_holds_no_secret_and_no_unit_in_clear(folder: Path) -> None:
     run.publish(planning.plan(load(folder / "release.toml")))
     content = b"".join(p.read_bytes() for p in folder.glob("ledger.db*")).decode("latin-1")
     assert secrets_in([*secrets_of(table()), "Ana", "Ben"], content) == []
 
 
+@pytest.mark.mutants
 def test_objects_that_hold_data_do_not_print_it(folder: Path) -> None:
     plan = planning.plan(load(folder / "release.toml"))
     outcome = run.publish(plan)
@@ -182,6 +185,7 @@ def test_messages_about_broken_data_tell_no_secret(folder: Path, old: str, new: 
     assert not (folder / "out").exists()
 
 
+@pytest.mark.mutants
 def test_a_fault_of_ours_tells_its_place_and_not_its_message(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with failing(monkeypatch, publish, "answer_of", KeyError(SPARE, START)):
         outcome = ended(3, "release", folder / "release.toml")
@@ -189,6 +193,7 @@ def test_a_fault_of_ours_tells_its_place_and_not_its_message(folder: Path, monke
     assert secrets_in(secrets_of(table()), outcome.output + outcome.stderr) == []
 
 
+@pytest.mark.mutants
 def test_a_certificate_that_counted_rows_would_be_caught(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The mutant of this file: one more innocent-looking sentence, and the search must find it."""
     rows = len(table().splitlines()) - 1
@@ -229,6 +234,7 @@ def packed(ledger: Path) -> list[bytes]:
         return [body for (body,) in connection.execute("select body from waiting")]
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("how", ["release", "resume"])
 def test_names_are_in_the_ledger_in_what_waits_alone_and_no_longer_than_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str

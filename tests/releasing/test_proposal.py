@@ -75,7 +75,7 @@ def owner_of(made: Any) -> dict[str, str]:
     return {**known, **made.right}
 
 
-@pytest.mark.sampled(25)
+@pytest.mark.mutants
 @pytest.mark.parametrize("name", TABLES)
 def test_an_export_gets_a_form_that_can_be_answered(name: str, tmp_path: Path) -> None:
     made = EXPORTS[name]()
@@ -113,7 +113,7 @@ def test_there_are_forty_tables_and_a_third_is_ugly() -> None:
     assert 3 * sum(EXPORTS[name]().is_ugly for name in TABLES) >= len(TABLES)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.mutants
 @pytest.mark.parametrize("epsilon", ["0.1", "2.5"])
 def test_file_and_verdict_are_those_of_init_and_advise(epsilon: str, tmp_path: Path) -> None:
     data, output, said = table(tmp_path), tmp_path / "release.toml", {**PLAIN, **OWNED, "epsilon": epsilon}
@@ -129,6 +129,7 @@ def test_file_and_verdict_are_those_of_init_and_advise(epsilon: str, tmp_path: P
     assert [each["promise"] for each in judged["remedies"]] == [each.promise for each in advise(output).remedies]
 
 
+@pytest.mark.mutants
 def test_a_table_that_was_read_is_kept_and_a_slider_reads_nothing(tmp_path: Path) -> None:
     data = table(tmp_path)
     proposal = Proposal(str(data), tmp_path / "release.toml")
@@ -139,6 +140,7 @@ def test_a_table_that_was_read_is_kept_and_a_slider_reads_nothing(tmp_path: Path
     assert halves == sorted(halves, reverse=True)
 
 
+@pytest.mark.mutants
 def test_a_wrong_answer_is_told_at_its_question(tmp_path: Path) -> None:
     proposal = Proposal(str(table(tmp_path)), tmp_path / "release.toml")
     for name, word in {"rows": "chnges", "unit": "whoo", "order": "state", "step": "a while", "value": "nothing",
@@ -192,6 +194,7 @@ def test_a_text_with_a_change_is_the_file_with_it(change: Change, tmp_path: Path
     assert tomllib.loads(in_text(text, [change])) == applied(tomllib.loads(text), [change])
 
 
+@pytest.mark.mutants
 def test_what_a_remedy_changes_is_marked_and_taken_back(tmp_path: Path) -> None:
     proposal = Proposal(str(table(tmp_path)), tmp_path / "release.toml")
     said = {**PLAIN, **OWNED, "epsilon": "1"}
@@ -202,6 +205,7 @@ def test_what_a_remedy_changes_is_marked_and_taken_back(tmp_path: Path) -> None:
     assert proposal.state(said)["changed"] == []
 
 
+@pytest.mark.mutants
 def test_the_release_is_foreseen_in_one_sentence_and_nothing_is_written(tmp_path: Path) -> None:
     proposal = Proposal(str(table(tmp_path, people=3)), tmp_path / "release.toml")
     foreseen = proposal.foresee({**PLAIN, **OWNED, "epsilon": "2"})

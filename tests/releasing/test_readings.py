@@ -90,7 +90,7 @@ def test_pieces_that_are_cut_differently(tmp_path: Path) -> None:
     assert Ledger.open(where).spent("s").epsilon >= 13.93
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.mutants
 @pytest.mark.parametrize("first", [0, 1, 2])
 def test_another_column_of_units(tmp_path: Path, first: int) -> None:
     rows = "".join(f"p{p},w{p // 2},b{p},{t},busy\n" for p in range(4) for t in range(9))
@@ -113,6 +113,7 @@ BY_HOUR = '''kind = "markov-chain"\nstates = ["calm","busy"]\nmatrix_by = "hour"
 matrices = { "02" = [[0.9999, 0.0001], [0.0001, 0.9999]], "03-01" = [[0.5, 0.5], [0.5, 0.5]] }'''
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(("day", "is_dear"), [(24, True), (22, False)], ids=["clocks are changed", "one clock"])
 def test_hours_of_two_calendars_of_one_zone(tmp_path: Path, day: int, is_dear: bool) -> None:
     """The same in two release files, as the refusal of one calendar says: 1.5 was charged, where clocks change."""
@@ -198,7 +199,7 @@ READINGS: dict[str, tuple[Callable[[Path], object], str, Sequence[tuple[str, str
 }  # fmt: skip
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.mutants
 @pytest.mark.parametrize("name", READINGS)
 def test_rows_that_are_read_otherwise_are_asked_about_and_charged_by_what_is_true(name: str, tmp_path: Path) -> None:
     write, data, readings, least = READINGS[name]
@@ -212,6 +213,7 @@ def test_rows_that_are_read_otherwise_are_asked_about_and_charged_by_what_is_tru
     assert costs[-1] >= least
 
 
+@pytest.mark.mutants
 def test_a_window_of_a_growing_file_asks_nothing(tmp_path: Path) -> None:
     rows = "".join(f"2026-01-{d:02}T{h:02}:00,busy\n" for d in (5, 6) for h in range(24))
     (tmp_path / "g.csv").write_text(f"t,state\n{rows}")
@@ -223,6 +225,7 @@ def test_a_window_of_a_growing_file_asks_nothing(tmp_path: Path) -> None:
     assert cost == pytest.approx(1, abs=1e-4)
 
 
+@pytest.mark.mutants
 def test_people_who_are_named_by_their_files_are_the_same_in_another_folder(tmp_path: Path) -> None:
     """They had a budget in each folder."""
     costs = []
@@ -258,7 +261,7 @@ def with_offsets(folder: Path, kind: str) -> tuple[str, object, str]:
     return "e.csv", None, "to_timestamp(t::bigint)"
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.mutants
 @pytest.mark.parametrize("kind", ["frame", "parquet", "texts", "json", "epoch"])
 def test_moments_are_others_than_clocks(tmp_path: Path, kind: str) -> None:
     """The row of ten o'clock, both times: what is true is 2."""
@@ -303,7 +306,7 @@ EDITS = [
 ]  # fmt: skip
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.mutants
 @pytest.mark.parametrize(("before", "now"), EDITS)
 def test_an_honest_edit_is_asked_about_once_and_free(tmp_path: Path, before: str, now: str) -> None:
     assert paid(ward(tmp_path, 2)) == 0.5
@@ -315,7 +318,7 @@ def test_an_honest_edit_is_asked_about_once_and_free(tmp_path: Path, before: str
     assert paid(ward(tmp_path, 5), window="2026-W06") == 0.5  # and back again
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.mutants
 @pytest.mark.parametrize(("before", "now"), [
     ('step = "1h"', 'step = "60min"'),
     ('until = "2026-01-06"', 'until = "2026-01-07"'),
@@ -333,6 +336,7 @@ def test_the_same_reading_in_other_words_asks_nothing(tmp_path: Path, before: st
     assert paid(release_file(tmp_path, "h.csv", changed, "", hour(18))) < 2
 
 
+@pytest.mark.mutants
 def test_a_copy_of_the_ledger_that_lacks_a_reading_asks_for_it_again(tmp_path: Path) -> None:
     paid(ward(tmp_path, 2))
     old, edit = (tmp_path / "a.db").read_bytes(), ('value = "state"', FILTERED)
@@ -364,6 +368,7 @@ LASTS = {
 }
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("rows", LASTS)
 def test_a_date_that_cuts_what_reaches_into_the_calendar(tmp_path: Path, rows: str) -> None:
     """Two weeks, and the second anew without what began in the first: 5.2 was charged where 15.2 was lost.
@@ -413,6 +418,7 @@ def test_whose_a_row_is_is_asked_wherever_that_changed(after: str, is_of_names: 
     assert same_entries("unit: a\nvalue: b", after) == "the same entries" + ", under the same names" * is_of_names
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("answer", [{"same_entries": "told"}, {"other_entries": True}])
 def test_an_answer_that_nobody_asked_for_is_refused(tmp_path: Path, answer: dict[str, Any]) -> None:
     hours(tmp_path)
@@ -423,6 +429,7 @@ def test_an_answer_that_nobody_asked_for_is_refused(tmp_path: Path, answer: dict
         paid(file)
 
 
+@pytest.mark.mutants
 def test_it_is_told_before_anything_is_paid(tmp_path: Path) -> None:
     hours(tmp_path)
     paid(release_file(tmp_path, "h.csv", f'value = "state"\n{CALENDAR}', "", hour(10)))
@@ -470,7 +477,7 @@ def record_file(folder: Path, columns: tuple[str, str], read: str, source: str =
     return written(folder, f'file = "r.csv"\n{source}', about, f'mechanism = "group-dp"\n{item}')
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.mutants
 @pytest.mark.parametrize(("files", "first", "least", "read_by"), [
     ([(("x", "y"), "x"), (("again", "y"), "again"), (("y", "x"), "x")], 1, 3, ""),  # noisy copies of x, of scale 1
     # x and y were published under a belief that knows neither: they are `again` and z

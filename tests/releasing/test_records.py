@@ -136,6 +136,7 @@ def test_numbers_are_read_as_they_are_declared(tmp_path: Path) -> None:
     assert again.questions[0].data == table.questions[0].data
 
 
+@pytest.mark.mutants
 def test_where_whose_a_row_is_changed_names_are_asked_about_too(tmp_path: Path) -> None:
     """A ledger knows people by their names alone: the same rows under other names are those of other people."""
     table = changed(TABLE, ('mechanism = "kantorovich"', 'mechanism = "group-dp"'))

@@ -116,6 +116,7 @@ def places_that_print() -> set[str]:
     return places
 
 
+@pytest.mark.mutants
 def test_no_command_is_forgotten() -> None:
     assert places_that_print() == PASTED
 
@@ -134,6 +135,7 @@ OPTIONS = ("write --allow-useless", "take the others with --only NAME", "such as
            "--same-entries WHY")  # fmt: skip
 
 
+@pytest.mark.mutants
 def test_no_remedy_is_written_by_hand() -> None:
     for path in written_with(r"takifugu(?!\.)|--"):
         tree = parsed(path)
@@ -147,6 +149,7 @@ def test_no_remedy_is_written_by_hand() -> None:
                 assert where.startswith(BY_HAND) or any(one in node.value for one in OPTIONS), (where, node.value)
 
 
+@pytest.mark.mutants
 @of("cli/releasing.py: print_files", "cli/walk.py: _walk")
 def test_what_comes_next_is_a_report_and_a_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
@@ -170,6 +173,7 @@ def test_the_state_of_a_release_says_how_to_complete_it(
     assert "already published" in invoke("release", toml).output
 
 
+@pytest.mark.mutants
 @of("releasing/publishing/states.py: resuming")
 def test_what_a_key_paid_for_is_completed(tmp_path: Path, toml: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with failing(monkeypatch, folders.os, "replace", FULL):
@@ -294,6 +298,7 @@ def test_a_budget_that_no_ledger_has_counted_needs_no_command(tmp_path: Path) ->
     succeed("release", replaced(toml, "budget = 0.1", written_in(refused, ENOUGH)))
 
 
+@pytest.mark.mutants
 def test_no_budget_is_told_of_that_hides_nothing(tmp_path: Path) -> None:
     """Other entries cost a change of all data. To write the file as before works."""
     source = read_from("study", "data.csv", order="t", rows="changes", default_state="a", step=1, from_=0, until=300,
@@ -311,6 +316,7 @@ def test_no_budget_is_told_of_that_hides_nothing(tmp_path: Path) -> None:
     succeed("release", replaced(toml, 'default_state = "b"', 'default_state = "a"'), "--allow-useless")
 
 
+@pytest.mark.mutants
 @of("cli/output.py: _with_command", "releasing/planning/notices.py: notices_of_reading")
 def test_what_is_asked_names_the_command_that_answers_and_the_one_with_the_prices(toml: Path) -> None:
     succeed("release", toml, "--allow-useless")
@@ -481,6 +487,7 @@ def test_what_many_windows_cost_is_a_command_away(tmp_path: Path) -> None:
     assert "ledger" in pasted(planned, "release", "--dry-run").output
 
 
+@pytest.mark.mutants
 @of("releasing/report/outcomes.py: _later")
 def test_the_next_window_is_a_command_away(tmp_path: Path) -> None:
     succeed("release", "--window", "2026-W02", file := _weeks(tmp_path))
@@ -656,6 +663,7 @@ def test_the_first_of_a_list_is_a_command_away(tmp_path: Path, monkeypatch: pyte
     assert printed(invoke("reproduce"), "reproduce")[1:]
 
 
+@pytest.mark.mutants
 @of("cli/output.py: print_next", "cli/starting.py: verdict")
 def test_what_follows_a_new_file_is_run_as_it_is_printed(tmp_path: Path) -> None:
     said = succeed("example", "people", "--output", tmp_path / "a folder")

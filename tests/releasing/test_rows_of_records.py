@@ -92,6 +92,7 @@ def test_a_select_may_be_longer_than_the_name_of_a_file_and_a_name_may_not(tmp_p
     assert "255 bytes at most" in str(long)
 
 
+@pytest.mark.mutants
 def test_counts_are_those_of_a_loop_over_random_rows(tmp_path: Path) -> None:
     """Whatever the columns are made of, texts, bins and missing answers count as a loop in Python counts them."""
     for seed in range(12):

@@ -153,6 +153,7 @@ def test_that_the_export_reaches_until_is_to_be_checked(tmp_path: Path, changes:
     assert expected in privacy_of(certificate).check.split("; ")
 
 
+@pytest.mark.mutants
 def test_which_of_several_events_in_a_step_counts_is_declared(tmp_path: Path) -> None:
     whole = (*EVENTS, *ALONE)
     path = written(tmp_path, *whole)

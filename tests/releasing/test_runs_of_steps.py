@@ -111,6 +111,7 @@ def test_what_is_hidden_of_a_row_is_said(boilers: Path, rows: str, sentence: str
     assert sentence in text_of("boilers-published/hot.certificate.txt")
 
 
+@pytest.mark.mutants
 def test_a_file_of_single_steps_cannot_take_its_place(boilers: Path) -> None:
     """Releases under each secret are charged to both: noise for steps hides runs at a larger epsilon."""
     boilers.write_text(changed(BOILERS, (RUN, hide(kind="every-entry"))), "utf-8")
@@ -121,6 +122,7 @@ def test_a_file_of_single_steps_cannot_take_its_place(boilers: Path) -> None:
     assert 4.5 < spent < 6
 
 
+@pytest.mark.mutants
 def test_a_certificate_of_runs_has_no_pair_of_values(ward: Path) -> None:
     """Its loss is that of runs (Theorem 18), its step the first of one, and its bounds are those of single steps."""
     succeed("release", ward, "--allow-useless")

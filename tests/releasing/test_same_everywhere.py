@@ -227,6 +227,7 @@ def test_weights_may_lie_in_a_file(tmp_path: Path) -> None:
     assert answers(planning.plan(load(one(tmp_path, table__0__weights="w.csv")))) == written
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(("changes", "words"), [
     ({"table__0__weights": [1, 2]}, r"table\[0\]\.weights: has 2 numbers, and the sequence has 3 entries"),
     ({"hide__entry": 3}, r"hide\.entry: the secret is about entry 3"),

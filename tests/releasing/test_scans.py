@@ -81,7 +81,7 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 WORDS = 2 * (STEPS // 60 + 1)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.mutants
 @pytest.mark.parametrize(("text", "gaps", "most"), [
     (SEQUENCES, False, 2), (SEQUENCES, True, WORDS), (GROUPS, False, 4), (RECORD, False, 2),
 ], ids=["sequences", "gaps", "groups", "record"])  # fmt: skip

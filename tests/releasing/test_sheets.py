@@ -4,6 +4,7 @@ import random
 from datetime import date, timedelta
 from pathlib import Path
 
+import pytest
 from tests.support.counting import said_of
 from tests.support.release_files import Changes, believe, changed, publish, read_from, release_text
 from tests.support.releases import put, refusal_of, refused
@@ -46,10 +47,12 @@ def counts(path: Path) -> list[object]:
     return [(question.calibration.scale, said_of(question.data)) for table in tables for question in table.questions]
 
 
+@pytest.mark.mutants
 def test_a_sheet_is_the_same_as_a_row_a_day_counts_and_noise(tmp_path: Path) -> None:
     assert counts(written(tmp_path, *SHEET)) == counts(written(tmp_path))
 
 
+@pytest.mark.mutants
 def test_which_cells_are_empty_may_be_left_out_where_everybody_is_covered(tmp_path: Path) -> None:
     """UNPIVOT leaves them out, so which rows there are depends on what is hidden: a roster and hidden gaps allow it."""
     columns = "COLUMNS(* EXCLUDE (pupil, class))"

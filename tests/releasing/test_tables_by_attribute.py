@@ -77,6 +77,7 @@ def test_attributes_are_columns_of_a_select(tmp_path: Path, people: str, names: 
     assert cells(written(tmp_path, ('"people.csv"', f'"{people}"'))) == right
 
 
+@pytest.mark.mutants
 def test_who_has_no_row_is_nobody_without_a_calendar_and_has_its_steps_in_one(tmp_path: Path) -> None:
     people = listed(recorded()) + "nobody,B,1\n"
     for changes in ((), (CALENDAR,)):
@@ -168,6 +169,7 @@ def test_two_tables_reveal_no_more_than_a_unit_is_charged(mechanism: str, alike:
     assert cell_oracles.joint_loss(law, list(zip((wards, other), narrow, strict=True))) > float(max(charged))
 
 
+@pytest.mark.mutants
 def test_a_table_by_ward_says_that_wards_are_public(tmp_path: Path) -> None:
     result = succeed("release", written(tmp_path))
     assert "by ward" in result.output

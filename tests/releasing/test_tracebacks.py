@@ -124,6 +124,7 @@ def test_data_of_other_beliefs(framework: Any, query: Any, data: Any) -> None:
     check(lambda: tf.release(made, data))
 
 
+@pytest.mark.mutants
 def test_refusals_of_the_ledger(tmp_path: Path) -> None:
     book = Ledger.open(tmp_path / "ledger.db")
     check(lambda: tf.release(calibration(), DATA, entries="v", ledger=book, budget=0.01))

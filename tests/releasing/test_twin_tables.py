@@ -94,6 +94,7 @@ def public(folder: Path, text: str, name: str, rows: str, capsys: pytest.Capture
     return {key: re.sub(random, "*", words.replace(str(folder), "")) for key, words in shown.items()}
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("kind", TWINS)
 def test_what_was_read_is_gone_with_its_release(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -112,6 +113,7 @@ def test_what_was_read_is_gone_with_its_release(
         gc.enable()
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("kind", TWINS)
 def test_all_but_noisy_values_is_equal(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

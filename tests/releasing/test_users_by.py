@@ -241,6 +241,7 @@ def test_what_is_wrong_with_it(tmp_path: Path, question: str, key: str, message:
     assert_refused(asking(tmp_path, "records", question), f"table[0].{key}", message)
 
 
+@pytest.mark.mutants
 def test_people_of_groups_have_no_numbers(tmp_path: Path) -> None:
     """Who is alone in a group loses 1 by each of two means, in whatever order the groups, or others, are listed."""
     rows = [("A", "young", "f"), *(("B", "young", "f" if n else "m") for n in range(20))]

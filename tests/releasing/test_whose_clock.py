@@ -40,6 +40,7 @@ def study(folder: Path, form: str, by: str | None = "hour", **keys: object) -> P
     return put(folder, {"release.toml": text, "data.csv": rows})
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("name", CLOCKS)
 def test_every_page_says_whose_clock(name: str, tmp_path: Path) -> None:
     form, keys, clock, words = CLOCKS[name]

@@ -120,7 +120,7 @@ def test_bad_windows_release_nothing(tmp_path: Path, changes: Any, rows: str | N
     assert not re.search("23:00|00:30,calm", refusal)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.mutants
 @pytest.mark.parametrize(("today", "local", "has_ended"), [
     ("2026-01-11T23:30+00:00", "", False),
     ("2026-01-12T00:00+00:00", "", True),
@@ -178,7 +178,7 @@ def test_a_year_is_planned_before_the_first_release(tmp_path: Path) -> None:
 SLOW_CHAIN = ("[[0.9, 0.1], [0.4, 0.6]]", "[[0.99, 0.01], [0.02, 0.98]]")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.mutants
 @pytest.mark.parametrize(("mechanism", "keys"), [
     ("group-dp", 'from = "2026-01-05"\nuntil = "2026-05-01"\nstep = "1d"'),  # February has 28 days, March 31
     ("influence", 'from = "2026-03-27"\nuntil = "2026-04-01"\nstep = "1h"'),  # in Berlin the third day has 23 hours
@@ -202,6 +202,7 @@ def test_a_plan_counts_the_steps_that_each_window_has(tmp_path: Path, keys: str,
     assert spent(tmp_path, "ward").epsilon == later
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("before", ['window = "2026-W02"', ""], ids=["one window", "all of a calendar"])
 def test_a_week_that_was_published_under_a_plain_name_is_not_paid_for_again(tmp_path: Path, before: str) -> None:
     week, more = ("2026-02-02", "2026-01-12"), ('every = "week"', before)
@@ -219,6 +220,7 @@ def test_a_week_that_was_published_under_a_plain_name_is_not_paid_for_again(tmp_
     assert [table.name for table in other.new] == ["busy-2026-W03"]
 
 
+@pytest.mark.mutants
 def test_what_is_published_is_said_with_the_next_window_and_the_line_to_paste(tmp_path: Path) -> None:
     path = written(tmp_path, weeks=1)
     succeed("release", path, "--window", "2026-W02")
@@ -228,6 +230,7 @@ def test_what_is_published_is_said_with_the_next_window_and_the_line_to_paste(tm
     assert "Published busy-2026-W03" in words_of(succeed("release", path, "--window", "2026-W03"))
 
 
+@pytest.mark.mutants
 def test_a_database_is_free_again_after_its_release(tmp_path: Path) -> None:
     """It is closed by the release, and not by the next collection of garbage: DuckDB opens no file twice."""
     source = read_from("beds", "beds.duckdb", rows="samples", order="t", step=1, value="state", budget=9)

@@ -140,6 +140,7 @@ def in_pieces(seed: int) -> tuple[float, float]:
     return max(float(joint(framework, by_noise).epsilon) for framework in frameworks), true
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("seeds", [range(25), pytest.param(range(25, 400), marks=pytest.mark.slow)])
 def test_recordings_that_change_their_lengths_are_not_charged_less_than_they_lose(seeds: range) -> None:
     """As many steps in all were once the same steps, however they were cut."""

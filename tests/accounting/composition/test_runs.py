@@ -61,6 +61,7 @@ def starting_anew(rng, matrix, span, first, starts):
         yield oracle.chain_law(rng.dirichlet(np.full(states, 0.3)), steps)
 
 
+@pytest.mark.mutants
 def test_the_joint_loss_of_two_counts_is_exact():
     framework = tf.Pufferfish(tf.every_run(3), tf.MarkovChain(STAY, 60))
     one = tf.calibrate(framework, tf.Count(1), "1/2")
@@ -70,6 +71,7 @@ def test_the_joint_loss_of_two_counts_is_exact():
     assert float(together.epsilon) == pytest.approx(truth.loss, rel=1e-9)
 
 
+@pytest.mark.mutants
 def test_every_secret_among_the_releases_is_charged_for_all_of_them():
     chain = tf.MarkovChain(STAY, 24)
     step, run = (tf.Pufferfish(secret, chain) for secret in (tf.every_entry(), tf.every_run(5)))
@@ -81,6 +83,7 @@ def test_every_secret_among_the_releases_is_charged_for_all_of_them():
     assert both.epsilon > 1 + Fraction(joint_loss(step, [releases[0]]).lower)  # noise for steps hides runs badly
 
 
+@pytest.mark.mutants
 def test_a_series_of_normal_noise_hides_runs():
     framework = tf.Pufferfish(tf.every_run(3), tf.MarkovChain(STAY, 40))
     one = tf.calibrate(framework, tf.Count(1), 1, "1e-6", mechanism="influence-gaussian")

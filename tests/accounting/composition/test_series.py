@@ -49,6 +49,7 @@ def charges(*calibrations: Any) -> list[Charge]:
     return [replace(first, begins_series=True), *others]
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("number", [1, 2, 10, pytest.param(100, marks=pytest.mark.mutants)])
 def test_equal_releases_cost_what_they_do_if_fixed_in_advance(number: int) -> None:
     one = normal(COUNT, "0.2", Fraction(1, 10**4 * number))
@@ -71,6 +72,7 @@ def test_other_queries_and_laplace_noise_cost_no_less_than_they_lose(second: Any
     assert true_delta_of(releases, together.epsilon) <= together.delta
 
 
+@pytest.mark.mutants
 def test_releases_that_begin_it_together_add_up_by_their_squares() -> None:
     """In whatever order they stand, though the first moves fewer entries; later ones are multiples of both."""
     made = [normal(LAST, 1, "0.005"), normal(COUNT, 1, "0.005")]
@@ -114,6 +116,7 @@ def largest(fits: Any) -> float:
     return low
 
 
+@pytest.mark.mutants
 def test_a_series_keeps_its_budget_whatever_noise_is_chosen_by_the_output() -> None:
     """The same answer with as much noise as the output suggests, up to the largest multiple that fits."""
     start, ratio = 0.1, 0.4  # entry 1 moves each answer 0.4 times as far as entry 0
@@ -141,6 +144,7 @@ def of_users(weights: list[int], sigma: int, **changes: Any) -> Charge:
     return replace(made, **{**plain, **changes})
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("order", [(1, 2, 0), (2, 0, 1)])
 def test_the_user_who_loses_most_in_the_whole_series_decides(order: tuple[int, ...]) -> None:
     """Whoever it is, and whether or not others are moved at all."""
@@ -155,6 +159,7 @@ def test_the_user_who_loses_most_in_the_whole_series_decides(order: tuple[int, .
         joint(USERS, [*together, of_users([0, 1, 0], 10**6), of_users([1, 1, 1], 10**6)])
 
 
+@pytest.mark.mutants
 def test_what_a_series_does_not_reach_is_refused() -> None:
     first, last, later = normal(COUNT, 1, "0.001"), normal(LAST, 1, "0.001"), laplace(COUNT, 1)
     begun = charges(first, later)
@@ -177,6 +182,7 @@ def test_what_a_series_does_not_reach_is_refused() -> None:
 # What a series rests on, and its first releases together.
 
 
+@pytest.mark.mutants
 def test_what_no_series_holds_is_refused() -> None:
     one = normal(COUNT, 1, "0.00001")
     with pytest.raises(CompositionRefused, match="no joint promise"):
@@ -188,6 +194,7 @@ def test_what_no_series_holds_is_refused() -> None:
     assert tf.compose([one, mode], begins_series=True).epsilon > 1
 
 
+@pytest.mark.mutants
 def test_independent_users_who_move_an_answer_by_other_tables() -> None:
     """One moves two cells by 1, the other one cell by 2: alike in L1, and not in L2."""
     users = tf.Pufferfish(tf.every_entry(), tf.IndependentUsers([{0: 0.5, 1: 0.5}] * 2))
@@ -228,6 +235,7 @@ def debit(calibration: Any, begins: bool) -> Debit:
     return Debit(FRAMEWORK, charge_of(calibration, at=0, begins_series=begins), ["ann"])
 
 
+@pytest.mark.mutants
 def test_a_ledger_holds_a_series(tmp_path: Path) -> None:
     one, ledger = normal(COUNT, 1, "0.00001"), Ledger.open(tmp_path / "ledger.db")
     others = Ledger.open(tmp_path / "others.db")

@@ -123,6 +123,7 @@ def fits(framework: Framework, epsilon: Fraction, released: Charge) -> bool:
     return max(alone, cost_by_noise(view(framework), [released])) <= epsilon and alone < thrice
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("many", [
     30, pytest.param(60, marks=pytest.mark.mutants), pytest.param(1000, marks=pytest.mark.slow),
 ])  # fmt: skip

@@ -59,6 +59,7 @@ def histories(draw: st.DrawFn) -> Any:
     return releases
 
 
+@pytest.mark.mutants
 @settings(max_examples=60, deadline=None)
 @given(histories())
 def test_a_further_release_never_makes_a_total_smaller(history: list[tuple[Framework, Charge]]) -> None:
@@ -86,6 +87,7 @@ def restarts(draw: st.DrawFn) -> Any:
     return rows, windows, draw(st.integers(0, 6))
 
 
+@pytest.mark.mutants
 @settings(max_examples=60, deadline=None)
 @given(restarts())
 def test_no_recording_that_starts_anew_loses_more_than_is_charged(case: Any) -> None:
@@ -108,6 +110,7 @@ def quilt(rows: Any, size: int, epsilon: Any) -> tuple[Framework, Charge]:
     return framework, charge_of(tf.calibrate(framework, tf.Count(1), epsilon, mechanism="quilt-exact"))
 
 
+@pytest.mark.mutants
 def test_a_nearly_free_window_before_the_others_buys_nothing_back_in_a_ledger(tmp_path: Path) -> None:
     """It lowered 5.79 to 5.12, and the third window fitted into 5.2; the true loss is at least 5.327."""
     rows = [[0.2, 0.8], [0.6, 0.4]]
@@ -234,6 +237,7 @@ def set_with_true_promises(number: int) -> tuple[Fraction, float]:
     return joint(about, charges).epsilon, worst_joint_loss(law, releases, 3)
 
 
+@pytest.mark.mutants
 def test_no_set_whose_releases_promise_what_they_lose_is_charged_less_than_it_loses() -> None:
     for number in range(60):
         charged, true = set_with_true_promises(number)

@@ -228,6 +228,7 @@ def periodic_calendars(draw: st.DrawFn) -> Any:
     return matrices, [used.index(n) for n in numbers], start, windows_of(draw)
 
 
+@pytest.mark.mutants
 @settings(max_examples=40, deadline=None)
 @given(periodic_calendars())
 def test_the_true_loss_is_at_most_what_windows_in_a_phase_cost(case: Any) -> None:
@@ -261,6 +262,7 @@ def test_no_quilt_of_any_step_in_a_phase_costs_less(stays: Any, initial: str, dr
         assert float(cost) <= joint_cost_of_steps(steps, chain.marginal(0), costs) * (1 + 1e-8)
 
 
+@pytest.mark.mutants
 def test_weeks_apart_cost_one_week_and_windows_of_other_phases_are_told_apart() -> None:
     framework, charge = window(WEEK, 0, 168)
     year = [replace(charge, at=168 * week) for week in range(52)]

@@ -100,6 +100,7 @@ def turned(framework: frameworks.Framework) -> frameworks.Framework:
     return replace(framework, secrets=(one_way.HasValue("well", "ill"),))
 
 
+@pytest.mark.mutants
 def test_it_is_released_accounted_for_and_certified(tmp_path: Path) -> None:
     made = calibrated()
     ledger = Ledger.open(tmp_path / "ledger.db")

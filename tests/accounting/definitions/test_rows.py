@@ -148,6 +148,7 @@ def test_batches_with_names_cost_what_they_tell_and_no_more(case: Case, made_und
     assert float(joint(about, charges).epsilon) == pytest.approx(max(true, alone), abs=CLOSE)
 
 
+@pytest.mark.mutants
 @settings(max_examples=150)
 @given(cases(turned=True), st.tuples(*[st.tuples(st.sampled_from([F(0), F(1, 2), F(1)]), st.booleans())] * 3))
 def test_no_set_of_promises_with_a_delta_costs_less_than_it_tells(case: Case, drawn: Any) -> None:

@@ -67,6 +67,7 @@ def charged_and_true(seed: int) -> tuple[float, float]:
     return float(total.delta), oracle.excess(one, other, float(total.epsilon) * (1 + 1e-12))
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("seeds", rounds(3, 20, 200))
 def test_no_total_of_tuples_is_below_the_truth(seeds: range) -> None:
     totals = [charged_and_true(seed) for seed in seeds]

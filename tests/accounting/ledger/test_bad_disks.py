@@ -64,6 +64,7 @@ def pay_again(path: Path) -> None:
     ledger.close()
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.mutants)])
 @pytest.mark.parametrize("step", [make_and_pay, pay_again, draw])
 def test_a_disk_that_is_full_at_any_write_takes_all_or_nothing(small_disk: Path, step: object, every: int) -> None:
@@ -93,6 +94,7 @@ def test_a_disk_that_is_full_at_any_write_takes_all_or_nothing(small_disk: Path,
     assert sorted(file.name for file in small_disk.iterdir()) == ["ledger.db"]
 
 
+@pytest.mark.mutants
 def test_a_disk_that_can_only_be_read(small_disk: Path) -> None:
     path = small_disk / "ledger.db"
     published(Ledger.open(path), budget=1)
@@ -112,6 +114,7 @@ def test_a_disk_that_can_only_be_read(small_disk: Path) -> None:
     assert [file.name for file in small_disk.iterdir()] == ["ledger.db"]
 
 
+@pytest.mark.mutants
 def test_a_file_that_is_mounted_alone_is_refused(small_disk: Path, tmp_path: Path) -> None:
     """As a container's volume: a journal that a crash left beside one name once undid what was paid under the other."""
     path, inside = small_disk / "ledger.db", tmp_path / "inside" / "ledger.db"

@@ -151,6 +151,7 @@ def test_a_forked_process_opens_it_anew(tmp_path: Path) -> None:
     assert ledger.check() == ()
 
 
+@pytest.mark.mutants
 def test_threads_read_and_write_one_ledger(tmp_path: Path) -> None:
     """Each folds the events for itself: shared, a view took an event twice, and the ledger was called damaged."""
     ledger, over = Ledger.open(tmp_path / "ledger.db"), threading.Event()

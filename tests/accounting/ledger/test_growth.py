@@ -44,6 +44,7 @@ def prolonged(ledger: Ledger, payments: int) -> None:
     assert ledger.store.append(view.number, view.head, rows, {}, {}, "")
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(("payments", "limit"), [(1000, 1), pytest.param(10_000, 8, marks=pytest.mark.slow)])
 def test_many_releases(tmp_path: Path, payments: int, limit: float) -> None:
     ledger = Ledger.open(tmp_path / "ledger.db")

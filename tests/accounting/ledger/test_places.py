@@ -402,6 +402,7 @@ def paying(library: Path, lie: str, ledger: Path, processes: int, times: int) ->
     return sum(out.count("paid") for out, _ in said), "".join(err for _, err in said)
 
 
+@pytest.mark.mutants
 def test_machines_that_share_no_memory_lose_no_payment(tmp_path: Path, library: Path) -> None:
     """Of 49 payments that were acknowledged 45 were in the ledger."""
     path = tmp_path / "l.db"
@@ -410,6 +411,7 @@ def test_machines_that_share_no_memory_lose_no_payment(tmp_path: Path, library: 
     assert payments(path) == 21
 
 
+@pytest.mark.mutants
 def test_locks_that_everybody_gets_are_refused(tmp_path: Path, library: Path) -> None:
     paid, words = paying(library, "locks", tmp_path / "l.db", 1, 1)
     assert paid == 0

@@ -98,6 +98,7 @@ def charged_and_true(ledger: Ledger, seed: int) -> list[tuple[str, float, float]
     return totals
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("seeds", rounds(8, 40, 1000, parts=16))
 def test_no_total_is_below_the_truth(tmp_path: Path, seeds: range) -> None:
     totals = []

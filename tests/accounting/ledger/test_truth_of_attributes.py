@@ -167,6 +167,7 @@ def charged_and_true(seed: int) -> tuple[set[str], float, float]:
     return names, float(ledger.spent("s", "ann").epsilon) if used else 0.0, true
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("seeds", rounds(12, 60, 1000, parts=4))
 def test_no_total_of_columns_and_sent_rows_is_below_the_truth(seeds: range) -> None:
     totals = list(map(charged_and_true, seeds))

@@ -83,6 +83,7 @@ def charged_and_true(seed: int) -> list[tuple[float, float]]:
     return totals
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("seeds", rounds(10, 60, 300))
 def test_no_total_of_choices_and_numbers_is_below_the_truth(seeds: range) -> None:
     totals = [total for seed in seeds for total in charged_and_true(seed)]

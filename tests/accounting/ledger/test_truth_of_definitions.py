@@ -136,6 +136,7 @@ def charged_and_true(seed: int) -> tuple[set[str], float, float]:
     return names, float(ledger.spent("data", "ann").epsilon) if used else 0.0, true
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("seeds", rounds(13, 80, 1500, parts=8))
 def test_no_total_of_policies_and_beliefs_is_below_the_truth(seeds: range) -> None:
     totals = list(map(charged_and_true, seeds))

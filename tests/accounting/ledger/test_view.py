@@ -135,6 +135,7 @@ def written(folder: Path, seed: int) -> tuple[list[str], Ledger]:
     return names, ledger
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("seeds", rounds(4, 90, 1100, parts=10))
 def test_totals_are_those_of_the_reference(tmp_path: Path, seeds: range) -> None:
     compared = 0
@@ -158,6 +159,7 @@ def facts(view: View) -> object:
     return view.id, view.head, view.number, sources, groups, steps, pasts, view.nobody, view.each
 
 
+@pytest.mark.mutants
 def test_reading_at_once_or_in_pieces_gives_the_same_view(tmp_path: Path) -> None:
     for seed in range(25):
         _, ledger = written(tmp_path, seed)
@@ -222,6 +224,7 @@ def one_week(ledger: Ledger, week: int, units: Sequence[str], **options: Any) ->
     return ledger.reserve("data", debits, 10**6, entries="hours", **options)
 
 
+@pytest.mark.mutants
 def test_so_many_pasts_cost_what_the_dearest_of_them_costs(tmp_path: Path) -> None:
     """A hundred and three people with a week each; one who was in all of their groups would pay for all weeks."""
     ledger = histories.fresh(tmp_path, "pasts")

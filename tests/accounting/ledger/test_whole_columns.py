@@ -99,6 +99,7 @@ def charged_and_lost(make: Callable[..., tuple[Any, list[Any]]], seed: int) -> I
             yield spent, lost(answers, [scale for _, scale in made], hypotheses)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("make", [of_records, of_parameters])
 def test_no_set_of_releases_about_whole_columns_is_charged_less_than_it_loses(make: Any) -> None:
     cases = [case for seed in range(25) for case in charged_and_lost(make, seed)]

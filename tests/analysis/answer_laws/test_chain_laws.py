@@ -106,6 +106,7 @@ def test_tails_far_below_float64_are_right() -> None:
     assert sum(law.values()) == 1
 
 
+@pytest.mark.mutants
 def test_transient_states_stay_possible_far_from_the_start() -> None:
     chain = tf.MarkovChain([[0.4, 0.6], [0.0, 1.0]], 2000, initial=[1.0, 0.0])
     family = dense(chain, Count(0, entries=range(3)).resolve(chain), Family((1999,)))[0]
@@ -119,6 +120,7 @@ def test_values_of_probability_zero_are_skipped() -> None:
     assert [family.entry for family in families] == [2, 3]
 
 
+@pytest.mark.mutants
 def test_a_thousand_steps_of_four_states_hold_little_memory() -> None:
     rng = np.random.default_rng(1)
     chain = tf.MarkovChain(rng.dirichlet(np.ones(4), 4), 1000)
@@ -209,18 +211,21 @@ def test_a_long_chain_in_blocks_of_its_own_choice() -> None:
     agree(chain, Count(1).resolve(chain), (0, 1, 17, 75, 149))
 
 
+@pytest.mark.mutants
 def test_tails_far_below_float64_in_blocks() -> None:
     """The far tails fall by 20 binary orders per place, so that blocks have to be halved, and stay right."""
     chain = tf.MarkovChain([[1 - 2.0**-20, 2.0**-20], [1 - 2.0**-20, 2.0**-20]], 90, initial=[0.5, 0.5])
     agree(chain, Count(1).resolve(chain), (0, 45, 89))
 
 
+@pytest.mark.mutants
 def test_a_mass_far_below_those_on_both_sides_of_it() -> None:
     """A sum of 39 takes 39 rare steps, one of 40 a single one: no factor 2**(j y) brings both within float64."""
     chain = tf.MarkovChain([[1 - 2.0**-29, 2.0**-30, 2.0**-30]] * 3, 45, states=[0, 1, 40])
     agree(chain, Sum().resolve(chain), (0, 22, 44))
 
 
+@pytest.mark.mutants
 def test_blocks_that_are_too_wide_are_halved(monkeypatch: pytest.MonkeyPatch) -> None:
     calls, convolve_many = [], windows.convolve_many
 
@@ -235,6 +240,7 @@ def test_blocks_that_are_too_wide_are_halved(monkeypatch: pytest.MonkeyPatch) ->
     assert max(calls) > 5 >= min(calls)
 
 
+@pytest.mark.mutants
 def test_a_sum_of_codes_with_gaps() -> None:
     chain = tf.MarkovChain(CHAINS["three states, a zero"], 30, states=[0, 7, 2])
     agree(chain, Sum().resolve(chain), (0, 15, 29))

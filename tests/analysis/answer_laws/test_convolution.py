@@ -65,6 +65,7 @@ def law(size: int) -> Wide:
     return wide([Fraction(comb(size - 1, k), 20**k).limit_denominator(2**6000) for k in range(size)])
 
 
+@pytest.mark.mutants
 def test_laws_of_counts_are_convolved_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = law(700), law(300)
     exact = times(fractions(one), fractions(other))

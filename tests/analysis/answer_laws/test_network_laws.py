@@ -115,7 +115,7 @@ def comb(size: int) -> list[list[int]]:
     return [[] if not i else [i - 2 if i % 2 == 0 else i - 1] for i in range(size)]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.mutants
 @pytest.mark.parametrize("parents", [star(120), comb(120)], ids=["star", "comb"])
 def test_tails_far_below_float64_are_right_to_the_last_mass(parents: list[list[int]]) -> None:
     rows = [[0.998, 0.002], [0.999, 0.001]]
@@ -295,6 +295,7 @@ def test_the_order_always_takes_the_smallest_table(seed: int, size: int) -> None
         tables = [t for t in tables if v not in t] + [together]
 
 
+@pytest.mark.mutants
 def test_the_trees_of_a_thousand_nodes_have_a_predicted_price() -> None:
     parents = shapes.tree(np.random.default_rng(0), 1000)
     rows = [[0.8, 0.2], [0.3, 0.7]]

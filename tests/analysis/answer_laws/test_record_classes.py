@@ -177,7 +177,7 @@ def test_a_class_reads_back():
     assert "within intervals" in again.describe()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.mutants
 @pytest.mark.parametrize(("low", "high", "move"), [("2/5", "3/5", 1), ("3/10", "7/10", 2), ("0", "1", 4)])
 def test_the_boxes_of_example_2(low, high, move):
     """Zhang22 Example 2: W = 1, 2, 4 for every table of the class, not for its corners alone."""

@@ -190,6 +190,7 @@ def test_another_user_never_asks_for_more_noise(case: Case, other: Case, epsilon
             assert after <= before * (1 + 1e-9)
 
 
+@pytest.mark.mutants
 def test_a_million_users_in_three_groups_are_cheap() -> None:
     groups = [(600_000, COIN), (300_000, {0: 0.9, 1: 0.1}), (100_000, {0: 0.2, 1: 0.3, 2: 0.5})]
     users = IndependentUsers.groups(groups)

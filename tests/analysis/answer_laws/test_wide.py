@@ -164,6 +164,7 @@ def test_sums_are_right_at_any_decay(seed: int, rows: int, size: int, decay: Fra
         agree(weights, decay, decayed(weights, decay))
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("decay", [Fraction(1, 3), Fraction(1, 50), Fraction(12)])
 def test_chunks_of_the_usual_size(decay: Fraction) -> None:
     places = np.arange(200)

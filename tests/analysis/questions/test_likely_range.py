@@ -176,7 +176,7 @@ def check_holds(loose, member, query) -> None:
     assert (ends[1] <= high + 1e-6).all()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.mutants
 @pytest.mark.parametrize("lengths", [[2_000], [1], [30, 5, 12]])
 def test_a_class_of_reversible_chains_with_three_states_holds_its_members(lengths: list[int]) -> None:
     chance, pi, g = np.random.default_rng(7), 0.1, 0.2

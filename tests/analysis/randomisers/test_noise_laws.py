@@ -80,6 +80,7 @@ def test_half_widths_are_the_least_that_hold(
     assert on_grid <= h <= on_grid + 1
 
 
+@pytest.mark.mutants
 def test_half_widths_of_extreme_levels() -> None:
     rare = 1 - Fraction(1, 10**300)
     h = DiscreteLaplace(Fraction(5), Fraction(1)).steps_within(rare)

@@ -145,6 +145,7 @@ def test_half_widths_are_the_least_that_hold(noise: Any, level: float, cells: in
     assert steps == 0 or within(steps - 1) < level * (1 + 1e-9)
 
 
+@pytest.mark.mutants
 def test_off_the_grid_a_half_width_holds_for_every_answer() -> None:
     noise = OneSidedExponential(F(3), F(1), on_grid=False)
     steps = int(noise.half_width(0.9))
@@ -162,7 +163,7 @@ KINDS = [
 ]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.mutants
 @pytest.mark.parametrize("noise", KINDS)
 def test_cells_that_move_differently_have_their_own_law_and_draws_follow_it(noise: Any) -> None:
     answer, draws, entropy = (3, 4, 2), 6000, InsecureSeededEntropyForTests(2)

@@ -80,6 +80,7 @@ def test_masses_around_an_answer_off_the_grid(law: Any, scale: Fraction, differe
         assert noise.log_mass(difference) == pytest.approx(float(mpmath.log(true)), rel=1e-9, abs=1e-11)
 
 
+@pytest.mark.mutants
 @given(st.builds(Fraction, st.integers(1, 60), st.integers(1, 9)), st.sampled_from([DiscreteLaplace, RoundedLaplace]))
 def test_masses_add_up_to_one_and_give_the_expected_error(units: Fraction, law: Any) -> None:
     add_up(law(units, Fraction(1)), math.ceil(60 * units) + 60)
@@ -155,7 +156,7 @@ def test_reach_is_the_tail_before_rounding(noise: Any, distance: Fraction) -> No
         assert noise.log_reach(distance) == pytest.approx(float(mpmath.log(true)), rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.mutants
 @pytest.mark.parametrize("noise", [
     DiscreteLaplace(Fraction(2), Fraction(1, 2), 2),
     RoundedLaplace(Fraction(1), Fraction(1, 2), 2),

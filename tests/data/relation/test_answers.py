@@ -148,6 +148,7 @@ def expanded(case: Any) -> dict[tuple[str, str], list[str | None]]:
     return pieces
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("seeds", rounds(5, 30))
 def test_transitions_and_states_are_those_of_a_loop(tmp_path: Path, seeds: range) -> None:
     compared = 0

@@ -72,6 +72,7 @@ class Frame:
         return self.table
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("seeds", rounds(15, 90))
 def test_a_table_on_a_cluster_has_the_integers_of_a_frame(tmp_path: Path, seeds: range) -> None:
     compared = refused = 0

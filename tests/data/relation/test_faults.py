@@ -126,6 +126,7 @@ def test_a_row_has_its_number_whatever_a_column_called_row_holds(tmp_path: Path)
         assert source.texts(["value0", "unit", "row"]) == [("4712", "Ben", "2"), ("4713", "Eva", "3")]
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(("key", "text", "left"), [
     ("unit", "7.0", ["1.85E+18", "7.5", "9007199254740993.0"]), ("order", "2.0", ["2.5", "2e0"]),
 ])  # fmt: skip

@@ -60,6 +60,7 @@ def test_a_text_file_is_split_where_its_first_line_names_the_columns(data: bytes
     assert counts(tmp_path, file="a.csv.gz") == [[1, 1], [1, 0]]
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("is_packed", [False, True])
 def test_a_last_line_that_duckdb_leaves_out_is_refused(is_packed: bool, tmp_path: Path) -> None:
     """A line without an end that fills a buffer of 32 MB is no row to DuckDB 2.0, and no error."""
@@ -71,7 +72,7 @@ def test_a_last_line_that_duckdb_leaves_out_is_refused(is_packed: bool, tmp_path
     assert "ends with a line of more than 2 MB" in refused(tmp_path, sql=f"from read_csv('{name}')")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.mutants
 @pytest.mark.parametrize("is_packed", [False, True])
 def test_blank_lines_behind_which_duckdb_leaves_rows_out_are_refused(is_packed: bool, tmp_path: Path) -> None:
     """Where 2 MB from a thread's start on are blank, DuckDB 2.0 leaves out what follows, and that is no error."""
@@ -111,6 +112,7 @@ def test_more_columns_than_are_looked_up_are_refused(
     assert "has more than 4 columns" in refused(tmp_path, given, **keys)
 
 
+@pytest.mark.mutants
 def test_a_field_whose_lines_look_like_rows_is_told(tmp_path: Path) -> None:
     """DuckDB starts threads in the middle of a file."""
     field = '"' + "Eve,1,x\n" * 2500 + '"'
@@ -146,6 +148,7 @@ def test_a_folder_or_a_file_whose_name_is_no_text_is_told(tmp_path: Path) -> Non
         assert "is no text in UTF-8" in line
 
 
+@pytest.mark.mutants
 def test_the_fault_of_a_line_does_not_follow_from_the_path(tmp_path: Path) -> None:
     (tmp_path / "utf8").mkdir()
     (tmp_path / "utf8" / "unicode.csv").write_text(TEXT + "Ben,1\n")
@@ -487,6 +490,7 @@ def test_a_workbook_with_a_part_twice_is_damaged(tmp_path: Path) -> None:
     assert "a.xlsx is damaged, encrypted or no workbook" in refused(tmp_path, file="a.xlsx")
 
 
+@pytest.mark.mutants
 def test_a_workbook_of_blanks_is_unpacked_once(tmp_path: Path) -> None:
     """Blanks pack a thousand times smaller, and what is looked at is packed again before it is read."""
     write_workbook(tmp_path / "a.xlsx", {"One": [["who", "t", "v"], ["Ana", 0, "x"]]})

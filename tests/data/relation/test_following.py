@@ -74,7 +74,7 @@ FORMS = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.mutants
 @pytest.mark.parametrize("form", FORMS)
 def test_counts_are_those_of_a_loop(form: str, tmp_path: Path) -> None:
     rng = random.Random(form)

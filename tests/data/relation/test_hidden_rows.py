@@ -69,6 +69,7 @@ def test_no_row_may_be_left(kind: str, is_cluster: bool, tmp_path: Path) -> None
     assert seen[1].counts.tolist() == [filled if "default_state" in keys else [0, 0]] * 2
 
 
+@pytest.mark.mutants
 def test_no_row_of_sql_may_be_left(tmp_path: Path) -> None:
     keys = {key: value for key, value in (KEYS | COVERED).items() if key != "where"}
     for kind, more in OF_KINDS.items():
@@ -175,7 +176,7 @@ def random_rows(chance: random.Random) -> list[Row]:
     return rows
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.mutants
 @pytest.mark.parametrize("rounds", [2, pytest.param(6, marks=pytest.mark.mutants)])
 @pytest.mark.parametrize("kind", OF_KINDS)
 def test_rows_that_do_not_count_are_as_if_they_were_not_there(kind: str, rounds: int, tmp_path: Path) -> None:

@@ -247,6 +247,7 @@ NAMES = sorted(
 )
 
 
+@pytest.mark.mutants
 def test_every_function_outside_the_list_is_refused() -> None:
     scope = Scope((("", Rows.of(0, ["v"])),), {})
     for name in NAMES:
@@ -304,6 +305,7 @@ def test_what_people_write_is_allowed(text: str, folder: Path) -> None:
     opened(folder, sql=text).relation.close()
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("kind", ["double", "float", "real"])
 def test_a_sum_over_a_window_is_one_of_the_set_of_rows(kind: str, folder: Path) -> None:
     """Of 0.1, 0.2 and 0.3 it was 0.6 or 0.6000000000000001, by their order."""
@@ -383,7 +385,7 @@ def test_windows_see_all_rows_and_joins_meet_at_equal_columns_one_by_one(text: s
         judged(parsed(text, "sql"))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.mutants
 @pytest.mark.parametrize("text", ALLOWED)
 def test_what_changes_with_a_column_is_said_to_come_from_it(text: str) -> None:
     """One cell of random tables is drawn again: each column of the answer that is another one follows it, and one row

@@ -52,7 +52,7 @@ def reading(folder: Path, keys: dict[str, Any], states: list[str]) -> str:
         return str(source.reading)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.mutants
 @pytest.mark.parametrize(("keys", "state"), [
     *(({"value": value}, "ill") for value in ILL),
     *(({"sql": f"select t, {value} as v from read_csv('a.csv')"}, "ill") for value in ILL[:2]),
@@ -137,6 +137,7 @@ def test_numbers_may_be_computed_for_bins(tmp_path: Path, value: str) -> None:
     assert reading(tmp_path, {"value": value, "bins": {"low": [-10, 10], "high": [10, 30]}}, [])
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("value", ["v", "lower(v)", "CASE WHEN v || n = 'ill12' THEN v ELSE v END"])
 def test_a_table_is_gone_as_soon_as_nobody_has_it(tmp_path: Path, value: str) -> None:
     """What was tried in vain kept its callers' frames, and so the private folder, until garbage was collected."""

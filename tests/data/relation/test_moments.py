@@ -108,7 +108,7 @@ TEXTS = ("2026-07-01T10:00:00Z", "2026-07-01 10:00+02", "2026-07-01 10:00:00.5-0
          "2026-07-01 10:00 Europe/Paris")  # fmt: skip
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.mutants
 @pytest.mark.parametrize("text", TEXTS)
 def test_what_a_cast_to_clocks_would_drop_is_refused(text: str, tmp_path: Path) -> None:
     """DuckDB 2.0 drops it, in any cast and in columns of read_csv(): ten of the evening was ten of the morning."""

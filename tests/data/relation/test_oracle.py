@@ -82,6 +82,7 @@ def _compare_refusals(error: TakifuguError, causes: dict[str, list[int]], case: 
     assert not {"p0", "p1", "zzz", "stranger"} & {*str(error).replace('"', " ").split()}
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("seeds", [(42, 30_396), *rounds(20, 60, 2060, parts=4)])
 def test_random_tables_are_read_as_the_oracle_reads_them(tmp_path: Path, seeds: Sequence[int]) -> None:
     said = Counter(check(seed, tmp_path) for seed in seeds)

@@ -141,6 +141,7 @@ def pairs(first: int, wanted: int, folder: Path) -> Counter[str]:
     return said
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(("first", "count"), [
     (0, 5), pytest.param(5, 15, marks=pytest.mark.mutants),
     *(pytest.param(first, 500, marks=pytest.mark.slow) for first in range(10_000, 110_000, 10_000)),

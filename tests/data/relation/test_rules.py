@@ -128,7 +128,7 @@ def test_a_filter_by_a_hidden_answer_is_told_what_then_works(tmp_path: Path) -> 
     assert kept
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.mutants
 @pytest.mark.parametrize("name", LOSSES)
 def test_a_rule_refuses_what_loses_more_than_is_charged(
     name: str, tmp_path: Path, without_rules: Callable[[], None]
@@ -441,6 +441,7 @@ def check_pair(seed: int, folder: Path) -> str:
     return "public"
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("seeds", [
     [4006], *rounds(5, 25),
     *(pytest.param(range(n, n + 1300), marks=pytest.mark.slow) for n in range(1000, 7500, 1300)),

@@ -124,7 +124,7 @@ BY_OTHERS = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.mutants
 @pytest.mark.parametrize("name", ALONE)
 def test_a_filter_over_places_takes_away_what_a_move_takes_away(tmp_path: Path, name: str) -> None:
     """One visit less is one person less at one place at most, and one more nowhere."""
@@ -132,7 +132,7 @@ def test_a_filter_over_places_takes_away_what_a_move_takes_away(tmp_path: Path, 
     assert losses(tmp_path, keys) == {(0, 0), (-1, 0), (0, -1)}
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.mutants
 @pytest.mark.parametrize("name", BY_OTHERS)
 def test_a_visit_that_decides_about_others_is_refused(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch

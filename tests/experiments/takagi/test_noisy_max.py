@@ -31,6 +31,7 @@ def test_the_law_is_that_of_the_steps(counts: list[int]) -> None:
     assert NoisyMax(EPSILON).log_probability(counts, 0, max(counts) - 1) == -math.inf
 
 
+@pytest.mark.mutants
 def test_draws_follow_the_law() -> None:
     counts, draws, entropy = (2, 1, 2), 8000, InsecureSeededEntropyForTests(1)
     seen = Counter(NoisyMax(1).draw(counts, entropy) for _ in range(draws))

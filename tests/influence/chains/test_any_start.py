@@ -179,6 +179,7 @@ def test_the_worst_chain_of_an_interval_stands_for_it_by_lemma_2(monkeypatch):
     forget()
 
 
+@pytest.mark.mutants
 def test_a_recording_with_any_start_is_not_known_from_a_shifted_one():
     """Beyond the first steps a message repeats, and is another one where the start is nearer."""
     forget()
@@ -303,6 +304,7 @@ def assert_windows_hold(seed):
         assert charged(rows, size, places, scale, free_at) >= together * (1 - 1e-9), (seed, free_at)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("seeds", rounds(4, 40, 2000))
 def test_windows_hold_for_any_law_at_their_first_steps_and_a_nearly_free_earlier_one_lowers_nothing(seeds):
     for seed in seeds:

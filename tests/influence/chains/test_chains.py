@@ -126,7 +126,7 @@ def test_unknown_start_covers_every_start():
     assert largest <= bound <= 1.17 * largest
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.mutants
 @pytest.mark.parametrize("matrix", [[[0.0, 1.0], [0.78, 0.22]], [[0.5, 0.5], [1.0, 0.0]], [[0.2, 0.8], [1.0, 0.0]]])
 def test_unknown_start_sees_through_an_impossible_step(matrix):
     """Where it may start anywhere steps alone say nothing of what lies before it; jumps do, and are below no start."""
@@ -269,7 +269,7 @@ def test_the_work_foretold_grows_with_all_pairs_of_rows_where_their_sums_are_not
 UNREACHED = [[0.3, 0.3, 0.4], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.mutants
 @pytest.mark.parametrize("row", UNREACHED, ids=str)
 @pytest.mark.parametrize("length", [4, 5000, 10**9])
 def test_a_state_that_no_start_reaches_costs_nothing(row, length):
@@ -288,7 +288,7 @@ def test_a_state_that_no_start_reaches_costs_nothing(row, length):
     assert scales[1:] == pytest.approx([scales[0]] * 2, rel=1e-8)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.mutants
 @pytest.mark.parametrize("row", UNREACHED, ids=str)
 def test_nor_do_the_others_lose_more_than_the_worst_mechanism(row):
     matrix = np.array([[0.7, 0.1, 0.0, 0.2], [0.3, 0.5, 0.0, 0.2], [*row, 0.0], [0.0, 0.4, 0.0, 0.6]])

@@ -146,6 +146,7 @@ def test_a_class_needs_no_more_than_quilts_or_group(belief, query):
             assert needed["influence"] < 0.95 * min(scale for name, scale in needed.items() if name != "influence")
 
 
+@pytest.mark.mutants
 def test_a_region_of_all_stays_loses_what_the_interval_does():
     everything = tf.IntervalMarkovChain([[0.1, 0.1], [0.1, 0.1]], [[0.9, 0.9], [0.9, 0.9]], 100)
     for belief in (everything, tf.BinaryChains(0.1, 100)):
@@ -153,7 +154,7 @@ def test_a_region_of_all_stays_loses_what_the_interval_does():
         assert float(scale) == pytest.approx(8.7779, abs=1e-4)
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.mutants
 @pytest.mark.parametrize("belief", CLASSES, ids=lambda belief: belief.describe()[:60])
 def test_a_long_stretch_is_bounded_by_what_it_settles_at(belief):
     table = 0.05 * (1 - np.eye(len(belief.states)))

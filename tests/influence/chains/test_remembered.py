@@ -57,7 +57,7 @@ def from_scratch(*question: Any) -> Loss:
     return by_stretches(*question)
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.mutants
 @pytest.mark.parametrize("seed", range(15))
 def test_windows_in_any_order_lose_what_a_sweep_from_scratch_says(seed: int) -> None:
     """Windows come before, between, behind and over others; some go again, as where a release was only looked at."""
@@ -169,6 +169,7 @@ def test_what_enters_a_run_is_named_by_all_of_it() -> None:
     assert len({remembered.law_of(*arrays) for arrays in laws}) == len(laws)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("states", [2, 3])
 def test_runs_that_differ_in_one_thing_are_not_taken_for_each_other(states: int) -> None:
     """The one before, its last step alone, the length, the rate, the phase, the law: each is followed for itself."""

@@ -53,7 +53,7 @@ def bound(chain, tables, run):
     return chain_loss(chain, Profile.by_entry(tables), Family(range(len(tables)), run=run)).epsilon
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.mutants
 @pytest.mark.parametrize("seed", range(12))
 def test_no_mechanism_of_the_profile_loses_more(seed):
     chain, laws, tables, run = random_case(seed)
@@ -109,6 +109,7 @@ def test_a_run_of_one_step_is_a_single_step():
     assert one.scale == tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count(1), 1).scale
 
 
+@pytest.mark.mutants
 def test_long_recordings_are_looked_at_where_they_repeat():
     rng = np.random.default_rng(3)
     chain = tf.PeriodicChain([random_rows(rng, 3), random_rows(rng, 3)], 300, [0, 0, 1])

@@ -51,6 +51,7 @@ def stepped(chain: list, c: list, bound: list, jumps: tuple[int, ...]) -> list:
     return closed(best)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(("seed", "cases"), samples((1, 3), (1, 6), (2, 150)))
 def test_one_step_keeps_the_settled_bounds(seed: int, cases: int) -> None:
     chance = Random(seed)

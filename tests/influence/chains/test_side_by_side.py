@@ -39,6 +39,7 @@ def profiles(states: int, rng: np.random.Generator, count: int) -> list[Profile]
     return [Profile(tuple(one / scale for one in tables), lengths, np.arange(3)) for scale in scales.tolist()]
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("states", [2, 3, 4, 5])
 def test_they_are_those_of_one_after_the_other(states: int) -> None:
     rng = np.random.default_rng(states)

@@ -388,6 +388,7 @@ def random_runs(count):
         yield ((1 - leave, leave), (back, 1 - back)), error, change, before, int(rng.integers(600, 20_000))
 
 
+@pytest.mark.mutants
 def test_runs_at_once_are_those_of_one_step_after_the_other(monkeypatch):
     counted = 0
     for rows, error, change, before, length in random_runs(60):

@@ -307,6 +307,7 @@ def test_the_entries_of_a_family_are_those_that_count(monkeypatch):
                 assert tables[t][a, b] + right[t][a, b] + left[t][a, b] == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("start", ["stationary", "any"])
 def test_each_entry_of_a_long_run_loses_what_is_around_it(start):
     """By its phase, and by both ends: secrets about one entry at a time, and about all."""

@@ -49,6 +49,7 @@ def assert_followed(matrix, start, steps):
         law = stochastic.law_after(law, np.array(matrix))
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("name", CHAINS)
 def test_laws_of_many_steps_keep_their_digits_and_what_is_possible(name):
     matrix, start = CHAINS[name]
@@ -81,7 +82,7 @@ def assert_never_below(side, exact_rows, positions, distances):
         assert loss.max() <= size * (1 + 1e-11)
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.mutants
 @pytest.mark.parametrize("seed", range(30))
 def test_steps_and_jumps_are_never_below_the_supremum(seed):
     random = np.random.default_rng(seed)
@@ -95,6 +96,7 @@ def test_steps_and_jumps_are_never_below_the_supremum(seed):
     assert_never_below(given, lambda t, d: backwards(exact, law, t, d), (9,), (2, 3, 8))
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("seed", range(4))
 def test_steps_of_the_law_that_repeats_are_never_below_the_supremum(seed):
     """Down with a probability of 1e-100 each, up again with one of a half."""
@@ -133,7 +135,7 @@ def test_steps_back_to_any_start_see_what_is_almost_never_possible(seed):
                 assert loss[a, b] >= true * (1 - mpmath.mpf(10) ** -30)
 
 
-@pytest.mark.sampled(13)
+@pytest.mark.mutants
 @pytest.mark.parametrize("change", [0.01, 0.3])
 @pytest.mark.parametrize(("name", "length"), [
     ("left for good", 1300), ("left for good", 5), ("left at once", 5), ("left at once", 1300), ("hardly ever", 60),
@@ -179,6 +181,7 @@ def logs_of_far_outputs(matrix, start, length, power):
             yield mpmath.log(means[0] / means[1])
 
 
+@pytest.mark.mutants
 def test_a_start_that_has_not_settled_is_not_taken_for_settled(monkeypatch):
     monkeypatch.setattr(sides, "MOST_UNSETTLED", 500)
     for matrix in ([[1 - 1e-6, 1e-6], [1e-6, 1 - 1e-6]], [[1.0, 0.0], [1e-3, 1 - 1e-3]]):

@@ -58,6 +58,7 @@ def violations(rng: np.random.Generator, regions: int, chains: int) -> tuple[int
     return above, finite
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(
     ("seed", "chains", "tries", "least"),
     [(0, 60, 8, 1500), pytest.param(1, 1000, 20, 100_000, marks=pytest.mark.slow)],
@@ -97,6 +98,7 @@ def test_bound_is_never_above_the_printed_contraction(stays: Any) -> None:
         assert influences.left(a)[-1].max() <= birkhoff(region.lower, region.upper, a, None) * (1 + 1e-9)
 
 
+@pytest.mark.mutants
 def test_influence_falls_with_distance_and_grows_with_the_region() -> None:
     rng = np.random.default_rng(4)
     for _ in range(20):
@@ -151,6 +153,7 @@ def test_interval_influence_is_the_closed_form(low: float) -> None:
                 assert expected * (1 - 1e-12) - 1e-12 <= mine <= expected * (1 + 1e-9) + 1e-11
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("low", [0.05, 0.2, 0.4])
 def test_no_chain_of_the_interval_tells_more_and_one_tells_as_much(low: float) -> None:
     """On a grid of (p0, p1) with its corners, both signs of the eigenvalue, starts at and next to both ends."""
@@ -224,7 +227,7 @@ CASES = [
 ]
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.mutants
 @pytest.mark.parametrize("case", range(len(CASES)))
 def test_loss_is_at_most_epsilon_for_chains_of_the_class(case: int) -> None:
     belief, query, epsilon = CASES[case]
@@ -256,6 +259,7 @@ def test_short_sequences(length: int) -> None:
     assert scale(short, tf.Count(1), 20, QUILT_APPROX) <= Fraction(length, 20)
 
 
+@pytest.mark.mutants
 def test_pieces_are_calibrated_each_alone() -> None:
     for belief in (REGION, INTERVAL):
         pieces = tf.IndependentPieces(belief, [50, 3, 7, 50])
@@ -271,6 +275,7 @@ def test_pieces_are_calibrated_each_alone() -> None:
         assert tf.exact_loss(with_members, tf.Count(1), noise, chains=[member]).loss <= 1
 
 
+@pytest.mark.mutants
 def test_long_sequences_ask_for_what_a_wide_enough_one_does() -> None:
     for belief in (REGION, INTERVAL):
         wide, long = (scale(belief.with_length(n), tf.Count(1), 1, mechanism_of(belief)) for n in (400, 100_000))

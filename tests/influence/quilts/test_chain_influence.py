@@ -140,6 +140,7 @@ def test_independent_entries_have_no_influence_at_all() -> None:
         assert influence.before(5, 3).max() == 0.0 == influence.before(5, 3).min()
 
 
+@pytest.mark.mutants
 def test_underflow_is_infinite_influence_or_an_older_bound_never_a_wrong_number() -> None:
     chain = tf.MarkovChain([[0.5, 0.4, 0.1], [0.3, 0.5, 0.2], [0, 0, 1]], 3000, [0.5, 0.5, 0.0])
     influence = ChainInfluence(chain)
@@ -222,6 +223,7 @@ def test_entries_a_period_apart_have_the_same_influence() -> None:
 RING = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(
     "chain", [tf.MarkovChain(RING, 20_000), tf.PeriodicChain([RING, np.eye(3)], 20_000, [0, 1, 1])], ids=list(KINDS)
 )

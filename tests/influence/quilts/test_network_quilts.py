@@ -37,6 +37,7 @@ def chain_network(matrix: list[list[float]], start: list[float], length: int) ->
     return tf.BayesianNetwork([*nodes, *((f"x{t}", states, [f"x{t - 1}"], matrix) for t in range(1, length))])
 
 
+@pytest.mark.mutants
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 5), st.sampled_from([0.5, 2.0, 5.0]), st.booleans())
 def test_all_subsets_give_algorithm_2_over_every_quilt(seed: int, size: int, epsilon: float, zeros: bool) -> None:
@@ -86,6 +87,7 @@ def test_influence_is_that_of_enumeration_and_splits_over_clusters(seed: int, si
     assert sorted(v for g in groups for v in g) == sorted(quilt)
 
 
+@pytest.mark.mutants
 @settings(max_examples=12, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 5), st.sampled_from([1.0, 3.0]))
 def test_the_true_loss_of_every_mechanism_is_at_most_epsilon(seed: int, size: int, epsilon: float) -> None:
@@ -181,6 +183,7 @@ def test_separators_are_found_in_large_networks() -> None:
     assert one == pytest.approx(other, rel=1e-9)
 
 
+@pytest.mark.mutants
 def test_a_published_network_end_to_end() -> None:
     from takifugu.model.beliefs.networks.network_files import read_network
 

@@ -99,6 +99,7 @@ def small_families(subsets: int, nearest: int):
         network_quilts.ALL_SUBSETS, network_quilts.NEAREST = before
 
 
+@pytest.mark.mutants
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 7), st.sampled_from([0.5, 2.0, 5.0]), st.booleans())
 def test_the_search_finds_what_a_plain_one_finds(seed: int, size: int, epsilon: float, restricted: bool) -> None:

@@ -37,6 +37,7 @@ def test_the_answer_moves_two_levels_on_14_codes_and_three_on_16(levels: tuple[s
     assert tf.exact_loss(calibration).upper <= 1
 
 
+@pytest.mark.mutants
 def test_a_level_without_a_code_or_out_of_the_table_is_refused() -> None:
     everyone = tf.Pufferfish(PAIR, people((*LISTED, *UNLISTED)))
     with pytest.raises(InputError, match="no code"):

@@ -85,6 +85,7 @@ def test_the_printed_variance_is_taken_where_its_exact_delta_is_kept(epsilon, su
     assert float(exact.scale) ** 2 > printed_variance(1, 0, epsilon, DELTA)
 
 
+@pytest.mark.mutants
 @settings(max_examples=12)
 @given(
     st.sampled_from(["-0.9", "-0.3", "0.2", "0.7", "1", "-1"]), st.sampled_from([2, 5, 30]),
@@ -122,6 +123,7 @@ def test_columns_without_correlation_need_no_noise_and_it_is_said():
         assert raised.witness.detail == "the belief alone asks for no noise"
 
 
+@pytest.mark.mutants
 @settings(max_examples=15)
 @given(st.lists(st.integers(-3, 3), min_size=9, max_size=9), st.sampled_from([0.5, 2.0, 5.0]))
 def test_vectors_are_hidden_in_the_direction_that_tells_most(numbers, epsilon):
@@ -168,6 +170,7 @@ def test_beliefs_form_a_class_and_are_not_compared_with_each_other():
     assert dict(calibration.witness.numbers)["printed_variance"] >= max(each) * (1 - 1e-9)
 
 
+@pytest.mark.mutants
 def test_pairs_of_values_are_compared_as_they_are():
     near = variance(hides(pairs=[(0, 1)]), tf.Sum("x"))
     assert near == variance(hides(max_difference=1), tf.Sum("x"))
@@ -205,6 +208,7 @@ def test_half_lines_are_refused_for_vectors_and_hidden_where_nothing_is_told():
     assert variance(alone, tf.Sum("y")) == 0
 
 
+@pytest.mark.mutants
 def test_finite_sets_are_never_compared_by_their_means():
     """Errata X1: F given g = a is N(a, 1); {-10, 10} against {0} has equal means, and an exact delta of .9999987."""
     belief = tf.MultivariateNormal([0, 0], [[1, 1], [1, 2]], ["g", "f"], 2)
@@ -223,6 +227,7 @@ def test_finite_sets_are_never_compared_by_their_means():
     assert dict(calibration.witness.numbers)["exact_delta"] <= 1e-3
 
 
+@pytest.mark.mutants
 def test_a_parameter_of_the_population_is_another_thing_than_the_sample():
     """The mean of the population leaves the whole variance of the answer as credit; a variance has two laws."""
     belief = tf.MultivariateNormal([0, 0], [[4, 0], [0, 1]], ["x", "y"], 10)

@@ -102,6 +102,7 @@ def test_where_nothing_depends_on_it_there_is_no_noise():
     assert tf.calibrate(same, tf.Identity(), 1, 0.01).witness.detail == "the belief alone asks for no noise"
 
 
+@pytest.mark.mutants
 def test_the_printed_theorem_fails_and_the_corrected_one_holds():
     """Errata E8b: the upper 0.05 of the second distribution is cut away; Algorithm 2 adds no noise."""
     s = 4.8448
@@ -122,6 +123,7 @@ def test_the_printed_theorem_fails_and_the_corrected_one_holds():
     assert bound(cut, epsilon, "0.187").randomiser.kind == "none"
 
 
+@pytest.mark.mutants
 @given(oracle.densities, oracle.densities, st.floats(0, 1), st.floats(0.1, 2))
 @settings(max_examples=15)
 def test_the_inequality_of_the_corrected_theorem(one, other, closeness, epsilon):

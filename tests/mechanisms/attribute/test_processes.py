@@ -26,6 +26,7 @@ def fives(length):
     return tf.JointQuery([tf.Sum(entries=range(first, first + 5)) for first in range(0, length, 5)])
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(("length", "correlation", "known", "least"), [
     (20, "0.8", 33.9, 32.8), (100, "0.8", 38.0, 25.8), (100, "0.95", 152.1, 145.9), (100, "0.5", 12.7, 0),
 ])  # fmt: skip
@@ -38,6 +39,7 @@ def test_a_sum_needs_what_the_moves_of_all_values_need(length, correlation, know
     assert oracle.least_deviation(covariance, weights, 1, 1e-6, 1, own=True) == pytest.approx(least, abs=0.05)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(
     ("length", "correlation", "least"), [(20, "0.8", 19.2), (100, "0.8", 19.4), (100, "0.95", 41.0), (100, "0.5", 10.4)]
 )

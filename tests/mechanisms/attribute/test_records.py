@@ -47,7 +47,7 @@ def test_wasserstein_and_laplace_exact_by_brute_force(counts, records, epsilon, 
     assert calibrated(framework, "laplace-exact", epsilon).scale == pytest.approx(smallest, rel=1e-8, abs=1e-12)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.mutants
 @pytest.mark.parametrize("near", [None, 1])
 def test_normal_noise_by_brute_force(near):
     epsilon, delta, laws = Fraction(1, 2), Fraction(1, 100), laws_of(HARSH, 3)

@@ -240,6 +240,7 @@ def test_other_laws_than_translates(secret: Any) -> None:
             calibrated(secret, belief("0.7", 400, **bent))
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("least", ["0.01", "0.2"])
 def test_two_variances_are_rounded_as_the_lesser_allows(least: str) -> None:
     """Of numbers that hardly vary all are rounded alike, and the belief's own variance says nothing of them."""

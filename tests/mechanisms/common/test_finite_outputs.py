@@ -97,6 +97,7 @@ def check_pair(seed: int) -> None:
         assert 0.4999 * epsilon <= choice.randomiser.rate * F(move) <= epsilon, seed
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("seeds", rounds(10, 200, 1000, parts=8))
 def test_loss_audit_and_error(seeds: range) -> None:
     for seed in seeds:
@@ -167,6 +168,7 @@ def test_rounded_masses_may_move_a_ratio_as_far_as_they_are_off(monkeypatch: pyt
     assert math.log(1.1 / 0.9) <= side.margin <= 0.23
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("mechanism", [OPTIMAL, EXPONENTIAL])
 def test_draws_have_the_masses_and_the_test_sees_a_wrong_channel(mechanism: Any) -> None:
     noise, wrong = (bound_by(mechanism, pair(0), None, epsilon).randomiser for epsilon in (2, F(19, 10)))

@@ -272,6 +272,7 @@ def test_scale_and_comparison_are_those_of_one_by_one(matrix: list[list[float]],
     assert bound.witness.comparison == comparison
 
 
+@pytest.mark.mutants
 def test_most_steps_of_a_long_chain_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     solved = list[int]()
     plain = DenseFamily._loss

@@ -61,7 +61,7 @@ def bound(module: Any, belief: Belief, query: Any, epsilon: Any = 1) -> Bound:
     return bound_by(module.MECHANISM, tf.Pufferfish(tf.every_entry(), belief), query, epsilon)
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.mutants
 @pytest.mark.parametrize("number", range(len(BELIEFS)))
 def test_a_histogram_of_two_states_needs_twice_the_noise_of_the_count(number: int) -> None:
     belief = BELIEFS[number]
@@ -124,6 +124,7 @@ def test_w_infinity_is_the_bottleneck_in_l1_of_the_listed_vectors() -> None:
     assert dict(promise.witness.numbers)["w_infinity"] == plan.distance
 
 
+@pytest.mark.mutants
 def test_likelihoods_of_all_outputs_are_mixtures_of_those_of_one_number() -> None:
     # Claim 2 by enumeration: the largest ratio over a box of outputs is the largest over places on the line.
     dice = random.Random(7)

@@ -36,7 +36,7 @@ def joints(matrix: Any, lengths: Any) -> list[oracle.Component]:
     return [joint_law(exact, n, stationary_vector(exact)) for n in lengths]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.mutants
 @pytest.mark.parametrize("name", ["pieces", "network", "cliques", "users"])
 def test_who_knows_all_others_is_met_by_every_joint_state(name: str) -> None:
     """Whatever the belief is called: the promise against everybody else, and what is left of it to participants."""
@@ -49,6 +49,7 @@ def test_who_knows_all_others_is_met_by_every_joint_state(name: str) -> None:
     assert oracle.normal_excess(drawn, [1] * 3, sigma, epsilon, 1) <= 0.05  # who knows fewer loses no more
 
 
+@pytest.mark.mutants
 def test_pieces_of_several_lengths_state_the_worst_of_them() -> None:
     lengths = [2, 1, 3]
     problem = problem_of(tf.IndependentPieces(tf.MarkovChain(BIASED, 3), lengths), tf.Count(1), 1, Fraction(1, 50))
@@ -89,6 +90,7 @@ def test_laplace_noise_that_others_lower_says_what_it_is_worth_to_them() -> None
     assert all_known <= epsilon <= all_known * 1.011
 
 
+@pytest.mark.mutants
 def test_pure_noise_that_others_cannot_lower_has_no_condition() -> None:
     """Beyond all answers other components change no ratio."""
     for length in (3, 150):
@@ -122,6 +124,7 @@ def test_beyond_a_limit_nobody_else_is_counted_on(
     assert bound.conditions == ()
 
 
+@pytest.mark.mutants
 def test_the_default_never_counts_on_what_others_know() -> None:
     """Only by name, or where nothing else is ever released."""
     for name in ("pieces", "users"):

@@ -96,7 +96,7 @@ def pairs_of_laws(belief: Any, states: Any, mass: Any, answer: Any) -> set[froze
     return pairs
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.mutants
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_laws_are_those_of_the_joint_table(number: int) -> None:
     belief, states, mass = CASES[number]

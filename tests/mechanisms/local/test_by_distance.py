@@ -139,6 +139,7 @@ def test_w_infinity_of_counted_rows_that_may_depend_is_refused() -> None:
         tf.calibrate(counted("w-infinity", 2), tf.LocalValue(), epsilon=1, mechanism="exponential")
 
 
+@pytest.mark.mutants
 @settings(max_examples=60)
 @given(drawn_laws(3, least=1), drawn_laws(3, least=1), drawn_laws(3, least=1), st.lists(st.integers(0, 1), max_size=3))
 def test_a_ledger_never_charges_less_than_the_loss_per_distance(

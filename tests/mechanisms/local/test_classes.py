@@ -105,6 +105,7 @@ def test_epsilon_is_that_of_the_worst_two(mechanism: str, most: F) -> None:
     assert tf.exact_loss(calibration).upper == pytest.approx(worst, abs=1e-6)
 
 
+@pytest.mark.mutants
 def test_tuples_keep_the_delta_of_the_worst_two() -> None:
     calibration = tf.calibrate(framework("1/2"), tf.LocalValue(2), 1, "1/10", mechanism="tupling")
     noise: Any = calibration.randomiser

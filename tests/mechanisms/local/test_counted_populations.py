@@ -135,6 +135,7 @@ def test_a_channel_over_a_class_loses_what_its_worst_vertices_do(seed: int, kind
     assert delta_over(channel, regions, F(3, 10)) >= most - 1e-12
 
 
+@pytest.mark.mutants
 @settings(max_examples=5, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(["labels", "numbers"]), st.sampled_from([20, 400]))
 def test_tuples_over_a_class_lose_at_most_what_is_said(seed: int, kind: str, count: int) -> None:

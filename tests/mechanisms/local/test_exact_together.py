@@ -108,6 +108,7 @@ def test_over_a_class_it_is_that_of_its_corners(counts: list[int], first: Any, s
     assert audit.lower <= max(losses.values())
 
 
+@pytest.mark.mutants
 def test_outputs_that_are_too_many_are_left_to_the_bounds() -> None:
     values = tuple(range(30))
     two = [dict.fromkeys(values, F(1, 30)), {x: F(x + 1, 465) for x in values}]

@@ -90,6 +90,7 @@ def test_from_the_file_to_the_table(tmp_path: Path) -> None:
     assert "p1" not in (tmp_path / "release-published" / "safe.report.html").read_text()
 
 
+@pytest.mark.mutants
 def test_a_frame_a_grid_and_values(tmp_path: Path) -> None:
     import pandas as pd
 

@@ -83,6 +83,7 @@ def test_under_another_policy_values_that_fall_further_cost_more() -> None:
     assert calibration.randomiser.loss_along(rising) == math.inf
 
 
+@pytest.mark.mutants
 def test_draws_follow_the_law_and_safe_is_never_wrong() -> None:
     noise, answer = SafeCells(F(1), F(1), 3, (1,), 1, F(3)), [0, 1, 2]
     entropy, seen = InsecureSeededEntropyForTests(7), dict[Any, int]()

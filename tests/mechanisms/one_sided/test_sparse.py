@@ -100,7 +100,7 @@ def test_there_are_as_many_noisy_values_as_the_limit_says(limit: int, seed: int)
     assert used == [False] * limit + [True] * 2
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.mutants
 @pytest.mark.parametrize("limit", [None, 1, 2])
 def test_draws_follow_the_law(limit: int | None) -> None:
     counts, thresholds, draws = (0, 2, 1), [1, 2, 0], 8000

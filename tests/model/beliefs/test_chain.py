@@ -336,6 +336,7 @@ def test_laws_of_long_chains_in_blocks_are_those_of_single_steps(monkeypatch: py
             )
 
 
+@pytest.mark.mutants
 @settings(max_examples=20, deadline=None)
 @given(periodic(states=3, length=(2, 6), starts=("stationary", "given"), zeros=False), st.sampled_from(["1/3", 2]))
 def test_noise_by_the_law_of_the_answer_is_what_enumeration_says(case: Case, epsilon: Any) -> None:

@@ -125,6 +125,7 @@ def test_region_covers_in_many_runs(matrix: list[list[float]]) -> None:
     assert misses(matrix, 4000, 0.95) <= most_misses(4000, 0.05)
 
 
+@pytest.mark.mutants
 def test_reachable_ends() -> None:
     rng = np.random.default_rng(5)
     for _ in range(50):

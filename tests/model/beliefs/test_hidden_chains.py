@@ -29,6 +29,7 @@ def listed(matrix: np.ndarray, emissions: np.ndarray, start: np.ndarray, length:
     return law
 
 
+@pytest.mark.mutants
 @given(SHARES, SHARES, SHARES, SHARES, SHARES)
 def test_it_is_the_product_of_its_rows_and_its_noise_that_of_all_joint_states(
     ill: float, well: float, false: float, true: float, first: float

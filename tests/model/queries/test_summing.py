@@ -55,7 +55,7 @@ def _registered() -> Iterator[None]:
         yield
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.mutants
 @pytest.mark.parametrize(("kind", "rows"), [
     *((kind, [[-128, 0], [127, 0]]) for kind in (np.int8, np.int16, ">i2", np.int32, np.int64)),
     (np.int8, [[-128], [127]]), (np.int8, [[0, 100], [100, 0]]),

@@ -152,6 +152,7 @@ def test_a_delta_next_to_one_counts_as_a_smaller_one() -> None:
     assert deviation_per_shift(one, 1 - Fraction(1, 2**59)) > deviation_per_shift(one, next_to_one[0]) > 0
 
 
+@pytest.mark.mutants
 @settings(max_examples=10)
 @given(exact_laws(), exact_laws(), st.sampled_from([Fraction(1, 2), 1, 3]), st.sampled_from([1e-8, 1e-3, 0.2]))
 def test_the_exact_sigma_is_safe_and_least(p: Pmf, q: Pmf, epsilon: Any, delta: float) -> None:
@@ -164,6 +165,7 @@ def test_the_exact_sigma_is_safe_and_least(p: Pmf, q: Pmf, epsilon: Any, delta: 
         assert divergence(p, q, sigma * (1 - 1e-9), epsilon) > limit
 
 
+@pytest.mark.mutants
 @settings(max_examples=8)
 @given(exact_laws(fractional=False), exact_laws(fractional=False), st.integers(2, 9))
 def test_sigmas_scale(p: Pmf, q: Pmf, factor: int) -> None:
@@ -188,6 +190,7 @@ def test_bad_input(call: Any) -> None:
         call()
 
 
+@pytest.mark.mutants
 def test_large_budgets() -> None:
     p, q = Pmf([0, 1], [0.5, 0.5]), Pmf([1, 2], [0.5, 0.5])
     assert gaussian_exact_sigma(p, q, 10**6, 1e-5) == gaussian_exact_sigma(p, q, 600, 1e-5)

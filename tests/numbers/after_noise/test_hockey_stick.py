@@ -30,6 +30,7 @@ def table(law: Pmf) -> dict[Any, Any]:
     return dict(law.items())
 
 
+@pytest.mark.mutants
 def test_the_allowance_for_ndtr_holds() -> None:
     places = np.concatenate((np.linspace(-37.5, 8.0, 4001), -np.geomspace(1e-8, 1.0, 200)))
     with mpmath.workdps(40):

@@ -70,7 +70,7 @@ def test_the_largest_log_ratio_is_at_an_atom_and_is_enclosed(pair: tuple[Pmf, Pm
     assert laplace_log_ratio(q, p, scale) == pytest.approx(laplace_log_ratio(p, q, scale), abs=1e-12, rel=1e-12)
 
 
-@pytest.mark.sampled(17)
+@pytest.mark.mutants
 @pytest.mark.parametrize("gap", ["unit", "ragged", "wide"])
 @pytest.mark.parametrize(("size", "lowest"), [(41, -3), (60, -12), (500, -12), (500, -320)])
 def test_blocks_agree_with_many_digits(size: int, lowest: int, gap: str) -> None:

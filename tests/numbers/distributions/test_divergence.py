@@ -157,6 +157,7 @@ def test_float_masses_are_read_as_they_are():
     assert likelihood_ratio_ordered(tenth, tenth)
 
 
+@pytest.mark.mutants
 @settings(max_examples=6, deadline=None)
 @given(
     st.lists(st.integers(1, 5), min_size=2, max_size=3),

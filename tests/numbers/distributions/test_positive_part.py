@@ -61,6 +61,7 @@ def test_a_lattice_holds_the_heaviest_values():
     assert step_of(np.array([2**0.5, 1.0]), np.ones(2), 0.3) == pytest.approx(2**0.5 / 4)
 
 
+@pytest.mark.mutants
 def test_a_far_tail_keeps_its_relative_width():
     exact = mean_positive([Fraction(-1), Fraction(7)], [Fraction(15, 16), Fraction(1, 16)], 30)
     rare = mean_positive_part(np.array([-9.0, 1.0]), np.array([0.999, 0.001]), 8)
@@ -102,6 +103,7 @@ def test_the_smallest_step_is_never_called_certain_when_values_are_off_the_latti
         assert coarse.low <= exact <= coarse.high
 
 
+@pytest.mark.mutants
 def test_weights_that_underflow_when_they_are_tilted_are_no_fault():
     values, masses = np.array([-1e4, -1.0, 3.0]), np.array([0.5, 0.5 - 1e-9, 1e-9])
     mean = mean_positive_part(values, masses, 3)

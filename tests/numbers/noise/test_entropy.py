@@ -103,6 +103,7 @@ def drawing(source: ast.Module) -> set[str]:
     return used & names
 
 
+@pytest.mark.mutants
 def test_no_other_room_draws_randomness() -> None:
     for path in SOURCE.rglob("*.py"):
         is_named = re.search("random|secrets", path.read_text(encoding="utf-8"))

@@ -89,7 +89,7 @@ def test_opendp_draws_from_the_same_law() -> None:
     assert two_sample_p(discrete_laplace(Fraction(33, 10) * Fraction(105, 100), 300_000, seeded()), theirs) < 1e-9
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.mutants
 @pytest.mark.parametrize(("t", "s"), [(1, 1), (2, 1), (3, 2), (2, 3)])
 def test_every_branch_enumerated_gives_the_law(t: int, s: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def draw_once() -> tuple[int, ...]:

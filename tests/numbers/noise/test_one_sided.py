@@ -63,12 +63,13 @@ def test_a_tiny_scale_draws_nothing_but_0() -> None:
     assert not geometric(F(1, 10**30), 1000, seeded()).any()
 
 
+@pytest.mark.mutants
 def test_system_entropy() -> None:
     assert geometric_misfit(geometric(F(33, 10), 150_000, SystemEntropy()), F(33, 10)) > 1e-9
     assert raised_misfit(rounded_up_exponential(F(1, 3), 2, 1, 60_000, SystemEntropy()), F(1, 3), F(2), F(1)) > 1e-9
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.mutants
 @pytest.mark.parametrize(("t", "s"), [(1, 1), (2, 1), (3, 2), (2, 3)])
 def test_every_branch_of_geometric_noise_enumerated(t: int, s: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def draw_once() -> int:
@@ -85,7 +86,7 @@ def test_every_branch_of_geometric_noise_enumerated(t: int, s: int, monkeypatch:
     assert not law[0] / (accepted + lost) <= 1 - exp(-s / t / 2) <= (law[0] + lost) / accepted
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.mutants
 @pytest.mark.parametrize("least", [F(1, 10**5), pytest.param(F(1, 10**6), marks=pytest.mark.mutants)])
 @pytest.mark.parametrize("center", [F(2, 3), F(0), F(-1, 3), F(-5, 2)])
 def test_every_branch_of_rounding_up_enumerated(
@@ -107,7 +108,7 @@ CASES = [(F(27, 5), F(1), F(1)), (0.1, F(33, 10), F(1, 7)), (F(-29, 4), F(3, 10)
          (F(1, 2), F(1, 2), F(1)), (0, F(10**6), F(1, 1000)), (7, F(2), F(1))]  # fmt: skip
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.mutants
 @pytest.mark.parametrize(("center", "scale", "grid"), CASES)
 def test_rounding_up_has_its_law_and_the_test_has_power(center: Any, scale: Fraction, grid: Fraction) -> None:
     samples = rounded_up_exponential(center, scale, grid, 100_000, seeded())
@@ -132,6 +133,7 @@ def test_nothing_lies_below_its_centre_and_one_centre_per_draw(
     assert [int(k) for k in still] == [floor(c / grid) + 1 if c % grid == 0 else ceil(c / grid) for c in centers]
 
 
+@pytest.mark.mutants
 def test_mixed_centres_have_their_laws() -> None:
     centers = [F(0), F(1, 3), F(99, 100)] * 10_000
     drawn = rounded_up_exponential(centers, F(2), 1, len(centers), seeded())

@@ -148,6 +148,7 @@ def test_the_margin_is_four_times_the_proven_error(ratio: int, magnitude: float,
             assert decided.tolist() == [expected]
 
 
+@pytest.mark.mutants
 def test_a_ratio_beyond_floats() -> None:
     drawn = rounded_laplace(0, 2**1100, 1, 3, seeded())
     assert all(2**1090 < abs(int(value)) < 2**1110 for value in drawn)

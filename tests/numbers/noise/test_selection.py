@@ -43,7 +43,7 @@ def counted(deficits, rate, tries=6_000):
     return np.bincount(drawn, minlength=len(deficits))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.mutants
 @pytest.mark.parametrize(("deficits", "rate"), [
     ([0, 1, 5], Fraction(1, 3)), ([Fraction(1, 2), 0, 0, Fraction(9, 4)], Fraction(7, 5)),
     ([3, 0], Fraction(10**20 + 1, 10**20)),
@@ -55,6 +55,7 @@ def test_draws_follow_the_law_and_not_that_of_another_rate(deficits, rate):
     assert chi_squared_p(counts, chances(np.array(coins[1.2]))) < 1e-6
 
 
+@pytest.mark.mutants
 def test_one_candidate_is_always_drawn_and_an_equal_one_as_often():
     assert permute_and_flip([0], Fraction(1), InsecureSeededEntropyForTests(1)) == 0
     assert chi_squared_p(counted([0, 0, 0], Fraction(1, 10**12)), np.full(3, 1 / 3)) > 1e-6

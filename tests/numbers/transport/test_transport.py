@@ -240,6 +240,7 @@ def test_plan_costs_what_pot_says(p: Pmf, q: Pmf) -> None:
     assert cost == pytest.approx(theirs, abs=1e-9)
 
 
+@pytest.mark.mutants
 def test_a_million_atoms() -> None:
     random = np.random.default_rng(7)
     size = 10**6

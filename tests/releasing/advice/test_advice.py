@@ -98,6 +98,7 @@ def test_what_is_expected_to_vary(cells: tuple[float, ...], varies: float) -> No
     assert Expectation(cells, 3.0, "declared").what_matters == 3.0
 
 
+@pytest.mark.mutants
 def test_pooling_a_larger_epsilon_and_a_longer_window_are_remedies(units: tuple[Path, Advice]) -> None:
     _, advised = units
     assert advised.verdict is Verdict.USELESS

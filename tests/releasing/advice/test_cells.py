@@ -108,6 +108,7 @@ def trains(folder: Path, more: str = "") -> Path:
     return put(folder, {"trains.toml": TRAINS + more, "trains.csv": "state\n" + "on time\n" * 1990 + "late\n" * 10})
 
 
+@pytest.mark.mutants
 def test_what_is_expected_is_judged_before_and_what_was_published_after(tmp_path: Path) -> None:
     file = trains(tmp_path)
     (table,) = tf.advise(file).tables

@@ -60,6 +60,7 @@ def test_the_most_frequent_value_falls_short_by_at_most_its_band() -> None:
     check_rate(sum(one <= worth.cell.width for one in missed), worth.cell.coverage)
 
 
+@pytest.mark.mutants
 def test_what_is_expected_names_the_values_and_of_a_quantile_what_matters() -> None:
     with pytest.raises(Unsupported, match="matters"):
         worth_of(tf.calibrate(FRAMEWORK, tf.Median(), epsilon=1), None)

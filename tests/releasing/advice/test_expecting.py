@@ -74,6 +74,7 @@ def test_what_matters_of_a_table(keys: str, old: str, new: str, matters: float, 
     assert table.worth.matters == matters
 
 
+@pytest.mark.mutants
 def test_without_means_what_matters_is_enough(tmp_path: Path) -> None:
     (table,) = judged(with_expect(tmp_path, "matters = 40", ANY_START))
     assert table.worth.expectation.cells is None
@@ -144,7 +145,7 @@ def test_a_chain_with_an_absorbing_state_and_a_given_start_has_means(tmp_path: P
     assert (tmp_path / "ledger.db").exists()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.mutants
 @pytest.mark.parametrize(
     "keys", ["shares = { off = 0.2, on = 0.2, broken = 0.6 }", "values = { off = 2, on = 2, broken = 1 }"]
 )

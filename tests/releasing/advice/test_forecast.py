@@ -133,6 +133,7 @@ def test_a_charge_above_the_releases_own_epsilon_is_never_silent(tmp_path: Path)
         tf.release_file(where, force=True, allow_useless=True)
 
 
+@pytest.mark.mutants
 def test_records_are_foreseen_with_and_without_their_units(tmp_path: Path) -> None:
     where = files.people(tmp_path)
     foreseen = tf.dry_run(where)

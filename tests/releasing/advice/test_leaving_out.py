@@ -85,6 +85,7 @@ def test_a_terminal_gets_the_counts(tmp_path: Path) -> None:
     assert "997 of 1,200 rows do not count" in " ".join(seen.split())
 
 
+@pytest.mark.mutants
 @pytest.mark.usefixtures("on_a_terminal")
 def test_no_table_is_good_where_a_tenth_of_the_rows_does_not_count(tmp_path: Path) -> None:
     for lost in (100, 101):
@@ -108,6 +109,7 @@ def test_what_nobody_has_counted_is_never_good(tmp_path: Path, rule: str) -> Non
         assert "good: " not in said
 
 
+@pytest.mark.mutants
 @pytest.mark.usefixtures("on_a_terminal")
 def test_what_is_published_does_not_depend_on_the_rows_that_do_not_count(tmp_path: Path) -> None:
     published = dict[str, list[str]]()
@@ -142,7 +144,7 @@ def everything_said(toml: Path) -> str:
     return html.unescape("\n".join(parts))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.mutants
 @pytest.mark.parametrize("rule", RULES)
 def test_nothing_that_may_be_kept_says_good_where_a_rule_is_declared(tmp_path: Path, rule: str) -> None:
     """Not the report, a notebook, JSON, a frame or the certificate: no row of these is left out, and none says so."""
@@ -151,6 +153,7 @@ def test_nothing_that_may_be_kept_says_good_where_a_rule_is_declared(tmp_path: P
     assert " ".join(said.split()).count(f"ows may be left out ({RULES[rule]}): of the others, ") >= 8
 
 
+@pytest.mark.mutants
 def test_without_a_rule_the_word_stands(tmp_path: Path) -> None:
     said = everything_said(written(tmp_path, 0, 900))
     assert "may be left out" not in said
@@ -172,7 +175,7 @@ def test_rows_are_counted_alike_in_every_form(tmp_path: Path, rows: str) -> None
     assert [one and (one.dropped, one.rows) for one in counts] == [(7, 67)] * 4
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.mutants
 @pytest.mark.parametrize("is_seen", [True, False])
 @pytest.mark.parametrize("lost", [5, 500])
 def test_no_remedy_promises_good_where_rows_may_be_left_out(tmp_path: Path, lost: int, is_seen: bool) -> None:
@@ -206,6 +209,7 @@ def test_a_fault_of_a_row_that_does_not_count_is_none(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.mutants
 def test_a_remedy_after_which_no_table_is_good_is_a_sentence(tmp_path: Path) -> None:
     """It once said "it is rows may be left out"."""
     toml = written(tmp_path, 0, 12, 'nulls = "unobserved"')

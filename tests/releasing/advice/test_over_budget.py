@@ -25,7 +25,7 @@ def pasted(text: str, said: str) -> str:
     return re.sub(r"(?m)^epsilon = .*$", f"epsilon = {new}", text, count=1)
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.mutants
 @pytest.mark.parametrize("name", OVER)
 @pytest.mark.parametrize("command", [("release", "--allow-useless"), ("release", "--dry-run", "--allow-useless")])
 def test_the_last_line_of_a_refusal_is_enough(tmp_path: Path, name: str, command: tuple[str, ...]) -> None:

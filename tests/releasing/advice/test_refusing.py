@@ -46,6 +46,7 @@ def test_it_is_refused_with_what_would_help(tmp_path: Path, monkeypatch: pytest.
     assert sorted(tmp_path.iterdir()) == before
 
 
+@pytest.mark.mutants
 def test_whoever_insists_gets_it_and_the_next_call_leaves_it_alone(tmp_path: Path) -> None:
     path = of_units(tmp_path)
     succeed("release", "--allow-useless", path)

@@ -83,7 +83,7 @@ def check(advice: Advice) -> None:
         assert table.worth.verdict.is_useful, table.sentence
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.mutants
 @pytest.mark.parametrize("name", [example.name for example in examples()])
 def test_an_example_is_worth_reading_and_in_the_gallery(name: str, tmp_path: Path) -> None:
     written = write_example(name, tmp_path)

@@ -51,6 +51,7 @@ def test_it_reads_back_as_it_was_written(written: Path) -> None:
     assert again.text() + "\n" == written.with_suffix(".txt").read_text(encoding="utf-8")
 
 
+@pytest.mark.mutants
 def test_a_field_that_is_there_twice_is_refused(written: Path, tmp_path: Path) -> None:
     """Of two fields of one name readers take the first or the last: nobody knows which one was promised."""
     text, place = written.read_text(encoding="utf-8"), tmp_path / written.name

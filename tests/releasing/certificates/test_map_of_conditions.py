@@ -35,6 +35,7 @@ def nodes() -> Iterator[Any]:
         yield from ast.walk(parsed(path))
 
 
+@pytest.mark.mutants
 def test_every_sentence_is_listed_under_its_kind_and_none_is_lost() -> None:
     """A text that `format` fills in has a star for each name, too."""
     said, texts, kinds = {(kind, text) for kind in {*Kind} & {*LISTED} for text in LISTED[kind]}, set[str](), {*Kind}

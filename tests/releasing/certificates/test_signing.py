@@ -48,6 +48,7 @@ def test_a_key_is_made_once_for_its_user_alone(key: Path) -> None:
         signing.new_key()
 
 
+@pytest.mark.mutants
 def test_every_table_of_a_release_is_signed(key: Path, tmp_path: Path) -> None:
     """And none where there is no key, nor of a rehearsal."""
     out = published(tmp_path / "unsigned")
@@ -78,7 +79,7 @@ CHANGES: dict[str, Callable[[dict[str, str]], object]] = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.mutants
 @pytest.mark.parametrize("change", CHANGES)
 def test_another_signature_is_refused(key: Path, tmp_path: Path, change: str) -> None:
     succeed("ledger", "key")
@@ -90,6 +91,7 @@ def test_another_signature_is_refused(key: Path, tmp_path: Path, change: str) ->
     assert "signature" in refused("verify", out)
 
 
+@pytest.mark.mutants
 def test_a_recomputed_checksum_is_no_signature(key: Path, tmp_path: Path) -> None:
     succeed("ledger", "key")
     out = published(tmp_path / "a")
@@ -125,6 +127,7 @@ def test_a_key_beside_the_ledger_is_refused(tmp_path: Path, monkeypatch: pytest.
     assert "lies beside the ledger or the tables" in words_of(ended(2, "release", path))
 
 
+@pytest.mark.mutants
 def test_without_the_package_it_says_what_to_install(
     key: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,6 +146,7 @@ def scripts() -> Scripts:
     return Scripts("checker", SCRIPTS[:-1])
 
 
+@pytest.mark.mutants
 def test_the_page_reads_signatures(key: Path, tmp_path: Path, scripts: Scripts) -> None:
     public = json_of("ledger", "key")["key"]
     out = published(tmp_path / "a")

@@ -44,6 +44,7 @@ def archive(*members: tuple[zipfile.ZipInfo | str, bytes], method: int = zipfile
     return content.getvalue()
 
 
+@pytest.mark.mutants
 def test_a_folder_an_archive_and_a_certificate(folder: Path, tmp_path: Path) -> None:
     units, pooled = sorted(verified(folder), key=lambda one: one.name, reverse=True)
     assert (units.name, units.table, pooled.name) == ("time-use-units", SAME, "time-use-pooled")
@@ -159,6 +160,7 @@ def test_other_methods_and_encrypted_members_are_refused() -> None:
         members_of(bytes(locked), "a.zip")
 
 
+@pytest.mark.mutants
 def test_a_folder_of_large_tables_is_read_table_by_table(folder: Path, tmp_path: Path) -> None:
     (certificate,) = folder.glob("*-pooled.certificate.json")
     for number in range(20):

@@ -32,6 +32,7 @@ def choices_of(file: Path) -> list[str]:
         return [choice.name for question in questions(opened, RIGHT) for choice in question.choices]
 
 
+@pytest.mark.mutants
 def test_two_forms_are_a_question_and_the_last_row_may_answer_it(tmp_path: Path) -> None:
     assert choices_of(table(tmp_path)) == ["strptime(\"t\", '%d/%m/%Y')", "strptime(\"t\", '%m/%d/%Y')"]
     assert "%m/%d/%Y" in draft(table(tmp_path, "Z,02/25/2026,x"), **RIGHT)

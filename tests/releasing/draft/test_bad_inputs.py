@@ -77,6 +77,7 @@ def test_an_answer_that_is_none_is_told_with_the_option_that_mends_it(
     assert words in refused(tmp_path / "a.csv", **answers)
 
 
+@pytest.mark.mutants
 def test_answers_in_python_are_texts_or_the_values_of_their_keys(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("who,day,clock,state\nAna,2026-01-05,10:00,hidden\n")
     texts = {**RIGHT, "order": "day, clock", "step": "1h", "states": "x, y", "mean_duration": "x 2 h, y 5 h"}

@@ -108,6 +108,7 @@ def test_a_comparison_says_what_was_measured_on_the_other_half(tmp_path: Path) -
     assert "held out: optimal" in compared
 
 
+@pytest.mark.mutants
 def test_the_certificate_names_the_class(tmp_path: Path) -> None:
     tf.release_file(with_reference(tmp_path, 'unit = "who"'))
     (certificate,) = tmp_path.glob("*-published/places.certificate.txt")

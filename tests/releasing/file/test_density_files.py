@@ -60,6 +60,7 @@ def test_a_release_is_paid_certified_and_audited(tmp_path: Path) -> None:
     assert "kept" in audited.stdout
 
 
+@pytest.mark.mutants
 def test_the_answer_is_the_mean_of_what_was_read(tmp_path: Path) -> None:
     path = written(tmp_path)
     file = load(path)

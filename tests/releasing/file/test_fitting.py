@@ -52,6 +52,7 @@ def written(folder: Path, public: dict[str, list[Any]], private: dict[str, list[
     pandas.DataFrame(public).to_csv(folder / "public.csv", index=False)
 
 
+@pytest.mark.mutants
 def test_counts_are_those_of_its_rows_a_step_apart(tmp_path: Path) -> None:
     written(tmp_path, OTHERS)
     assert fitted(tmp_path).tolist() == [[1, 1], [0, 1]]
@@ -164,6 +165,7 @@ def test_the_private_counts_are_refused_unless_they_are_declared(tmp_path: Path,
     assert fitted(tmp_path, data=private, fit={**fit, "private": True}, **keys).sum() == 3
 
 
+@pytest.mark.mutants
 def test_other_columns_of_the_private_data_are_private_too(tmp_path: Path) -> None:
     more = {**PRIVATE, "mood": ["busy", "busy", "busy", "calm", "calm", "calm"]}
     written(tmp_path, more, more)

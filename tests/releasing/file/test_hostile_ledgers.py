@@ -109,7 +109,7 @@ def _seen(ledger: Path) -> object:
     return about.st_mode, about.st_size, about.st_ino, content, sorted(path.name for path in ledger.parent.iterdir())
 
 
-@pytest.mark.sampled(50)
+@pytest.mark.mutants
 @pytest.mark.parametrize("harm", HOSTILE.values(), ids=[name.replace(" ", "-") for name in HOSTILE])
 def test_compare_refuses_a_ledger_that_is_none(tmp_path: Path, harm: Callable[[Path], object]) -> None:
     """It asks the ledger about the reading: another one than before would be said."""

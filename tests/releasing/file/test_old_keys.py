@@ -176,6 +176,7 @@ def printed(fix: str) -> list[tuple[str, Any]]:
     return [pair for line in lines for pair in tomllib.loads(line).items()]
 
 
+@pytest.mark.mutants
 def test_sql_that_is_printed_opens_the_file(tmp_path: Path) -> None:
     """The SELECT of each key is judged and run over a file with such columns."""
     from takifugu.data.relation.opening import open_table

@@ -198,6 +198,7 @@ def test_a_column_of_an_expression_is_called_by_it(tmp_path: Path) -> None:
     assert tf.read_table(tmp_path / "release-published/answers.csv") == table.rows
 
 
+@pytest.mark.mutants
 def test_rows_that_where_leaves_out_keep_the_numbers_of_the_others(tmp_path: Path) -> None:
     text = changed(PLACES, ('unit = "person"\n', "unit = \"person\"\nwhere = \"person <> 'sum'\"\n"))
     file = places_in(tmp_path, text, "person,x,y\np1,1,1\nsum,9,9\np2,1,1\n")
@@ -280,6 +281,7 @@ def test_different_supports_are_refused_or_aligned(tmp_path: Path) -> None:
     assert tf.release_file(tmp_path / "release.toml").tables[0].certificate.epsilon == "0.5"
 
 
+@pytest.mark.mutants
 def test_a_second_table_about_the_same_rows_is_charged_what_both_tell_or_refused(tmp_path: Path) -> None:
     second = '[[table]]\nname = "again"\nquery = "each-value"\nepsilon = 0.25\n'
     with pytest.raises((BudgetExceeded, CompositionRefused)):

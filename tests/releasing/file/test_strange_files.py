@@ -221,6 +221,7 @@ def test_visits_and_a_public_list_of_places_in_windows_characters(tmp_path: Path
     assert unit.data[0].tolist() == [1, 2]
 
 
+@pytest.mark.mutants
 def test_places_of_people_by_decimal_commas(tmp_path: Path) -> None:
     numbers = [f"replace(replace({name}, '.', ''), ',', '.')" for name in "xy"]
     private = "columns = {'x': 'VARCHAR', 'y': 'VARCHAR'}, header = false, encoding = 'cp1252'"

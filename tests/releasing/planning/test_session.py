@@ -116,6 +116,7 @@ def test_a_session_loses_what_was_paid_and_no_more(limit: int | None, most: int,
     assert paid.scale == pytest.approx(1 / LOG_2)
 
 
+@pytest.mark.mutants
 def test_mutants_lose_more() -> None:
     """Half the noise; numbers without an end; a place that is answered anew where one person can be at one only."""
     assert largest(in_turn, 1, 3, HALF**2) == 2

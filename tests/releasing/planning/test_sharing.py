@@ -79,6 +79,7 @@ def test_one_that_follows_gets_the_share_that_it_had(tmp_path: Path) -> None:
     assert second.reservation.spent.epsilon < Fraction(11, 10)
 
 
+@pytest.mark.mutants
 def test_another_table_that_shares_changes_those_that_are_published(tmp_path: Path) -> None:
     tf.release_file(write(tmp_path, changed(("budget = 1", "budget = 2"))))
     more = SHARING + MORE

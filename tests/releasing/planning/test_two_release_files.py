@@ -50,7 +50,7 @@ def test_a_file_without_an_output_publishes_beside_itself_under_its_name(tmp_pat
     assert load(chosen).output == tmp_path / "public"
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.mutants
 @pytest.mark.parametrize("link", [False, True])
 def test_init_takes_the_ledger_of_another_file_about_the_same_data(tmp_path: Path, link: bool) -> None:
     first = written(tmp_path, "first", "kept/spent.db")
@@ -107,6 +107,7 @@ def test_the_same_data_under_another_name_in_one_ledger_are_noticed(tmp_path: Pa
     assert said not in compared(mine), "where one names no units, too, each pays"
 
 
+@pytest.mark.mutants
 def test_files_that_are_no_release_file_do_not_stop_init(tmp_path: Path) -> None:
     (tmp_path / "minutes.csv").write_text(ROWS, encoding="utf-8")
     (tmp_path / "a.toml").write_bytes(b"\xff\xfe")

@@ -116,6 +116,7 @@ def test_normal_noise_is_read_by_its_own_masses(matrix, start, length, deviation
         assert estimated.mean == pytest.approx(mean, abs=0.01 * (estimated.high - estimated.low) + 1e-6)
 
 
+@pytest.mark.mutants
 @given(st.lists(ROWS_OF_3, min_size=3, max_size=3), st.lists(st.integers(1, 3), min_size=1, max_size=3), SCALES,
        st.lists(st.integers(-2, 8), min_size=3, max_size=3))  # fmt: skip
 def test_pieces_of_a_stationary_chain(matrix, lengths, scale, published) -> None:
@@ -268,6 +269,7 @@ def test_a_belief_that_the_value_contradicts_has_no_number() -> None:
 COINS = tf.JointTable([(0,), (1,)], [0.5, 0.5], names=["ill"])
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(("belief", "query", "words"), [
     (tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 9, initial="any"), tf.Count(1), "does not say how a recording starts"),
     (tf.ReversibleChains(0.2, 0.5, 9), tf.Count(1), "no distribution of a count is known"),
@@ -285,6 +287,7 @@ def test_where_no_law_is_computed_one_sentence_says_so(belief, query, words) -> 
         estimate.priors_of(tf.Pufferfish(secret, belief), query)
 
 
+@pytest.mark.mutants
 def test_the_estimates_of_a_table_follow_from_its_certificate(tmp_path: Path) -> None:
     """Computed anew from the certificate and the values of the table, without the file of the private data."""
     spec = files.SPEC.replace('per = "both"', 'per = "unit"')
@@ -310,6 +313,7 @@ def test_a_report_shows_each_estimate_beside_its_value(tmp_path: Path) -> None:
         assert f">{number(row['estimate'])}</td>" in report
 
 
+@pytest.mark.mutants
 def test_no_estimate_sees_private_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Data of other counts with the same public facts and the same noisy values have the same estimates."""
     tables = []
@@ -325,6 +329,7 @@ def test_no_estimate_sees_private_data(tmp_path: Path, monkeypatch: pytest.Monke
     assert "estimate" in tables[0][0]
 
 
+@pytest.mark.mutants
 def test_pooled_recordings_with_gaps_have_none(tmp_path: Path) -> None:
     """Which steps are missing is not on the certificate of a pooled table; that of one person names them."""
     gaps = "\n".join(line for number, line in enumerate(files.data().split("\n")) if number % 9 != 5)

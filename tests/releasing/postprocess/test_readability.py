@@ -65,6 +65,7 @@ def test_table_json_report_picture_and_terminal_say_it_alike(tmp_path: Path) -> 
     assert [row["readable"] for row in again["tables"][0]["rows"]] == [row["readable"] for row in rows]
 
 
+@pytest.mark.mutants
 def test_what_mattered_is_read_back_from_the_table(tmp_path: Path) -> None:
     """The certificate does not hold what matters to a reader, so a table that is read again asks its file."""
     (tmp_path / "t.csv").write_text("v\n" + "\n".join(str(i % 5) for i in range(400)))

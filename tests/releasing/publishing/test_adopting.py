@@ -129,6 +129,7 @@ def test_of_another_reading_is_a_table_of_its_own(tmp_path: Path) -> None:
     assert spent[1] >= made.change / made.scale + made.epsilon
 
 
+@pytest.mark.mutants
 def test_a_series_is_entered_as_one(tmp_path: Path) -> None:
     """All tables of its first payment begin it; what the copy had never known is not dearer, or is refused."""
     framework, made = series("count", 0.3, True)  # type: ignore[misc]

@@ -96,6 +96,7 @@ def test_what_is_shown_of_a_completed_release_fails_no_command(
         assert "State of the release: done." in succeed("release", toml).stderr
 
 
+@pytest.mark.mutants
 def test_a_rehearsal_fails_with_its_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with failing(monkeypatch, document, "beside", FAULT), pytest.raises(KeyError):
         rehearse(small(tmp_path), 1)

@@ -87,7 +87,7 @@ def test_every_mechanism_keeps_its_promise_wherever_the_atoms_lie(
             assert true_answer(calibration, value) == (value / calibration.randomiser.grid,)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.mutants
 @pytest.mark.parametrize("mechanism", ["wasserstein", "laplace-exact", "gaussian-exact", "with-scale"])
 def test_values_closer_than_half_a_step_of_the_grid_are_not_told_apart(mechanism: str) -> None:
     p, q = (Pmf([v, 1000.0], [0.5, 0.5]) for v in (0.000049, 0.000051))

@@ -149,6 +149,7 @@ def test_a_true_belief_is_doubted_once_in_a_thousand_tables_at_most(name: str) -
     assert doubted(CASES[name], 3_000, seed=2) <= most_by_chance(3_000)
 
 
+@pytest.mark.mutants
 def test_a_range_that_is_too_narrow_doubts_true_beliefs(monkeypatch) -> None:
     """The mutant: where only the mean were likely, and the noise half as wide, tables are doubted for nothing."""
     monkeypatch.setattr(doubts.Expected, "likely", lambda expected, miss: (expected.low, expected.high))
@@ -208,6 +209,7 @@ def test_a_belief_is_one_of_several_where_several_are_believed() -> None:
     assert not doubts_of([published(question, case.draw(chance))])
 
 
+@pytest.mark.mutants
 def test_what_the_belief_makes_impossible_is_doubted() -> None:
     """A belief whose expectation is 0."""
     never = tf.MarkovChain([[0.9, 0.1, 0], [0.4, 0.6, 0], [0.5, 0.5, 0]], 200, [0.5, 0.5, 0])
@@ -254,7 +256,7 @@ def study(folder: Path, stay: dict[str, str], table: str = ROWS, **keys: object)
     return put(folder, {"release.toml": text, "data.csv": table})
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.mutants
 @pytest.mark.parametrize(("stay", "table", "keys", "doubt"), [
     ({"off": "2 h", "on": "30 h"}, ROWS, {"gaps": "public"}, LIKEWISE),
     ({"off": "60 h", "on": "2 h"}, ROWS, {"gaps": "public"}, LIKEWISE),

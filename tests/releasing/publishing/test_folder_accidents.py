@@ -82,6 +82,7 @@ DESTROYERS: dict[str, tuple[str, Callable[[Path], object]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("laid_out", DESTROYERS)
 def test_no_input_is_ever_written_over(tmp_path: Path, laid_out: str) -> None:
     spec, prepare = DESTROYERS[laid_out]
@@ -108,6 +109,7 @@ def test_data_that_are_given_are_an_input_too(tmp_path: Path) -> None:
     assert spent(tmp_path) == 0
 
 
+@pytest.mark.mutants
 @pytest.mark.usefixtures("where")
 def test_other_commands_replace_their_own_files_only(tmp_path: Path) -> None:
     before = content(tmp_path), (tmp_path / "ledger.db").read_bytes()

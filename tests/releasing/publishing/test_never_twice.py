@@ -31,6 +31,7 @@ def paid(folder: Path) -> int:
     return len(Ledger.open(folder / "ledger.db").payments("study"))
 
 
+@pytest.mark.mutants
 def test_a_second_release_in_a_file_is_new_and_the_first_is_named(tmp_path: Path) -> None:
     toml = small(tmp_path, FIRST)
     tf.release_file(toml)
@@ -50,6 +51,7 @@ def test_a_second_release_in_a_file_is_new_and_the_first_is_named(tmp_path: Path
     assert paid(tmp_path) == 2
 
 
+@pytest.mark.mutants
 def test_one_key_pays_once(tmp_path: Path) -> None:
     toml = small(tmp_path)
     first = tf.release_file(toml)
@@ -69,6 +71,7 @@ def test_one_key_pays_once(tmp_path: Path) -> None:
     assert paid(tmp_path) == 3
 
 
+@pytest.mark.mutants
 def test_a_scheduler_pays_once_wherever_the_files_are(tmp_path: Path) -> None:
     toml, folder = small(tmp_path), tmp_path / "today"
     for _ in range(3):
@@ -97,7 +100,7 @@ def test_the_ledger_itself_keeps_a_key(tmp_path: Path) -> None:
     assert paid(tmp_path) == 1
 
 
-@pytest.mark.sampled(11)
+@pytest.mark.mutants
 @pytest.mark.parametrize("more", [[], [*ANEW, "K"]])
 @pytest.mark.parametrize("stop", ["answer_of", "keep", "replace", "publish"])
 def test_a_retry_pays_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: str, more: list[str]) -> None:
@@ -116,7 +119,7 @@ def test_a_retry_pays_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s
         assert [state for state, _ in now.reservations.values()] == ["over"] * (before + 1)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.mutants
 @pytest.mark.parametrize(("second", "error", "code"), [
     ("0.001", None, 4), ("2.0", LedgerError("the ledger is locked"), 4), ("2.0", KeyError("x"), 3),
 ])  # fmt: skip
@@ -140,6 +143,7 @@ def test_no_exit_code_says_that_nothing_happened_after_a_publication(
     assert paid(tmp_path) == 2
 
 
+@pytest.mark.mutants
 def test_a_window_is_the_same_however_it_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.releasing.test_windows import written
 
@@ -155,6 +159,7 @@ def test_a_window_is_the_same_however_it_is_chosen(tmp_path: Path, monkeypatch: 
     assert tf.release_file(toml).new == ()
 
 
+@pytest.mark.mutants
 def test_spellings_of_a_key_that_look_alike_pay_once(tmp_path: Path) -> None:
     toml = small(tmp_path, FIRST)
     again = ("release", toml, "--replace", "both", "--idempotency-key")

@@ -27,6 +27,7 @@ CALIBRATION = tf.calibrate(
 DATA = [0, 1, 0, 1]
 
 
+@pytest.mark.mutants
 def test_a_ledger_that_was_deleted_or_mistyped_is_refused(tmp_path: Path) -> None:
     where = files.write(tmp_path, SMALL)
     succeed("release", where)
@@ -59,6 +60,7 @@ def test_whoever_goes_on_with_a_new_ledger_goes_on(tmp_path: Path) -> None:
         tf.release_file(where)
 
 
+@pytest.mark.mutants
 def test_a_refused_release_makes_no_ledger(tmp_path: Path) -> None:
     """A ledger is made with its first payment: a budget, a question or a fault before that leaves none."""
     where, ledger = files.write(tmp_path, SMALL.replace("budget = 10", "budget = 0.001")), tmp_path / "ledger.db"

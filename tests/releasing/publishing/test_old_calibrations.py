@@ -68,6 +68,7 @@ def test_what_the_caller_accepted_is_released_after_any_way_to_keep_it(way: str)
     tf.release(KEPT[way](with_little_noise()), DATA)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("delta", [0, 1e-6])
 def test_noise_that_several_share_is_judged_and_stays_so(delta: float) -> None:
     chain = tf.Pufferfish(tf.every_entry(), tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=20))

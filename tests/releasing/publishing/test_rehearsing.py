@@ -61,6 +61,7 @@ def test_neither_data_nor_ledger_is_opened_and_every_file_is_marked(toml: Path) 
     assert {row["rehearsal"] for row in rows} == {"no guarantee"}
 
 
+@pytest.mark.mutants
 def test_the_same_seed_makes_the_same_bytes(toml: Path) -> None:
     folder, seen = toml.parent / "release-rehearsal", list[dict[str, bytes]]()
     for seed in (7, 8, 7):
@@ -168,6 +169,7 @@ def test_a_made_up_chain_follows_its_matrices() -> None:
     assert set(map(type, made_up(tf.MarkovChain(matrices[0], 30, initial="any"), bits()))) == {int}
 
 
+@pytest.mark.mutants
 def test_made_up_people_records_and_networks() -> None:
     users = tf.IndependentUsers([{"x": Fraction(1, 4), "y": Fraction(3, 4)}] * 9000, presence=0.5, absence="removed")
     seen = Counter(made_up(users, bits()))

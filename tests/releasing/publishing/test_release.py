@@ -261,6 +261,7 @@ def test_the_exact_answer_goes_into_the_noise_off_the_grid():
     assert all((value / grid).denominator == 1 for value in drawn)
 
 
+@pytest.mark.mutants
 def test_noise_around_a_real_answer_has_its_deviation():
     calibration = calibrated()
     answer = truth.answer_of(calibration, truth.read(calibration, BODIES))
@@ -315,7 +316,7 @@ def test_noise_that_no_certificate_holds_is_refused_before_it_is_paid_for(code: 
         tf.calibrate(framework, tf.Mean(codes={0: 0, 1: code}), 1, mechanism="group-dp")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.mutants
 @pytest.mark.parametrize("code", [4e306, 1e280, 1e-300])
 def test_an_answer_that_no_certificate_holds_is_refused_before_it_is_paid_for(code: float, tmp_path: Path) -> None:
     """Little noise and a large answer: it was paid for, and the ledger could not be read any more."""

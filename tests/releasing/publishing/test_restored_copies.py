@@ -230,6 +230,7 @@ def test_weeks_of_a_calendar_cost_the_same_and_the_study_goes_on(tmp_path: Path,
     assert book.check() == ()
 
 
+@pytest.mark.mutants
 def test_two_copies_that_draw_equal_values_have_drawn_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of one day their certificates were once equal, and counted as one draw."""
     monkeypatch.setattr(run, "SystemEntropy", lambda: InsecureSeededEntropyForTests(7))
@@ -244,6 +245,7 @@ def test_two_copies_that_draw_equal_values_have_drawn_twice(tmp_path: Path, monk
     succeed("ledger", "verify", ledger, out, theirs)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(("damaged", "charged"), [
     ((r'"epsilon": "1"', '"epsilon": "0.001"'), 0), ((r'("checksum": "[^"]*)\w"', r'\1-"'), 1),
 ])  # fmt: skip
@@ -300,6 +302,7 @@ def test_a_copy_that_waits_publishes_nothing_free_after_it_was_told_of_other_val
     succeed("ledger", "verify", tmp_path / "ledger.db", tmp_path / "out", theirs)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("state", ["paid", "drawn"])
 def test_a_folder_that_was_moved_is_not_made_again_where_it_was(tmp_path: Path, state: str) -> None:
     old, new = tmp_path / "old", tmp_path / "new"

@@ -52,6 +52,7 @@ def answers(document: Any) -> list[tuple[str, int, object]]:
     return [(a["place"], a["at_most"], "safe" if a["is_safe"] else a["value"]) for a in document["answers"]]
 
 
+@pytest.mark.mutants
 def test_questions_come_one_a_call_or_several_and_the_first_pays_for_all(file: Path) -> None:
     said = words_of(succeed("session", file))
     assert "4 places may still be asked about, until 2 more numbers came out" in said
@@ -73,6 +74,7 @@ def test_questions_come_one_a_call_or_several_and_the_first_pays_for_all(file: P
     assert (last["numbers_left"], last["has_ended"], payments(file), spent(file)) == (0, True, 1, "epsilon 60")
 
 
+@pytest.mark.mutants
 def test_a_place_keeps_its_answer(file: Path) -> None:
     noisy = put(file.parent, {"noisy.toml": changed(FILE, ("epsilon = 60.0", "epsilon = 0.01"))})
     first = answers(json_of("session", noisy, "pub"))
@@ -166,6 +168,7 @@ def test_another_ledger_about_the_same_data_is_noticed(file: Path) -> None:
     assert any("evening.toml" in notice for notice in notices), notices
 
 
+@pytest.mark.mutants
 def test_bad_questions_pay_nothing(file: Path) -> None:
     two = put(file.parent, {"two.toml": FILE + publish("more", "visitors", epsilon=1)})
     for words, said in [
@@ -217,6 +220,7 @@ def test_a_window_of_a_calendar_has_a_session_of_its_own(tmp_path: Path) -> None
     assert (payments(file), spent(file)) == (2, "epsilon 120")
 
 
+@pytest.mark.mutants
 def test_a_ledger_from_before_is_noticed(file: Path) -> None:
     succeed("session", file, "inn")
     ledger, copy = file.parent / "ledger.db", file.parent / "copy.db"
@@ -232,6 +236,7 @@ def test_a_ledger_from_before_is_noticed(file: Path) -> None:
     assert (file.parent / "elsewhere" / "safe-session.csv").exists()
 
 
+@pytest.mark.mutants
 def test_what_a_session_has_published_is_known_while_it_goes_on_and_after_its_end(file: Path) -> None:
     """It was once called a second draw, and the command that was printed charged the session again."""
     ledger, out, before = file.parent / "ledger.db", file.parent / "out", file.parent / "before"

@@ -167,6 +167,7 @@ UNREAD = ["| true", "> /dev/full", ">&-", "> /dev/full 2>&1", ">&- 2>&-", "2>&-"
 SOON = {("", "> /dev/full")}
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(("options", "where"), [
     pytest.param(options, where, marks=() if (options, where) in SOON else pytest.mark.slow)
     for options in ("", "--json") for where in UNREAD

@@ -76,6 +76,7 @@ def bin_of(kind: str, middle: int) -> str:
     return next(name for name, code in codes(kind, lambda m: m).items() if code == middle)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("kind", FILES)
 def test_each_recipe_is_carried_out(tables: dict[str, dict[str, list[Any]]], kind: str) -> None:
     counts, shares = tables[kind]["counts"], tables[kind]["shares"]

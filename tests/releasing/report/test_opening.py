@@ -49,6 +49,7 @@ def test_a_hopeless_table_says_first_that_its_rows_are_not_to_be_compared(tmp_pa
     assert f"Every value is within ±{row['high'] - row['value']:,} minutes of the exact" in number
 
 
+@pytest.mark.mutants
 def test_what_the_file_expects_decides(tmp_path: Path) -> None:
     spec = SPEC.replace('per = "both"', 'per = "pooled"')  # it says what matters
     spec = spec.replace('unimportant = ["still", "walking"]\n', "")
@@ -156,6 +157,7 @@ def test_the_page_of_all_windows_says_which_of_them_contradict_the_model(tmp_pat
     assert "and 3 more, in the reports of their windows." in many.text
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("hours", [1, 24])
 def test_the_page_says_how_many_changes_seem_to_show_by_chance(tmp_path: Path, hours: int) -> None:
     by = 'every = "week"' + '\nby = "hour"' * (hours > 1)

@@ -131,6 +131,7 @@ def test_tables_of_units_are_drawn_by_cell() -> None:
     assert "Nothing was compared: group-dp was requested by name" in page.text
 
 
+@pytest.mark.mutants
 def test_large_tables_are_drawn_in_part_and_listed_whole() -> None:
     noisy = release()
     page = check_page(report_html(table(noisy, 45)))

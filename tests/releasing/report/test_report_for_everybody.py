@@ -91,6 +91,7 @@ def check_colours(page: Element) -> None:
                 assert colour in {"none", *PICTURES} or mark.tag == "rect", (mark.tag, colour)
 
 
+@pytest.mark.mutants
 def test_what_is_said_first_comes_first(tmp_path: Path) -> None:
     page = check_page(tf.report_html(released(worded(SPEC), tmp_path).tables[1]))
     headings = [heading.text for heading in page.all("h1", "h2")]
@@ -159,6 +160,7 @@ def test_what_is_wrong_is_found(broken: str) -> None:
         check_page(f'<html lang="en">{head}<body><main>{broken}</main></body></html>')
 
 
+@pytest.mark.mutants
 def test_the_longer_way_goes_down() -> None:
     chain = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], 168)
     days = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")

@@ -39,6 +39,7 @@ def identity_of(folder: Path, text: str) -> bytes:
     return planned_of(plan(load(files.write(folder, text))), Path("out"), private=True).identity
 
 
+@pytest.mark.mutants
 def test_no_field_is_left_out(tmp_path: Path) -> None:
     (table, _) = publish(plan(load(files.write(tmp_path, worded(SPEC))))).tables
     content = json.loads(table.files[1].read_text(encoding="utf-8"))
@@ -60,6 +61,7 @@ def test_words_that_no_line_shows_are_refused(key: str, words: str, tmp_path: Pa
     assert [line.partition(":")[0].rpartition(".")[2] for line in refusal.problems] == [key]
 
 
+@pytest.mark.mutants
 def test_other_words_are_no_other_release(tmp_path: Path) -> None:
     identities = {
         identity_of(tmp_path, spec)
@@ -101,6 +103,7 @@ def test_households_are_households_everywhere(tmp_path: Path) -> None:
         assert UNIT.findall(text.replace("time-use-units", "")) == []
 
 
+@pytest.mark.mutants
 def test_a_declared_noun_is_the_word_and_changes_no_table(tmp_path: Path) -> None:
     unit = f'unit = "{NAMED}"\n'
     bays = SPEC.replace(unit, f'{unit}called = "parking bay"\n')
