@@ -176,7 +176,6 @@ def kill_at_every_statement(place: str, step: Step) -> None:
     assert number > 3
 
 
-@pytest.mark.mutants
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
 def test_a_process_that_is_killed_at_any_statement_did_all_or_nothing(place: str, step: Step) -> None:
     kill_at_every_statement(place, step)

@@ -195,7 +195,6 @@ def test_every_cause_is_tried() -> None:
         assert bool(remedies_in(cause.fix)) == (cause.name not in WITHOUT_A_LINE), cause.name
 
 
-@pytest.mark.mutants
 @pytest.mark.parametrize("cause", OF_CAUSES)
 def test_what_is_printed_for_each_cause_helps(cause: str, tmp_path: Path) -> None:
     header, keys, rows, filled = OF_CAUSES[cause]

@@ -82,7 +82,6 @@ DESTROYERS: dict[str, tuple[str, Callable[[Path], object]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.mutants
 @pytest.mark.parametrize("laid_out", DESTROYERS)
 def test_no_input_is_ever_written_over(tmp_path: Path, laid_out: str) -> None:
     spec, prepare = DESTROYERS[laid_out]
