@@ -64,7 +64,7 @@ def test_what_is_drafted_reads_the_right_integers_or_is_refused_with_what_mends_
     keys, frame, is_printed = source_of(made, tmp_path)
     assert is_printed or made.is_by_hand
     if not made.truth:
-        assert keys["value"] == ["lat", "lon"]
+        assert keys["value"] == ["lon", "lat"]
         return
     with opened_table(keys, made.states, tmp_path, frame) as source:
         if keys["rows"] == "answers":

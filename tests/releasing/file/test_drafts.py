@@ -67,8 +67,11 @@ MISSING = {
               "belief.units_independent": "units_independent = true"},
     "network": {"belief.file": 'file = "n.bif"', "table.states": 'states = ["yes"]',
                 "belief.units_independent": "units_independent = true"},
-    "users": {"source.value": 'value = "{0}"', "belief.size": "size = 25", "belief.values": 'values = ["yes", "no"]',
-              "belief.probabilities": "probabilities = [0.5, 0.5]"},
+    "users": {
+        "source.value": 'value = "{0}"', "source.bins": "bins = {{ yes = [0, 50], no = [50, inf] }}",
+        "belief.size": "size = 25", "belief.values": 'values = ["yes", "no"]',
+        "belief.probabilities": "probabilities = [0.5, 0.5]", "belief.units_independent": "units_independent = true",
+    },
     "contacts": {
         "source.file": 'file = "people.csv"', "source.unit": 'unit = "{0}"', "source.value": 'value = "{1}"',
         "belief.file": 'file = "meetings.csv"', "belief.columns": 'columns = ["one", "other"]',
