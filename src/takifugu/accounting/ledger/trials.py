@@ -12,7 +12,7 @@ from takifugu._version import __version__
 from takifugu.accounting.amounts import Amount, Budget, as_budget, most
 from takifugu.accounting.ledger import words
 from takifugu.accounting.ledger.events import NOBODY, Budgeted, Event, Line, Paid, Same, canonical, digest_of, keyed
-from takifugu.accounting.ledger.people import Tags, set_body, set_of, without
+from takifugu.accounting.ledger.people import Tags, set_body, set_of
 from takifugu.accounting.ledger.totals import Account, longest, most_of, start_apart
 from takifugu.accounting.ledger.view import View
 from takifugu.analysis.guarantee import Charge
@@ -82,11 +82,12 @@ def _tags_of(debits: Sequence[Debit], key: bytes) -> list[Tags | None]:
         named = None if debit.units is None else set_of(key, debit.units)
         if named is not None and not len(named):
             raise InputError(f"the release {debit.name!r} is about nobody", fix="name a person").at("debits")
-        mine = np.zeros(1, np.uint64) if named is None else named
-        if any(len(without(mine, others)) < len(mine) for others in readers.setdefault(debit.name, [])):
-            raise InputError("a release debits one person twice", fix="give each answer its own name").at("debits")
-        readers[debit.name].append(mine)
+        readers.setdefault(debit.name, []).append(np.zeros(1, np.uint64) if named is None else named)
         tags.append(named)
+    for sets in readers.values():  # each of them holds nobody twice
+        everybody = np.concatenate(sets)
+        if len(sets) > 1 and len(np.unique(everybody)) < len(everybody):
+            raise InputError("a release debits one person twice", fix="give each answer its own name").at("debits")
     return tags
 
 
