@@ -114,6 +114,31 @@ def test_a_linear_query_weighs_every_step_of_changes_and_stays(tmp_path: Path) -
     assert len(noise) == 1
 
 
+@pytest.mark.parametrize(("rows", "lines"), [
+    ("samples", ["7,,talking", "9,,away"]), ("events", ["7,,talking", "9,,away"]),
+    ("stays", ["7,8,talking", "9,10,away"]), ("stays", ["7,8,talking", "9,10,away", "12,15,"]),
+])  # fmt: skip
+@pytest.mark.parametrize(("query", "noise"), [("count", 1), ("mean", Fraction(1, 2))])
+def test_a_step_without_a_row_is_not_observed_where_no_state_fills_it(
+    rows: str, lines: list[str], query: str, noise: Fraction, tmp_path: Path
+) -> None:
+    """The noise of 20 steps, 0.67, once hid the one state of an event, whose loss was 1.5; a mean was of 20 steps."""
+    keys = {"end": "end"} if rows == "stays" else {}
+    about = {"states": ["talking"]} if query == "count" else {"codes": {"away": 0, "talking": 1}}
+    text = release_text(
+        read_from("s", "data.csv", rows=rows, order="t", step=1, from_=0, until=20, nulls="unobserved", gaps="public",
+                  value="state", budget=5, single_release=True, **keys),
+        believe("markov-chain", states=["away", "talking"], matrix=[[0.3, 0.7], [0.9, 0.1]]),
+        publish("t", query, epsilon=1, mechanism="laplace-exact", **about),
+    )  # fmt: skip
+    path = put(tmp_path, {"s.toml": text, "data.csv": "\n".join(["t,end,state", *lines, ""])})
+    (table,) = plan(load(path)).tables
+    (question,) = table.questions
+    assert question.calibration.query.entries == (7, 9)
+    assert answer_of(question.calibration, question.seen) == (1,)
+    assert question.calibration.randomiser.grid == noise
+
+
 WHICH_EVENT = "the state in one step of 1 hour: which event"
 
 

@@ -180,36 +180,31 @@ def _runs(rows: Sequence[Row], meaning: Meaning) -> dict[Piece, Counted]:
             first = start + covered[0] * meaning.step
             if not of_unit or (of_unit[0][2] or 0) > first:
                 raise Refused({"no state at the start": [0]})
-        values, gaps = list[str | None](), list[int]()
+        values = list[str | None]()
         for place in window:
-            value, is_gap = _state(of_unit, start + place * meaning.step, meaning) if place in covered else (None, True)
-            values.append(value)
-            gaps += [place] if is_gap else []
-        counted[unit, ""] = _counted(values, window, meaning, gaps)
+            values.append(_state(of_unit, start + place * meaning.step, meaning) if place in covered else None)
+        counted[unit, ""] = _counted(values, window, meaning)
     return counted
 
 
-def _state(rows: Sequence[Row], tick: int, meaning: Meaning) -> tuple[str | None, bool]:
-    """Return the state of a step, and whether a row says that it is missing."""
+def _state(rows: Sequence[Row], tick: int, meaning: Meaning) -> str | None:
+    """Return the state of a step, None where a row says that it is missing, or no row says one."""
     if meaning.rows == "changes":
         inside = [row for row in rows if (row[2] or 0) <= tick]
     elif meaning.rows == "stays":
         inside = [row for row in rows if (row[2] or 0) <= tick and (row[3] is None or tick < row[3])]
     else:
         inside = [row for row in rows if tick <= (row[2] or 0) < tick + meaning.step]
-    return (inside[-1][4], inside[-1][4] is None) if inside else (meaning.default, False)
+    return inside[-1][4] if inside else meaning.default
 
 
-def _counted(
-    values: Sequence[str | None], window: range, meaning: Meaning, gaps: Sequence[int] | None = None
-) -> Counted:
-    """Return the counts of a window's states; without gaps, steps without a state are ones."""
+def _counted(values: Sequence[str | None], window: range, meaning: Meaning) -> Counted:
+    """Return the counts of a window's states; steps without a state are gaps."""
     counted = Counted(len(window), (range(len(window)),), values)
     seen = list[int]()
     for place, value in zip(window, values, strict=True):
-        if value is not None if gaps is None else place not in gaps:
-            seen.append(place - window.start)
         if value is not None:
+            seen.append(place - window.start)
             counted.counts[value] += 1
         if value is not None and meaning.by:
             moment = EPOCH + timedelta(microseconds=(meaning.start or 0) + place * meaning.step)

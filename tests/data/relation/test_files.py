@@ -238,7 +238,24 @@ def test_a_row_of_a_database_without_a_value_is_a_row(tmp_path: Path) -> None:
     assert counts(tmp_path, file="a.duckdb", sql="from visits where t = 0") == [[1, 0]]
 
 
+@pytest.mark.parametrize(("merged", "is_read"), [("A1:B1", True), ("A2:A3", False), ("B2:C2", False)])
+def test_merged_cells_have_one_value_and_are_refused(merged: str, is_read: bool, tmp_path: Path) -> None:
+    """What a sheet shows for two rows counted once; of a line of names, or a title above it, nothing is counted."""
+    path = write_workbook(tmp_path / "a.xlsx", {"One": [["who", "t", "v"], ["Ana", 0, "x"], ["Ana", 1, "y"]]})
+    with zipfile.ZipFile(path) as book:
+        sheet = book.read("xl/worksheets/sheet1.xml").decode()
+    end = f'</sheetData><mergeCells count="1"><mergeCell ref="{merged}"/></mergeCells>'
+    changed = {"xl/worksheets/sheet1.xml": sheet.replace("</sheetData>", end)}
+    write_workbook(path, {"One": []}, changed)
+    if is_read:
+        assert counts(tmp_path, file="a.xlsx") == [[1, 1]]
+    else:
+        assert "has merged cells below its first row" in refused(tmp_path, file="a.xlsx")
+
+
 @pytest.mark.parametrize("cell", [
+    '<c r="{place}"><f t="shared" si="0"/></c>', '<c r="{place}"><f><![CDATA[A<2]]></f></c>',
+    '<c r="{place}"><f>A1</f><!-- none --></c>', '<c r="{place}"><f>A1</f><v xml:space="preserve"></v></c>',
     '<c r="{place}"><f>1+1</f></c>', '<c r="{place}"><f>1+1</f><v></v></c>', '<c r="{place}" t="e"><v>#DIV/0!</v></c>',
 ])  # fmt: skip
 def test_a_cell_that_nothing_has_computed_is_refused(cell: str, tmp_path: Path) -> None:

@@ -23,9 +23,10 @@ _PIECE = 2**20
 GRID, SPARSE = 1_000_000, 4
 _IS_SHEET, _CELL = re.compile(rb"<(?:\w+:)?sheetData[\s/>]"), re.compile(rb"<(?:\w+:)?c[\s/>]")
 _PLACE = re.compile(rb"\sr\s*=\s*[\"']([A-Za-z]{0,3})([0-9]{1,9})[\"']")
-#: A cell with a formula and no value, or an empty one.
-_VALUE = rb"(?:<(?:\w+:)?v\s*(?:/>|>\s*</(?:\w+:)?v>))?\s*</(?:\w+:)?c>"
-_NOT_COMPUTED = re.compile(rb"<(?:\w+:)?f[\s/>](?:[^<]*</(?:\w+:)?f>)?\s*" + _VALUE)
+#: A formula up to the end of its cell, without a value that says something.
+_NOT_COMPUTED = re.compile(
+    rb"<(?:\w+:)?f[\s/>](?:(?!</(?:\w+:)?c>|<(?:\w+:)?v(?:\s[^>]*)?>\s*[^<\s]).)*</(?:\w+:)?c>", re.DOTALL
+)
 _ERROR = re.compile(rb"<(?:\w+:)?c\s[^<>]*?\bt\s*=\s*[\"']e[\"']")
 
 
@@ -39,7 +40,11 @@ def tables_of_excel(path: str) -> dict[str, Callable[[], Any]]:
     book = _unharmed(path, lambda: CalamineWorkbook.from_filelike(repacked))
 
     def sheet(name: str) -> Any:
-        lines = _unharmed(path, lambda: book.get_sheet_by_name(name).to_python(skip_empty_area=False))
+        cells = _unharmed(path, lambda: book.get_sheet_by_name(name))
+        lines = _unharmed(path, lambda: cells.to_python(skip_empty_area=False))
+        if any(last for _, (last, _) in cells.merged_cell_ranges or ()):  # from 0 on: names may stand over columns
+            what, rule = f"{name[:80]!r} has merged cells below its first row", "only the first of them has their value"
+            raise wrong_data("file", what, rule, "unmerge them, and fill each")
         texts = ([text_of_cell(cell) for cell in line] for line in lines)
         return table_of_texts((line for line in texts if any(cell is not None for cell in line)), name)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 from types import MappingProxyType
@@ -168,12 +169,12 @@ def _are_wrong(table: Any, roster: Roster | None) -> bool:
     return bool(are_wrong.any())
 
 
-_NO_RUNS = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64))
+#: The runs of steps of pieces: the number of the piece, the first step, and the one behind the last.
+Runs = tuple[IntArray, IntArray, IntArray]
+_NO_RUNS: Runs = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64))
 
 
-def _runs_of(
-    pieces: IntArray, words: IntArray, seen: Any, low: IntArray
-) -> tuple[IntArray, IntArray, IntArray]:
+def _runs_of(pieces: IntArray, words: IntArray, seen: Any, low: IntArray) -> Runs:
     """Return the runs of steps that words of bits hold, counted from each piece's start."""
     if not len(pieces):
         return _NO_RUNS
@@ -225,14 +226,33 @@ def _of_runs(opened: Opened, roster: Roster, window: range, cells: Cells | None)
     counts[:, :, filled] += covered - counts.sum(axis=2)
     complete, runs = np.ones(count, dtype=bool), _NO_RUNS
     if source.gaps == "public":
-        is_gap = (code == states).any()
-        gaps = relation.columns(statements.listed_runs(opened, window, True)) if is_gap else None
-        complete, runs = _between(first, last, gaps, window)
+        gaps = _NO_RUNS
+        if filled == states and source.rows != "changes":  # a step without a row is a gap, too
+            gaps = _outside(first, last, _listed(relation.columns(statements.listed_runs(opened, window, False))))
+        elif (code == states).any():
+            gaps = _listed(relation.columns(statements.listed_runs(opened, window, True)), MISSING)
+        complete, runs = _observed(first, last, gaps, window)
     by_state = counts[:, :, :states]
     cell = None if cells is None else cells.cells[1]
     lengths = np.full(count, len(window), dtype=np.int64)
     names = (roster.names, np.full(count, "", dtype=object))
     return Counts(lengths, complete, runs, by_state.sum(axis=1), by_state if cells is not None else None, cell, names)
+
+
+def covered(counts: Counts, roster: Roster, window: range) -> Counts:
+    """Return counts in the order of a roster with gaps where somebody is not covered."""
+    first, last = (np.clip(column, window.start, window.stop) for column in (roster.first, roster.last))
+    complete, runs = _observed(first, last, _NO_RUNS, window)
+    return replace(counts, complete=complete, runs=runs)
+
+
+def _observed(first: IntArray, last: IntArray, gaps: Runs, window: range) -> tuple[BoolArray, Runs]:
+    """Return which pieces are covered without gaps, and the runs of the others, from the window's start on."""
+    complete = (first == window.start) & (last == window.stop)
+    complete[gaps[0]] = False
+    piece, begins, ends = _outside(first, last, gaps)
+    is_run = ~complete[piece]
+    return complete, (piece[is_run], begins[is_run] - window.start, ends[is_run] - window.start)
 
 
 def _check_starts(number: IntArray, earliest: IntArray, roster: Roster) -> None:
@@ -245,20 +265,20 @@ def _check_starts(number: IntArray, earliest: IntArray, roster: Roster) -> None:
         raise wrong_data("default_state", "a person has no state at the start", rule, fix)
 
 
-def _between(
-    first: IntArray, last: IntArray, gaps: Any, window: range
-) -> tuple[BoolArray, tuple[IntArray, IntArray, IntArray]]:
-    """Return which pieces are covered without gaps, and the runs of the others."""
-    count = len(first)
-    number, start, stop = _NO_RUNS
-    if gaps is not None:
-        number, start, stop = (integers(gaps[name]) for name in ("number", "first", "last"))
-    complete = (first == window.start) & (last == window.stop)
-    complete[number] = False
-    # a run begins where a piece or a gap of it ends, and ends where the next gap begins; gaps of a unit do not overlap
-    piece = np.concatenate((np.arange(count), number))
+def _listed(table: Any, least: int = 0) -> Runs:
+    """Return listed runs of a state, numbered from `least` on."""
+    some = integers(table["code"], MISSING) >= least
+    number, first, last = (integers(table[name])[some] for name in ("number", "first", "last"))
+    return number, first, last
+
+
+def _outside(first: IntArray, last: IntArray, runs: Runs) -> Runs:
+    """Return what of each piece, from `first` up to before `last`, lies outside of its runs, which do not overlap."""
+    number, start, stop = runs
+    # a run begins where a piece or a gap of it ends, and ends where the next gap begins
+    piece = np.concatenate((np.arange(len(first)), number))
     begins, ends = np.concatenate((first, stop)), np.concatenate((last, start))
     begins, ends = begins[np.lexsort((begins, piece))], ends[np.lexsort((ends, piece))]
     piece = np.sort(piece)
-    is_run = (ends > begins) & ~complete[piece]
-    return complete, (piece[is_run], begins[is_run] - window.start, ends[is_run] - window.start)
+    is_run = ends > begins
+    return piece[is_run], begins[is_run], ends[is_run]

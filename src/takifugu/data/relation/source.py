@@ -27,7 +27,7 @@ from takifugu.core.cache import cached
 from takifugu.core.files import private_folder
 from takifugu.data.lookalikes import refuse_lookalikes
 from takifugu.data.relation.answers import Answers, Groups, answered, check_rows, listed, summed
-from takifugu.data.relation.counts import counted
+from takifugu.data.relation.counts import counted, covered
 from takifugu.data.relation.keys import Source
 from takifugu.data.relation.opening import WRITTEN
 from takifugu.data.relation.reading import reading
@@ -94,6 +94,12 @@ class Table:
         else:
             self.opened.relation.check_unchanged()
         return counts
+
+    def covered(self, counts: Counts, window: range | None = None) -> Counts:
+        """Return counts of changes, stays or events with public gaps alone: where somebody is not covered."""
+        whole = range(self.opened.source.size or 0)
+        assert self.roster is not None, "runs have a roster"
+        return covered(counts, self.roster, whole if window is None else window)
 
     def states(self, window: range | None = None) -> States:
         """Return the state of every step, as runs."""

@@ -111,7 +111,7 @@ class Asking:
         data = self.kind.data(self.file, item, query, units)
         if calibration is None:
             # nothing else in the file reads its data, and every entry was observed
-            alone = self.is_alone and (len(units) == 1 or all_complete(units))
+            alone = self.is_alone and (self.file.hides_gaps or len(units) == 1 or all_complete(units))
             calibration = self._calibrated(item, self._observed(query, units), self.about(units), alone)
         if self.file.leaves_by_value and any(answer.shows_missing for answer in calibration.problem.answers):
             raise CalibrationRefused(
@@ -124,7 +124,7 @@ class Asking:
         readers = {unit.name or "": reader_of[unit.shape, unit.starts] for unit in units}
         whose = units[0].name if len(units) == 1 else None
         begins = calibration.randomiser.kind == "rounded-normal" and item.begins_series
-        observed = None if self.file.may_miss else observed_of(units)
+        observed = None if self.file.may_miss or self._is_about_observed(units) else observed_of(units)
         return Question(
             name, whose, calibration, data, readers, self.file.at, requested.shares, self.file.reading,
             self.file.entries, begins, observed, self.file.may_miss,
@@ -132,7 +132,10 @@ class Asking:
 
     def _observed(self, query: Query, units: Sequence[Unit]) -> Query:
         """Return a query of one unit restricted to its observed entries."""
-        return query if len(units) > 1 or units[0].complete else about_observed(query, units[0].seen)
+        return about_observed(query, units[0].seen) if self._is_about_observed(units) else query
+
+    def _is_about_observed(self, units: Sequence[Unit]) -> bool:
+        return len(units) == 1 and not units[0].complete and not self.file.hides_gaps
 
     def priced_at(self, item: Item, epsilon: Number) -> tuple[Asking, Item]:
         """Return the asking and the table with another epsilon, in place of the table's own or of the shared one."""

@@ -59,6 +59,7 @@ class Question:
     entries: str | None = None
     #: Whether later releases count as multiples of it.
     begins_series: bool = False
+    #: Which entries were observed, where its query reads others, too, and that is public.
     observed: Runs | None = field(default=None, repr=False)
     #: Whether entries may be missing without anybody knowing of it.
     may_miss: bool = False
@@ -85,8 +86,7 @@ class Question:
         """Return whether all values that its query reads are there, None where nobody may know it."""
         if self.may_miss:
             return None
-        # the query of one unit reads those that were observed, and no others
-        return self.observed is None or len(self.readers) == 1
+        return self.observed is None
 
     @cached_property
     def of_observed(self) -> Calibration:

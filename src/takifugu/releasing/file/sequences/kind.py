@@ -99,9 +99,11 @@ class Sequences(Kind):
                 refuse_future(source)
             counts = table.counts(file.places, counted_by(spec.table))
             states = table.states(file.places) if entrywise else None
-            pieces = pieces_of(counts, source.unit, source.recording, states, table.first_rows)
+            pieces = seen = pieces_of(counts, source.unit, source.recording, states, table.first_rows)
+            if source.hides_gaps and source.are_runs and source.nulls == "refuse":  # who is covered when is public
+                seen = pieces_of(table.covered(counts, file.places), source.unit, source.recording)
             if file.places is not None and not source.hides_gaps:  # who has rows in a window is then public, too
-                pieces = pieces.taken(np.flatnonzero(pieces.are_seen))
+                pieces = seen = pieces.taken(np.flatnonzero(pieces.are_seen))
                 if not len(pieces):
                     raise DataError("no row lies in the window", fix="publish another window").at("from")
             most = spec.belief.max_length
@@ -113,7 +115,7 @@ class Sequences(Kind):
         except (DataError, InputError) as error:
             error.where = error.where or ("file",)
             raise error.at(_SECTIONS.get(error.where[0], "source")).placed() from None
-        return with_attributes(tuple(_units_of(pieces)), table.roster, spec.table)
+        return with_attributes(tuple(_units_of(pieces, seen)), table.roster, spec.table)
 
     def query_of(self, file: ReleaseFile, item: ItemSpec) -> Query:
         query = super().query_of(file, item)
@@ -226,15 +228,15 @@ def _rules(spec: ReleaseSpec) -> Iterator[Fact]:
         yield reading(f"Numbers of {said} are read in bins: {readings}.")
 
 
-def _units_of(pieces: Counts) -> Iterator[Unit]:
-    """Yield the units of pieces in the order of their names; equal shapes and starts are one object."""
+def _units_of(pieces: Counts, seen: Counts) -> Iterator[Unit]:
+    """Yield the units of pieces, of which `seen` tells the gaps, by name; equal shapes and starts are one object."""
     names = pieces.names[0]
     if not len(names):
         return
     is_first = np.concatenate(([True], names[1:] != names[:-1]))
     first = np.flatnonzero(is_first)
     sizes = np.add.reduceat(pieces.lengths, first).tolist()
-    complete = np.logical_and.reduceat(pieces.complete, first).tolist()
+    complete = np.logical_and.reduceat(seen.complete, first).tolist()
     lengths = pieces.lengths.tolist()
     places: Sequence[Hashable] = [] if pieces.starts is None else pieces.starts.tolist()
     recordings = list(map(str, pieces.names[1].tolist()))
@@ -245,8 +247,8 @@ def _units_of(pieces: Counts) -> Iterator[Unit]:
     for number, (low, high) in enumerate(zip(first.tolist(), ends, strict=True)):
         shape, starts = tuple(lengths[low:high]), tuple(places[low:high])
         shape, starts = known.setdefault(shape, shape), known.setdefault(starts, starts)
-        seen = () if complete[number] else pieces.observed_through(range(low, high))
-        yield Unit(names[low], pieces, sizes[number], complete[number], seen, shape=shape, starts=starts, number=low)
+        runs = () if complete[number] else seen.observed_through(range(low, high))
+        yield Unit(names[low], pieces, sizes[number], complete[number], runs, shape=shape, starts=starts, number=low)
 
 
 def _numbers_of(units: Sequence[Unit]) -> IntArray:
