@@ -23,9 +23,10 @@ _PIECE = 2**20
 GRID, SPARSE = 1_000_000, 4
 _IS_SHEET, _CELL = re.compile(rb"<(?:\w+:)?sheetData[\s/>]"), re.compile(rb"<(?:\w+:)?c[\s/>]")
 _PLACE = re.compile(rb"\sr\s*=\s*[\"']([A-Za-z]{0,3})([0-9]{1,9})[\"']")
-#: A formula up to the end of its cell, without a value that says something.
+#: A formula up to the end of its cell, without a value that says something: it stops at the next formula or cell.
 _NOT_COMPUTED = re.compile(
-    rb"<(?:\w+:)?f[\s/>](?:(?!</(?:\w+:)?c>|<(?:\w+:)?v(?:\s[^>]*)?>\s*[^<\s]).)*</(?:\w+:)?c>", re.DOTALL
+    rb"<(?:\w+:)?f[\s/>](?:(?!</?(?:\w+:)?c[\s/>]|<(?:\w+:)?f[\s/>]|<(?:\w+:)?v(?:\s[^<>]*)?>\s*[^<\s]).)*"
+    rb"</(?:\w+:)?c>", re.DOTALL,
 )
 _ERROR = re.compile(rb"<(?:\w+:)?c\s[^<>]*?\bt\s*=\s*[\"']e[\"']")
 
