@@ -161,12 +161,11 @@ def runs(opened: Opened, window: range) -> str:
         "events": f"(tick + {shift}) // {width} = (after + {shift}) // {width}",
     }[kind]  # fmt: skip
     name = "overlap" if kind == "stays" else "tie"
-    late = "tick >= high" + (" or stop > high" if kind == "stays" else "")
     why = [
         "r.why",
         f"coalesce((tick = after)::bigint, 0) * {BIT['tie']}",
         f"coalesce((tick <> after and {clash})::bigint, 0) * {BIT[name]}",
-        f"coalesce(({late})::bigint, 0) * {BIT['outside']}",
+        f"coalesce((tick >= high)::bigint, 0) * {BIT['outside']}",
     ]
     if kind == "stays":
         why.append(f"(stop is null and after is not null)::bigint * {BIT['open']}")
