@@ -339,7 +339,7 @@ def _where(evidence: Evidence, answers: Answers, key: str) -> Question:
         if step == NUMBERS:
             form = f"datediff('month', DATE '2000-01-01', strptime({quoted}, {MONTH}))"
         error = InputError(what, rule="all times of a column are written alike").at(key)
-        raise error.offering([(form, "with your format")])
+        raise error.offering([(form, "with your format, or a list of them: ['...', '...']")])
     seen = f"{evidence.size - some[0].rows:,} rows say no time that the others' form reads"
     return _which_rows(evidence, answers, some[0].condition, seen)
 
