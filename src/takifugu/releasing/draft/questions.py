@@ -416,7 +416,8 @@ def _values(evidence: Evidence, answers: Answers) -> Iterator[Question | None]:
     """Yield the questions what is published, and what is secret of rows without a time."""
     rows, said = answers.get("rows"), answers.get("value")
     if rows == "answers" and "kind" not in answers:
-        yield _ask("kind", [_secret(evidence, answers, kind) for kind in _SECRETS])
+        some = {kind: repr(visible(example(evidence, {**answers, "kind": kind}))) for kind in _SECRETS}
+        yield _ask("kind", [Choice(kind, words.format(some[kind])) for kind, words in _SECRETS.items()])
         return
     if "kind" in answers and KINDS.find(answers["kind"]).facts.of_belief:  # which names columns itself
         return
@@ -437,11 +438,6 @@ def _values(evidence: Evidence, answers: Answers) -> Iterator[Question | None]:
             kinds = ", ".join(["nothing", *map(repr, value.words)])
             seen = f"{value.missing:,} of {evidence.size:,} rows hold {kinds}"
             yield _ask(about, (Choice(*pair) for pair in _NULLS[about].items()), seen)
-
-
-def _secret(evidence: Evidence, answers: Answers, kind: str) -> Choice:
-    """Return a kind as an answer, in words about a column of the table."""
-    return Choice(kind, _SECRETS[kind].format(repr(visible(example(evidence, {**answers, "kind": kind})))))
 
 
 def example(evidence: Evidence, answers: Answers) -> str:

@@ -70,8 +70,7 @@ def check_ledger(file: ReleaseFile, folder: Path, new_ledger: bool) -> None:
         return
     # a copy from before their payment, which `new_ledger` does not excuse
     book = there(file.ledger) or open_ledger(file.ledger)
-    forgotten = [one for one in unknown if one.ledger == book.id]
-    if forgotten:
+    if forgotten := [one for one in unknown if one.ledger == book.id]:
         raise _forgotten(book, file.ledger, forgotten)
     if not new_ledger:
         path = unknown[0].path

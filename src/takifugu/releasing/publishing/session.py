@@ -189,8 +189,7 @@ class _Sitting:
         if book.tag("identity", self.identity) != waiting.identity:
             raise ReleaseError(
                 f"the release file, or the data that it reads, is not what the session {self.name!r} was paid for with",
-                rule="all answers of a session are about the same data: ask about a copy, which nobody corrects",
-                fix=f"restore both, or {_ANOTHER}",
+                rule="all answers of a session are about the same data", fix=f"restore both, or {_ANOTHER}",
             ).at("source")  # fmt: skip
         return Session(book, waiting)
 
