@@ -17,7 +17,7 @@ from tools import reference
 
 from takifugu.calibration.registry import REGISTRY, Line
 from takifugu.cli import main as takifugu
-from takifugu.releasing.file.kinds import DRAFTED, PLAINLY, UNLISTED
+from takifugu.releasing.file.kinds import DRAFTED, SEQUENCES, UNLISTED
 from takifugu.releasing.file.loading import json_schema
 from takifugu.releasing.file.schema import listed_keys
 from takifugu.releasing.publishing.states import RELEASE, RESUME, InFolder, InLedger, Row
@@ -25,7 +25,7 @@ from takifugu.releasing.publishing.states import RELEASE, RESUME, InFolder, InLe
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build" / "reference"
 #: Kinds of release files, as `takifugu init --kind` takes them.
-KINDS = ("sequences", *sorted(UNLISTED), *(name for name in DRAFTED if name != "sequences"))
+KINDS = (SEQUENCES, *sorted(UNLISTED), *(name for name in DRAFTED if name != SEQUENCES))
 #: A page that the source of a mechanism cites.
 _PAGE = re.compile(r"docs/(theory/[\w-]+)(?:\.md)?")
 
@@ -79,11 +79,10 @@ def exit_codes() -> Iterator[str]:
 def keys() -> Iterator[str]:
     """Yield a table for every section of a release file: each key once for each sentence that kinds have about it."""
     kinds: dict[tuple[str, ...], list[str]] = {}
-    for name in KINDS:
-        kind = PLAINLY.get(name, name)
+    for kind in KINDS:
         for key in listed_keys(kind, json_schema(kind), is_deep=True):
             place = key.section, key.key, key.type, key.default, key.words
-            kinds.setdefault(place, []).append(name)
+            kinds.setdefault(place, []).append(kind)
     sections = dict.fromkeys(place[0] for place in kinds)
     for section in sorted(sections, key=_rank):
         yield f"### {f'`{section}`' if section else 'Top level'}\n"

@@ -31,9 +31,9 @@ def test_a_table_that_is_none_is_refused_before_anything_is_served(tmp_path: Pat
     assert words in words_of(ended(2, "app", tmp_path / name, "-o", tmp_path / "r.toml"))
 
 
-def test_a_kind_is_answered_by_its_plain_name(tmp_path: Path) -> None:
+def test_a_kind_is_answered_by_its_name(tmp_path: Path) -> None:
     with patch("takifugu.releasing.proposal.Proposal") as proposed, patch.object(serving, "serve"):
-        succeed("app", table(tmp_path), "-o", tmp_path / "r.toml", "kind=records")
+        succeed("app", table(tmp_path), "-o", tmp_path / "r.toml", "kind=joint-table")
     assert proposed.call_args.args[3] == {"kind": "joint-table"}
     assert "there is no kind 'recrods'" in words_of(ended(2, "app", table(tmp_path), "kind=recrods"))
 

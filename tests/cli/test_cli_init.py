@@ -22,7 +22,7 @@ from tests.support.starting import source_in
 import takifugu as tf
 from takifugu.cli import starting
 from takifugu.releasing.draft.forms import MISSING
-from takifugu.releasing.file.kinds import drafted
+from takifugu.releasing.file.kinds import KINDS, drafted
 
 #: What the owner of the strange table answers.
 SAID = {"rows": "samples", "unit": "Wer?", "recording": "Nacht Nr.", "order": "Uhr [min]", "step": "5",
@@ -217,6 +217,12 @@ def test_a_first_line_of_data_is_noticed(tmp_path: Path) -> None:
         assert f"--unit {header.partition(',')[0]} " in " ".join(said.split())
 
 
+def test_kinds_have_one_name(tmp_path: Path) -> None:
+    """The help listed records where a question offered joint-table."""
+    asked = words_of(ended(2, "init", table(tmp_path, "a,b", ["1,2"]), "--rows", "answers", "--unit", "-", "--yes"))
+    assert {*re.findall(r"--kind ([\w-]+)", asked)} <= drafted().keys() <= {*KINDS.names}
+
+
 #: What is answered of rows of people by kind, where that is not what is drafted of a name in a column.
 NAMELESS = ("users", "independent-records", "normal", "density", "parameters")
 
@@ -228,9 +234,9 @@ def test_the_last_words_are_the_verdict_and_the_schema_lies_beside(tmp_path: Pat
     data = table(tmp_path, "person,number,smokes,weight", names)
     assert f"  {kind} " in invoke("init", "--help").output
     words = ["--unit", "-" if kind in NAMELESS else "person"]
-    if kind in ("users", "contacts", "populations", "asymmetric", "sequences", "markov-chain-class"):
+    if kind in ("users", "contacts", "populations", "asymmetric", "markov-chain", "markov-chain-class"):
         words += ["--value", "smokes"]
-    if kind in ("sequences", "markov-chain-class"):
+    if kind in ("markov-chain", "markov-chain-class"):
         words += ["--rows", "samples", "--order", "number", "--step", "1"]
     started = succeed("init", data, "-o", tmp_path / "r.toml", "--kind", kind, "--yes", *words)
     last = " ".join(started.output.split("\n\n")[-1].split())

@@ -389,6 +389,19 @@ def test_a_table_with_its_own_digest_is_compared_cell_by_cell(
     assert any(words in one for one in said.words("fails"))
 
 
+def test_what_was_not_compared_is_named(scripts: Scripts, published: Path) -> None:
+    """Any other column could be changed with its digest, and the page said nothing of it."""
+    certificate = json.loads((published / f"{TABLES[1]}.certificate.json").read_text("utf-8"))
+    header, *lines = (published / f"{TABLES[1]}.csv").read_text("utf-8").splitlines()
+    others = [name for name in header.split(",") if name not in ("cell", "value", "low", "high")]
+    said = with_its_digest(scripts, certificate, [f"{header},mark", *(f"{line},7" for line in lines)])
+    listed = ", ".join(f"“{name}”" for name in [*others, "mark"])
+    assert f"Only the checksum covers its other columns, which were not compared: {listed}." in said.words("note")
+    bare = ["cell,value", *(",".join(line.split(",")[:2]) for line in lines)]
+    assert header.startswith("cell,value,")
+    assert not any("Only the checksum" in words for words in with_its_digest(scripts, certificate, bare).words("note"))
+
+
 def with_its_digest(scripts: Scripts, certificate: Certificate, lines: list[str]) -> Said:
     """Return what is said of a table whose certificate was written for it."""
     table = "\r\n".join([*lines, ""]).encode()

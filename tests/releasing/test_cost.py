@@ -1,5 +1,6 @@
 """What a release file costs: one computation for the noise, what stands beside it, other epsilons and windows."""
 
+import pickle
 import random
 from pathlib import Path
 
@@ -10,11 +11,13 @@ from tests.support.release_files import EXPECT, believe, changed, publish, read_
 from tests.support.releases import put
 
 import takifugu as tf
+from takifugu.accounting.ledger import Ledger
 from takifugu.calibration import Comparisons, compare
 from takifugu.calibration.alternatives import INAPPLICABLE
 from takifugu.cli.samples.examples import write_example
 from takifugu.releasing.cost import cost
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.steps import dry_run
 
 IID = [[0.5, 0.5], [0.5, 0.5]]
 
@@ -50,6 +53,23 @@ def test_noise_for_one_step_is_called_too_little_only_where_it_is_less(
     said = words_of(invoke("cost", chain(tmp_path, matrix)))
     assert "as if no datum told of another" in said
     assert ("too little" in said) == is_too_little
+
+
+def test_what_is_foreseen_is_pickled_without_the_ledger(tmp_path: Path) -> None:
+    """The views of a preview hold the ledger's connection and its key, and such a value could not be sent elsewhere."""
+    path = chain(tmp_path, IID)
+    tf.release_file(path, new_ledger=True)
+    text = path.read_text(encoding="utf-8").replace('name = "walking"', 'name = "again"')
+    text, ledger = text.replace('ledger = "ledger.db"\n', ""), load(path).ledger
+    other = path.with_name("other.toml")
+    other.write_text(f"ledger = {str(ledger)!r}\n{text}", encoding="utf-8")
+    for foreseen in (cost(load(other)), dry_run(other)):
+        again = pickle.dumps(foreseen)
+        assert str(pickle.loads(again)) == str(foreseen)
+        assert pickle.loads(again).to_dict() == foreseen.to_dict()
+        key = Ledger.open(ledger, create=False).view().key
+        assert key not in again
+        assert key.hex().encode() not in again
 
 
 @pytest.mark.mutants

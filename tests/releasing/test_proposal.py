@@ -155,7 +155,8 @@ def test_a_wrong_answer_is_told_at_its_question(tmp_path: Path) -> None:
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "word", "fix"), [
     ("rows", "wide", "write samples"), ("step", "5 weeks", "write 1, or 15min, or 1h, or 1d"),
-    ("order", "state", """write strptime("state", '%d.%m.%Y %H:%M') (with your format)"""),
+    ("order", "state",
+     """write strptime("state", '%d.%m.%Y %H:%M') (with your format, or a list of them: ['...', '...'])"""),
 ])  # fmt: skip
 def test_a_fault_at_a_field_says_what_to_write_there(name: str, word: str, fix: str, tmp_path: Path) -> None:
     state = Proposal(str(table(tmp_path)), tmp_path / "release.toml").state({**PLAIN, name: word})

@@ -125,7 +125,7 @@ def _check_runs(unit: str, rows: list[tuple[int, Row]], meaning: Meaning) -> lis
     _, high = (meaning.covers or {}).get(unit, (0, 2**62))
     for number, row in rows:
         start, end = row[2] or 0, row[3]
-        if start >= high or (end is not None and end > high):
+        if start >= high:
             faults.append(("outside", number))
         later = [other[2] or 0 for n, other in rows if n != number and (other[2] or 0) >= start]
         if any(tick == start for tick in later):

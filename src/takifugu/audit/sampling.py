@@ -92,10 +92,9 @@ def sampled_loss(left: Run, right: Run, runs: int = 100_000, confidence: float =
     cuts = np.quantile(np.concatenate([scores[:half], others[:half]]), np.linspace(0, 1, CUTS))
     cut, is_below = _best_event(scores[:half], others[:half], cuts)
     rest = runs - half
-    chosen = np.array([cut])
-    (left_count,), (right_count,) = (_counts(some[half:], chosen, is_below) for some in (scores, others))
-    low, _ = interval(int(left_count), rest, miss)  # each end is missed with half of it
-    _, high = interval(int(right_count), rest, miss)
+    (left_count,), (right_count,) = (_counts(some[half:], np.array([cut]), is_below) for some in (scores, others))
+    low, _ = interval(left_count, rest, miss)  # each end is missed with half of it
+    _, high = interval(right_count, rest, miss)
     at_least = max(0.0, math.log(low / high)) if low > 0 else 0.0
     return LowerBound(at_least, confidence, cut, is_below, runs)
 
@@ -114,24 +113,14 @@ def _best_event(scores: FloatArray, others: FloatArray, cuts: FloatArray) -> tup
     """Return the event of the largest quotient of 95 % limits."""
     best = (-1.0, float(cuts[0]), False)
     for is_below in (False, True):
-        low, _ = _limits(_counts(scores, cuts, is_below), len(scores), 0.025)
-        _, high = _limits(_counts(others, cuts, is_below), len(others), 0.025)
-        place = int(np.argmax(low / high))
-        best = max(best, (float(low[place] / high[place]), float(cuts[place]), is_below))
+        counts = zip(_counts(scores, cuts, is_below), _counts(others, cuts, is_below), cuts.tolist(), strict=True)
+        for count, other, cut in counts:
+            quotient = interval(count, len(scores), 0.05)[0] / interval(other, len(others), 0.05)[1]
+            best = max(best, (quotient, cut, is_below))
     return best[1], best[2]
 
 
-def _counts(scores: FloatArray, cuts: FloatArray, is_below: bool) -> FloatArray:
-    ordered = np.sort(scores)
-    if is_below:
-        return np.searchsorted(ordered, cuts, side="right").astype(float)
-    return len(scores) - np.searchsorted(ordered, cuts, side="left").astype(float)
-
-
-def _limits(count: FloatArray, runs: int, unsure: float) -> tuple[FloatArray, FloatArray]:
-    """Return the Clopper-Pearson limits, each wrong with probability `unsure` at most."""
-    from scipy.special import betaincinv
-
-    low = np.where(count > 0, betaincinv(np.maximum(count, 1), runs - count + 1, unsure), 0.0)
-    high = np.where(count < runs, betaincinv(count + 1, np.maximum(runs - count, 1), 1 - unsure), 1.0)
-    return low, high
+def _counts(scores: FloatArray, cuts: FloatArray, is_below: bool) -> list[int]:
+    below = np.searchsorted(np.sort(scores), cuts, side="right" if is_below else "left")
+    counts: list[int] = (below if is_below else len(scores) - below).tolist()
+    return counts

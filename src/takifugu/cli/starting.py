@@ -27,7 +27,7 @@ from takifugu.releasing.draft.declared import Missing, missing
 from takifugu.releasing.draft.evidence import Evidence, evidence, refuse_no_file
 from takifugu.releasing.draft.questions import NONE, Answers, Question, example, opening, questions
 from takifugu.releasing.draft.text import Draft, draft_of, relative, text_of
-from takifugu.releasing.file.kinds import KINDS, PLAINLY, drafted
+from takifugu.releasing.file.kinds import KINDS, drafted
 from takifugu.releasing.file.loading import json_schema
 from takifugu.releasing.file.schema import listed_keys
 
@@ -98,7 +98,7 @@ def _said(answers: tuple[str, ...], options: Mapping[str, str | None]) -> dict[s
             raise InputError(f"{answer[:40]!r} is no answer", rule="an answer has a key", fix=fix).at("answers")
         said[name.strip()] = word.strip()
     if "kind" in said:
-        said["kind"] = _kind(said["kind"])
+        _check_kind(said["kind"])
     return said
 
 
@@ -239,13 +239,13 @@ def _print(draft: _Draft) -> None:
 def keys(kind: str | None) -> None:
     if kind is None:
         raise InputError("no kind was named", fix=f"write one of {', '.join(drafted())}").at("kind")
-    keys_kind = _kind(kind)
-    schema = json_schema(keys_kind)
+    _check_kind(kind)
+    schema = json_schema(kind)
     if wants_json():
         click.echo(json.dumps(schema, indent=2))
         return
-    all_keys = list(listed_keys(keys_kind, schema))
-    click.echo(paragraph(f"All keys of a release file about {keys_kind}; those without a default must be written."))
+    all_keys = list(listed_keys(kind, schema))
+    click.echo(paragraph(f"All keys of a release file about {kind}; those without a default must be written."))
     of_section = dict[str, list[tuple[str, str]]]()
     for key in all_keys:
         default = f"default: {key.default}" if key.default else "must be written"
@@ -255,12 +255,10 @@ def keys(kind: str | None) -> None:
         click.echo("\n" + "\n".join(filter(None, [section, labelled(pairs)])))
 
 
-def _kind(name: str) -> str:
-    """Return a kind of release files by its name or plain words."""
-    kind = PLAINLY.get(name, name)
-    if kind not in KINDS:
+def _check_kind(name: str) -> None:
+    """Raise InputError for no kind of release files."""
+    if name not in KINDS:
         raise unknown(f"there is no kind {name!r}", name, drafted()).at("kind")
-    return kind
 
 
 #: How a message begins that goes on behind the name of its key.

@@ -118,7 +118,7 @@ def attack(
         found = learnt(chain.laws, after, truth, compared, float(calibration.epsilon))
         suspected.append(Suspected(name, float(noise.scale), found))
     states = tuple(map(str, chain.chain.states))
-    run = longest_run(calibration.framework.secrets)
+    run = longest_run(secret.to_dict() for secret in calibration.framework.secrets)
     names = tuple(item.name for item in others)
     return Attack(table.name, names, seed, chain.length, calibration.epsilon, states, run, tuple(suspected))
 

@@ -181,6 +181,7 @@ def test_a_preview_is_what_is_paid_then(ledger: Ledger) -> None:
     number = len(ledger.store.after(0))
     paid = ledger.pay(seen)
     assert paid.spent == seen.after
+    assert seen.trial is not None
     assert paid.group == seen.trial.paid.group  # nothing was computed again
     assert len(ledger.store.after(0)) == number + 1
     over = ledger.preview("data", [debit(epsilon="2")], entries="these")

@@ -211,6 +211,29 @@ def test_a_column_of_another_type_is_refused_before_a_row_is_read(
     assert refused(frame, given, tmp_path).startswith(words)
 
 
+@pytest.mark.parametrize(("odd", "row"), [
+    ({"who": [7, 7, None]}, "unit: row 3: nothing in"), ({"t": [1, 2, None]}, "order: row 3: nothing in"),
+    ({"v": [1, 2, None]}, ""),
+])  # fmt: skip
+def test_whole_numbers_of_pandas_are_cast_by_the_line_of_their_error(
+    odd: dict[str, Any], row: str, tmp_path: Path
+) -> None:
+    """pandas makes floats of them where one is missing, and no type may depend on that."""
+    frame = pd.DataFrame({"who": [7, 7, 8], "t": [1, 2, 1], "v": [1, 2, 1], **odd})
+    keys = {"unit": "who", "order": "t", "step": 1, "value": "v", "nulls": "unobserved"}
+    with pytest.raises(TakifuguError) as error, opened_table(keys, ["1", "2"], tmp_path, frame) as source:
+        source.counts()
+    (line,) = re.findall(r"frame = (frame\.astype\(.*?\)) in pandas; or ", error.value.line)
+    cast = eval(line, {"frame": frame})
+    if row:
+        assert refused(cast, {**keys, "bins": {"low": [0, 5], "high": [5, 9]}}, tmp_path).startswith(row)
+    else:
+        with opened_table(keys, ["1", "2"], tmp_path, cast) as source:
+            assert source.counts().counts.tolist() == [[1, 1], [0, 0]]
+    keys["value"], frame["v"] = "v * 0.5", [1, 2, 1]
+    assert "astype" not in refused(pd.DataFrame({**frame, "who": [7, 7, 8], "t": [1, 2, 1]}), keys, tmp_path)
+
+
 @pytest.mark.parametrize(("lines", "keys", "words"), [
     (["A,2026-01-05T00:00Z,x", "A,2026-01-05T01:00+01:00,x"], {}, "timezone: order holds moments"),
     (["A,2026-01-05T00:00,x", "A,2026-01-05T01:00+01:00,x"], {}, "timezone: order holds some moments"),

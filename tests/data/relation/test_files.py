@@ -171,6 +171,16 @@ def test_an_encoding_of_what_is_no_text_file_is_refused(tmp_path: Path) -> None:
     assert "text files have one" in refused(tmp_path, file="a.jsonl", encoding="latin-1")
 
 
+def test_a_column_that_was_renamed_is_told_with_the_others(tmp_path: Path) -> None:
+    """But no first line that may be a row."""
+    (tmp_path / "a.csv").write_text("who;t;status\nAna;0;x\n")
+    said = refused(tmp_path, file="a.csv", unit="who", order="t", value="v")
+    assert "has no 'v'; its columns are ['who', 't', 'status']; a text file names" in said
+    for line in ("Ana;0;geheim", "who;0;geheim"):
+        (tmp_path / "a.csv").write_text(f"{line}\nAna;0;x\n")
+        assert "geheim" not in refused(tmp_path, file="a.csv", unit="who", order="t", value="v")
+
+
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(("data", "words"), [
     (b"", "a.csv is empty"),

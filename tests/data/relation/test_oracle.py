@@ -113,6 +113,26 @@ def test_states_are_as_many_as_are_declared(rows: str, tmp_path: Path) -> None:
         assert a.counts().counts.tolist() == [[1] * 300]
 
 
+@pytest.mark.parametrize("window", [None, range(1, 3), range(4, 8)])
+@pytest.mark.parametrize("by", [(), ("hour",)])
+@pytest.mark.parametrize("late", ["2026-01-05T08:00", "2026-01-05T08:01", "2026-02-01T00:00", ""])
+def test_a_stay_that_goes_on_after_until_is_one_without_an_end(
+    late: str, by: tuple[str, ...], window: range | None, tmp_path: Path
+) -> None:
+    """Once it was refused, with the advice to leave it out: its steps would have counted as the default state."""
+    (tmp_path / "people.csv").write_text("who,until\nAna,\nBen,2026-01-05T05:00\n")
+    day = {"from": "2026-01-05", "until": "2026-01-05T08:00"}
+    keys = {"file": "a.csv", "rows": "stays", "unit": "who", "order": "t", "end": "e", "step": "1h", "value": "v",
+            "roster": "people.csv", "default_state": "x", **day}  # fmt: skip
+    (tmp_path / "a.csv").write_text(f"who,t,e,v\nAna,2026-01-05T02:00,{late},y\nBen,2026-01-05T03:00,{late},y\n")
+    with opened_table(keys, ["x", "y"], tmp_path) as table:
+        counts = table.counts(window, by)
+    steps = range(8) if window is None else window
+    lasting = [sum(place >= first for place in steps if place < last) for first, last in ((2, 8), (3, 5))]
+    assert counts.counts[:, 1].tolist() == lasting
+    assert counts.counts.sum(axis=1).tolist() == [len(steps), sum(place < 5 for place in steps)]
+
+
 @pytest.mark.parametrize("ends", [{"from": 2}, {"until": 4}, {"from": 2, "until": 4}])
 @pytest.mark.parametrize("calendar", [{"from": 0, "until": 9}, {"from": 0}])
 def test_a_sample_outside_its_person_s_cover_is_refused(

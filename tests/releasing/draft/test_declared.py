@@ -12,10 +12,10 @@ from takifugu.releasing.draft.declared import missing, question_of, value_of
 from takifugu.releasing.draft.evidence import evidence
 from takifugu.releasing.draft.questions import questions
 from takifugu.releasing.draft.text import draft, draft_of, text_of
-from takifugu.releasing.file.kinds import PLAINLY, drafted
+from takifugu.releasing.file.kinds import drafted
 from takifugu.releasing.file.loading import checked
 
-KINDS = sorted({PLAINLY.get(name, name) for name in drafted()} - {"sequences", "records"})
+KINDS = sorted(drafted())
 PREFERRED = {"unit": "who", "order": "t", "step": "1", "value": "state"}
 ROWS = {"rows": "samples", "unit": "who", "order": "t", "step": "1", "value": "state"}
 
@@ -176,6 +176,17 @@ def test_a_longitude_is_drafted_before_a_latitude(tmp_path: Path) -> None:
     for value in ("Latitude, Longitude", "Longitude, Latitude"):
         drafted = tomllib.loads(draft(tmp_path / "d.csv", rows="visits", unit="who", value=value))
         assert drafted["source"]["value"] == ["Longitude", "Latitude"]
+
+
+@pytest.mark.parametrize("kind", ["independent-records", "normal", "density", "parameters"])
+def test_what_is_published_is_a_column_of_the_table_where_the_belief_has_columns(table: Path, kind: str) -> None:
+    """Once `value` stood in [source], and was no key there."""
+    said = {"rows": "answers", "unit": "-", "kind": kind, "value": "state"}
+    text = drafted_text(table, said)
+    assert (tomllib.loads(text)["table"][0]["attribute"], "value" in tomllib.loads(text)["source"]) == ("state", False)
+    lacks = missing(text, table.with_name("release.toml"), said)
+    assert not lacks.faults
+    assert "attribute" not in " ".join(fault.place for fault in lacks.left)
 
 
 def test_a_survey_has_answers_and_no_states() -> None:

@@ -75,8 +75,8 @@ def test_init_takes_the_ledger_of_another_file_about_the_same_data(tmp_path: Pat
 
 @pytest.mark.parametrize(("kind", "name", "budget", "taken"), [
     *((kind, "who did what", "{ epsilon = 2, delta = 1e-9 }", ("who did what", {"epsilon": 2, "delta": 1e-9}))
-      for kind in ("sequences", "joint-table", "normal", "populations", "asymmetric")),
-    ("sequences", " ", "2026-01-05", ("minutes", 1.0)),  # neither is one
+      for kind in ("markov-chain", "joint-table", "normal", "populations", "asymmetric")),
+    ("markov-chain", " ", "2026-01-05", ("minutes", 1.0)),  # neither is one
 ])  # fmt: skip
 def test_every_kind_of_draft_names_the_source_as_the_other_file_does(
     tmp_path: Path, kind: str, name: str, budget: str, taken: tuple[str, object]

@@ -1,5 +1,6 @@
 """Notices: who counts and whose line they show; a missing ledger is announced, refused where it matters, or made."""
 
+import os
 import shutil
 import warnings
 from fractions import Fraction
@@ -57,6 +58,29 @@ def test_whoever_goes_on_with_a_new_ledger_goes_on(tmp_path: Path) -> None:
     assert tf.release_file(where).reservation.spent.epsilon > 1  # the new ledger has paid for the newest certificate
     files.write(tmp_path, SMALL.replace('"time-use"', '"fourth"').replace('"ledger.db"', '"old.db"'))
     with pytest.raises(LedgerError, match="by a ledger other than"):
+        tf.release_file(where)
+
+
+@pytest.mark.parametrize("later", ["time-use", "again"])
+def test_no_clock_decides_which_ledger_goes_on(tmp_path: Path, later: str) -> None:
+    """The newest certificate did: where the clock went back the old ledger passed, and the new one was refused."""
+    where = files.write(tmp_path, SMALL)
+    tf.release_file(where)
+    shutil.move(tmp_path / "ledger.db", tmp_path / "old.db")
+    files.write(tmp_path, AGAIN)
+    tf.release_file(where, new_ledger=True)
+    os.utime(tmp_path / "out" / f"{later}.certificate.json", (2e9, 2e9))
+    files.write(tmp_path, SMALL.replace('"time-use"', '"third"').replace('"ledger.db"', '"old.db"'))
+    with pytest.raises(LedgerError, match=r"again.certificate.json .* by a ledger other than"):
+        tf.release_file(where)
+    files.write(tmp_path, SMALL.replace('"time-use"', '"third"'))
+    assert tf.dry_run(where).tables
+    (paid,) = Ledger.open(tmp_path / "ledger.db").payments()
+    assert [*paid.recipe["beside"]] == [*Ledger.open(tmp_path / "old.db").view().releases]
+    files.write(tmp_path, SMALL.replace('"time-use"', '"third"').replace('"ledger.db"', '"old.db"'))
+    tf.release_file(where, new_ledger=True)  # both go on, and neither knows what the other pays from now on
+    files.write(tmp_path, SMALL.replace('"time-use"', '"fourth"'))
+    with pytest.raises(LedgerError, match=r"third.certificate.json .* by a ledger other than"):
         tf.release_file(where)
 
 

@@ -16,6 +16,7 @@ from takifugu.accounting.ledger.people import Tags, set_body, set_of
 from takifugu.accounting.ledger.totals import Account, longest, most_of, start_apart
 from takifugu.accounting.ledger.view import View
 from takifugu.analysis.guarantee import Charge
+from takifugu.core.cache import Store
 from takifugu.core.errors import InputError, ReadingChanged
 from takifugu.core.names import normalised
 from takifugu.core.plain import Plain
@@ -66,13 +67,14 @@ class Order:
     recipe: Plain
     ids: dict[str, str]
     group: str = field(default_factory=lambda: token_hex(8))
-    _tags: dict[bytes, list[Tags | None]] = field(default_factory=dict)
+    _tags: Store = field(default_factory=Store)  # whose keys stay here
 
     def tags(self, key: bytes) -> list[Tags | None]:
         """Return the tags of each debit's units under a ledger's key, computed once; None where none are named."""
         if key not in self._tags:
             self._tags[key] = _tags_of([debit for debit, _ in self.debits], key)
-        return self._tags[key]
+        tags: list[Tags | None] = self._tags[key]
+        return tags
 
 
 def _tags_of(debits: Sequence[Debit], key: bytes) -> list[Tags | None]:

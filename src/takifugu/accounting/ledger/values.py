@@ -105,12 +105,16 @@ class Preview:
     over: BudgetExceeded | None
     #: To be answered before anything is paid.
     asks: ReadingChanged | PeopleUndeclared | None
-    trial: Trial
+    #: None where it was pickled: the ledger's events stay with it, and paying computes them again.
+    trial: Trial | None
     order: Order
 
     @property
     def fits(self) -> bool:
         return self.over is None
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**vars(self), "trial": None}
 
 
 def preview_of(view: View, order: Order) -> Preview:

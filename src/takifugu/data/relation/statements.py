@@ -148,28 +148,24 @@ def runs(opened: Opened, window: range) -> str:
         from ({rows_sql(opened)}) r left join {COVERS} c using (unit)"""
     in_order = "over (partition by number order by tick)"
     after = f"select *, lead(tick) {in_order} as after from ({rows})"
-    if kind == "changes" and opened.keeps_left_out:  # a state holds until the next row that counts
-        counting = f"case when code <> {LEFT_OUT} then tick end"
-        after = f"select *, lead({counting} ignore nulls) {in_order} as after_counting from ({after})"
     early = width - 1 if kind == "events" else 0
     last = {"changes": "after", "events": "tick + 1", "stays": "stop"}[kind]
-    if kind == "changes" and opened.keeps_left_out:
-        last = "after_counting"
+    if kind == "changes" and opened.keeps_left_out:  # a state holds until the next row that counts
+        counting, last = f"case when code <> {LEFT_OUT} then tick end", "after_counting"
+        after = f"select *, lead({counting} ignore nulls) {in_order} as {last} from ({after})"
     shift = FAR // width * width - origin
     clash = {
         "changes": "false", "stays": "after < stop",
         "events": f"(tick + {shift}) // {width} = (after + {shift}) // {width}",
     }[kind]  # fmt: skip
     name = "overlap" if kind == "stays" else "tie"
-    late = "tick >= high" + (" or stop > high" if kind == "stays" else "")
     why = [
         "r.why",
         f"coalesce((tick = after)::bigint, 0) * {BIT['tie']}",
         f"coalesce((tick <> after and {clash})::bigint, 0) * {BIT[name]}",
-        f"coalesce(({late})::bigint, 0) * {BIT['outside']}",
+        f"coalesce((tick >= high)::bigint, 0) * {BIT['outside']}",
+        *([f"(stop is null and after is not null)::bigint * {BIT['open']}"] if kind == "stays" else []),
     ]
-    if kind == "stays":
-        why.append(f"(stop is null and after is not null)::bigint * {BIT['open']}")
     low, high = origin + window.start * width, origin + window.stop * width
 
     def step(tick: str) -> str:

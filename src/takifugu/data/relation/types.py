@@ -73,7 +73,7 @@ def _check_name(opened: Opened, role: str) -> None:
     kind, column = opened.type(role), opened.words()[role]
     if has_point(kind):
         rule = "names are texts or whole numbers: 7 and 7.0 are one person, and two of 16 digits may be one number"
-        fix = toml_line(role, f"cast({column} AS bigint)") + "; in pandas .astype('Int64')"
+        fix = _as_whole(opened, column, toml_line(role, f"cast({column} AS bigint)"))
         raise wrong_key(role, f"{role} holds numbers with a point ({kind})", rule, fix)
     if kind not in NAMES:
         fix = toml_line(role, f"cast({column} AS varchar)")
@@ -82,11 +82,17 @@ def _check_name(opened: Opened, role: str) -> None:
         raise wrong_key(role, f"{role} holds {kind}", "names are texts or whole numbers", fix)
 
 
+def _as_whole(opened: Opened, column: str, line: str) -> str:
+    """Return the line that makes numbers whole; pandas makes whole ones floats where one is missing."""
+    is_of_frame = opened.kind == "frame" and column in map(identifier, opened.relation.types)
+    return f"frame = frame.astype({{{column}: 'Int64'}}) in pandas; or {line}" if is_of_frame else line
+
+
 def _check_order(opened: Opened, role: str) -> None:
     kind, column, zone = opened.type(role), opened.words()[role], opened.source.timezone
     if not opened.source.is_time:
         if has_point(kind):
-            fix = toml_line(role, f"cast({column} AS bigint)")
+            fix = _as_whole(opened, column, toml_line(role, f"cast({column} AS bigint)"))
             raise wrong_key(role, f"{role} holds numbers with a point ({kind})", "step is a whole number", fix)
         if kind not in WHOLE | {"VARCHAR"}:
             what = f"{role} holds {kind}, and step is a number"
@@ -135,8 +141,8 @@ def check_value(opened: Opened, role: str, known: Known) -> None:
         if not has_point(kind) and kind not in WHOLE | {"VARCHAR"}:
             raise wrong_key("bins", f"{name} holds {kind}", "bins are of numbers", "leave bins out")
     elif has_point(kind):
-        fix = f"bins = {bins}; or {value_line(opened, role, f'cast({column} AS bigint)')}"
-        raise wrong_key("value", f"{name} holds numbers with a point ({kind})", rule, fix)
+        line = _as_whole(opened, column, value_line(opened, role, f"cast({column} AS bigint)"))
+        raise wrong_key("value", f"{name} holds numbers with a point ({kind})", rule, f"bins = {bins}; or {line}")
     elif kind not in STATES:
         raise wrong_key("value", f"{name} holds {kind}", rule, value_line(opened, role, f"cast({column} AS varchar)"))
 

@@ -180,7 +180,7 @@ _ERRORS = {
     "ConversionException": ("casts a value that is not of that type", "a cast holds for every row",
                             "try_cast() gives NULL instead, try_strptime() for times"),
     "InvalidInputException": ("cannot be computed for every row", "an expression holds for every row",
-                              "try_cast() and try_strptime() give NULL instead"),
+                              "try_cast() and try_strptime() give NULL instead; strptime() takes a list of formats"),
     "OutOfRangeException": ("has a number that is too large for its type", "", "cast to a wider type"),
     "OutOfMemoryException": ("needs more memory than is allowed", "",
                              "leave out columns and ORDER BY, or allow more memory"),

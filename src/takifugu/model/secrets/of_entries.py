@@ -10,7 +10,7 @@ from takifugu.core.columns import value_of
 from takifugu.core.entries import position
 from takifugu.core.errors import InputError
 from takifugu.core.nearest import unknown
-from takifugu.core.plain import AS_IT_IS, LEFT_OUT, PlainForm, set_fields
+from takifugu.core.plain import AS_IT_IS, LEFT_OUT, Plain, PlainForm, set_fields
 from takifugu.core.rules import requires
 from takifugu.model.secrets.families import ABSENT, Believed, Family, InOrder, View, WithAbsence, view_of
 from takifugu.model.secrets.hypotheses import State
@@ -83,9 +83,9 @@ class EveryRun(PlainForm, kind="every-run"):
         return "every single value" if self.length == 1 else f"any {self.length} values in a row, together"
 
 
-def longest_run(secrets: Iterable[object]) -> int:
-    """Return how many steps in a row are hidden together, 1 where single ones are."""
-    return max((secret.length for secret in secrets if isinstance(secret, EveryRun)), default=1)
+def longest_run(secrets: Iterable[Plain]) -> int:
+    """Return how many steps in a row are hidden together by secrets as they are written, 1 where single ones are."""
+    return max((int(secret["length"]) for secret in secrets if secret["kind"] == EveryRun.kind), default=1)
 
 
 @dataclass(frozen=True)

@@ -251,6 +251,9 @@ function tableFindings(certificate, table) {
   else findings.push(holds(`Its ${counted(count, "value")} ${count === 1 ? "is that" : "are those"} of the certificate.`));
   if (wrongEnds) findings.push(fails("Its columns “low” and “high” are not the values minus and plus the half-width."));
   else if (ends) findings.push(holds("Its columns “low” and “high” are the values minus and plus the half-width."));
+  const compared = ["cell", "value", ...(perUnit ? ["unit"] : []), ...(ends ? ["low", "high"] : [])];
+  const others = header.filter(name => !compared.includes(name)).map(name => `“${name}”`);
+  if (others.length) findings.push(note(`Only the checksum covers its other columns, which were not compared: ${others.join(", ")}.`));
   return findings;
 }
 

@@ -19,6 +19,7 @@ from takifugu.model import secrets as secret_room
 from takifugu.model.beliefs import OF_STEPS, VALUES_OF_ONE
 from takifugu.model.frameworks import DEFINITIONS
 from takifugu.model.queries.registry import KINDS as KNOWN_QUERIES
+from takifugu.model.secrets.of_entries import longest_run
 from takifugu.releasing.certificates.content import Content
 from takifugu.releasing.certificates.facts import CAUTIONS
 
@@ -197,7 +198,7 @@ def secret_of(c: Content) -> str:
     secrets, whose = list(map(dict, secrets_of(c))), f" of one {c.person}" if c.scope != "all" else ""
     if c.definition != "pufferfish" or len({secret["kind"] for secret in secrets}) != 1:
         return " and ".join(c.hidden)
-    if (run := longest_run(c)) > 1:
+    if (run := longest_run(secrets_of(c))) > 1:
         return f"the states{whose} in any {_steps(c, run)} in a row, together"
     if any(secret != {"kind": "every-entry", "attribute": None} for secret in secrets):
         return " and ".join(c.hidden)
@@ -209,11 +210,6 @@ def secret_of(c: Content) -> str:
     return " or ".join(sorted(words)).replace("{person}", c.person)
 
 
-def longest_run(c: Content) -> int:
-    """Return how many steps in a row are hidden together, 1 where single ones are."""
-    return max((int(secret["length"]) for secret in secrets_of(c) if secret["kind"] == "every-run"), default=1)
-
-
 def _steps(c: Content, run: int) -> str:
     """Count steps, with their length where the table has a window."""
     return f"{run} steps of {c.window.step}" if c.window is not None and not c.window.step.isdigit() else f"{run} steps"
@@ -221,7 +217,7 @@ def _steps(c: Content, run: int) -> str:
 
 def longer_stays(c: Content) -> str:
     """Name the stays of which a part is hidden only; "" where runs of steps are no secret."""
-    run = longest_run(c)
+    run = longest_run(secrets_of(c))
     return f"that a stay of more than {_steps(c, run)} in a row took place" if run > 1 else ""
 
 
@@ -247,7 +243,7 @@ def not_protected(c: Content) -> Iterator[str]:
     """Yield what the definition, the beliefs and what is public leave open."""
     yield from definition_of(c).not_promised()
     if stays := longer_stays(c):
-        yield f"{stays}: of it any {longest_run(c)} steps are hidden"
+        yield f"{stays}: of it any {longest_run(secrets_of(c))} steps are hidden"
     if not c.beliefs or not any(answer.values for answer in c.answers):  # a randomised column says it above
         return
     if is_worded(c) and definition_of(c).in_short(c.hidden, c.beliefs, []):

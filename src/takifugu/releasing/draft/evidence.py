@@ -99,7 +99,9 @@ class Evidence:
             error = InputError(f"{key} is {text[:40]!r}, which names no column", rule="it says something of each row")
             error.fix = f"write {nearest(text, self.types)}"
             raise error.at(key)
-        return f"({text_of(tree)})"
+        sql = f"({text_of(tree)})"
+        self.relation.alone[key] = f"select count({sql}) from {self.rows}"  # an error of it is that of its key
+        return sql
 
     @cached_property
     def steps(self) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from takifugu.releasing.draft.evidence import MOST_COUNTED, Evidence
 from takifugu.releasing.draft.forms import INSTANTS, NUMBERS, TIMES, Reading, is_clock, names_in, readings, value_of
 from takifugu.releasing.file.keys import ROWS as WORDS_OF_ROWS
 from takifugu.releasing.file.keys import STEPS
-from takifugu.releasing.file.kinds import KINDS, PLAINLY
+from takifugu.releasing.file.kinds import KINDS
 
 Answers = Mapping[str, str]
 #: The answer that no column says it.
@@ -33,10 +33,11 @@ OF_NUMBERS = ("normal", "density")
 #: Rows that have a time, and all that are drafted.
 TIMED = (*STEPS, "wide")
 ROWS = {name: words for name, words in WORDS_OF_ROWS.items() if name != "contacts"}
-#: What is secret of rows without a time, by the plainest names, with a place for a column.
+#: What is secret of rows without a time, by the kind, with a place for a column.
 _SECRETS = {
     "users": "one person's answer, such as that in {}; people say nothing about each other, and one table counts all",
-    "records": "one person's answers, where one answer, such as that in {}, tells of others; each gets a table alone",
+    "joint-table":
+        "one person's answers, where one answer, such as that in {}, tells of others; each gets a table alone",
     "independent-records": "a fact about all rows together, such as the share of a value of {}; no single row",
     "normal": "a fact about all numbers together, such as the mean of {}; no single row",
     "populations": "which group a row comes from; each {} is randomised before it leaves its owner",
@@ -338,7 +339,7 @@ def _where(evidence: Evidence, answers: Answers, key: str) -> Question:
         if step == NUMBERS:
             form = f"datediff('month', DATE '2000-01-01', strptime({quoted}, {MONTH}))"
         error = InputError(what, rule="all times of a column are written alike").at(key)
-        raise error.offering([(form, "with your format")])
+        raise error.offering([(form, "with your format, or a list of them: ['...', '...']")])
     seen = f"{evidence.size - some[0].rows:,} rows say no time that the others' form reads"
     return _which_rows(evidence, answers, some[0].condition, seen)
 
@@ -415,11 +416,14 @@ def _values(evidence: Evidence, answers: Answers) -> Iterator[Question | None]:
     """Yield the questions what is published, and what is secret of rows without a time."""
     rows, said = answers.get("rows"), answers.get("value")
     if rows == "answers" and "kind" not in answers:
-        yield _ask("kind", [_secret(evidence, answers, name) for name in _SECRETS])
+        some = {kind: repr(visible(example(evidence, {**answers, "kind": kind}))) for kind in _SECRETS}
+        yield _ask("kind", [Choice(kind, words.format(some[kind])) for kind, words in _SECRETS.items()])
+        return
+    if "kind" in answers and KINDS.find(answers["kind"]).facts.of_belief:  # which names columns itself
         return
     if evidence.unpivoted:
         said = said or evidence.unpivoted[1]
-    elif said is None and rows is not None and not ("kind" in answers and KINDS.find(answers["kind"]).facts.of_belief):
+    elif said is None and rows is not None:
         taken = {answers.get("unit"), *columns_in(answers.get("order", ""), evidence.types), answers.get("end")}
         yield _ask("value", _counted(evidence, [name for name in evidence.types if name not in taken]), is_clear=True)
     if answers.get("nulls", "refuse") not in _NULLS["nulls"]:
@@ -434,12 +438,6 @@ def _values(evidence: Evidence, answers: Answers) -> Iterator[Question | None]:
             kinds = ", ".join(["nothing", *map(repr, value.words)])
             seen = f"{value.missing:,} of {evidence.size:,} rows hold {kinds}"
             yield _ask(about, (Choice(*pair) for pair in _NULLS[about].items()), seen)
-
-
-def _secret(evidence: Evidence, answers: Answers, name: str) -> Choice:
-    """Return a kind as an answer, in words about a column of the table."""
-    kind = PLAINLY.get(name, name)
-    return Choice(kind, _SECRETS[name].format(repr(visible(example(evidence, {**answers, "kind": kind})))))
 
 
 def example(evidence: Evidence, answers: Answers) -> str:

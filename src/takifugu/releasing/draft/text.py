@@ -172,6 +172,7 @@ def text_of(start: Draft, makes_ledger: bool = True) -> str:
                       ("title", title, "what its readers call it"),
                       ("query", query, words),
                       ("epsilon", epsilon, "`takifugu odds` says what that means"),
+                      *([("attribute", column, "")] if rows == WHOLE_COLUMNS and column else []),
                       *([("delta", 1e-6, "normal noise needs a delta above 0")] if query == "mean" else []),
                       *_filled(start.answers, "table")],
     }  # fmt: skip
@@ -256,7 +257,8 @@ def _roles(start: Draft) -> Iterator[Line]:
                 yield key, f"{_clocks(start, reading.sql)} AT TIME ZONE {literal(start.zone)}", _MOVED
             else:
                 yield key, reading.sql, ""
-    if values := [_value(start, column) for column in start.values]:
+    values = [_value(start, column) for column in start.values]
+    if values and KINDS.find(start.kind).facts.rows != WHOLE_COLUMNS:
         yield "value", values if values[1:] else values[0], ""
 
 

@@ -185,7 +185,7 @@ def facts_of(file: ReleaseFile, item: Windowed, calibration: Calibrated) -> tupl
         return ()
     (scale, whole, single), costs = moved_by(calibration), {}
     # a day is the secret where steps are days, and a week of one day is that day
-    longest = longest_run(calibration.framework.secrets)
+    longest = longest_run(secret.to_dict() for secret in calibration.framework.secrets)
     for what, seconds in (("one day", 86_400), ("one week", 604_800)):
         steps = calendar.most_steps_in(seconds, window)
         if steps > longest and scale and whole is not None and single is not None:

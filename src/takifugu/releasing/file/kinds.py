@@ -35,14 +35,12 @@ OF_SHAPE = {
 }
 #: The kinds by the shape of their data, for beliefs that bring their section.
 SHAPES: Registry[type[Kind]] = Registry("the shape of the data", {shape: kind for shape, (_, kind) in OF_SHAPE.items()})
-#: What `takifugu init --kind` also takes.
-PLAINLY = {"sequences": SEQUENCES, "records": "joint-table"}
 #: What a list for beginners leaves out: a class of what it has, which `takifugu init --kind` takes as well.
 UNLISTED = {"markov-chain-class"}
-#: What `takifugu init` drafts, by the plainest name: what is secret, in fewer words than its section says.
+#: What `takifugu init` drafts: what is secret, in fewer words than its section says.
 DRAFTED = {
-    "sequences": "states, step by step: a row is a step",
-    "records": "all answers of each person; each gets a table alone",
+    SEQUENCES: "states, step by step: a row is a step",
+    "joint-table": "all answers of each person; each gets a table alone",
     "users": "answers, one row a person; one table counts everybody",
     "contacts": "people who meet; a row is a person",
     "network": "a row follows a Bayesian network",
@@ -113,10 +111,9 @@ def register_section(section: type, rows: str) -> None:
 
 def drafted() -> dict[str, str]:
     """Return the kinds with a draft, each with its data."""
-    skipped_names = {PLAINLY.get(name, name) for name in DRAFTED} | UNLISTED
     drafts = dict(DRAFTED)
     for name in KINDS.names:
-        if name not in skipped_names:
+        if name not in DRAFTED and name not in UNLISTED:
             kind = KINDS.find(name)
             words = ((kind.section or type(kind)).__doc__ or "").strip().partition("\n")[0]
             drafts[name] = words[:1].lower() + words[1:].rstrip(".")
@@ -125,7 +122,7 @@ def drafted() -> dict[str, str]:
 
 def which_kind(named: object) -> str:
     """Name the kinds of belief nearest to a word, or those that are drafted plainly."""
-    kinds = [PLAINLY.get(name, name) for name in DRAFTED]
+    kinds = [*DRAFTED]
     if isinstance(named, str) and named in KINDS_OF_BEFORE:
         return KINDS_OF_BEFORE[named]
     if isinstance(named, str):

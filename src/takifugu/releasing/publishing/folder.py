@@ -191,10 +191,9 @@ def _wait(folder: Path, until: float, lock: Path) -> None:
 
 @dataclass(frozen=True)
 class Certified:
-    """A published certificate: its file, when it was made, its source, and the ids of its ledger and of its release."""
+    """A published certificate: its file, its source, and the ids of its ledger and of its release."""
 
     path: Path
-    made: tuple[str, int]
     source: str
     ledger: str
     release_id: str
@@ -228,12 +227,12 @@ def certificates_of(folder: Path, names: Iterable[str]) -> tuple[Certified, ...]
         path = folder / f"{name}{CERTIFICATE}"
         try:
             fields = json.loads(read_file(path).decode("utf-8"))
-            source, said, time = fields["source"], fields["ledger"], (str(fields["date"]), path.stat().st_mtime_ns)
+            source, said = fields["source"], fields["ledger"]
             ledger, release = said["ledger"], said["ids"][fields["release"]]
         except (OSError, ValueError, AttributeError, LookupError, TypeError, RecursionError):
             continue
         if all(isinstance(text, str) for text in (source, ledger, release)):
-            certified.append(Certified(path, time, source, ledger, release))
+            certified.append(Certified(path, source, ledger, release))
     return tuple(certified)
 
 

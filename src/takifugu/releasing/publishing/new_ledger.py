@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: So many certificates are named in an error.
 MOST_NAMED = 3
+#: The key of a payment's recipe with the releases of other ledgers that `new_ledger` accepted with it.
+BESIDE = "beside"
 
 
 def opened(ledger: Ledger | str | Path) -> Ledger:
@@ -63,34 +65,38 @@ def require_known(ledger: Ledger | str | Path | None, required: bool) -> None:
 def check_ledger(file: ReleaseFile, folder: Path, new_ledger: bool) -> None:
     """Raise LedgerError for a release file's missing or forgetful ledger."""
     require_known(file.ledger, file.spec.require_ledger)
+    unknown = unknown_to_ledger(file, folder)
+    if not unknown:
+        return
+    # a copy from before their payment, which `new_ledger` does not excuse
+    book = there(file.ledger) or open_ledger(file.ledger)
+    if forgotten := [one for one in unknown if one.ledger == book.id]:
+        raise _forgotten(book, file.ledger, forgotten)
+    if not new_ledger:
+        path = unknown[0].path
+        raise LedgerError(
+            f"{path.name} in {str(path.parent)!r} was paid for by a ledger other than {named(file.ledger)!r}, which "
+            f"does not know it and would treat the source {file.source.name!r} as if it had never been published",
+            fix=(
+                "give the ledger that paid for it (check the path, or restore a backup), or continue with --new-ledger "
+                "(new_ledger=True in Python)"
+            ),
+        ).at("ledger")
+
+
+def unknown_to_ledger(file: ReleaseFile, folder: Path) -> list[Certified]:
+    """Return the published certificates of a source that its ledger neither has nor was continued beside."""
     paths = (file.output, folder, *outputs_apart(file))
     folders = {path.absolute(): path for path in paths}  # named as the caller does
     published = list(chain.from_iterable(paid_for(file.source.name, path) for path in folders.values()))
-    # forgetful is one that does not know the published tables of its source
-    if published:
-        _require_same(there(file.ledger) or open_ledger(file.ledger), file, published, new_ledger)
-
-
-def _require_same(book: Ledger, file: ReleaseFile, published: Sequence[Certified], new_ledger: bool) -> None:
-    """Raise LedgerError for releases of another ledger, or forgotten by this."""
-    releases = book.view().releases
-    # a copy from before their payment, which `new_ledger` does not excuse
-    forgotten = [one for one in published if one.ledger == book.id and one.release_id not in releases]
-    if forgotten:
-        raise _forgotten(book, file.ledger, forgotten)
-    # the newest certificate decides: whoever has continued with a new ledger may go on
-    newest = max(published, key=lambda certified: certified.made)
-    if new_ledger or newest.ledger == book.id or newest.release_id in releases:
-        return
-    raise LedgerError(
-        f"{newest.path.name} in {str(newest.path.parent)!r} was paid for by a ledger other than "
-        f"{named(file.ledger)!r}, which does not know it and would treat the source {file.source.name!r} as if it had "
-        "never been published",
-        fix=(
-            "give the ledger that paid for it (check the path, or restore a backup), or continue with --new-ledger "
-            "(new_ledger=True in Python)"
-        ),
-    ).at("ledger")
+    if not published:
+        return []
+    book = there(file.ledger) or open_ledger(file.ledger)
+    unknown = [one for one in published if one.release_id not in book.view().releases]
+    beside = set[str]()
+    if unknown:
+        beside.update(*(paid.recipe.get(BESIDE, ()) for paid in book.payments(file.source.name)))
+    return [one for one in unknown if one.release_id not in beside]
 
 
 def _forgotten(book: Ledger, place: str | Path, published: Sequence[Certified]) -> LedgerError:

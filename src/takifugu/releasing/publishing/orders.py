@@ -25,7 +25,7 @@ from takifugu.releasing.publishing.choosing import NO_CHOICE, Choice, check_plac
 from takifugu.releasing.publishing.estimating import foresee_estimates
 from takifugu.releasing.publishing.every_window import index_windows
 from takifugu.releasing.publishing.folder import alone_in, in_the_way, place, writing
-from takifugu.releasing.publishing.new_ledger import opened
+from takifugu.releasing.publishing.new_ledger import BESIDE, opened, unknown_to_ledger
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.publish import Drawn, Planned, keep, validate
 from takifugu.releasing.publishing.sheets import bundle_for, published_at, tables_of, with_plan, worths_of
@@ -36,11 +36,11 @@ from takifugu.releasing.report.outcomes import Outcome
 
 def planned_of(
     plan: Plan, folder: Path, private: bool, once: str | None = None, choice: Choice = NO_CHOICE,
-    replaces: Mapping[str, str] | None = None,
+    replaces: Mapping[str, str] | None = None, beside: Sequence[str] = (),
 ) -> Planned:  # fmt: skip
     """Return how the tables of a plan are paid for, and completed; `once` is the key of the payment."""
     file, source, given = plan.file, plan.file.source, plan.file.given
-    # `replaces` are the digests of the files that they may overwrite
+    # `replaces` are the digests of the files that they may overwrite, `beside` the releases that the ledger never knew
     recipe: Json = {
         "kind": "file", "file": str(file.path.absolute()), "single_release": source.single_release,
         "window": file.window, "output": str(folder.absolute()), "replaces": dict(replaces or {}),
@@ -54,6 +54,8 @@ def planned_of(
         recipe["data"] = str(given) if "://" in str(given) else str(Path(given).absolute())
     if once is not None:
         recipe["once"] = once
+    if beside:
+        recipe[BESIDE] = [*beside]
     choice = replace(choice, same_people=choice.same_people or source.same_people)
     identity = identity_of(plan.questions, plan.spec, private, once=once)
     return Planned(plan.questions, source.name, file.budget, identity, recipe, choice, file.people)
@@ -86,7 +88,8 @@ def published(
             tell(notices_of_file(file))
             replaced = chain.from_iterable(release.files for release in due)
             digests = {name: digest_at(folder / name) or "" for name in replaced}
-            planned = planned_of(new, folder, bits.private, once, choice, digests)
+            beside = [one.release_id for one in unknown_to_ledger(file, folder)] if new_ledger else []
+            planned = planned_of(new, folder, bits.private, once, choice, digests, beside)
             outcomes.append(_published(new, folder, planned, bits, progress, choice.force))
         if outcomes:
             progress.over()
