@@ -181,7 +181,6 @@ SUM = two("0.7", 4)  # the sums have variance 4 and covariance 2.8
 
 
 @pytest.mark.mutants
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("sets", [
     [(None, 0), (0, None)],
     [(None, -1), (1, 3), (4, None)],

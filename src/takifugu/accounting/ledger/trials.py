@@ -67,7 +67,7 @@ class Order:
     recipe: Plain
     ids: dict[str, str]
     group: str = field(default_factory=lambda: token_hex(8))
-    _tags: Store = field(default_factory=Store)  # whose keys stay here
+    _tags: Store = field(default_factory=Store)  # `replace` hands it on, and a pickle has none of its keys
 
     def tags(self, key: bytes) -> list[Tags | None]:
         """Return the tags of each debit's units under a ledger's key, computed once; None where none are named."""

@@ -215,15 +215,15 @@ def _of_runs(opened: Opened, roster: Roster, window: range, cells: Cells | None)
     counts = np.zeros((count, parts, states + 1), dtype=np.int64)
     if cells is None:
         np.add.at(counts[:, 0], (number, code), integers(table["steps"]))
-        covered = (last - first)[:, None]
+        lasting = (last - first)[:, None]
     else:
         rows = number * (states + 1) + code
         columns = (integers(table[name]) for name in ("stretch", "signs", "places", "periods"))
         summed = cells.summed(rows, count * (states + 1), *columns)
         counts += summed.reshape(count, states + 1, parts).transpose(0, 2, 1)
-        covered = cells.between(first, last)
+        lasting = cells.between(first, last)
     filled = states if source.default_state is None else source.states.index(source.default_state)
-    counts[:, :, filled] += covered - counts.sum(axis=2)
+    counts[:, :, filled] += lasting - counts.sum(axis=2)
     complete, runs = np.ones(count, dtype=bool), _NO_RUNS
     if source.gaps == "public":
         gaps = _NO_RUNS
