@@ -11,8 +11,9 @@ from tests.support.rounds import rounds
 import takifugu as tf
 from takifugu.influence.chains import any_start
 from takifugu.influence.chains.any_start import BackwardFromAnyStart
-from takifugu.influence.chains.chains import backward_side, chain_loss
+from takifugu.influence.chains.chains import backward_side, chain_loss, sides_of
 from takifugu.influence.chains.remembered import forget
+from takifugu.influence.chains.sweeps import sweep
 from takifugu.influence.curves import CURVES
 from takifugu.influence.profiles.profile import Profile
 from takifugu.model.secrets.families import Family
@@ -259,6 +260,20 @@ def test_quilts_that_are_listed_are_those_of_the_papers():
     law = np.array([0.8, 0.2])
     assert quilt_cost([matrix] * 5, costs, law) <= 1.5
     assert quilt_cost([matrix] * 5, np.full(6, 3.0), law) == pytest.approx(3 + 2 * np.log(6))
+
+
+@pytest.mark.parametrize(("rows", "change"), [
+    ([[0.9, 0.1], [0.2, 0.8]], 0.1), ([[0.5, 0.5], [0.4, 0.6]], 0.01), ([[0.5, 0.5], [0.4, 0.6]], 1.0),
+])  # fmt: skip
+def test_losses_settle_that_rounding_moves_up_and_down(rows, change):
+    """Jumps of several distances go round in a cycle of a few units: its bound is a little above."""
+    profile = Profile.of([[0.0, change], [change, 0.0]], 10**6)
+    behind = sides_of(tf.MarkovChain(rows, 10**6, "any"), 10**6)[1]
+    tracks = sweep(behind, profile, behind.jumps)
+    last = tracks[-1]
+    assert sum(len(track.explicit) for track in tracks) < 200
+    assert (last.repeated >= last.explicit[-max(behind.jumps) :]).all()
+    assert (last.repeated <= last.explicit[-1] + 1e-12).all()
 
 
 # Windows --------------------------------------------------------------------------------------------------------------

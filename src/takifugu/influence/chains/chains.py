@@ -99,15 +99,21 @@ def reached_steps(chain: PeriodicChain) -> FloatArray:
 def chain_work(chain: PeriodicChain) -> float:
     """Predict the operations of `chain_loss`: two sweeps until both have settled."""
     states = len(chain.states)
-    per_step = next((operations for most, operations in PER_STEP if states <= most), PER_SORT * states)
-    if states**3 > MOST_HELD:
-        per_step = PER_RESORTED * states**3
+    # Of two states whose start is unknown L has rays, as of three.
+    per_steps = _operations(states) + _operations(max(states, 3) if chain.starts_anyhow else states)
     matrices = reached_steps(chain)
     slowest = 0.0
     if states > 1:
         slowest = max(float(np.sort(np.abs(np.linalg.eigvals(matrix)))[-2]) for matrix in matrices)
     settled = steps_until_settled(slowest) * len(matrices)
-    return 2 * per_step * float(min(chain.size, settled))
+    return per_steps * float(min(chain.size, settled))
+
+
+def _operations(states: int) -> float:
+    """Return the operations of one step of a sweep."""
+    if states**3 > MOST_HELD:
+        return PER_RESORTED * states**3
+    return next((operations for most, operations in PER_STEP if states <= most), PER_SORT * states)
 
 
 def steps_until_settled(rate: float) -> float:

@@ -26,8 +26,8 @@ from takifugu.numbers.outward_rounding import UNIT, closed, sum_up, up
 
 #: Where bounds fall from, how often at most, and the share of them for which they fall once more.
 HIGHEST, MOST_FALLS, WORTH_FALLING = 250.0, 8, 0.01
-#: How far above a guessed limit bounds are tried: shares of what is close enough, and units.
-SLACKS: tuple[tuple[float, int], ...] = (1 / 64, 4), (1 / 8, 64), (1, 1024)
+#: How far above a guessed limit bounds are tried: shares of what is close enough, and units; units of what falls.
+SLACKS: tuple[tuple[float, int, int], ...] = (1 / 64, 4, 0), (1 / 8, 64, 64), (1, 1024, 1024)
 NEVER = 2**62
 #: With more states a step takes much longer than its overhead, and programs start from the solution of the last one.
 MOST_BESIDE = 5
@@ -277,17 +277,17 @@ def _repetitions(
         may_repeat |= rises & (np.abs(limit - before_limit).max(axis=of_each) * np.maximum(left / 8, 1.0) <= enough)
     repetitions = {place: last[:, place] for place in np.flatnonzero(may_repeat & (largest == 0)).tolist()}
     places = np.flatnonzero(may_repeat & (largest > 0))
-    # A little above its limit, the least first; what falls is its own bound.
-    for relative, units in SLACKS:
+    # A little above its limit, the least first; what falls is its own bound, but for a cycle of rounding errors.
+    for relative, units, units_of_falls in SLACKS:
         if not len(places):
             break
-        slack = np.where(rises, enough * relative + units * UNIT, 0.0)[places, None, None]
+        slack = np.where(rises, enough * relative + units * UNIT, units_of_falls * UNIT)[places, None, None]
         above = up(np.maximum(limit, last)[:, places] * (1 + slack) + slack) * (1 - np.eye(tables.shape[-1]))
-        bound = np.where(rises[places, None, None], above, last[:, places])
+        bound = np.where(slack > 0, above, last[:, places])
         recent = [loss[places] for loss in explicit[-max((1, *jumps)) :]]
         is_upper = _are_upper(side, bound, recent, tables[places], position, jumps)
         repetitions |= {place: bound[:, number] for number, place in enumerate(places.tolist()) if is_upper[number]}
-        places = places[~is_upper & rises[places]]
+        places = places[~is_upper]
     return repetitions
 
 
