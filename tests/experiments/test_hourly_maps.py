@@ -47,8 +47,8 @@ def test_the_table_of_the_page() -> None:
 
 
 FILE = release_text(
-    read_from("friday", "friday.csv", unit="person", value=["lon", "lat"], order="when", step="1h", from_="2026-01-09",
-              until="2026-01-10", budget=12.0),
+    read_from("friday", "friday.csv", unit="person", value=["lon", "lat"], rows="visits", order="when", step="1h",
+              from_="2026-01-09", until="2026-01-10", budget=12.0),
     believe("asymmetric", grid={"x": [-74.27, -73.68], "y": [40.55, 40.99], "columns": 30, "rows": 30}, most=1),
     hide(visits="all"),
     publish("safe", "safe", at_most=2, epsilon=0.5, every="hour"),
