@@ -100,7 +100,7 @@ EXAMPLES = (
         "normal",
         f'{HEAD}[belief]\nkind = "normal"\nrecords = 50\nsource = "a test"\ncolumns = ["height", "weight"]\n'
         "mean = [170, 70]\ncovariance = [[49, 40], [40, 144]]\n"
-        'ranges = { height = [100, 250], weight = [20, 300] }\nresolution = "0.5"\n'
+        'resolution = "0.5"\n'
         '[hide]\nproperty = { attribute = "height", function = "mean", max_difference = 2 }\n'
         f'{END}query = "mean"\nattribute = "weight"\ndelta = 1e-5\nmechanism = "attribute-gaussian-exact"\n',
         {"data.csv": "height,weight\n" + "171.2,66.1\n168,75\n" * 25},
@@ -108,7 +108,7 @@ EXAMPLES = (
             *WRONG,
             ("[40, 144]", "[41, 144]", "belief.covariance"),
             ("max_difference = 2", "max_difference = -2", "hide.property.max_difference"),
-            ("weight = [20, 300]", "weight = [300, 20]", "belief.ranges.weight"),
+            ('"0.5"\n', '"0.5"\nranges = { weight = [300, 20] }\n', "belief.ranges.weight"),
             ('file = "data.csv"\n', 'file = "data.csv"\nbudgte = 3\n', "source.budgte"),
         ),
         ("mechanism", "delta", "property"),

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from takifugu.core.errors import DataError, TakifuguError, about, gathered, raise_gathered
 from takifugu.core.escaping import is_plain, option
-from takifugu.core.nearest import did_you_mean, first_of
+from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import SELECT
 from takifugu.data.files.readers import Reader, scan, without_paths, without_readers
@@ -233,15 +233,12 @@ class Opening:
         raise wrong_data("file", what, "", f"{self.statement} = \"from read_csv('...', delim = ';')\", with your sign")
 
     def _no_name(self, path: str, key: str, text: str, names: Sequence[str]) -> DataError:
-        """Return the error about a role whose column is none of some names; of a text that is no expression, too."""
+        """Return the error about a role whose column is none of some names, which may be a row; of no expression, too."""
         lacking = text
         if not isinstance(text, Column) and not did_you_mean(text, names):
             columns = columns_in(expression(text, key))
             lacking = next(name for name in columns if folded(name) not in {folded(name) for name in names})
         what = f"the first line of {path[-60:]} has no {lacking[:80]!r}{did_you_mean(lacking, names)}"
-        others = [_names_in(other, names) for _, other in self.wanted if other != text]
-        if any(others) and None not in others:  # else it may be a row
-            what += f"; its columns are {first_of(names)}"
         call = f"read_csv({literal(path[-60:])}, skip = 3, delim = ' ')"
         named = "write a name of it" if self.statement == "sql" else "call a column so"
         fix = f"{named}; or, if names stand elsewhere, {self.statement} = \"from {call}\", with your numbers and signs"
