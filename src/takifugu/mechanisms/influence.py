@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 
 from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
@@ -23,13 +22,12 @@ from takifugu.influence.curves import CURVES, influence_losses
 from takifugu.influence.profiles.patience import EVALUATIONS
 from takifugu.mechanisms.common.answer_noise import covering
 from takifugu.model.queries import Additive
-from takifugu.numbers.rationals import decimal_up, round_up
-from takifugu.numbers.search import side_by_side, smallest_scale
+from takifugu.numbers.rationals import decimal_down, round_up
+from takifugu.numbers.search import SHORT, Search, Tried, side_by_side
 
 #: Here a search ends: noise so many times smaller than what hides the largest change by one entry. Where the belief
 #: hides all, that is enough, and the gate on noise raises it.
 NEXT_TO_NOTHING = 10**6
-
 
 #: Noise in grid units, and what forces it.
 Needed = tuple[Fraction, Witness]
@@ -80,47 +78,30 @@ def largest_of_parts(
 
 def part_scales(part: Part, enough: Mapping[Fraction, Fraction]) -> Mapping[Fraction, Needed]:
     """Return a part's least scale by curve and `group`, in grid units, or `enough` if that serves, at each epsilon."""
+    largest_change, causes = Fraction(part_change(part)), dict[Fraction, Witness]()
 
-    def losses(scales: Sequence[Fraction]) -> list[tuple[float, Witness]]:
+    def losses(scales: Sequence[Fraction]) -> list[float]:
         releases = [[Release(part.answer.entry_changes(), scale, part.answer)] for scale in scales]
-        unknown = math.inf, Witness("any one value against another", "")
-        return [loss or unknown for loss in influence_losses(part, releases)]
+        lost = list[float]()
+        for scale, found in zip(scales, influence_losses(part, releases), strict=True):
+            loss, causes[scale] = found or (math.inf, Witness("any one value against another", ""))
+            lost.append(loss)
+        return lost
 
-    searches = {epsilon: partial(_part_scale, part, epsilon, serving) for epsilon, serving in enough.items()}
-    return side_by_side(searches, losses)
-
-
-def _part_scale(
-    part: Part, epsilon: Fraction, enough: Fraction, influence: Callable[[Fraction], tuple[float, Witness]]
-) -> Needed:
-    """Return a part's least scale at one epsilon, and its cause."""
-    largest_change = part_change(part)
-    if not largest_change:
-        return enough, Witness("", "")
-
-    def loss(scale: Fraction) -> float:
-        return influence(scale)[0]
-
-    if enough and loss(enough) <= epsilon:
-        return enough, Witness("", "")
-    high = Fraction(largest_change) / epsilon
-    if high <= enough:
-        return enough, Witness("", "")
-    low = max(enough, least_tried(part, epsilon))
-
-    def fits(scale: Fraction) -> bool:  # as it is rounded in a ledger
-        return math.isfinite(loss(scale)) and decimal_up(Fraction(loss(scale))) <= epsilon
-
-    scale = raised(smallest_scale(loss, epsilon, high, min(low, high / 2)), high, fits)
-    return scale, influence(scale)[1]
-
-
-def raised(scale: Fraction, high: Fraction, fits: Callable[[Fraction], bool]) -> Fraction:
-    """Return a scale, rounded up and raised little by little until it fits, or is at least `high`."""
-    scale = round_up(scale)
-    while scale < high and not fits(scale):
-        scale = round_up(scale * (1 + Fraction(1, 2**38)))
-    return scale
+    needed, searches = dict[Fraction, Needed](), dict[Fraction, Search]()
+    tried = Tried()
+    asked = {noise for epsilon, noise in enough.items() if 0 < noise < largest_change / epsilon}
+    tried.add([*asked], losses)
+    for epsilon, noise in enough.items():
+        target, high = decimal_down(epsilon), largest_change / epsilon  # as losses are rounded in a ledger
+        if high <= noise or tried.holds(noise, target):
+            needed[epsilon] = noise, Witness("", "")
+        else:
+            low = min(max(noise, least_tried(part, epsilon)), high / 2)
+            searches[epsilon] = Search(high, target, SHORT, low, math.inf, round_up)
+    for epsilon, scale in zip(searches, side_by_side([*searches.values()], tried, losses), strict=True):
+        needed[epsilon] = scale, causes[scale]
+    return needed
 
 
 def least_tried(part: Part, epsilon: Fraction) -> Fraction:

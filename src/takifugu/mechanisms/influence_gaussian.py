@@ -7,6 +7,7 @@ from u to v, so it has a profile like any likelihood, and what the curves say of
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,14 +25,14 @@ from takifugu.mechanisms.influence import (
     Needed,
     largest_of_parts,
     predicted_cost,
-    raised,
     unknown_curve,
 )
 from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.model.queries import Additive
 from takifugu.model.queries.answer import root_up
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
-from takifugu.numbers.search import smallest_scale
+from takifugu.numbers.rationals import round_up
+from takifugu.numbers.search import SHORT, Search, Tried, side_by_side
 
 
 @dataclass(frozen=True)
@@ -95,8 +96,8 @@ def _part_sigma(part: Part, epsilon: Fraction, delta: Fraction, enough: Fraction
     if enough and (enough >= high or loss(enough)[0] <= epsilon):
         return enough, Witness("", "")
     low = max(enough, entry_move(answer) / NEXT_TO_NOTHING)
-    sigma = smallest_scale(lambda sigma: loss(sigma)[0], epsilon, high, low)
-    sigma = raised(sigma, high, lambda sigma: loss(sigma)[0] <= epsilon)
+    search = Search(high, epsilon, SHORT, low, math.inf, round_up)
+    (sigma,) = side_by_side([search], Tried(), lambda sigmas: [loss(sigma)[0] for sigma in sigmas])
     if sigma >= high:
         return high, Witness("any values of the component against any others", "they move the answer farthest")
     return sigma, loss(sigma)[1]

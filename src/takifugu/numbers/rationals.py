@@ -188,10 +188,18 @@ def round_up(value: Fraction | float) -> Fraction:
 
 def decimal_up(value: Fraction) -> Fraction:
     """Return the least twelve-digit decimal at least `value`."""
-    if value == 0:
-        return value
-    unit = Fraction(10) ** (math.floor(math.log10(value)) - 11)
+    unit = _twelfth_digit(value)
     return math.ceil(value / unit) * unit
+
+
+def decimal_down(value: Fraction) -> Fraction:
+    """Return the largest twelve-digit decimal at most `value`: numbers up to it are those with a decimal up to `value`."""
+    unit = _twelfth_digit(value)
+    return math.floor(value / unit) * unit
+
+
+def _twelfth_digit(value: Fraction) -> Fraction:
+    return Fraction(10) ** (math.floor(math.log10(value)) - 11) if value else Fraction(1)
 
 
 def as_mpf(value: Fraction | int) -> mpf:

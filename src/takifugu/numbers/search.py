@@ -1,21 +1,23 @@
 """Searches for where something stops holding: what they return was seen to hold, so that rounding costs no promise.
 
-`halved` knows only whether it holds; `narrowed` and the searches for scales know by how much.
+`halved` knows only whether it holds; searches for scales know by how much.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeVar, cast
+from itertools import pairwise
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeVar, cast
+
+from takifugu.numbers.rationals import float_below
 
 T = TypeVar("T")
 Real = TypeVar("Real", float, Fraction)
 Scale = TypeVar("Scale", bound="float | Fraction")
-Key = TypeVar("Key", bound=Hashable)
-Place = TypeVar("Place", bound=Hashable)
-Value = TypeVar("Value")
 GOLDEN = (math.sqrt(5) - 1) / 2
 
 #: What is judged safe is at least so far from the target, and what is not at least so far beyond, in logarithms.
@@ -23,9 +25,14 @@ LEAST = 1e-15
 
 #: Relative width at which the search for a scale stops.
 SCALE_TOLERANCE = 2.0**-36
+#: The same for scales that are tried as they would be rounded (`round_up`).
+SHORT = 2.0**-33
 
 #: What a scale loses: it falls as the scale grows, nearly a line in logarithms.
 Loss = Callable[[Any], float]
+
+#: A curve goes through so many tried scales on either side.
+_BESIDE = 3
 
 
 def smallest_safe(
@@ -33,54 +40,148 @@ def smallest_safe(
     first: float = 1.5,
 ) -> Scale:  # fmt: skip
     """Return `safe`, or a smaller scale that loses at most `target`, at most `tolerance` above one that loses more."""
-    judged, goal = dict[float, float | Fraction](), float(target)
-
-    def excess(log_scale: float) -> float:
-        scale = judged[log_scale] if log_scale in judged else math.exp(log_scale)
-        lost = loss(scale)
-        judged[log_scale] = scale
-        beyond = math.log(lost / goal) if lost > 0 else -math.inf
-        return min(beyond, -LEAST) if lost <= target else max(beyond, LEAST)
-
-    good = math.log(safe)
-    # Scales below `low` are not tried, nor at first one that is more than e^first times smaller.
-    lowest = math.log(low) if low else -math.inf
-    judged[good] = safe
-    at_good = excess(good)
-    most = first if math.isfinite(at_good) else 1.5
-    step = min(max(-1.05 * at_good, 0.01), most)
-    while at_good < 0 and good > lowest:
-        bad = max(good - step, lowest)
-        at_bad = excess(bad)
-        if at_bad > 0:
-            return cast(Scale, judged[narrowed(excess, good, bad, at_good, at_bad, tolerance / 2)])
-        is_line = math.isfinite(at_good) and at_good < at_bad
-        remaining = 1.05 * at_bad / (at_good - at_bad) * (good - bad) if is_line else 2 * step
-        good, at_good, step = bad, at_bad, min(max(remaining, 0.01), 8 * step)
-    return cast(Scale, judged[good])
+    search = Search(safe, target, tolerance, low, first)
+    return cast(Scale, side_by_side([search], Tried(), lambda scales: list(map(loss, scales)))[0])
 
 
-def narrowed(
-    excess: Callable[[float], float], good: float, bad: float, at_good: float, at_bad: float, width: float
-) -> float:
-    """Return `good`, or a place below it with negative excess, at most `width` above a place without."""
-    # The excess falls, is below 0 at `good` and above 0 at `bad`.
-    turn, last = 0, 0.0
-    while good - bad > width:
-        turn += 1
-        # False position; where one end stays, its excess counts less (Anderson and Björck); each eighth is the middle.
-        is_line = turn % 8 and math.isfinite(at_good) and math.isfinite(at_bad)
-        share = at_bad / (at_bad - at_good) if is_line else 0.5
-        place = min(max(bad + (good - bad) * share, bad + width / 2), good - width / 2)
-        value = excess(place)
-        fall = 1 - value / last if value * last > 0 and math.isfinite(last) else 1.0
-        factor = fall if fall > 0 else 0.5
-        if value < 0:
-            good, at_good, at_bad = place, value, at_bad * factor
-        else:
-            bad, at_bad, at_good = place, value, at_good * factor
-        last = value
-    return good
+def smallest_scale(loss: Callable[[Fraction], float], epsilon: Fraction, high: Fraction, low: Fraction) -> Fraction:
+    """Return `high`, or a smaller scale with a loss within epsilon, at most 2**-36 above one that lost more."""
+    # `loss` is an upper bound, mostly about the scale's inverse; `high` needs no check, none below `low` is tried.
+    search = Search(high, epsilon, low=low, first=math.inf, short=Fraction)
+    return Fraction(side_by_side([search], Tried(), lambda scales: list(map(loss, scales)))[0])
+
+
+def smallest_noise(loss: Callable[[Fraction], float], epsilon: Fraction, high: Fraction, low: Fraction) -> Fraction:
+    """Return 0 if no noise suffices, else `smallest_scale`."""
+    if loss(Fraction(0)) <= epsilon:
+        return Fraction(0)
+    return smallest_scale(loss, epsilon, high, low)
+
+
+def side_by_side(searches: Sequence[Search], tried: Tried, losses: Callable[[list[Any]], Sequence[float]]) -> list[Any]:
+    """Return the scale that each search finds: each knows all that is `tried`, and what they ask next is tried at once."""
+    waiting = {number: search.scales(tried) for number, search in enumerate(searches)}
+    found = dict[int, Any]()
+    while waiting:
+        asked = dict[Any, None]()
+        for number, scales in [*waiting.items()]:
+            try:
+                asked[next(scales)] = None
+            except StopIteration as end:
+                found[number] = end.value
+                del waiting[number]
+        tried.add([*asked], losses)
+    return [found[number] for number in range(len(searches))]
+
+
+class _Point(NamedTuple):
+    """A scale that was tried, behind its logarithm, and what it loses."""
+
+    place: float
+    scale: Any
+    lost: float
+
+
+class Tried:
+    """What is known of a loss: where it was tried, the least scale first."""
+
+    def __init__(self) -> None:
+        self.points, self._lost = list[_Point](), dict[Any, float]()
+
+    def add(self, scales: Sequence[Any], losses: Callable[[list[Any]], Sequence[float]]) -> None:
+        """Try scales, all at once."""
+        if scales:
+            self._lost.update(zip(scales, losses([*scales]), strict=True))
+            points = (_Point(math.log(scale), scale, lost) for scale, lost in self._lost.items())
+            self.points = sorted(points, key=itemgetter(0))
+
+    def __contains__(self, scale: object) -> bool:
+        return scale in self._lost
+
+    def holds(self, scale: Any, target: float | Fraction) -> bool:
+        """Return whether a scale was tried, and loses at most the target."""
+        return scale in self._lost and self._lost[scale] <= target
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search for the least scale whose loss is at most `target`, by curves through all scales that were tried."""
+
+    #: A scale that is known to be safe, whatever the loss is judged to be there.
+    safe: Any
+    target: float | Fraction
+    tolerance: float = SCALE_TOLERANCE
+    #: Scales below it are not tried, nor at first one that is more than e^first times smaller.
+    low: float | Fraction = 0.0
+    first: float = 1.5
+    #: Return the least scale worth trying that is not below a float.
+    short: Callable[[float], Any] = float
+
+    def scales(self, tried: Tried) -> Generator[Any, None, Any]:
+        """Yield what is to be tried next, and return the least scale that holds, with one that does not close below."""
+        if self.safe not in tried:
+            yield self.safe
+        lowest, most, was_close = math.log(self.low) if self.low else -math.inf, math.inf, False
+        goal = float_below(Fraction(self.target))
+        while True:
+            points = tried.points
+            good = next((number for number, point in enumerate(points) if point.lost <= goal), len(points))
+            if good == len(points) or points[good].scale > self.safe:
+                return self.safe
+            best = points[good]
+            if not good:
+                place = max(best.place - self._step(points[:2], goal), lowest)
+            else:
+                bad = points[good - 1]
+                if best.place - bad.place <= self.tolerance / 2:
+                    return best.scale
+                nearest, place = min(-_excess(best, goal), _excess(bad, goal)), _crossing(points, good, goal)
+                is_close = min(best.place - place, place - bad.place) < self.tolerance / 2
+                # a loss that jumps is no curve: where neither end came nearer to the target, the middle is tried
+                if nearest > most and (was_close or not is_close):
+                    place = (best.place + bad.place) / 2
+                else:
+                    most, was_close = nearest / 2, is_close
+                place = min(max(place, bad.place + self.tolerance / 8), best.place - 3 * self.tolerance / 8)
+            scale = self.short(math.exp(place))
+            if scale in tried or scale >= best.scale:
+                return best.scale
+            yield scale
+
+    def _step(self, points: Sequence[_Point], goal: float) -> float:
+        """Return how far below the least scale the target is met, where none was tried that loses more."""
+        excess, *others = [_excess(point, goal) for point in points]
+        if not others:
+            most = self.first if math.isfinite(excess) else 1.5
+            return min(max(-1.05 * excess, 0.01), most)
+        gap, is_line = points[1].place - points[0].place, -math.inf < others[0] < excess
+        remaining = 1.05 * excess / (others[0] - excess) * gap if is_line else 2 * gap
+        return min(max(remaining, 0.01), 8 * max(gap, 0.1))
+
+
+def _excess(point: _Point, goal: float) -> float:
+    """Return the log of what a scale loses beyond the goal, below 0 if it holds."""
+    beyond = math.log(point.lost / goal) if point.lost > 0 else -math.inf
+    return min(beyond, -LEAST) if point.lost <= goal else max(beyond, LEAST)
+
+
+def _crossing(points: Sequence[_Point], good: int, goal: float) -> float:
+    """Return where the curve through the points around `good` and the one below it meets the goal."""
+    best, bad = points[good], points[good - 1]
+    for some in (points[max(good - _BESIDE, 0) : good + _BESIDE], (bad, best)):
+        excesses = [_excess(point, goal) for point in some]
+        falls = all(lower > upper for lower, upper in pairwise(excesses))
+        if not falls or not all(map(math.isfinite, excesses)):
+            continue
+        # Neville's scheme for the place as a polynomial of the excess, at excess 0
+        places = [point.place - best.place for point in some]
+        for span in range(1, len(some)):
+            for n in range(len(some) - span):
+                left, right = excesses[n], excesses[n + span]
+                places[n] = (left * places[n + 1] - right * places[n]) / (left - right)
+        if bad.place < best.place + places[0] < best.place:
+            return best.place + places[0]
+    return (best.place + bad.place) / 2
 
 
 def doubled(loss: Loss, start: float, target: float | Fraction, times: int) -> float | None:
@@ -90,48 +191,6 @@ def doubled(loss: Loss, start: float, target: float | Fraction, times: int) -> f
             return start
         start *= 2
     return None
-
-
-def smallest_scale(loss: Callable[[Fraction], float], epsilon: Fraction, high: Fraction, low: Fraction) -> Fraction:
-    """Return `high`, or a smaller scale with a loss within epsilon, at most 2**-36 above one that lost more."""
-    # `loss` is an upper bound, mostly about the scale's inverse; `high` needs no check, none below `low` is tried.
-    return Fraction(smallest_safe(lambda scale: loss(Fraction(scale)), high, epsilon, low=float(low), first=math.inf))
-
-
-class _Waiting(BaseException):
-    """A search goes on when what it asks for is known."""
-
-
-def side_by_side(
-    searches: Mapping[Key, Callable[[Callable[[Place], Value]], T]], values: Callable[[list[Place]], Sequence[Value]]
-) -> dict[Key, T]:
-    """Return what searches find: those values that each of them asks for next are found together."""
-    known, found = dict[Place, Value](), dict[Key, T]()
-
-    def value(place: Place) -> Value:
-        if place not in known:
-            raise _Waiting(place)
-        return known[place]
-
-    while len(found) < len(searches):
-        asked = dict[Place, None]()
-        for key, search in searches.items():
-            if key in found:
-                continue
-            try:
-                found[key] = search(value)  # from its start, and the same way up to where it was
-            except _Waiting as waiting:
-                asked[waiting.args[0]] = None
-        if asked:
-            known.update(zip(asked, values([*asked]), strict=True))
-    return found
-
-
-def smallest_noise(loss: Callable[[Fraction], float], epsilon: Fraction, high: Fraction, low: Fraction) -> Fraction:
-    """Return 0 if no noise suffices, else `smallest_scale`."""
-    if loss(Fraction(0)) <= epsilon:
-        return Fraction(0)
-    return smallest_scale(loss, epsilon, high, low)
 
 
 def halved(

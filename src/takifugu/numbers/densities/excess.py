@@ -18,7 +18,7 @@ import numpy as np
 from takifugu.core.errors import InputError
 from takifugu.numbers.densities import TINY, Continuous, check_density, edges_between, finite
 from takifugu.numbers.densities.truncated import Truncated
-from takifugu.numbers.search import LEAST, narrowed
+from takifugu.numbers.search import smallest_safe
 
 #: The search for signs ends when the doubtful charge is this small next to what is certain, or at this many cells.
 _TARGET, _MOST_CELLS, _MOST_ROUNDS = 2.0**-32, 20_000, 60
@@ -89,14 +89,11 @@ def max_divergence(p: Continuous, q: Continuous, eta: float = 0.0) -> float:
     # So where p has more than eta of its mass where q has none.
     if density_hockey_stick(p, q, LARGEST) > spare:
         return math.inf
-    low, high = math.log1p(-spare) - WIDTH, LARGEST
-
-    def excess(log_ratio: float) -> float:
-        mass = density_hockey_stick(p, q, log_ratio)
-        beyond = math.log(mass / spare) if mass else -math.inf
-        return min(beyond, -LEAST) if mass <= spare else max(beyond, LEAST)
-
-    return narrowed(excess, high, low, -1.0, 1.0, WIDTH)
+    ratio = smallest_safe(
+        lambda ratio: density_hockey_stick(p, q, math.log(ratio)), math.exp(LARGEST), spare, 2 * WIDTH,
+        low=(1 - spare) * (1 - WIDTH), first=math.inf,
+    )  # fmt: skip
+    return math.log(ratio)
 
 
 def _largest_log_ratio(p: Continuous, q: Continuous) -> float:
