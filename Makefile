@@ -37,7 +37,7 @@ test-lowest: $(VENV)/.lowest  # the tests of frames, ledger, examples and comman
 package: $(VENV)/.package  # the source distribution and the wheel, in dist/
 	@$(RUN) -m build --outdir $(DIST) .
 
-nightly:  ## all that must hold before an issue is done, in a copy (an hour)
+nightly:  ## all that must hold before an issue is done, in a copy (three hours)
 	@.ci/run nightly
 
 # The next two are part of neither the tests nor CI: they take long, and examine the tests and the machine. Of the third
