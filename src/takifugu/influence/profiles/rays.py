@@ -15,35 +15,37 @@ from itertools import combinations, product
 import numpy as np
 
 from takifugu.core.arrays import FloatArray, IntArray
-from takifugu.numbers.outward_rounding import along_most
 
 #: Up to so many states all rays are listed.
 MOST_STATES = 6
 #: A ray that breaks a constraint by more than this, relative to the largest ratio, is none.
 OUTSIDE = 1e-9
+#: So many cones, or fewer, are tested at all states at once.
+_FEW = 8
 
 
 def extreme_rays(ratio: FloatArray) -> FloatArray:
     """Return vectors phi > 0 with every extreme ray of each cone, shape (..., k, rays)."""
     states, of_each = ratio.shape[-1], ratio.shape[:-2]
     edges, paths = bipartite_trees(states)
-    exponents = (paths @ ratio.reshape(*of_each, -1).take(edges, axis=-1)[..., None])[..., 0]
-    if len(ratio) > len(edges):
-        exponents, ratio = along_most(exponents), along_most(ratio)
-    least = -OUTSIDE * (1 + ratio.max(axis=(-2, -1)))[..., None]
-    is_ray, are_all = np.ones(exponents.shape[:-1], dtype=bool), False
-    step = 1 if states == MOST_STATES else states  # of many trees most leave the cone by the first states
+    cones = ratio.reshape(-1, states, states)
+    along_trees = paths @ cones.reshape(-1, states * states).take(edges, axis=-1)[..., None]
+    exponents, ratios, step = along_trees[..., 0].transpose(1, 2, 0), cones.transpose(1, 2, 0), states
+    if len(cones) > _FEW:  # operations go along the cones, and most trees leave all of them by the first states
+        exponents, ratios, step = np.ascontiguousarray(exponents), np.ascontiguousarray(ratios), 1
+    least = -OUTSIDE * (1 + ratios.max(axis=(0, 1)))
+    is_ray = np.ones((len(edges), len(cones)), dtype=bool)
     for u in range(0, states, step):
-        slack = ratio[..., None, u : u + step, :] - (exponents[..., u : u + step, None] - exponents[..., None, :])
-        is_ray &= slack.min(axis=(-2, -1)) >= least
-        are_all = bool(is_ray.all())
-        if not are_all:
-            of_some = is_ray.any(axis=tuple(range(len(of_each))))
-            exponents, is_ray = exponents.compress(of_some, axis=-2), is_ray.compress(of_some, axis=-1)
-    if not are_all and not is_ray.all():  # of some cones, but not of all: in the others their first ray takes its place
-        first = np.take_along_axis(exponents, is_ray.argmax(axis=-1)[..., None, None], axis=-2)
-        exponents = np.where(is_ray[..., None], exponents, first)
-    return np.asarray(np.exp(exponents - exponents.max(axis=-1, keepdims=True), order="C").swapaxes(-2, -1))
+        slack = ratios[u : u + step] - (exponents[:, u : u + step, None] - exponents[:, None])
+        is_ray &= slack.min(axis=(1, 2)) >= least
+        of_some = is_ray.any(axis=-1)
+        if not of_some.all():
+            exponents, is_ray = exponents.compress(of_some, axis=0), is_ray.compress(of_some, axis=0)
+    if not is_ray.all():  # of some cones, but not of all: in the others their first ray takes its place
+        first = np.take_along_axis(exponents, is_ray.argmax(axis=0)[None, None], axis=0)
+        exponents = np.where(is_ray[:, None], exponents, first)
+    rays = np.exp(exponents - exponents.max(axis=1, keepdims=True))
+    return np.ascontiguousarray(rays.T).reshape(*of_each, states, -1)
 
 
 def star_rays(ratio: FloatArray) -> FloatArray:

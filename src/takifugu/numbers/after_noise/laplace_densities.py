@@ -26,7 +26,7 @@ CELLS = 2**18
 #: The rows that are compared: the most of one law with the least of the other.
 _MOST_AND_LEAST = np.array([[1, 2], [3, 0]])
 #: How closely the least scale is sought; the cells leave more open.
-_TOLERANCE = 2.0**-24
+_TOLERANCE = 2.0**-34
 #: Doublings of the noise before the search gives up.
 _DOUBLINGS = 60
 
