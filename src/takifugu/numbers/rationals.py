@@ -193,7 +193,7 @@ def decimal_up(value: Fraction) -> Fraction:
 
 
 def decimal_down(value: Fraction) -> Fraction:
-    """Return the largest twelve-digit decimal at most `value`: numbers up to it are those with a decimal up to `value`."""
+    """Return the largest twelve-digit decimal at most `value`: up to it `decimal_up` is at most `value`, too."""
     unit = _twelfth_digit(value)
     return math.floor(value / unit) * unit
 

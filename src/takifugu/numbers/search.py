@@ -30,6 +30,7 @@ SHORT = 2.0**-33
 
 #: What a scale loses: it falls as the scale grows, nearly a line in logarithms.
 Loss = Callable[[Any], float]
+Losses = Callable[[list[Any]], Sequence[float]]
 
 #: A curve goes through so many tried scales on either side.
 _BESIDE = 3
@@ -58,8 +59,8 @@ def smallest_noise(loss: Callable[[Fraction], float], epsilon: Fraction, high: F
     return smallest_scale(loss, epsilon, high, low)
 
 
-def side_by_side(searches: Sequence[Search], tried: Tried, losses: Callable[[list[Any]], Sequence[float]]) -> list[Any]:
-    """Return the scale that each search finds: each knows all that is `tried`, and what they ask next is tried at once."""
+def side_by_side(searches: Sequence[Search], tried: Tried, losses: Losses) -> list[Any]:
+    """Return the scale that each search finds: all know what is `tried`, and what they ask next is tried at once."""
     waiting = {number: search.scales(tried) for number, search in enumerate(searches)}
     found = dict[int, Any]()
     while waiting:
@@ -88,7 +89,7 @@ class Tried:
     def __init__(self) -> None:
         self.points, self._lost = list[_Point](), dict[Any, float]()
 
-    def add(self, scales: Sequence[Any], losses: Callable[[list[Any]], Sequence[float]]) -> None:
+    def add(self, scales: Sequence[Any], losses: Losses) -> None:
         """Try scales, all at once."""
         if scales:
             self._lost.update(zip(scales, losses([*scales]), strict=True))

@@ -233,7 +233,7 @@ class Opening:
         raise wrong_data("file", what, "", f"{self.statement} = \"from read_csv('...', delim = ';')\", with your sign")
 
     def _no_name(self, path: str, key: str, text: str, names: Sequence[str]) -> DataError:
-        """Return the error about a role whose column is none of some names, which may be a row; of no expression, too."""
+        """Return the error about a role whose column none of the names is, and they may be a row; of no expression."""
         lacking = text
         if not isinstance(text, Column) and not did_you_mean(text, names):
             columns = columns_in(expression(text, key))
