@@ -33,7 +33,7 @@ Loss = Callable[[Any], float]
 Losses = Callable[[list[Any]], Sequence[float]]
 
 #: A curve goes through so many tried scales on either side.
-_BESIDE = 3
+_BESIDE = 4
 
 
 def smallest_safe(
