@@ -100,7 +100,8 @@ def test_a_cause_is_told_with_its_row_and_no_value(
 
 @pytest.mark.parametrize(("keys", "rows"), [
     ({"file": "a.csv"}, "read_csv('a.csv', delim = ',', all_varchar = true)"),
-    ({"file": "a.csv", "encoding": "cp1252"}, "read_csv('a.csv', delim = ',', encoding = 'cp1252', all_varchar = true)"),
+    ({"file": "a.csv", "encoding": "cp1252"},
+     "read_csv('a.csv', delim = ',', encoding = 'cp1252', all_varchar = true)"),
     ({"file": "a.parquet"}, "read_parquet('a.parquet')"),
     ({"sql": "SELECT * FROM read_parquet('a.parquet')"}, "(SELECT * FROM read_parquet('a.parquet'))"),
     ({}, "..."),

@@ -85,7 +85,7 @@ class Opened:
     @property
     def instead(self) -> str:
         """What follows a SELECT to be pasted."""
-        return (" in place of file and encoding" if self.source.encoding else " in place of file") if self.reader else ""
+        return f" in place of file{' and encoding' if self.source.encoding else ''}" if self.reader else ""
 
     @property
     def rows_read(self) -> str:
