@@ -158,6 +158,7 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: st
 
 def _write(key: str, node: Json, schema: Json) -> str:
     """Return the words of a remedy: an example, or a meaning."""
+    key, _, _ = key.partition("[")  # a member is written with its list
     meaning, example, types = node.get("description", ""), example_of(node), types_of(node)
     if types == ["true or false"]:
         example = example or types[0]
