@@ -76,9 +76,10 @@ def test_meetings_with_decimal_commas_are_read_by_a_select(tmp_path: Path) -> No
     assert "column 'minutes' has missing values; fill them" in str(refusal_of(path))
 
 
-def test_a_list_that_lacks_a_member_is_told_the_whole_list(tmp_path: Path) -> None:
-    error = refusal_of(written(tmp_path, PUPILS.replace('["one", "other"]', '["one"]')))
-    assert 'belief.columns[1]: is missing; write columns = ["one", "other"] (' in str(error)
+@pytest.mark.parametrize(("columns", "words"), [('["one"]', "[1]: is missing"), ('["a", "b", "c"]', ": is too long")])
+def test_a_list_of_another_length_is_told_the_whole_list(tmp_path: Path, columns: str, words: str) -> None:
+    error = refusal_of(written(tmp_path, PUPILS.replace('["one", "other"]', columns)))
+    assert f'belief.columns{words}; write columns = ["one", "other"] (' in str(error)
 
 
 @pytest.mark.sampled(3)

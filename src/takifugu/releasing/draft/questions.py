@@ -36,6 +36,9 @@ ROWS = {name: words for name, words in WORDS_OF_ROWS.items() if name != "contact
 #: What is secret of rows without a time, by the kind, with a place for a column.
 _SECRETS = {
     "users": "one person's answer, such as that in {}; people say nothing about each other, and one table counts all",
+    "contacts":
+        "one person's answer, such as that in {}; people who meet or live together tell of each other, and one table "
+        "counts all",
     "joint-table":
         "one person's answers, where one answer, such as that in {}, tells of others; each gets a table alone",
     "independent-records": "a fact about all rows together, such as the share of a value of {}; no single row",
@@ -416,8 +419,9 @@ def _values(evidence: Evidence, answers: Answers) -> Iterator[Question | None]:
     """Yield the questions what is published, and what is secret of rows without a time."""
     rows, said = answers.get("rows"), answers.get("value")
     if rows == "answers" and "kind" not in answers:
-        some = {kind: repr(visible(example(evidence, {**answers, "kind": kind}))) for kind in _SECRETS}
-        yield _ask("kind", [Choice(kind, words.format(some[kind])) for kind, words in _SECRETS.items()])
+        some = {kind: example(evidence, {**answers, "kind": kind}) for kind in _SECRETS}
+        fit = [kind for kind in _SECRETS if kind not in OF_NUMBERS or value_of(evidence, some[kind]).is_measured]
+        yield _ask("kind", [Choice(kind, _SECRETS[kind].format(repr(visible(some[kind])))) for kind in fit])
         return
     if "kind" in answers and KINDS.find(answers["kind"]).facts.of_belief:  # which names columns itself
         return

@@ -147,8 +147,8 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: st
     if kind == "string_pattern_mismatch":
         fix = f"write up to 64 letters, digits, '-' or '_', for example {example_of(node)}"
         return InputError(f"is {shortened(value)}", fix=fix)
-    if kind in ("string_too_short", "too_short"):
-        return InputError("is too short" if value else "is empty", fix=_write(key, node, schema))
+    if kind.endswith(("too_short", "too_long")):
+        return InputError(f"is too {kind.rpartition('_')[2]}" if value else "is empty", fix=_write(key, node, schema))
     if kind.endswith("_type") or kind in ("int_from_float", "none_required"):
         fault_text = f"is {shortened(value)}, not {' or '.join(types_of(node)) or 'what belongs here'}"
         return InputError(fault_text, fix=_write(key, node, schema))
