@@ -185,6 +185,9 @@ def test_a_secret_is_offered_of_housemates_and_of_numbers_where_there_are_some(
 
 def test_a_longitude_is_drafted_before_a_latitude(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text("who,Latitude,Longitude\nA,48.1,16.2\nB,48.2,16.3\n", encoding="utf-8")
+    with evidence(tmp_path / "d.csv") as opened:
+        (asked,) = questions(opened, {"rows": "visits", "unit": "who"})
+    assert (asked.name, "of coordinates write two columns" in asked.why) == ("value", True)
     for value in ("Latitude, Longitude", "Longitude, Latitude"):
         drafted = tomllib.loads(draft(tmp_path / "d.csv", rows="visits", unit="who", value=value))
         assert drafted["source"]["value"] == ["Longitude", "Latitude"]

@@ -59,6 +59,7 @@ QUESTIONS = {
     "timezone": ("Where do clocks show these times?", "hours, days and weekdays are those of clocks somewhere"),
     "kind": ("What is secret?", _PROMISE),
     "value": ("What is published?", "its values are counted"),
+    "value-of-visits": ("Where was it?", "its visitors are counted: of coordinates write two columns, as lon, lat"),
     "value-read": ("How are the numbers in {} written?", "each gives other numbers"),
     "nulls": ("What does a missing value mean?", "what is missing is part of what is protected"),
     "missing": ("What does a missing answer count as?", "who gave no answer is a secret, too, so no row is left out"),
@@ -429,7 +430,8 @@ def _values(evidence: Evidence, answers: Answers) -> Iterator[Question | None]:
         said = said or evidence.unpivoted[1]
     elif said is None and rows is not None:
         taken = {answers.get("unit"), *columns_in(answers.get("order", ""), evidence.types), answers.get("end")}
-        yield _ask("value", _counted(evidence, [name for name in evidence.types if name not in taken]), is_clear=True)
+        what, free = "value-of-visits" if rows == "visits" else "value", [n for n in evidence.types if n not in taken]
+        yield _ask(what, _counted(evidence, free), is_clear=True)
     if answers.get("nulls", "refuse") not in _NULLS["nulls"]:
         raise unknown(f"nulls is {answers['nulls'][:40]!r}", answers["nulls"], _NULLS["nulls"]).at("nulls")
     about = "nulls" if rows in TIMED else "missing"
