@@ -52,6 +52,14 @@ def test_the_order_of_rows_and_of_pairs_says_nothing(tmp_path: Path) -> None:
     assert "The members of each clique are public." in map(str, file.belief.assumptions())
 
 
+def test_meetings_that_the_belief_ignores_are_counted(tmp_path: Path) -> None:
+    """A graph with half of its meetings between groups had a certificate that said nothing of them."""
+    text = PUPILS.replace('people = ["finn"]\n', "")
+    belief = spec.load(written(tmp_path, text, meetings=f"{MEETINGS}9,cem,dora\n9,finn,finn\n")).belief
+    assert belief.source == "assumed; 1 of 5 pairs who met are in two cliques: nothing spreads there"
+    assert belief.cliques == expected().cliques
+
+
 @pytest.mark.parametrize("hide", ['person = "eli"', 'person = "eli"\na = "well"\nb = "ill"'])
 def test_one_person_hidden(tmp_path: Path, hide: str) -> None:
     file = spec.load(written(tmp_path, PUPILS.replace("[[table]]", f"[hide]\n{hide}\n\n[[table]]")))
@@ -74,6 +82,11 @@ def test_meetings_with_decimal_commas_are_read_by_a_select(tmp_path: Path) -> No
     assert spec.load(path).belief.size == 6
     (tmp_path / "meetings.csv").write_text(comma.replace("30,5;", ";"))
     assert "column 'minutes' has missing values; fill them" in str(refusal_of(path))
+
+
+def test_states_that_a_table_lacks_are_told_by_those_of_the_file(tmp_path: Path) -> None:
+    error = refusal_of(written(tmp_path, PUPILS.replace('states = ["ill"]\n', "")))
+    assert 'table[0].states: is missing; write states = ["ill"] (' in str(error)
 
 
 @pytest.mark.parametrize(("columns", "words"), [('["one"]', "[1]: is missing"), ('["a", "b", "c"]', ": is too long")])

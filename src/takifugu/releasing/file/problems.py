@@ -34,7 +34,8 @@ def problems_of(
 ) -> list[TakifuguError]:
     """Return one error per fault of a section from pydantic; `section` is its place in the `file`."""
     problems: dict[Where, TakifuguError] = {}
-    kind, schema = section_in(file, "belief").get("kind"), schema_of(model)
+    belief, schema = section_in(file, "belief"), schema_of(model)
+    kind, states = belief.get("kind"), belief.get("states") or belief.get("values")
     all_keys = command("keys")
     if isinstance(kind, str):
         all_keys = command("keys", kind)
@@ -50,6 +51,8 @@ def problems_of(
         if place not in problems and not nested:  # a value that fits no member of a union is reported once per member
             where = (*section, *place) or ("the file",)
             key = InputError().at(*where).place.rsplit(".", 1)[-1]
+            if key == "states" and where[0] == "table" and isinstance(states, list) and states:
+                node = {**node, "examples": [states[-1:]]}  # those of the file can be pasted
             problem = _fault(error, key, node, schema, all_keys)
             if error["type"] == "extra_forbidden":
                 problem = of_before(where, file, node.get("properties", {})) or problem
