@@ -71,7 +71,9 @@ def beforehand(planned: Plan) -> tuple[Preview | None, tuple[str, ...]]:
     """Return what the ledger would count, and what speaks against it."""
     file, account, refusal = planned.file, None, ""
     try:
-        if planned.knows_units and (due := unpaid(planned)).tables:
+        if not (due := unpaid(planned)).tables:
+            return None, tuple(notices_of_file(file))
+        if planned.knows_units:
             account = previewed(due, file.budget)
             refusal = "" if account.over is None else with_ways_to_pay(account.over, file, due).message
         reading = notices_of_reading(file) if account is None else (asks_words(account.asks),)
