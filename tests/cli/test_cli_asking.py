@@ -77,7 +77,7 @@ def test_a_wrong_answer_is_named_and_the_question_comes_again(log: Path) -> None
     said = " ".join(screens.split())
     assert "did you mean 'changes'?" in said
     assert "did you mean 'user'?" in said
-    assert "step is '1 minuet'" in said
+    assert "step is '1 minuet': write 1, or 15min, or 1h, or 1d step:" in said
     assert "nothing reads all of 'when' as numbers" in said, "a number is an answer here, and no choice"
     source = source_in(log.parent / "release.toml")
     assert (source["rows"], source["step"]) == ("samples", "5min")

@@ -95,11 +95,13 @@ def test_the_newest_is_shown(reports: list[Path], monkeypatch: pytest.MonkeyPatc
     assert json_of("report", "older")["report"] == "older/use.report.html"
 
 
-@pytest.mark.parametrize(
-    ("where", "words"), [("nowhere", "there is no 'nowhere'"), ("empty", "no report lies in 'empty'")]
-)
+@pytest.mark.parametrize(("where", "words"), [
+    ("nowhere", "there is no 'nowhere'"), ("empty", "no report lies in 'empty'"),
+    ("use.zip", "'use.zip' is no folder, release file or certificate"),
+])  # fmt: skip
 def test_a_folder_without_a_report_is_refused(reports: list[Path], where: str, words: str) -> None:
     (reports[0].parents[1] / "empty").mkdir()
+    (reports[0].parents[1] / "use.zip").touch()  # once the newest report beside it was shown in its place
     assert words in ended(2, "report", where).stderr
 
 

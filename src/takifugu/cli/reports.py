@@ -82,6 +82,9 @@ def _lying_in(place: Path, ending: str, what: str) -> tuple[list[Path], list[Pat
     """Return the files of this ending near a file or folder, and those in folders inside it; InputError for none."""
     if not place.exists():
         raise InputError(f"there is no {str(place)!r}", fix="name a folder, or a release file").at("where")
+    if place.suffix not in (".toml", ".json", ".html", "") and place.is_file():
+        fix = "name one of them; of an archive, the folder that it is unpacked into"
+        raise InputError(f"{place.name!r} is no folder, release file or certificate", fix=fix).at("where")
     folder = place if place.is_dir() else place.parent
     here, inside = sorted(folder.glob(f"*{ending}")), sorted(folder.glob(f"*/*{ending}"))
     if not here and not inside:

@@ -305,7 +305,7 @@ def ask_about(question: Question, accept: Callable[[str], object]) -> str:
             accept(word)
         except TakifuguError as error:
             subject = f"{question.name} " if error.message.startswith(_PREDICATES) else ""
-            complain(f"{subject}{error.message}")
+            complain(f"{subject}{error.asked}")
         else:
             return word
 

@@ -165,6 +165,12 @@ class TakifuguError(Exception):
         return visible(after_fault.join(filter(None, (self.what, reasons))))
 
     @property
+    def asked(self) -> str:
+        """The message where a question is asked: its answers as they are typed there, not for a shell."""
+        some = ", or ".join(f"{answer} ({meaning})" if meaning else answer for answer, meaning in self.offers)
+        return InputError(self.what, rule=self.rule, fix=f"write {some}").message if some else self.message
+
+    @property
     def place(self) -> str:
         """The path as one would write it: `table[0].epsilon`."""
         path = ""

@@ -190,7 +190,7 @@ class Proposal:
                 form.posed[name] = self._seen[name] = opening(error)
                 form.open.append(name)
             else:
-                form.wrong[name] = _on_the_page(error)
+                form.wrong[name] = error.asked
             return form
         form.answers |= {name: said[name] for name in form.posed if name in said}
         self._ask(opened, said, form)
@@ -224,7 +224,7 @@ class Proposal:
                 try:
                     questions(opened, {**form.answers, name: word})
                 except TakifuguError as error:
-                    form.wrong[name] = _on_the_page(error)
+                    form.wrong[name] = error.asked
                     continue
                 form.answers[name] = word
                 break
@@ -235,7 +235,7 @@ class Proposal:
                     questions(opened, {**form.answers, name: said[name]})
                     form.answers[name] = said[name]
                 except TakifuguError as error:
-                    form.wrong[name] = _on_the_page(error)
+                    form.wrong[name] = error.asked
 
     def _unasked(self, said: Answers, form: _Form) -> str:
         """Return the name of an answer about the table that nothing asks for: it holds, and is shown."""
@@ -336,12 +336,6 @@ def _remedy(changes: Sequence[Change], is_free: bool) -> Json:
 def _placed(fault: TakifuguError) -> TakifuguError:
     """Return a fault of the data at the key of [source] that it names."""
     return fault.at("source") if fault.where[:1] and fault.where[0] in KEYS else fault
-
-
-def _on_the_page(error: TakifuguError) -> str:
-    """Return an error for the field that it stands at: its answers as they are typed there, and not for a shell."""
-    some = ", or ".join(f"{answer} ({meaning})" if meaning else answer for answer, meaning in error.offers)
-    return InputError(error.what, rule=error.rule, fix=f"write {some}" if some else error.fix).message
 
 
 def lines_of(error: TakifuguError) -> list[str]:

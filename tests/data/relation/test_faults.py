@@ -100,6 +100,8 @@ def test_a_cause_is_told_with_its_row_and_no_value(
 
 @pytest.mark.parametrize(("keys", "rows"), [
     ({"file": "a.csv"}, "read_csv('a.csv', delim = ',', all_varchar = true)"),
+    ({"file": "a.csv", "encoding": "cp1252"},
+     "read_csv('a.csv', delim = ',', encoding = 'cp1252', all_varchar = true)"),
     ({"file": "a.parquet"}, "read_parquet('a.parquet')"),
     ({"sql": "SELECT * FROM read_parquet('a.parquet')"}, "(SELECT * FROM read_parquet('a.parquet'))"),
     ({}, "..."),
@@ -115,6 +117,7 @@ def test_a_select_that_mends_reads_the_same_rows(keys: dict[str, Any], rows: str
     one = 'QUALIFY row_number() OVER (PARTITION BY "who", "t" ORDER BY ...) = 1'
     assert tomllib.loads(sql or end)["sql"] == f"SELECT * FROM {rows} {one}"
     assert bool(sql) == ("file" in keys)
+    assert (end == " and encoding") == ("encoding" in keys)
 
 
 def test_a_row_has_its_number_whatever_a_column_called_row_holds(tmp_path: Path) -> None:

@@ -275,3 +275,11 @@ def test_too_large_a_table_is_refused() -> None:
 ])  # fmt: skip
 def test_labels_are_told_apart_where_they_can_be(columns: Any, labels: list[str], parts: Any) -> None:
     assert tf.CrossTable.two_way(tf.CrossTable(columns).to_dict(), labels) == parts
+
+
+@pytest.mark.parametrize("codes", [{"still": 0, "walking": 1}, ["weight"]])
+@pytest.mark.parametrize("query", [tf.Sum, tf.Mean])
+def test_what_is_no_name_of_a_column_is_told_where_codes_go(query: Any, codes: Any) -> None:
+    with pytest.raises(InputError, match=r"is not a column: write codes=\{...\}") as refusal:
+        query(codes)
+    assert refusal.value.where == ("attribute",)

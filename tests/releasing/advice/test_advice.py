@@ -307,8 +307,13 @@ def test_a_spent_budget_is_said_in_the_words_of_a_dry_run(tmp_path: Path) -> Non
     path = of_example("households", tmp_path)
     assert tf.advise(path).notices == ()
     tf.release_file(path)
-    text = path.read_text(encoding="utf-8").replace("hot-water", "heating")
-    path.write_text(text.replace("epsilon = 2.0", "epsilon = 2.5"), encoding="utf-8")
+    both = path.read_text(encoding="utf-8")
+    for read in (both, both.replace("[source]\n", '[source]\nentries = "steps"\n', 1)):  # nothing is left to ask about
+        path.write_text(read, encoding="utf-8")
+        assert tf.advise(path).notices == ()
+    text = both.replace("hot-water", "heating")
+    both += text[text.index("[[table]]"):].replace("epsilon = 2.0", "epsilon = 2.5")  # the first is there, and free
+    path.write_text(both, encoding="utf-8")
     (refusal,) = tf.dry_run(path).refusals
     (notice,) = tf.advise(path).notices
     assert notice == f"the ledger would refuse what is not published yet: {refusal}"

@@ -48,6 +48,8 @@ def test_a_rough_table_is_not_called_useless_because_one_of_its_values_came_smal
     assert came.sentence().startswith("rough: cancelled (35 ± 48) is noise; only differences above")
     noise = replace(before, cells=before.cells.published(LABELS, [18.0, 10.0, 35.0], 48.0))
     assert noise.verdict is Verdict.USELESS
+    empty = replace(before, cells=before.cells.published(LABELS, [8.0, -7.0, 3.0], 48.0))  # as where rows are missing
+    assert empty.sentence().startswith("useless: every cell is noise (± 48), and from ")
 
 
 def by_the_rule(values: tuple[float, ...], error: float) -> Verdict | None:

@@ -7,6 +7,11 @@ import pytest
 from tests.releasing import files
 from tests.support.commands import ended, invoke, succeed
 
+import takifugu as tf
+from takifugu.releasing.advice.budgets import beforehand, unpaid
+from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.plan import plan
+
 #: A file whose one table, or whose two, cost more than the budget; and how it names them.
 SINGLE = files.SPEC.replace('per = "both"', 'per = "unit"')
 OVER = {
@@ -35,3 +40,13 @@ def test_the_last_line_of_a_refusal_is_enough(tmp_path: Path, name: str, command
     where.write_text(pasted(OVER[name], line), encoding="utf-8")
     assert invoke("release", "--dry-run", "--allow-useless", where).exit_code == 0
     succeed("release", "--allow-useless", where)
+
+
+def test_what_is_published_as_it_is_costs_nothing_more(tmp_path: Path) -> None:
+    one = SINGLE.replace('per = "unit"', 'per = "pooled"')
+    where = files.write(tmp_path, one, files.data({"Ana": (12,)}))
+    tf.release_file(where, allow_useless=True)
+    assert beforehand(plan(load(where))) == (None, ())
+    again = one.split("[[table]]")[1].split("\n[")[0].replace('"time-use"', '"more"')
+    where.write_text(f"{one}\n[[table]]{again}", encoding="utf-8")
+    assert [table.name for table in unpaid(plan(load(where))).tables] == ["more"]

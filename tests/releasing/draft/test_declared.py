@@ -171,8 +171,23 @@ def test_rows_that_name_nobody_are_left_out_by_an_answer(tmp_path: Path, unit: s
         assert "where" not in [other.name for other in questions(opened, {**said, "where": choice.name})]
 
 
+@pytest.mark.parametrize(("age", "more"), [("1.", {"normal"}), ("young", set())])
+def test_a_secret_is_offered_of_housemates_and_of_numbers_where_there_are_some(
+    tmp_path: Path, age: str, more: set[str]
+) -> None:
+    lines = [f"{name},{age}{number if more else ''},{'yn'[number % 2]}" for number, name in enumerate("ABCDEFGH")]
+    (tmp_path / "d.csv").write_text("\n".join(["who,age,smokes", *lines]), encoding="utf-8")
+    with evidence(tmp_path / "d.csv") as opened:
+        (asked,) = [one for one in questions(opened, {"rows": "answers", "unit": "who"}) if one.name == "kind"]
+    kinds = {"users", "contacts", "joint-table", "independent-records", "populations"}
+    assert {choice.name for choice in asked.choices} == kinds | more
+
+
 def test_a_longitude_is_drafted_before_a_latitude(tmp_path: Path) -> None:
     (tmp_path / "d.csv").write_text("who,Latitude,Longitude\nA,48.1,16.2\nB,48.2,16.3\n", encoding="utf-8")
+    with evidence(tmp_path / "d.csv") as opened:
+        (asked,) = questions(opened, {"rows": "visits", "unit": "who"})
+    assert (asked.name, "of coordinates write two columns" in asked.why) == ("value", True)
     for value in ("Latitude, Longitude", "Longitude, Latitude"):
         drafted = tomllib.loads(draft(tmp_path / "d.csv", rows="visits", unit="who", value=value))
         assert drafted["source"]["value"] == ["Longitude", "Latitude"]

@@ -52,6 +52,14 @@ def test_the_order_of_rows_and_of_pairs_says_nothing(tmp_path: Path) -> None:
     assert "The members of each clique are public." in map(str, file.belief.assumptions())
 
 
+def test_meetings_that_the_belief_ignores_are_counted(tmp_path: Path) -> None:
+    """A graph with half of its meetings between groups had a certificate that said nothing of them."""
+    text = PUPILS.replace('people = ["finn"]\n', "")
+    belief = spec.load(written(tmp_path, text, meetings=f"{MEETINGS}9,cem,dora\n9,finn,finn\n")).belief
+    assert belief.source == "assumed; 1 of 5 pairs who met are in two cliques: nothing spreads there"
+    assert belief.cliques == expected().cliques
+
+
 @pytest.mark.parametrize("hide", ['person = "eli"', 'person = "eli"\na = "well"\nb = "ill"'])
 def test_one_person_hidden(tmp_path: Path, hide: str) -> None:
     file = spec.load(written(tmp_path, PUPILS.replace("[[table]]", f"[hide]\n{hide}\n\n[[table]]")))
@@ -74,6 +82,17 @@ def test_meetings_with_decimal_commas_are_read_by_a_select(tmp_path: Path) -> No
     assert spec.load(path).belief.size == 6
     (tmp_path / "meetings.csv").write_text(comma.replace("30,5;", ";"))
     assert "column 'minutes' has missing values; fill them" in str(refusal_of(path))
+
+
+def test_states_that_a_table_lacks_are_told_by_those_of_the_file(tmp_path: Path) -> None:
+    error = refusal_of(written(tmp_path, PUPILS.replace('states = ["ill"]\n', "")))
+    assert 'table[0].states: is missing; write states = ["ill"] (' in str(error)
+
+
+@pytest.mark.parametrize(("columns", "words"), [('["one"]', "[1]: is missing"), ('["a", "b", "c"]', ": is too long")])
+def test_a_list_of_another_length_is_told_the_whole_list(tmp_path: Path, columns: str, words: str) -> None:
+    error = refusal_of(written(tmp_path, PUPILS.replace('["one", "other"]', columns)))
+    assert f'belief.columns{words}; write columns = ["one", "other"] (' in str(error)
 
 
 @pytest.mark.sampled(3)
@@ -112,7 +131,8 @@ def test_faults_are_named_and_nothing_is_written(tmp_path: Path, old: str, new: 
     (rows({k: v for k, v in STATES.items() if k != "ben"}), r"source\.unit: somebody of the belief is not in"),
     (rows(STATES) + "ill,ana\n", r"source\.unit: row 7: a second row of one person"),
     (rows(STATES) + "ill,\n", r'source\.unit: row 7: nothing in "who"'),
-    (rows({**STATES, "ben": "sick"}), r'row 3: a value in "state" that is not .* declared are \[\'well\', \'ill\'\]'),
+    (rows({**STATES, "ben": "sick"}),
+     r'row 3: a value in "state" that is not declared.* declared are \[\'well\', \'ill\'\]'),
     (rows({**STATES, "ben": ""}), r'source\.value: row 3: nothing in "state"'),
     (rows({**STATES, "ben": "ill "}), r'source\.value: row 3: a value in "state" that is a declared one up to case'),
     (rows({k: v for k, v in STATES.items() if k != "ben"} | {"Ben": "ill"}),

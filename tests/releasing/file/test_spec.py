@@ -144,7 +144,7 @@ def test_no_file_and_no_text(tmp_path: Path) -> None:
     assert "cannot be read" in str(refusal_of(tmp_path / "none.toml"))
     assert "it is a folder" in str(refusal_of(tmp_path))
     (tmp_path / "latin.toml").write_bytes("ledger = 'é'".encode("latin-1"))
-    assert "UTF-8" in str(refusal_of(tmp_path / "latin.toml"))
+    assert "give the path of a TOML release file, saved as UTF-8" in str(refusal_of(tmp_path / "latin.toml"))
 
 
 def test_fitting_on_the_private_file_must_be_said(tmp_path: Path) -> None:

@@ -167,3 +167,12 @@ def test_tables_of_other_definitions(tmp_path: Path) -> None:
 def test_an_answer_that_no_secret_moves(tmp_path: Path) -> None:
     with pytest.raises(CalibrationRefused, match="no secret moves"):
         plan(load(write(tmp_path, changed(('states = ["walking"]', 'states = ["still", "walking"]')))))
+
+
+def test_columns_that_no_noise_composes_for_are_told_the_table_that_publishes_both(tmp_path: Path) -> None:
+    ranges, each = "ranges = { weight = [20, 200], income = [-50, 200] }\n", 'mechanism = "attribute-gaussian-exact"\n'
+    again = publish("mean-income", "mean", attribute="income", epsilon=1.0, delta=1e-05) + "\n"
+    two = attribute_files.written(tmp_path, "normal", {ranges: "", each: f"\n{again}"})
+    with pytest.raises(CalibrationRefused) as error:
+        plan(load(two))
+    assert error.value.fix == 'publish it alone, or all columns in one [[table]]: attribute = ["...", "..."]'

@@ -20,6 +20,7 @@ import takifugu as tf
 from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.cli.samples.examples import write_example
 from takifugu.core.errors import ReleaseError
+from takifugu.mechanisms.one_sided import Asymmetric, Visits, visits
 from takifugu.releasing.postprocess.release import releases_of
 from takifugu.releasing.publishing import every_window
 from takifugu.releasing.report.outcomes import published_of
@@ -92,6 +93,15 @@ def test_a_median_says_how_far_in_rank_and_rows_that_were_sent_say_why_there_is_
     said = opening(table.files[3].read_text(encoding="utf-8"))
     assert said[0].startswith("No verdict: each row")
     assert said[1].startswith("How to read a row: by the declared populations, another value than the true one is sent")
+
+
+def test_a_number_that_is_never_too_low_is_read_as_the_interval_below_it() -> None:
+    framework = Asymmetric(visits(), Visits.of(["bar", "gym", "shop"], most=2))
+    noisy = tf.release(tf.calibrate(framework, tf.Visitors(), epsilon=1), [("bar",), ("bar", "gym")] * 9)
+    (said,) = (words for words in opening(tf.report_html(noisy)) if words.startswith("How to read"))
+    (low, high), value = noisy.interval(0.95)["bar"], noisy.value["bar"]
+    assert said.startswith(f"How to read a number: bar is between {low} and {high}, with probability 95 % for all 3")
+    assert low < high == value
 
 
 def test_values_of_people_are_read_by_the_error_of_one_value(tmp_path: Path) -> None:

@@ -78,13 +78,14 @@ class Opened:
         """What a SELECT reads in the place of the file; "" where a table has another name than its file."""
         file = literal(str(self.source.file))
         if self.split:
-            return f"read_csv({file}, delim = {literal(self.split)}, all_varchar = true)"
+            codec = f"encoding = {literal(self.source.encoding)}, " if self.source.encoding else ""
+            return f"read_csv({file}, delim = {literal(self.split)}, {codec}all_varchar = true)"
         return f"read_parquet({file})" if self.kind == "parquet" else ""
 
     @property
     def instead(self) -> str:
         """What follows a SELECT to be pasted."""
-        return " in place of file" if self.reader else ""
+        return f" in place of file{' and encoding' if self.source.encoding else ''}" if self.reader else ""
 
     @property
     def rows_read(self) -> str:

@@ -56,13 +56,17 @@ class ContactsSection(PublicFile):
             raise InputError(
                 f"people lists {repeated[0]!r}, whom the file names too", fix="list only those whom it does not name"
             )
+        pairs = [pair for pair, often in met.items() if often and len({*pair}) > 1]
         try:
-            cliques = cliques_of([pair for pair, often in met.items() if often], people=[*file_people, *people])
+            cliques = cliques_of(pairs, people=[*file_people, *people])
         except InputError as error:
             error.fix = _fewer(self.columns)
             raise
+        clique_of, source = {name: number for number, clique in enumerate(cliques) for name in clique}, self.source
+        if apart := sum(clique_of[one] != clique_of[other] for one, other in pairs):
+            source = f"{source}; {apart:,} of {len(pairs):,} pairs who met are in two cliques: nothing spreads there"
         return CliqueInfection(
-            cliques, lambda size: household_infection(size, outside, at_home), self.states, source=self.source
+            cliques, lambda size: household_infection(size, outside, at_home), self.states, source=source
         )
 
     def _meetings(self, table: PublicTable) -> dict[tuple[str, str], bool]:

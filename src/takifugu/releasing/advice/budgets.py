@@ -17,7 +17,8 @@ from takifugu.releasing.advice.changes import Change, applied, number_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import checked, parsed
 from takifugu.releasing.file.neighbours import notices_of_file
-from takifugu.releasing.planning.book import opened
+from takifugu.releasing.planning.book import opened, payments_of
+from takifugu.releasing.planning.identity import keys_in, keys_of
 from takifugu.releasing.planning.notices import asks_words, notices_of_reading
 from takifugu.releasing.planning.plan import Plan, plan
 from takifugu.releasing.planning.questions import debits_of
@@ -36,7 +37,7 @@ def room_of(planned: Plan, account: Preview | None = None) -> float:
     if most is None:
         return math.inf
     try:
-        account = account or previewed(planned, None)
+        account = account or previewed(unpaid(planned), None)
     except TakifuguError:
         return math.inf
     if not account.after.epsilon:
@@ -45,6 +46,16 @@ def room_of(planned: Plan, account: Preview | None = None) -> float:
     if worthless(account.after.beyond(account.before), Amount(most, Fraction(0))):
         return 0
     return float(most / account.after.epsilon)
+
+
+def unpaid(planned: Plan) -> Plan:
+    """Return the plan without the tables that were published as they are: they cost nothing more."""
+    from takifugu.accounting.ledger import OVER
+
+    file = planned.file
+    over = [paid for paid in payments_of(file) if paid.state == OVER]
+    due = [table for table in planned.tables if keys_of(file, table.item) not in [keys_in(p, table.item) for p in over]]
+    return planned.only({table.name for table in due})
 
 
 def previewed(planned: Plan, budget: Budget | None) -> Preview:
@@ -60,9 +71,11 @@ def beforehand(planned: Plan) -> tuple[Preview | None, tuple[str, ...]]:
     """Return what the ledger would count, and what speaks against it."""
     file, account, refusal = planned.file, None, ""
     try:
+        if not (due := unpaid(planned)).tables:
+            return None, tuple(notices_of_file(file))
         if planned.knows_units:
-            account = previewed(planned, file.budget)
-            refusal = "" if account.over is None else with_ways_to_pay(account.over, file, planned).message
+            account = previewed(due, file.budget)
+            refusal = "" if account.over is None else with_ways_to_pay(account.over, file, due).message
         reading = notices_of_reading(file) if account is None else (asks_words(account.asks),)
     except CompositionRefused as refused:
         reading, refusal = (), str(refused)

@@ -257,7 +257,7 @@ class Worth:
         cells = self.cells
         if cells is None or self.verdict.is_useful or self.difference is None or not cells.values:
             return False
-        return len(cells.noisy) == len(cells.labels) and self.difference.width <= max(cells.values)
+        return len(cells.noisy) == len(cells.labels) and (cells.came or self.difference.width <= max(cells.values))
 
     def _too_much(self, unit: str, cannot: str) -> str:
         """Compare a large error with the expected, important or possible size."""

@@ -36,6 +36,9 @@ ROWS = {name: words for name, words in WORDS_OF_ROWS.items() if name != "contact
 #: What is secret of rows without a time, by the kind, with a place for a column.
 _SECRETS = {
     "users": "one person's answer, such as that in {}; people say nothing about each other, and one table counts all",
+    "contacts":
+        "one person's answer, such as that in {}; people who meet or live together tell of each other, and one table "
+        "counts all",
     "joint-table":
         "one person's answers, where one answer, such as that in {}, tells of others; each gets a table alone",
     "independent-records": "a fact about all rows together, such as the share of a value of {}; no single row",
@@ -56,6 +59,7 @@ QUESTIONS = {
     "timezone": ("Where do clocks show these times?", "hours, days and weekdays are those of clocks somewhere"),
     "kind": ("What is secret?", _PROMISE),
     "value": ("What is published?", "its values are counted"),
+    "value-of-visits": ("Where was it?", "its visitors are counted: of coordinates write two columns, as lon, lat"),
     "value-read": ("How are the numbers in {} written?", "each gives other numbers"),
     "nulls": ("What does a missing value mean?", "what is missing is part of what is protected"),
     "missing": ("What does a missing answer count as?", "who gave no answer is a secret, too, so no row is left out"),
@@ -416,8 +420,9 @@ def _values(evidence: Evidence, answers: Answers) -> Iterator[Question | None]:
     """Yield the questions what is published, and what is secret of rows without a time."""
     rows, said = answers.get("rows"), answers.get("value")
     if rows == "answers" and "kind" not in answers:
-        some = {kind: repr(visible(example(evidence, {**answers, "kind": kind}))) for kind in _SECRETS}
-        yield _ask("kind", [Choice(kind, words.format(some[kind])) for kind, words in _SECRETS.items()])
+        some = {kind: example(evidence, {**answers, "kind": kind}) for kind in _SECRETS}
+        fit = [kind for kind in _SECRETS if kind not in OF_NUMBERS or value_of(evidence, some[kind]).is_measured]
+        yield _ask("kind", [Choice(kind, _SECRETS[kind].format(repr(visible(some[kind])))) for kind in fit])
         return
     if "kind" in answers and KINDS.find(answers["kind"]).facts.of_belief:  # which names columns itself
         return
@@ -425,7 +430,8 @@ def _values(evidence: Evidence, answers: Answers) -> Iterator[Question | None]:
         said = said or evidence.unpivoted[1]
     elif said is None and rows is not None:
         taken = {answers.get("unit"), *columns_in(answers.get("order", ""), evidence.types), answers.get("end")}
-        yield _ask("value", _counted(evidence, [name for name in evidence.types if name not in taken]), is_clear=True)
+        what, free = "value-of-visits" if rows == "visits" else "value", [n for n in evidence.types if n not in taken]
+        yield _ask(what, _counted(evidence, free), is_clear=True)
     if answers.get("nulls", "refuse") not in _NULLS["nulls"]:
         raise unknown(f"nulls is {answers['nulls'][:40]!r}", answers["nulls"], _NULLS["nulls"]).at("nulls")
     about = "nulls" if rows in TIMED else "missing"

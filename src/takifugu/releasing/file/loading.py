@@ -84,7 +84,7 @@ def _unreadable(path: Path, text: str, error: Exception) -> TakifuguError:
             fix = table
         return fault((f"{path}",), f"cannot be read ({reason})", fix)
     if isinstance(error, UnicodeDecodeError):
-        return fault((f"{path}",), "is not UTF-8 text", table or "save it as UTF-8")
+        return fault((f"{path}",), "is not UTF-8 text", table or "give the path of a TOML release file, saved as UTF-8")
     if table:  # the parser's own words are about a text that was never meant to be TOML
         return fault((f"{path}",), "is a table of data and no release file", table)
     # TOMLDecodeError, a number of thousands of digits, deep brackets

@@ -34,7 +34,8 @@ def problems_of(
 ) -> list[TakifuguError]:
     """Return one error per fault of a section from pydantic; `section` is its place in the `file`."""
     problems: dict[Where, TakifuguError] = {}
-    kind, schema = section_in(file, "belief").get("kind"), schema_of(model)
+    belief, schema = section_in(file, "belief"), schema_of(model)
+    kind, states = belief.get("kind"), belief.get("states") or belief.get("values")
     all_keys = command("keys")
     if isinstance(kind, str):
         all_keys = command("keys", kind)
@@ -50,6 +51,8 @@ def problems_of(
         if place not in problems and not nested:  # a value that fits no member of a union is reported once per member
             where = (*section, *place) or ("the file",)
             key = InputError().at(*where).place.rsplit(".", 1)[-1]
+            if key == "states" and where[0] == "table" and isinstance(states, list) and states:
+                node = {**node, "examples": [states[-1:]]}  # those of the file can be pasted
             problem = _fault(error, key, node, schema, all_keys)
             if error["type"] == "extra_forbidden":
                 problem = of_before(where, file, node.get("properties", {})) or problem
@@ -147,8 +150,8 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: st
     if kind == "string_pattern_mismatch":
         fix = f"write up to 64 letters, digits, '-' or '_', for example {example_of(node)}"
         return InputError(f"is {shortened(value)}", fix=fix)
-    if kind in ("string_too_short", "too_short"):
-        return InputError("is too short" if value else "is empty", fix=_write(key, node, schema))
+    if kind.endswith(("too_short", "too_long")):
+        return InputError(f"is too {kind.rpartition('_')[2]}" if value else "is empty", fix=_write(key, node, schema))
     if kind.endswith("_type") or kind in ("int_from_float", "none_required"):
         fault_text = f"is {shortened(value)}, not {' or '.join(types_of(node)) or 'what belongs here'}"
         return InputError(fault_text, fix=_write(key, node, schema))
@@ -158,6 +161,7 @@ def _fault(error: ErrorDetails, key: str, node: Json, schema: Json, all_keys: st
 
 def _write(key: str, node: Json, schema: Json) -> str:
     """Return the words of a remedy: an example, or a meaning."""
+    key, _, _ = key.partition("[")  # a member is written with its list
     meaning, example, types = node.get("description", ""), example_of(node), types_of(node)
     if types == ["true or false"]:
         example = example or types[0]

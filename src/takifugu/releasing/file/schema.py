@@ -58,13 +58,15 @@ def walk(loc: tuple[Step, ...], schema: Json, value: Any) -> tuple[tuple[Step, .
     """Return a fault's path in the user's words, and its schema."""
     path: tuple[Step, ...] = ()
     node = parent = schema
+    told: Json = {}  # of a list, whose members have no words of their own
     for step in loc:
         node = _resolve(node, schema, value)
         keys = node.get("properties", {})
+        told = {word: node[word] for word in ("description", "examples") if word in node} or told
         if isinstance(step, int):
             parent, node = node, node.get("items") or next(iter(node.get("prefixItems", [])), {})
         elif step in keys or (isinstance(value, dict) and step in value):
-            parent, node = node, keys.get(step, {})
+            parent, node, told = node, keys.get(step, {}), {}
         else:  # the tag of a union is no key of the file
             continue
         path = (*path, step)
@@ -74,7 +76,8 @@ def walk(loc: tuple[Step, ...], schema: Json, value: Any) -> tuple[tuple[Step, .
             value = None
     if not node:
         node = parent
-    return path, _resolve(node, schema, value)
+    node = _resolve(node, schema, value)
+    return path, node if "description" in node else {**told, **node}
 
 
 def _resolve(node: Json, schema: Json, value: object) -> Json:

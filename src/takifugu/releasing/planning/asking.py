@@ -191,11 +191,14 @@ class Asking:
                 fix='write gaps = "public" under [source] if everybody may know it, or use mechanism = "quilt-exact"',
             )
         if calibration.is_only_release and not alone and item.mechanism == "auto":
+            others = f'one table per {self.file.people.one} (per = "unit")'
+            if not self.kind.facts.has_lengths:
+                others = 'all columns in one [[table]]: attribute = ["...", "..."]'
             raise CalibrationRefused(
                 f"the release {item.name!r} is one of several answers about the same data, or one about "
                 f"{self.file.people.many} with unobserved values, and no mechanism that may be used composes with "
                 "others",
-                fix=f'publish it alone, or one table per {self.file.people.one} (per = "unit")',
+                fix=f"publish it alone, or {others}",
             )
         self.already.single[key] = calibration
         return calibration

@@ -6,8 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from takifugu.core.names import normalised
+
 if TYPE_CHECKING:  # nothing is loaded that reads ledgers where none is asked
-    from takifugu.accounting.ledger import Ledger
+    from takifugu.accounting.ledger import Ledger, Payment
+    from takifugu.releasing.file.kind import ReleaseFile
 
 
 def opened(where: Ledger | str | Path, announce: Callable[[], None] = lambda: None) -> Ledger:
@@ -30,3 +33,9 @@ def there(where: Ledger | str | Path) -> Ledger | None:
         return where if isinstance(where, Ledger) else Ledger.open(where, create=False)
     except MissingLedger:
         return None
+
+
+def payments_of(file: ReleaseFile) -> tuple[Payment, ...]:
+    """Return all payments for a release file's source, without creating a ledger."""
+    book = there(file.ledger)
+    return () if book is None else book.payments(normalised(file.source.name))

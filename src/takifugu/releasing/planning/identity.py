@@ -21,6 +21,7 @@ from takifugu.releasing.file.sharing import sharing
 if TYPE_CHECKING:
     from pydantic.main import IncEx
 
+    from takifugu.accounting.ledger import Payment
     from takifugu.releasing.file.kind import ReleaseFile
     from takifugu.releasing.file.sections import FileSpec
     from takifugu.releasing.file.sections import Table as Item
@@ -73,6 +74,12 @@ def identity_of(
         for part in (_plain(parts), noise_digests[id(calibration)], question.seen.digest()):
             digest.update(hashlib.sha256(part).digest())
     return digest.digest()
+
+
+def keys_in(paid: Payment, item: Item) -> str | None:
+    """Return the digest of a payment's keys, if a release file paid."""
+    keys: str | None = paid.recipe.get("keys", {}).get(item.name)
+    return keys
 
 
 def keys_of(file: ReleaseFile, item: Item) -> str:

@@ -14,11 +14,11 @@ from takifugu.releasing.advice.budgets import with_ways_to_pay
 from takifugu.releasing.advice.refusing import refusal_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.book import payments_of
 from takifugu.releasing.planning.plan import Plan, Watch, plan, unwatched
 from takifugu.releasing.publishing.choosing import NO_CHOICE, Choice, folder_of, to_plan
 from takifugu.releasing.publishing.orders import published
 from takifugu.releasing.publishing.progress import Progress
-from takifugu.releasing.publishing.standing import payments_of
 from takifugu.releasing.report.outcomes import Outcome
 
 

@@ -26,6 +26,7 @@ from takifugu.releasing.certificates.files import digest_at, files_of
 from takifugu.releasing.certificates.signing import Signer, configured
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.neighbours import notices_of_file
+from takifugu.releasing.planning.book import payments_of
 from takifugu.releasing.planning.identity import identity_of
 from takifugu.releasing.planning.notices import tell
 from takifugu.releasing.planning.plan import Plan, Watch, plan, table_names, unwatched
@@ -40,7 +41,7 @@ from takifugu.releasing.publishing.orders import alone_for, planned_of
 from takifugu.releasing.publishing.progress import Progress
 from takifugu.releasing.publishing.publish import check, pay, validate
 from takifugu.releasing.publishing.sheets import bundle_for, tables_of
-from takifugu.releasing.publishing.standing import payments_of, public_of
+from takifugu.releasing.publishing.standing import public_of
 from takifugu.releasing.publishing.statements import declared_of, statements_of
 from takifugu.releasing.report.published import Published
 

@@ -14,8 +14,8 @@ from takifugu.core.names import normalised
 from takifugu.releasing.certificates.files import content_of, files_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.sections import Table as Item
-from takifugu.releasing.planning.book import there
-from takifugu.releasing.planning.identity import keys_of
+from takifugu.releasing.planning.book import payments_of
+from takifugu.releasing.planning.identity import keys_in, keys_of
 from takifugu.releasing.planning.plan import table_names
 from takifugu.releasing.publishing.folder import Certified, certificates_of, paid_for
 from takifugu.releasing.publishing.states import RESUME, Does, InFolder, InLedger, Row, row_of
@@ -77,12 +77,6 @@ class Standing:
         return "" if self.paid is None else self.paid.recipe.get("output", "")
 
 
-def payments_of(file: ReleaseFile) -> tuple[Payment, ...]:
-    """Return all payments for a release file's source, without creating a ledger."""
-    book = there(file.ledger)
-    return () if book is None else book.payments(normalised(file.source.name))
-
-
 def standings(file: ReleaseFile, folder: Path) -> tuple[Standing, ...]:
     """Return each [[table]]'s state from ledger and folder. Pending payments are taken to be for other keys or data."""
     payments, known = payments_of(file), list[Standing]()
@@ -90,7 +84,7 @@ def standings(file: ReleaseFile, folder: Path) -> tuple[Standing, ...]:
         standing = _standing(file, item, folder, payments)
         for plain_file, plain in _plainly(file, item) if standing.said is InLedger.NOTHING and payments else ():
             before = _standing(plain_file, plain, folder, payments)
-            if before.paid is not None and _keys_in(before.paid, plain) == keys_of(plain_file, plain):
+            if before.paid is not None and keys_in(before.paid, plain) == keys_of(plain_file, plain):
                 standing = replace(before, file=file, item=item, tables=standing.tables, instead=before.tables)
         known.append(standing)
     return tuple(known)
@@ -118,7 +112,7 @@ def _standing(file: ReleaseFile, item: Item, folder: Path, payments: tuple[Payme
     of_tables = [paid for paid in reversed(payments) if set(tables) & set(paid.ids)]
     published = [paid for paid in of_tables if paid.state == OVER]
     paid_here = next((paid for paid in of_tables if _is_of(paid, certified)), None)
-    of_same_keys = (paid for paid in published if _keys_in(paid, item) == keys)
+    of_same_keys = (paid for paid in published if keys_in(paid, item) == keys)
     paid = paid_here or next(of_same_keys, None) or next(iter((*published, *of_tables)), None)
     if paid_here is not None:
         in_folder = InFolder.ALTERED
@@ -136,7 +130,7 @@ def _standing(file: ReleaseFile, item: Item, folder: Path, payments: tuple[Payme
     if paid is None:
         said = InLedger.NOTHING
     elif paid.state == OVER:
-        said, paid_keys = InLedger.REKEYED, _keys_in(paid, item)
+        said, paid_keys = InLedger.REKEYED, keys_in(paid, item)
         if paid_keys == keys or (paid_keys is None and paid_here is not None):
             said = InLedger.PUBLISHED
     elif paid.state == DRAWN:
@@ -148,12 +142,6 @@ def _standing(file: ReleaseFile, item: Item, folder: Path, payments: tuple[Payme
 
 def _is_of(paid: Payment, certified: Sequence[Certified]) -> bool:
     return any(paid.ids.get(certificate.name) == certificate.release_id for certificate in certified)
-
-
-def _keys_in(paid: Payment, item: Item) -> str | None:
-    """Return the digest of a payment's keys, if a release file paid."""
-    keys: str | None = paid.recipe.get("keys", {}).get(item.name)
-    return keys
 
 
 def public_of(pending: Payment, folders: Iterable[Path] = ()) -> tuple[Certified, ...]:

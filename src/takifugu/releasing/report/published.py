@@ -14,7 +14,7 @@ from takifugu.analysis.randomisers import MARKS, Noise, answered
 from takifugu.analysis.randomisers.selection import PermuteAndFlip
 from takifugu.core.assumptions import sentence
 from takifugu.core.errors import InputError
-from takifugu.core.escaping import as_exact_as, number
+from takifugu.core.escaping import number
 from takifugu.core.plain import Row
 from takifugu.core.text.bars import common_error
 from takifugu.core.text.parts import InParts, Part, closed, facts, heading, rows, words
@@ -268,12 +268,11 @@ def number_with_error(t: Published) -> str:
     value = readable(answer.values[0])
     if half is None or not isinstance(value, int | float):
         return ""
-    digits = number(as_exact_as(value, half))
-    size = f"{digits} ± {measured(readable(half), t.certificate.measured_in or '')}"
+    measured_in = t.certificate.measured_in or ""
     if t.cells == 1:
-        exact = exact_word(t.certificate.query)
-        return error_words(float(half), 1, t.certificate.measured_in or "", exact)
+        return error_words(float(half), 1, measured_in, exact_word(t.certificate.query))
     whose = f"{unit}, {answer.labels[0]}" if t.is_by_unit else answer.labels[0]
+    size = f"between {number(t.rows[0]['low'])} and {measured(t.rows[0]['high'], measured_in)}"  # one-sided noise, too
     at_once = f"with probability 95 % for all {t.cells:,} values at once"
     return f"How to read a number: {whose} is {size}, {at_once}."
 

@@ -13,7 +13,7 @@ from takifugu.core.columns import value_of
 from takifugu.core.entries import Entries, positions
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import form, set_fields
-from takifugu.core.rules import check_as_many
+from takifugu.core.rules import check_as_many, check_type
 from takifugu.core.sections import FilePath, Key, Text
 from takifugu.core.sections import Number as Written
 from takifugu.model.queries.answer import Additive, Chosen, State
@@ -49,6 +49,8 @@ class _Adding(Query):
     reads_alike = is_by_cells = is_with_others = is_with_threshold = True
 
     def __post_init__(self) -> None:
+        fix = "write codes={...} for the number of each state, or the name of one column"
+        check_type(self.attribute, Hashable | None, "a column", fix, "attribute")
         if self.attribute is not None and self.entries is not None:
             raise InputError("the query names a column and a list of entries", fix="give one of them").at("entries")
         set_fields(
