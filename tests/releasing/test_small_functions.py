@@ -129,7 +129,7 @@ def test_nights_in_which_clocks_are_set_back():
 
 
 def test_units_of_time():
-    assert [seconds_in(words) for words in ("Minutes", "15 min", "people")] == [60, 900, None]
+    assert [seconds_in(words) for words in ("Minutes", "15 min", "people", "0 min")] == [60, 900, None, None]
     assert duration_in("hours", "5min") == Fraction(1, 12)
     assert duration_in("minutes", "1min") is None
     assert duration_in("rows", "5min") is None

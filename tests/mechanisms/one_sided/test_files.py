@@ -104,7 +104,7 @@ def test_a_frame_a_grid_and_values(tmp_path: Path) -> None:
     outside = frame.assign(lon=[0.5, 0.7, 3.1, 0.1])
     with pytest.raises(DataError, match=r'row 3: a place in "lon", "lat" that is not declared') as refused:
         plan(load(file, outside))
-    inside = 'where = \'"lon" BETWEEN 0 AND 3 AND "lat" BETWEEN 0 AND 2\''
+    inside = 'where = \'"lon" BETWEEN 0.0 AND 3.0 AND "lat" BETWEEN 0.0 AND 2.0\''
     assert inside in str(refused.value)
     filtered = written(tmp_path, grid.replace("value = ", f"{inside}\nvalue = "))
     unit = one_unit(load(filtered, outside))
