@@ -103,7 +103,7 @@ def test_an_hour_that_clocks_show_twice_is_asked_about_and_told_by_the_order_of_
 def test_clocks_without_offsets_across_october_are_told_on_the_line_to_check(
     calendar: dict[str, str], window: dict[str, str], have_line: list[str], tmp_path: Path
 ) -> None:
-    """Each window's own certificate: once all said it of a calendar with such a night, and none of one without an end."""
+    """Each window's own certificate: once all of a calendar said it, and none of a calendar without an end."""
     (tmp_path / "a.csv").write_text("who,t,state\nAna,2025-10-25T20:00,x\n")
     source = read_from("s", "a.csv", order="t", value="state", unit="who", step="1h", from_="2025-10-25", **calendar)
     chain = believe("markov-chain", states=["x", "y"], matrix=[[0.9, 0.1], [0.4, 0.6]], units_independent=True)

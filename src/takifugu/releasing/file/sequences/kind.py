@@ -77,9 +77,9 @@ class Sequences(Kind):
 
     def certificate_words(self, file: ReleaseFile, item: ItemSpec, calibration: Calibration) -> tuple[Fact, ...]:
         source, by = file.sections(ReleaseSpec).source, attribute_of(item)
-        clock = clock_of(source) if item.by is not None and by is None else ""
+        calendar, clock = source.calendar, clock_of(source) if item.by is not None and by is None else ""
         facts: list[Fact] = [replace(window, clock=clock) for window in facts_of(file, item, calibration)]
-        if file.places is not None and (night := night_set_back(source.calendar, file.places)):
+        if calendar is not None and file.places is not None and (night := night_set_back(calendar, file.places)):
             facts.append(check(
                 f"Times are those of clocks, without offsets. In the night of {night} clocks are set back, so that an "
                 "hour is there twice: a state that lasts through it may be counted an hour off."
