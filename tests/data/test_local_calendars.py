@@ -160,6 +160,15 @@ def test_times_that_clocks_do_not_tell_are_refused(step: str, start: str, stop: 
     assert words in caught.value.line
 
 
+def test_days_that_steps_do_not_divide_are_windows_by_from_and_to() -> None:
+    """Nobody who wrote every = "day" had written a time that could be moved."""
+    calendar = Calendar.read("2026-01-05", "2026-01-12", timedelta(minutes=7))
+    for part in (lambda: list(calendar.periods("day")), lambda: calendar.period("2026-01-06")):
+        with pytest.raises(InputError, match=r"starts or ends between two steps .* write from and to in its place"):
+            part()
+    assert len(calendar.window("2026-01-05T00:07", "2026-01-05T23:55")) == 204
+
+
 def test_steps_that_fit_no_half_hour_are_refused() -> None:
     with pytest.raises(InputError, match=r"steps of 1 hour do not fit clocks in 'Australia/Lord_Howe', .* 30 minutes"):
         read("Australia/Lord_Howe", date(2026, 3, 30), date(2026, 4, 13), 60)

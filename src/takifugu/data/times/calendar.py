@@ -171,8 +171,11 @@ class Calendar:
     def _place(self, instant: int, key: str) -> int:
         place, rest = divmod(instant - self.start, self.step)
         if rest:
+            what, fix = "lies", "write a time that is"
+            if key in ("every", "window"):
+                what, fix = "starts or ends", "write from and to in its place, each"
             raise InputError(
-                "lies between two steps of the calendar", fix="write a time that is whole steps after its start"
+                f"{what} between two steps of the calendar", fix=f"{fix} whole steps after the calendar's start"
             ).at(key)
         return place
 
