@@ -36,12 +36,9 @@ def are_never_the_same(one: str, other: str) -> str:
 def same_entries(one: str, other: str) -> str:
     """Return what it is to say that two readings make the same entries: people and recordings go by their names."""
     changed = {name for pair in differences(one, other) for line in pair for name in _by_name(line)}
-    is_named_otherwise = not changed.isdisjoint(NAMING)
-    is_timed_otherwise = TIMES in changed
-    return (
-        "the same entries" + is_named_otherwise * ", under the same names"
-        + is_timed_otherwise * ", of clocks that showed UTC (times without an offset count as UTC)"
-    )  # fmt: skip
+    whose = ", under the same names" * (not changed.isdisjoint(NAMING))
+    clocks = ", of clocks that showed UTC (times without an offset count as UTC)" * (TIMES in changed)
+    return f"the same entries{whose}{clocks}"
 
 
 def side_by_side(one: str, other: str) -> str:
