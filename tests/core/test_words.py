@@ -142,6 +142,8 @@ def test_readings_are_compared_line_by_line() -> None:
     assert are_never_the_same("step: 1h", "step: 15min") == "step: 15min"
     assert same_entries("unit: a", "unit: a\nvalue: b") == "the same entries"
     assert same_entries("unit: a", "unit: lower(a)") == "the same entries, under the same names"
+    # the hour of ten o'clock in Berlin was charged once as 10 and once as 9 UTC, where they were called the same
+    assert "the same entries, of clocks that showed UTC" in same_entries("step: 3600s", "step: 3600s\ntimes: moments")
     assert with_entries("file: text", "ward.csv") == 'file: text\nentries: "ward.csv"'
 
 

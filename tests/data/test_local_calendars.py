@@ -160,10 +160,32 @@ def test_times_that_clocks_do_not_tell_are_refused(step: str, start: str, stop: 
     assert words in caught.value.line
 
 
-def test_steps_that_fit_no_half_hour_are_refused() -> None:
-    with pytest.raises(InputError, match=r"steps of 1 hour do not fit clocks in 'Australia/Lord_Howe', .* 30 minutes"):
-        read("Australia/Lord_Howe", date(2026, 3, 30), date(2026, 4, 13), 60)
-    assert read("Australia/Lord_Howe", date(2026, 4, 6), date(2026, 9, 28), 60).size  # no change in it
+def test_days_that_steps_do_not_divide_are_windows_by_from_and_to() -> None:
+    """Nobody who wrote every = "day" had written a time that could be moved."""
+    calendar = Calendar.read("2026-01-05", "2026-01-12", timedelta(minutes=7))
+    for part in (lambda: list(calendar.periods("day")), lambda: calendar.period("2026-01-06")):
+        with pytest.raises(InputError, match=r"starts or ends between two steps .* write from and to in its place"):
+            part()
+    assert len(calendar.window("2026-01-05T00:07", "2026-01-05T23:55")) == 204
+
+
+@pytest.mark.parametrize(("zone", "first", "minutes", "fits"), [
+    ("Australia/Lord_Howe", date(2026, 3, 30), 60, 30), ("Asia/Kathmandu", date(1985, 12, 30), 30, 15),
+    ("Europe/Berlin", date(2026, 3, 23), 7, 1),
+])  # fmt: skip
+def test_steps_that_fit_no_change_of_clocks_are_refused_with_one_that_does(
+    zone: str, first: date, minutes: int, fits: int
+) -> None:
+    """Of steps of 30 minutes, where clocks in Kathmandu moved by 15, it said to write 30 minutes."""
+    last = first + timedelta(days=14)
+    words = f'steps of .* do not fit clocks in {zone!r}, .* minutes on .*, such as step = "{fits}min"'
+    with pytest.raises(InputError, match=words):
+        read(zone, first, last, minutes)
+    assert read(zone, first, last, fits).size
+
+
+def test_a_calendar_without_a_change_fits_any_step() -> None:
+    assert read("Australia/Lord_Howe", date(2026, 4, 6), date(2026, 9, 28), 60).size
 
 
 @settings(max_examples=60, deadline=None)

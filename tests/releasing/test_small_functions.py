@@ -126,10 +126,13 @@ def test_nights_in_which_clocks_are_set_back():
     steps = Calendar.read("2026-10-01", "2026-12-01", timedelta(hours=1))
     assert night_set_back(steps, range(steps.size)) == date(2026, 10, 25)
     assert night_set_back(steps, range(24 * 24)) is None
+    night = 24 * 24  # a window that ended on its day was said to have none, and one that began after it to have it
+    assert night_set_back(steps, range(night, night + 2)) == date(2026, 10, 25)
+    assert night_set_back(steps, range(night + 3, night + 24)) is None
 
 
 def test_units_of_time():
-    assert [seconds_in(words) for words in ("Minutes", "15 min", "people")] == [60, 900, None]
+    assert [seconds_in(words) for words in ("Minutes", "15 min", "people", "0 min")] == [60, 900, None, None]
     assert duration_in("hours", "5min") == Fraction(1, 12)
     assert duration_in("minutes", "1min") is None
     assert duration_in("rows", "5min") is None

@@ -175,6 +175,17 @@ def test_a_year_is_planned_before_the_first_release(tmp_path: Path) -> None:
     assert not (tmp_path / "ledger.db").exists()
 
 
+def test_a_plan_takes_the_windows_of_one_person_and_of_all_for_one_table_each(tmp_path: Path) -> None:
+    """Each week of a table with per = "both" was taken for a table of its own, published every week."""
+    people = [
+        ("budget = 2.0", 'unit = "who"\nbudget = 2.0'), ("matrix = ", "units_independent = true\nmatrix = "),
+        ("epsilon = 0.5", 'epsilon = 0.5\nper = "both"'), ('"quilt-exact"', '"group-dp"'),
+    ]  # fmt: skip
+    seen = outlook(load(written(tmp_path, *people, rows="who,hour,state\n")), 2, is_sought=False)
+    assert [(name, steps) for name, steps, *_ in seen.windows] == [("busy-units", 168), ("busy-pooled", 168)]
+    assert [row.added for row in seen.rows] == [1, 2]
+
+
 SLOW_CHAIN = ("[[0.9, 0.1], [0.4, 0.6]]", "[[0.99, 0.01], [0.02, 0.98]]")
 
 

@@ -13,6 +13,8 @@ STARTS = "sequences start"
 STEPS = ("step", "start between steps", STARTS)
 #: Lines that say whose a row is: where they differ, a person may have another name.
 NAMING = ("unit", "recording", "sql")
+#: The line of moments, which clocks without a zone lack: their times are counted as if they showed UTC.
+TIMES = "times"
 #: The last line of a reading that is about entries which nobody named.
 UNNAMED = "entries: without a name"
 
@@ -34,8 +36,9 @@ def are_never_the_same(one: str, other: str) -> str:
 def same_entries(one: str, other: str) -> str:
     """Return what it is to say that two readings make the same entries: people and recordings go by their names."""
     changed = {name for pair in differences(one, other) for line in pair for name in _by_name(line)}
-    is_named_otherwise = not changed.isdisjoint(NAMING)
-    return "the same entries" + is_named_otherwise * ", under the same names"
+    whose = ", under the same names" * (not changed.isdisjoint(NAMING))
+    clocks = ", of clocks that showed UTC (times without an offset count as UTC)" * (TIMES in changed)
+    return f"the same entries{whose}{clocks}"
 
 
 def side_by_side(one: str, other: str) -> str:

@@ -35,6 +35,7 @@ CASES: list[tuple[str, dict[str, Any], list[str], int]] = [
     ("no order", CLOCK, [f"Ana,{DAY}T01:00,,x", "Ana,,,x", "Ben,,,x"], 2),
     ("no time", CLOCK, [f"Ana,{DAY}T01:00,,x", "Ana,05/01/2026 02:00,,x"], 2),
     ("no time", CLOCK, [f"Ana,{DAY}T01:00,,x", f"Ana,{DAY}T25:00,,x"], 2),
+    ("no time", {**CLOCK, "timezone": "UTC"}, [f"Ana,{DAY}T01:00Z,,x", f"Ana,{DAY}T02:00+99:99,,x"], 2),
     ("no end time", STAYS, [f"Ana,{DAY}T01:00,{DAY}T02:00,x", f"Ana,{DAY}T03:00,soon,x"], 2),
     ("no whole number", NUMBERS, ["Ana,0,,x", "Ana,2.0,,x"], 2),
     ("no whole number", NUMBERS, ["Ana,0,,x", "Ana,99999999999999999999,,x"], 2),

@@ -2,6 +2,7 @@
 
 import csv
 import random
+import tomllib
 from datetime import datetime, timedelta
 from fractions import Fraction
 from itertools import combinations, product
@@ -15,6 +16,7 @@ from takifugu.core.errors import DataError, InputError, TakifuguError, faults_in
 from takifugu.data.relation import roles
 from takifugu.data.relation.source import opened_table
 from takifugu.data.relation.visits import Grid
+from takifugu.data.sql.faults import RowFault
 
 START = datetime(2026, 1, 5)
 KEYS: dict[str, Any] = {"file": "a.csv", "rows": "visits", "unit": "who", "value": "place"}
@@ -184,3 +186,15 @@ def test_columns_of_another_type_are_refused(tmp_path: Path) -> None:
         keys = {"rows": "visits", "unit": "who", "value": value}
         with opened_table(keys, (), tmp_path, frame) as source, pytest.raises(TakifuguError, match=words):
             source.visits()
+
+
+@pytest.mark.parametrize("row", [["Cem", "", "5812400"], ["Cem", "390000.7", ""], ["Cem", "390000.7", "5812345.5"]])
+def test_the_printed_line_leaves_out_no_visit_inside_a_grid(tmp_path: Path, row: list[str]) -> None:
+    """The edges were rounded to six digits, and of two coordinates one length() was asked for."""
+    grid, points = Grid((390_000.5, 390_100.0), (5_812_346.0, 5_812_446.0)), {**KEYS, "value": ["x", "y"]}
+    inside = [["Ana", "390000.5", "5812346"], ["Ben", "390100", "5812446"]]
+    write(tmp_path, [*inside, row], "who,x,y")
+    with pytest.raises(RowFault) as fault:
+        counted(tmp_path, points, grid, 1)
+    line = fault.value.fix.removeprefix("declare it; or ").partition(", if such")[0].partition(": nothing")[0]
+    assert counted(tmp_path, {**points, **tomllib.loads(line)}, grid, 1) == [2]

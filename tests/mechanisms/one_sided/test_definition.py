@@ -241,8 +241,9 @@ def test_the_certificate_says_what_is_hidden_from_whom_and_who_is_not_protected(
         "Nothing is guaranteed the other way",
         "number is never below the true one",
         "No person was at more than 2 of the places. This is a fact: no visit was cut.",
-        "people who were not at a place are not protected",
-        "A person known to have been at exactly one of several places: the output may reveal at which.",
+        "people of whom it is not true are not protected",
+        "A person known to have exactly one of several secrets, such as a visit to one of two places: the output may "
+        "reveal which.",
         "stochastically dominate",
         "becomes at most 73.2 % sure (10 %: 23.2 %)",
         "Epsilons add with other releases about the same records under this policy",
@@ -254,7 +255,15 @@ def test_the_certificate_says_what_is_hidden_from_whom_and_who_is_not_protected(
     page = tf.report_html(release)
     assert "If the belief is inaccurate" not in page  # no word about beliefs that are off
     assert "is listed above" not in page
-    assert "people who were not at a place are not protected" in page
+    assert "people of whom it is not true are not protected" in page
+
+
+def test_noise_on_both_sides_is_not_called_noise_on_one() -> None:
+    """Of "mild", to which "severe" may move and which may move to "well", a certificate spoke of one side."""
+    policy = Policy.of(none_of("severe"), none_of("severe", "mild"))
+    people = Asymmetric(policy, Domain.of(4, ["well", "mild", "severe"]))
+    release = tf.release(tf.calibrate(people, tf.Count("mild"), epsilon=1), ["mild"] * 4)
+    assert "on both of a value that may rise and fall" in " ".join(release.certificate.text().split())
 
 
 def test_a_grid_that_rounds_what_a_record_adds_is_refused() -> None:

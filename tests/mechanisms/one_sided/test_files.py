@@ -82,7 +82,7 @@ def test_from_the_file_to_the_table(tmp_path: Path) -> None:
     for words in (
         "never wrong", "The data are complete", "No person was at more than 2 of the places",
         "such data are refused, so a published table reveals it, which epsilon does not count",
-        "people who were not at a place are not protected", "The list of places is public",
+        "people of whom it is not true are not protected", "The list of places is public",
     ):  # fmt: skip
         assert words in text, words
     certificate = json.loads((tmp_path / "release-published" / "safe.certificate.json").read_text())
@@ -104,7 +104,7 @@ def test_a_frame_a_grid_and_values(tmp_path: Path) -> None:
     outside = frame.assign(lon=[0.5, 0.7, 3.1, 0.1])
     with pytest.raises(DataError, match=r'row 3: a place in "lon", "lat" that is not declared') as refused:
         plan(load(file, outside))
-    inside = 'where = \'"lon" BETWEEN 0 AND 3 AND "lat" BETWEEN 0 AND 2\''
+    inside = 'where = \'"lon" BETWEEN 0.0 AND 3.0 AND "lat" BETWEEN 0.0 AND 2.0\''
     assert inside in str(refused.value)
     filtered = written(tmp_path, grid.replace("value = ", f"{inside}\nvalue = "))
     unit = one_unit(load(filtered, outside))
@@ -129,6 +129,7 @@ def test_predicates_over_declared_values(tmp_path: Path) -> None:
     text = " ".join(table.certificate.text().split())
     assert "It protects that a record has 'bar' (not that it has not) and that a record has 'bar' or 'shop'" in text
     assert "How many people there are is public." in text
+    assert " place" not in text.replace("such as a visit to one of two places", "")  # its sentences once were of places
     (tmp_path / "more").mkdir()
     rising = written(tmp_path / "more", VALUES.replace('states = ["bar"]', 'states = ["gym"]'))
     with pytest.raises(CalibrationRefused, match='"safe"'):

@@ -14,8 +14,8 @@ from takifugu.releasing.draft.evidence import evidence
 from takifugu.releasing.draft.forms import value_of
 from takifugu.releasing.draft.questions import questions
 from takifugu.releasing.draft.text import draft
-from takifugu.releasing.file.kind import assumptions_of
 from takifugu.releasing.file.loading import load
+from takifugu.releasing.planning.plan import plan
 
 RIGHT = {"rows": "samples", "unit": "who", "order": "t", "step": "1d", "value": "state"}
 
@@ -96,19 +96,24 @@ def test_an_hour_that_clocks_show_twice_is_asked_about_and_told_by_the_order_of_
         assert source.counts().lengths.tolist() == [48, 48]
 
 
-@pytest.mark.parametrize(("until", "has_line"), [("2026-10-25", False), ("2026-10-26", True)])
+@pytest.mark.parametrize(("calendar", "window", "have_line"), [
+    ({"until": "2025-10-26"}, {}, []), ({"until": "2025-10-27"}, {}, ["n"]),
+    ({"until": "2025-10-28"}, {"every": "day"}, ["n-2025-10-26"]), ({}, {"window": "2025-10-26"}, ["n"]),
+])  # fmt: skip
 def test_clocks_without_offsets_across_october_are_told_on_the_line_to_check(
-    until: str, has_line: bool, tmp_path: Path
+    calendar: dict[str, str], window: dict[str, str], have_line: list[str], tmp_path: Path
 ) -> None:
-    (tmp_path / "a.csv").write_text("who,t,state\nAna,2026-10-24T20:00,x\n")
-    calendar = {"rows": "changes", "unit": "who", "step": "1h", "from_": "2026-10-24T20:00", "until": until}
-    source = read_from("s", "a.csv", order="t", value="state", roster=["Ana"], **calendar)
+    """Each window's own certificate: once all of a calendar said it, and none of a calendar without an end."""
+    (tmp_path / "a.csv").write_text("who,t,state\nAna,2025-10-25T20:00,x\n")
+    source = read_from("s", "a.csv", order="t", value="state", unit="who", step="1h", from_="2025-10-25", **calendar)
     chain = believe("markov-chain", states=["x", "y"], matrix=[[0.9, 0.1], [0.4, 0.6]], units_independent=True)
-    (tmp_path / "r.toml").write_text(release_text(source, chain, publish("n", "count", states=["x"], epsilon=1)))
-    said = [line for line in assumptions_of(load(tmp_path / "r.toml")) if isinstance(line, Assumption)]
-    lines = [line.text for line in said if line.kind == "check" and "In the night of 2026-10-25" in line.text]
-    assert bool(lines) == has_line
-    assert all("an hour off" in line for line in lines)
+    table = publish("n", "count", states=["x"], epsilon=1, mechanism="group-dp", **window)
+    (tmp_path / "r.toml").write_text(release_text(source, chain, table))
+    lines = dict[str, list[str]]()
+    for planned in plan(load(tmp_path / "r.toml")).tables:
+        said = [fact.text for fact in planned.facts if isinstance(fact, Assumption) and fact.kind == "check"]
+        lines[planned.name] = [line for line in said if "In the night of 2025-10-26" in line and "an hour off" in line]
+    assert [name for name, told in lines.items() if told] == have_line
 
 
 def test_other_rows_that_are_there_twice_are_still_refused(tmp_path: Path) -> None:

@@ -108,6 +108,16 @@ def test_a_noun_has_its_article() -> None:
     assert privacy_of(agents).secret == "the state of one agent in any one step of 1 hour"
 
 
+@pytest.mark.parametrize(("span", "words"), [
+    ("2026-10-25T01:00:00 to 2026-10-25T02:00:00+01:00", "25 October 2026, 01:00 to 02:00+01:00"),  # two hours
+    ("2026-11-01T00:00:00-05:00 to 2026-11-02", "1 November 2026 00:00-05:00 to 2 November 2026 00:00"),  # not the day
+    ("2026-01-05T00:00:30 to 2026-01-05T00:01:00", "5 January 2026, 00:00:30 to 00:01"),
+    ("2026-01-05 to 2026-01-07", "5 to 6 January 2026"),
+])  # fmt: skip
+def test_a_time_that_clocks_show_twice_is_told_with_its_offset(span: str, words: str) -> None:
+    assert Window(span, "1 hour", None).days == words
+
+
 def test_differences_that_are_hidden_are_told_with_the_secret() -> None:
     """Only states near each other are hidden from each other: it is not said that the state is."""
     near = tf.Pufferfish(tf.every_entry(max_difference=1), CHAIN)

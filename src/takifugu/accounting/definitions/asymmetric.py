@@ -152,12 +152,13 @@ class Asymmetric(Definition):
     def not_promised(self) -> tuple[str, ...]:
         """Name those not protected, and the dangers."""
         return (
-            "that a secret is not true: people who were not at a place are not protected, and an output may show for "
-            "certain that few people were there",
-            "a person known to have been at exactly one of several places: the output may reveal at which",
+            "that a secret is not true: people of whom it is not true are not protected, and an output may show for "
+            "certain that it is true of few",
+            "a person known to have exactly one of several secrets, such as a visit to one of two places: the output "
+            "may reveal which",
             "a whole suspicion: the factor is for one record against the same record without the secret. It holds for "
-            "a whole suspicion only if, to the reader, people who were there were also elsewhere at least as often as "
-            "the others (their places stochastically dominate those of the others)",
+            "a whole suspicion only if, to the reader, people with the secret have the other secrets at least as often "
+            "as people without it (what they have stochastically dominates what the others have)",
             "facts that are not listed as secrets",
             "anything combined with publications outside this ledger",
         )

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from takifugu.numbers.noise import Entropy
 
 DOWN = (Direction.DOWN,)
+#: What certificates say of all noise but that which is cut off.
+OR_BOTH = "(on both of a value that may rise and fall)"
 #: How the directions of cells are written.
 MOVES = form(read=lambda moves: tuple(map(Direction, moves)))
 
@@ -203,7 +205,7 @@ class OneSidedTruncated(Whole, kind="one-sided-truncated"):
 
 GEOMETRIC = Kind(
     OneSidedGeometric.from_dict, "one-sided geometric noise",
-    "geometric noise on one side, drawn exactly from the operating system's randomness",
+    f"geometric noise on one side {OR_BOTH}, drawn exactly from the operating system's randomness",
 )  # fmt: skip
 TRUNCATED = Kind(
     OneSidedTruncated.from_dict, "one-sided geometric noise, cut off",

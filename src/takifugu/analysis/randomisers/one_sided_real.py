@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from takifugu.analysis.randomisers.base import Column, Kind, Moments, Moves
-from takifugu.analysis.randomisers.one_sided import DOWN, MOVES, OneSided, steps_of_exponential
+from takifugu.analysis.randomisers.one_sided import DOWN, MOVES, OR_BOTH, OneSided, steps_of_exponential
 from takifugu.analysis.randomisers.rounded import RoundedLaplace
 from takifugu.core.plain import LEFT_OUT
 from takifugu.numbers.atoms import Array
@@ -62,5 +62,5 @@ class OneSidedExponential(OneSided, kind="one-sided-exponential"):
 
 EXPONENTIAL = Kind(
     OneSidedExponential.from_dict, "one-sided exponential noise",
-    "exponential noise on one side, the noisy value rounded exactly once, away from the answer",
+    f"exponential noise on one side {OR_BOTH}, the noisy value rounded exactly once, away from the answer",
 )  # fmt: skip

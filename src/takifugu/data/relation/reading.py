@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from takifugu.core.readings import TIMES
 from takifugu.data.relation.keys import KEYS, Column, key_of
 from takifugu.data.relation.roles import Opened
 from takifugu.data.sql.clocks import is_number
@@ -51,6 +52,6 @@ def _lines(opened: Opened) -> Iterator[tuple[str, str]]:
         elif not roles and value is not None:
             yield name, str(key.read(value))
     if source.timezone is not None:  # texts do not show it by their type
-        yield "times", "moments"
+        yield TIMES, "moments"
     if source.origin is not None:
         yield "start between steps", str(source.origin % source.width)

@@ -90,7 +90,8 @@ def visited(opened: Opened, grid: Grid | None = None) -> Visits:
     some = f"select 1 from {identifier(WRITTEN)} limit 1"
     if not (len(people["why"]) or opened.filters or relation.rows(some)):
         raise no_rows()  # that all visits are left out tells where nobody was, and is no fault
-    refuse(opened, bits(people["why"]), None, places, {"places": _condition(opened, grid)})
+    words = {"places": _condition(opened, grid), "somewhere": _somewhere(opened)}
+    refuse(opened, bits(people["why"]), None, places, words)
     meant([(str(name), None) for name in people["unit"].tolist()], str(opened.source.unit), "unit")
     table = relation.columns(f"select number, place, step from {_VISITS} join {_PEOPLE} using (unit) order by step")
     relation.check_unchanged()
@@ -132,11 +133,18 @@ def _condition(opened: Opened, grid: Grid | None) -> str:
             if opened.type(f"value{number}") == "VARCHAR":
                 values[number] = f"cast({value} AS double)"
         ends = zip(values, (grid.x, grid.y), strict=True)
-        return " AND ".join(f"{value} BETWEEN {edges[0]:g} AND {edges[-1]:g}" for value, edges in ends)
+        # all digits: a rounded end would leave out visits that are inside
+        return " AND ".join(f"{value} BETWEEN {edges[0]!r} AND {edges[-1]!r}" for value, edges in ends)
     places = _names(opened)
     if len(places) > 12:
         return f"{values[0]} IN (...)"
     return f"{values[0]} IN ({', '.join(map(literal, places))})"
+
+
+def _somewhere(opened: Opened) -> str:
+    """Return the condition that leaves out rows without a place, or without one of two coordinates."""
+    values = [opened.words()[f"value{number}"] for number in range(len(opened.source.values))]
+    return " AND ".join(f"coalesce(length({value}::varchar), 0) > 0" for value in values)
 
 
 def _names(opened: Opened) -> Sequence[str]:

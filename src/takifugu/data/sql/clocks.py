@@ -17,7 +17,7 @@ from takifugu.data.sql.words import is_odd_number
 
 #: A day, or a day and a time, as texts have it; what follows it where it has an offset.
 ISO = r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.]\d{1,6}0*)?)?)?"
-OFFSET = r"(Z|[+-]\d\d(:?\d\d)?)"
+OFFSET = r"(Z|[+-][01]\d(:?[0-5]\d)?)"
 CLOCKS = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}
 MOMENTS = {"TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ", "TIMESTAMPTZ_NS", "TIMESTAMP_NS WITH TIME ZONE"}
 #: The types of whole numbers, and of numbers with a point.

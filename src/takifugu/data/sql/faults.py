@@ -97,7 +97,7 @@ CAUSES = (
           "every value that can occur is declared",
           'value = "lower(trim({value}))" or a CASE; or declare the value, or bins if these are numbers'),
     Cause("no place", "value", "no place in {value}", "a visit is somewhere: one that is left out is not counted",
-          'where = "coalesce(length({value}::varchar), 0) > 0", if such rows are no visits'),
+          'where = "{somewhere}", if such rows are no visits'),
     Cause("no coordinate", "value", "a coordinate in {value} that is no finite number", "a place has two of them",
           "value = [\"replace(lon, ',', '.')\", ...], or another expression that gives numbers"),
     Cause("no longitude", "value", "a longitude out of range in {value}",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta, timezone
+from math import gcd
 
 from takifugu.core.errors import InputError
 from takifugu.data.times import moments
@@ -171,8 +172,11 @@ class Calendar:
     def _place(self, instant: int, key: str) -> int:
         place, rest = divmod(instant - self.start, self.step)
         if rest:
+            what, fix = "lies", "write a time that is"
+            if key in ("every", "window"):
+                what, fix = "starts or ends", "write from and to in its place, each"
             raise InputError(
-                "lies between two steps of the calendar", fix="write a time that is whole steps after its start"
+                f"{what} between two steps of the calendar", fix=f"{fix} whole steps after the calendar's start"
             ).at(key)
         return place
 
@@ -229,9 +233,10 @@ class Calendar:
             is_inside = at > self.start and (stop is None or at < stop)
             if is_inside and (after - before) % self.step:
                 day = (EPOCH + (at + after) * MICROSECOND).date()
+                fits = time_text(gcd(self.step, after - before) * MICROSECOND)
                 raise InputError(
                     f"steps of {self.length} do not fit clocks in {self.zone.name!r}, which are changed by "
                     f"{abs(after - before) // 60_000_000} minutes on {day}",
-                    fix='write a step of which that is a multiple, such as step = "30min", or leave timezone out where '
-                    "rows are whole days",
+                    fix=f'write a step of which that is a multiple, such as step = "{fits}", or leave timezone out '
+                    "where rows are whole days",
                 ).at("timezone")

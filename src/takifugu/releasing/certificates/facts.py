@@ -87,12 +87,11 @@ class Window:
             first, end = map(datetime.fromisoformat, self.span.split(" to "))
         except ValueError:
             return ""
-        if first.time() == end.time() == time.min:
+        if first.timetz() == end.timetz() == time.min:
             return _between(first.date(), (end - timedelta(microseconds=1)).date())
         starts, ends = (_between(at.date(), at.date()) for at in (first, end))
-        if starts == ends:
-            return f"{starts}, {first:%H:%M} to {end:%H:%M}"
-        return f"{starts} {first:%H:%M} to {ends} {end:%H:%M}"
+        since, until = (at.timetz().isoformat("seconds" if at.second else "minutes") for at in (first, end))
+        return f"{starts}, {since} to {until}" if starts == ends else f"{starts} {since} to {ends} {until}"
 
     @property
     def words(self) -> str:

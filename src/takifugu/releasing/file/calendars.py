@@ -16,7 +16,7 @@ from takifugu.core.sections import written
 from takifugu.data import Calendar, Zone, parse_step
 from takifugu.data.relation.keys import Source
 from takifugu.data.times.moments import period_number
-from takifugu.data.times.zones import EPOCH
+from takifugu.data.times.zones import EPOCH, HOUR
 from takifugu.model.secrets.of_entries import longest_run
 from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.file.keys import Moment, Text, checked, meaning
@@ -168,12 +168,13 @@ def night_set_back(calendar: Calendar, window: range) -> date | None:
     """Return the first night of a window in which clocks of some zone are set back, where no zone is declared."""
     if not calendar.is_time or calendar.zone is not None:
         return None
-    ends = (calendar.moment_of(window.start), calendar.moment_of(window.stop))
+    # until 3 o'clock
+    ends = (calendar.moment_of(window.start) - 3 * HOUR, calendar.moment_of(window.stop) - 1)
     first, last = (EPOCH + timedelta(microseconds=int(end)) for end in ends)
     # the last Sunday of October, or the first one of November or, in the south, of April
     days = [date(year, *day) for year in range(first.year, last.year + 1) for day in ((4, 7), (10, 31), (11, 7))]
     sundays = [day - timedelta(days=day.isoweekday() % 7) for day in days]
-    return next((day for day in sundays if first.date() <= day and day < last.date()), None)
+    return next((day for day in sundays if first.date() < day <= last.date()), None)
 
 
 def facts_of(file: ReleaseFile, item: Windowed, calibration: Calibrated) -> tuple[Window, ...]:

@@ -176,7 +176,8 @@ def _tables(file: ReleaseFile, aims: Sequence[Aim], factor: Fraction) -> list[_T
     tables: dict[str, _Table] = {}
     for asking, item, name, scope in aims:
         at = asking.file.at
-        series = name.removesuffix(f"-{item.period}") if item.period else name
+        scoped = name.removeprefix(item.name)  # the end of a name behind that of its window: which people it is about
+        series = (item.name.removesuffix(f"-{item.period}") if item.period else item.name) + scoped
         if at is None or asking.file.places is None or series in tables:
             continue
         epsilon = as_fraction(epsilon_of(file, item), "epsilon") * factor

@@ -76,9 +76,14 @@ class Sequences(Kind):
         return replace(part, hides_gaps=hides_gaps, may_miss=may_miss, by_units=by_units, most_steps=len(places))
 
     def certificate_words(self, file: ReleaseFile, item: ItemSpec, calibration: Calibration) -> tuple[Fact, ...]:
-        by = attribute_of(item)
-        clock = clock_of(file.sections(ReleaseSpec).source) if item.by is not None and by is None else ""
+        source, by = file.sections(ReleaseSpec).source, attribute_of(item)
+        calendar, clock = source.calendar, clock_of(source) if item.by is not None and by is None else ""
         facts: list[Fact] = [replace(window, clock=clock) for window in facts_of(file, item, calibration)]
+        if calendar is not None and file.places is not None and (night := night_set_back(calendar, file.places)):
+            facts.append(check(
+                f"Times are those of clocks, without offsets. In the night of {night} clocks are set back, so that an "
+                "hour is there twice: a state that lasts through it may be counted an hour off."
+            ))  # fmt: skip
         if by is not None:
             values = values_of_attribute(file.table.roster, by)
             facts += cells_of_nobody(by, values, calibration.query, file.people)
@@ -195,14 +200,6 @@ class Sequences(Kind):
             yield public("Which steps were observed is public.")
         if file.opened is not None and file.opened.opened.hides_rows:
             yield public("The rows that sql leaves break no rule, which is public, whichever these rows are.")
-        if spec.source.calendar is not None:
-            calendar = spec.source.calendar
-            night = night_set_back(calendar, file.places or range(calendar.size or 0))
-            if night is not None:
-                yield check(
-                    f"Times are those of clocks, without offsets. In the night of {night} clocks are set back, so that "
-                    "an hour is there twice: a state that lasts through it may be counted an hour off."
-                )
         if written(spec.belief, ("matrix_by",)):
             clocks = "in UTC"
             if spec.source.timezone is not None:

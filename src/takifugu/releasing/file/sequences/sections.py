@@ -157,7 +157,7 @@ def seconds_of_step(step: Any) -> Fraction | None:
 
 def seconds_in(words: str) -> int | None:
     """Return the seconds in a unit of time ("Minutes", "15 min"), None for any other unit."""
-    read = re.fullmatch(r"([0-9]{0,6})\s*([a-z-]+)\.?", words.strip().lower())
+    read = re.fullmatch(r"([1-9][0-9]{0,5})?\s*([a-z-]+)\.?", words.strip().lower())
     if read is None or read[2] not in _SECONDS:
         return None
     return int(read[1] or 1) * _SECONDS[read[2]]
