@@ -57,7 +57,7 @@ def test_a_scale_that_is_known_to_be_safe_need_not_be_judged_so():
 
 
 def test_no_noise_where_none_is_needed():
-    assert smallest_noise(lambda b: 0.5, Fraction(1), Fraction(3), Fraction(1)) == 0
+    assert smallest_noise(lambda b: 1.0, Fraction(1), Fraction(3), Fraction(1)) == 0
     assert smallest_noise(lambda b: float(1 / b) if b else math.inf, Fraction(1), Fraction(3), Fraction(2)) == 2
 
 
@@ -121,7 +121,7 @@ def test_searches_side_by_side_end_at_the_least_scale_of_any_falling_loss(
     for target in targets:
         safe[target] = Fraction(max([40.0, *((size / target) ** (1 / power) for power, size in curves)])) * 2
     tried = Tried()
-    found = side_by_side([Search(safe[t], t, width, low, math.inf, short) for t in targets], tried, losses)
+    found = side_by_side([Search(safe[t], t, width, low, short=short) for t in targets], tried, losses)
     for target, scale in zip(targets, found, strict=True):
         assert tried.holds(scale, target)
         assert scale == safe[target] or scale == short(float(scale))
@@ -139,7 +139,7 @@ def test_fifty_targets_take_three_tries_each_and_one_more() -> None:
         return [math.log1p(9 * math.expm1(1 / scale) / (1 + math.exp(1 / scale))) for scale in map(float, scales)]
 
     targets = [Fraction(10 + number, 40) for number in range(50)]
-    searches = [Search(4 / target, target, SHORT, Fraction(1, 1000), math.inf, round_up) for target in targets]
+    searches = [Search(4 / target, target, SHORT, Fraction(1, 1000), short=round_up) for target in targets]
     side_by_side(searches, Tried(), losses)
     assert len(rounds) <= 8
     assert sum(rounds) <= 4 * len(targets)

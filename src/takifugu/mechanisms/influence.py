@@ -98,7 +98,7 @@ def part_scales(part: Part, enough: Mapping[Fraction, Fraction]) -> Mapping[Frac
             needed[epsilon] = noise, Witness("", "")
         else:
             low = min(max(noise, least_tried(part, epsilon)), high / 2)
-            searches[epsilon] = Search(high, target, SHORT, low, math.inf, round_up)
+            searches[epsilon] = Search(high, target, SHORT, low, short=round_up)
     for epsilon, scale in zip(searches, side_by_side([*searches.values()], tried, losses), strict=True):
         needed[epsilon] = scale, causes[scale]
     return needed

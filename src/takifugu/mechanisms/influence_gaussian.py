@@ -7,7 +7,6 @@ from u to v, so it has a profile like any likelihood, and what the curves say of
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -32,7 +31,7 @@ from takifugu.model.queries import Additive
 from takifugu.model.queries.answer import root_up
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
 from takifugu.numbers.rationals import round_up
-from takifugu.numbers.search import SHORT, Search, Tried, side_by_side
+from takifugu.numbers.search import SHORT, Search
 
 
 @dataclass(frozen=True)
@@ -96,8 +95,7 @@ def _part_sigma(part: Part, epsilon: Fraction, delta: Fraction, enough: Fraction
     if enough and (enough >= high or loss(enough)[0] <= epsilon):
         return enough, Witness("", "")
     low = max(enough, entry_move(answer) / NEXT_TO_NOTHING)
-    search = Search(high, epsilon, SHORT, low, math.inf, round_up)
-    (sigma,) = side_by_side([search], Tried(), lambda sigmas: [loss(sigma)[0] for sigma in sigmas])
+    sigma = Search(high, epsilon, SHORT, low, short=round_up).alone(lambda sigma: loss(sigma)[0])
     if sigma >= high:
         return high, Witness("any values of the component against any others", "they move the answer farthest")
     return sigma, loss(sigma)[1]

@@ -41,15 +41,13 @@ def smallest_safe(
     first: float = 1.5,
 ) -> Scale:  # fmt: skip
     """Return `safe`, or a smaller scale that loses at most `target`, at most `tolerance` above one that loses more."""
-    search = Search(safe, target, tolerance, low, first)
-    return cast(Scale, side_by_side([search], Tried(), lambda scales: list(map(loss, scales)))[0])
+    return cast(Scale, Search(safe, target, tolerance, low, first).alone(loss))
 
 
 def smallest_scale(loss: Callable[[Fraction], float], epsilon: Fraction, high: Fraction, low: Fraction) -> Fraction:
     """Return `high`, or a smaller scale with a loss within epsilon, at most 2**-36 above one that lost more."""
     # `loss` is an upper bound, mostly about the scale's inverse; `high` needs no check, none below `low` is tried.
-    search = Search(high, epsilon, low=low, first=math.inf, short=Fraction)
-    return Fraction(side_by_side([search], Tried(), lambda scales: list(map(loss, scales)))[0])
+    return Fraction(Search(high, epsilon, low=low, short=Fraction).alone(loss))
 
 
 def smallest_noise(loss: Callable[[Fraction], float], epsilon: Fraction, high: Fraction, low: Fraction) -> Fraction:
@@ -114,9 +112,14 @@ class Search:
     tolerance: float = SCALE_TOLERANCE
     #: Scales below it are not tried, nor at first one that is more than e^first times smaller.
     low: float | Fraction = 0.0
-    first: float = 1.5
+    first: float = math.inf
     #: Return the least scale worth trying that is not below a float.
     short: Callable[[float], Any] = float
+
+    def alone(self, loss: Loss) -> Any:
+        """Return the scale that is found where nothing was tried before."""
+        (scale,) = side_by_side([self], Tried(), lambda scales: list(map(loss, scales)))
+        return scale
 
     def scales(self, tried: Tried) -> Generator[Any, None, Any]:
         """Yield what is to be tried next, and return the least scale that holds, with one that does not close below."""
