@@ -10,7 +10,6 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar, cast
 
 from takifugu.numbers.rationals import float_below
@@ -91,8 +90,7 @@ class Tried:
         """Try scales, all at once."""
         if scales:
             self._lost.update(zip(scales, losses([*scales]), strict=True))
-            points = (_Point(math.log(scale), scale, lost) for scale, lost in self._lost.items())
-            self.points = sorted(points, key=itemgetter(0))
+            self.points = sorted(_Point(math.log(scale), scale, lost) for scale, lost in self._lost.items())
 
     def __contains__(self, scale: object) -> bool:
         return scale in self._lost
