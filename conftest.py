@@ -69,11 +69,10 @@ LONG_DOCUMENTS = (
 )  # fmt: skip
 #: Files that take longest, so that no worker begins one of them when the others have nothing left to do.
 DEAREST = (
-    "tests/conformance/test_mechanisms.py", "tests/cli/test_cli_hostile_names.py",
-    "tests/data/relation/test_hidden_rows.py", "tests/releasing/test_readings.py",
-    "tests/calibration/test_zero_noise.py", "tests/data/relation/test_rules.py",
-    "tests/releasing/advice/test_printed_remedies.py", "tests/releasing/test_proposal.py",
-    "tests/releasing/publishing/test_table_of_states.py",
+    "tests/conformance/test_mechanisms.py", "tests/releasing/advice/test_printed_remedies.py",
+    "tests/releasing/test_leaks.py", "tests/printed/test_printed.py", "tests/test_repository.py",
+    "tests/releasing/publishing/test_table_of_states.py", "tests/releasing/publishing/test_after_payment.py",
+    "tests/releasing/publishing/test_folder_accidents.py",
 )  # fmt: skip
 RANKS = {ROOT / name: rank for rank, name in enumerate(DEAREST)}
 #: Its two tables share an epsilon: each test of all examples takes three times as long for it as for the others.
