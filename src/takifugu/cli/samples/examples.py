@@ -7,12 +7,10 @@ import io
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
-from takifugu.cli.output import write_new
 from takifugu.core.errors import ReleaseError
 from takifugu.core.nearest import unknown
 from takifugu.core.plain import Plain
@@ -62,10 +60,14 @@ def _write(folder: Path, contents: Mapping[str, bytes]) -> tuple[Path, ...]:
     for path in files:
         if os.path.lexists(path):
             raise ReleaseError(f"{str(path)!r} would be overwritten", fix="run it in an empty folder")
-    with suppress(OSError):  # which writing tells
+    try:
         folder.mkdir(parents=True, exist_ok=True)
-    for path, content in files.items():
-        write_new(path, content, False, path.suffix, len)
+        for path, content in files.items():
+            with open(path, "xb") as file:
+                file.write(content)
+    except OSError as error:
+        what = f"{str(folder)!r} cannot be written to ({(error.strerror or type(error).__name__).lower()})"
+        raise ReleaseError(what, fix="choose another place") from None
     return tuple(files)
 
 
