@@ -140,8 +140,14 @@ def test_certainty_has_odds_too() -> None:
     (tf.MarkovChain(STAY, 20_000_000), tf.Count(1)),
 ])  # fmt: skip
 def test_what_is_too_long_is_refused(chain: Any, query: Any) -> None:
-    with pytest.raises(Unsupported, match="too many sums are possible"):
+    with pytest.raises(Unsupported, match="too many sums are possible") as refused:
         walk_of(chain, query)
+    assert refused.value.fix.endswith("--steps 200")
+
+
+def test_so_many_steps_as_a_refusal_names_are_served() -> None:
+    """The most sums that a recording can have: a histogram of three states."""
+    walk_of(tf.MarkovChain(CIRCLE, 200), tf.Histogram())
 
 
 def test_an_impossible_table_is_refused() -> None:

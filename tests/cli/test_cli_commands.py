@@ -92,6 +92,7 @@ def test_pictures_of_odds_and_costs(tmp_path: Path) -> None:
         succeed(*words, "--output", picture, "--force")
         assert ElementTree.parse(picture).getroot().tag.endswith("svg")
         assert "--force" in ended(2, *words, "--output", picture).stderr
+        assert succeed(*words, "--output", picture, "--force").output.startswith("written: ")  # before a pipe closes
     nowhere = ended(2, "odds", "--output", tmp_path / "no" / "picture.svg")
     assert "cannot be written (no such file or directory)" in nowhere.stderr
 

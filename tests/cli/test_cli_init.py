@@ -292,3 +292,12 @@ def test_a_draft_with_a_select_has_the_ledger_of_other_files_about_the_same_data
     assert "It is that of" in said
     assert "new ledger" not in said
     assert [path.name for path in tmp_path.glob("*.db")] == ["one-ledger.db"]
+
+
+def test_an_answered_budget_is_that_of_the_file(tmp_path: Path) -> None:
+    """It is a key of [source], which a draft has from its epsilon otherwise."""
+    (tmp_path / "d.csv").write_text("t,s\n0,on\n1,off\n2,on\n")
+    output, how = tmp_path / "r.toml", ("rows=samples", "order=t", "step=1", "unit=-", "mean_duration={on=2, off=2}")
+    succeed("init", tmp_path / "d.csv", "-o", output, *how, "epsilon=2", "budget=8")
+    spec = tomllib.loads(output.read_text())
+    assert (spec["source"]["budget"], spec["table"][0]["epsilon"]) == (8, 2)

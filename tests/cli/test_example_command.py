@@ -9,6 +9,7 @@ from tests.releasing import files
 from tests.support.commands import ended, invoke, json_of, succeed, words_of
 
 import takifugu as tf
+from takifugu.cli.samples import examples as examples_of
 from takifugu.cli.samples.examples import examples
 
 ALL = [example.name for example in examples()]
@@ -57,6 +58,26 @@ def test_the_hidden_parameter_of_the_docs_leaves_a_count_that_says_something(tmp
     noise, reach = table.noise_and_range
     assert reach == 400
     assert noise <= 4
+
+
+@pytest.mark.parametrize("words", [
+    ("example", "ward", "-o"), ("example", "--run", "-o"), ("odds", "-o"), ("explore", "-o"),
+    ("verify", "--page", "-o"),
+])  # fmt: skip
+def test_no_file_is_written_below_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]) -> None:
+    monkeypatch.setattr(examples_of, "BOUTS", {"Ana": (5,)})
+    (tmp_path / "file").write_text("mine")
+    place = tmp_path / "file" / ("" if "example" in words else "page.html")
+    assert "cannot be written" in words_of(ended(2, *words, place))
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_the_demo_replaces_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examples_of, "BOUTS", {"Ana": (5,)})
+    (tmp_path / "activity.toml").write_text("mine")
+    assert "run it in an empty folder" in words_of(ended(2, "example", "--run", "-o", tmp_path))
+    assert (tmp_path / "activity.toml").read_text() == "mine"
+    assert len([*tmp_path.iterdir()]) == 1
 
 
 def test_they_are_listed_with_one_line_each(tmp_path: Path) -> None:

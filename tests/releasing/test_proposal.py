@@ -130,6 +130,14 @@ def test_file_and_verdict_are_those_of_init_and_advise(epsilon: str, tmp_path: P
 
 
 @pytest.mark.mutants
+def test_a_remedy_changes_a_budget_that_was_answered(tmp_path: Path) -> None:
+    proposal = Proposal(str(table(tmp_path)), tmp_path / "release.toml")
+    for answered in ({}, {"budget": "1"}):
+        changes = [each["changes"] for each in proposal.remedies({**PLAIN, **OWNED, **answered})["remedies"]]
+        assert any(change["where"] == ["source", "budget"] for some in changes for change in some) is bool(answered)
+
+
+@pytest.mark.mutants
 def test_a_table_that_was_read_is_kept_and_a_slider_reads_nothing(tmp_path: Path) -> None:
     data = table(tmp_path)
     proposal = Proposal(str(data), tmp_path / "release.toml")

@@ -171,7 +171,7 @@ def _slots(added: IntArray) -> tuple[IntArray, IntArray, IntArray]:
 
 def _too_long() -> Unsupported:
     what = "too many sums are possible for an exact posterior"
-    return Unsupported(what, fix="attack a few whole days, or fewer steps, such as --steps 300")
+    return Unsupported(what, fix="attack a few whole days, or fewer steps, such as --steps 200")
 
 
 @dataclass(frozen=True)

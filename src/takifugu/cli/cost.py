@@ -50,12 +50,12 @@ def cost(
         documents.append({"file": str(file), **costs.to_dict()})
         if costs.why_not:
             refused.append(costs.why_not)
+        if svg is not None:
+            write_picture(svg, picture(costs.prices, file.name), force)
         if not wants_json():
             if len(files) > 1:
                 heading(str(file))
             click.echo(coloured(costs))
-        if svg is not None:
-            write_picture(svg, picture(costs.prices, file.name), force)
     print_json({"files": documents})
     refuse(refused)
 

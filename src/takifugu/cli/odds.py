@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from takifugu.accounting.suspicion import Suspicion, explain, factor_words, odds, percent
-from takifugu.cli.output import check_new, print_json, write_picture
+from takifugu.cli.output import print_json, write_picture
 from takifugu.core.assumptions import sentence
 from takifugu.core.escaping import at_most, promised
 from takifugu.core.plain import Json
@@ -36,11 +36,9 @@ def show(prior: str, epsilon: str, delta: str, deployments: bool, svg: Path | No
         return
     meaning = explain(prior, epsilon, delta)
     if svg is not None:
-        check_new(svg, force)
+        write_picture(svg, _picture(meaning), force)
     if not print_json(meaning.to_dict()):
         _print(meaning)
-    if svg is not None:
-        write_picture(svg, _picture(meaning), force)
 
 
 def _price_deployments() -> None:

@@ -132,7 +132,8 @@ def write_new(
         else:
             _put(draft, path)
     except OSError as error:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):  # where nothing lies, or below a file
+            draft.unlink()
         reason = (error.strerror or type(error).__name__).lower()
         raise ReleaseError(f"{str(path)!r} cannot be written ({reason})", fix="choose another place") from None
 
@@ -152,10 +153,10 @@ def print_next(file: Path) -> None:
 
 
 def write_picture(path: Path, picture: str, force: bool) -> None:
-    """Write a picture that somebody asked for, and name it."""
+    """Write a picture that somebody asked for, and name it: before the text, which nobody may read to its end."""
     write_new(path, picture, force, ".svg", lambda former: "<svg" in former[:1000])
     if not wants_json():
-        click.echo(f"\nwritten: {visible(str(path))}")
+        click.echo(f"written: {visible(str(path))}\n")
 
 
 def write_page(output: Path | None, name: str, text: str, title: str, force: bool) -> Path:

@@ -126,8 +126,9 @@ class Proposal:
         with self._lock:
             raw, draft = tomllib.loads(self.text(said, changes)), self._follow(said, changes).draft
         judged, remedies = advised(checked(raw, self.output), raw, is_seen=True), list[Json]()
-        # a draft's budget is its epsilon, unless another file of the folder has one
-        is_free = draft is None or draft.neighbour is None or draft.neighbour.budget is None
+        # a draft's budget is its epsilon, unless an answer or another file of the folder has one
+        other = None if draft is None else draft.answers.get("budget") or (draft.neighbour and draft.neighbour.budget)
+        is_free = not other
         for remedy in judged.remedies:
             words = {"promise": remedy.promise, "words": remedy.words, "why": remedy.why}
             remedies.append({**_remedy(remedy.changes, is_free), **words})

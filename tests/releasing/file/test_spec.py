@@ -94,6 +94,7 @@ HIDE = '[hide]\nkind = "one-entry"\nentry = 5\na = "still"\nb = "walking"\n'
     ("budget = 10", "budget = {epsilon = 1, delta = 1}", "source.budget.delta", "below 1"),
     ("budget = 10", "budget = {delta = 0.1}", "source.budget.epsilon", "is missing"),
     ("budget = 10", "roster = []", "source.roster", "is empty; write roster"),
+    ('per = "both"', 'by = ["hour", "date", "week"]', "table[0].by", "is too long; write by"),
     ("budget = 10", "roster = 5", "source.roster", "is 5, not a text or a list"),
     ("budget = 10", 'nulls = "keep"', "source.nulls", 'write "refuse" or "unobserved"'),
     ('unit = "Who is it?"', 'unit = "Who is it"', "source.unit", "did you mean 'Who is it?'?"),

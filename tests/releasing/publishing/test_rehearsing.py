@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from collections import Counter
 from fractions import Fraction
@@ -198,3 +199,12 @@ def test_of_other_beliefs_nothing_is_made_up(tmp_path: Path) -> None:
     shutil.copy(Path(__file__).parents[3] / "examples" / "venues.toml", tmp_path)
     said = words_of(ended(REFUSED, "rehearse", tmp_path / "venues.toml", "--seed", 7, "--allow-useless"))
     assert "nothing is believed of these data, so none are drawn: rehearse a file of a Markov chain" in said
+
+
+def test_a_number_that_the_file_fixes_is_refused_and_not_left_out(tmp_path: Path) -> None:
+    succeed("example", "households", "--output", tmp_path)
+    for words in (("rehearse", "--seed", 1), ("attack",)):
+        assert "leave --steps out" in words_of(ended(BAD_INPUT, *words, tmp_path / "households.toml", "--steps", 5))
+    alone = tmp_path / "households.toml"
+    alone.write_text(re.sub(r'(?s)(roster = .*?\]|unit\w* = .*?)\n', "", alone.read_text()))
+    assert "leave --people out" in words_of(ended(BAD_INPUT, "rehearse", alone, "--seed", 1, "--people", 3))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import io
+import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -49,15 +51,24 @@ def write_example(name: str, folder: Path) -> tuple[Path, ...]:
     by_name = {example.name: example for example in examples()}
     if name not in by_name:
         raise unknown(f"there is no example {name!r}", name, by_name).at("name")
-    folder.mkdir(parents=True, exist_ok=True)
-    copies = {folder / path.name: path.read_bytes() for path in by_name[name].files}
-    for path in copies:
-        if path.exists():
+    return _write(folder, {path.name: path.read_bytes() for path in by_name[name].files})
+
+
+def _write(folder: Path, contents: Mapping[str, bytes]) -> tuple[Path, ...]:
+    """Write new files into a folder, and return their paths; ReleaseError for one that is there, and for failures."""
+    files = {folder / name: content for name, content in contents.items()}
+    for path in files:
+        if os.path.lexists(path):
             raise ReleaseError(f"{str(path)!r} would be overwritten", fix="run it in an empty folder")
-    for path, content in copies.items():
-        with open(path, "xb") as file:
-            file.write(content)
-    return tuple(copies)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, content in files.items():
+            with open(path, "xb") as file:
+                file.write(content)
+    except OSError as error:
+        what = f"{str(folder)!r} cannot be written to ({(error.strerror or type(error).__name__).lower()})"
+        raise ReleaseError(what, fix="choose another place") from None
+    return tuple(files)
 
 
 def _files(section: Plain) -> Iterator[str]:
@@ -83,21 +94,19 @@ _SEED = 2026
 
 def write_demo(folder: Path) -> Path:
     """Write the sample and its release file; return the latter's path."""
-    folder.mkdir(parents=True, exist_ok=True)
-    release, text = folder / _DEMO.name, _DEMO.read_text(encoding="utf-8")
-    release.write_text(text, encoding="utf-8")
+    text = _DEMO.read_text(encoding="utf-8")
     spec = tomllib.loads(text)
     matrix, states = spec["belief"]["matrix"], spec["belief"]["states"]
     entropy = InsecureSeededEntropyForTests(_SEED)
-    with open(folder / spec["source"]["file"], "w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["participant", "bout", "minute", "posture"])
-        for person, lengths in BOUTS.items():
-            for bout, length in enumerate(lengths, start=1):
-                posture = "lying" if choose([1, 1], 1, entropy)[0] else "sitting"
-                walk = _walk(matrix, length, entropy)
-                rows.writerows((person, bout, minute, states[s] if s else posture) for minute, s in enumerate(walk))
-    return release
+    sample = io.StringIO(newline="")
+    rows = csv.writer(sample)
+    rows.writerow(["participant", "bout", "minute", "posture"])
+    for person, lengths in BOUTS.items():
+        for bout, length in enumerate(lengths, start=1):
+            posture = "lying" if choose([1, 1], 1, entropy)[0] else "sitting"
+            walk = _walk(matrix, length, entropy)
+            rows.writerows((person, bout, minute, states[s] if s else posture) for minute, s in enumerate(walk))
+    return _write(folder, {_DEMO.name: text.encode(), spec["source"]["file"]: sample.getvalue().encode()})[0]
 
 
 def _walk(matrix: list[list[float]], length: int, entropy: Entropy) -> Iterator[int]:

@@ -157,6 +157,8 @@ def text_of(start: Draft, makes_ledger: bool = True) -> str:
         budget = {**budget, "epsilon": epsilon} if isinstance(budget, dict) else epsilon
     if other is not None and other.budget is not None:
         budget = other.budget
+    if own := start.answers.get("budget"):
+        budget = declared.value_of("budget", own, start.answers)
     sections: dict[str, Iterable[Line]] = {
         # a ledger is required that is there, or is made with the file
         "": [("ledger", ledger, f"what was spent on these data{shared}; keep it as safe as they are"),

@@ -40,11 +40,11 @@ def problems_of(
     if isinstance(kind, str):
         all_keys = command("keys", kind)
     placed = [(error, *walk(error["loc"], schema, raw)) for error in errors[: 10 * MOST_PROBLEMS]]
-    empty = {place for error, place, _ in placed if error["type"] == "too_short" and not error["input"]}
+    sized = {at for error, at, _ in placed if error["type"] == ("too_long" if error["input"] else "too_short")}
     for error, place, node in placed:
         if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
             continue  # the list is short only because its members are faulty, and they are reported
-        if place in empty and error["type"].endswith("_type"):
+        if place in sized and error["type"].endswith("_type"):
             continue  # it is of the other member of a union
         has_inner_fault = any(len(other) > len(place) and other[: len(place)] == place for _, other, _ in placed)
         nested = error["type"].endswith("_type") and has_inner_fault and bool(place)
