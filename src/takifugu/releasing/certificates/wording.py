@@ -187,10 +187,7 @@ def odds_of(c: Content) -> str:
 def _at_most(prior: str, epsilon: Fraction, delta: Fraction) -> tuple[str, str]:
     """Return how sure somebody becomes at most, and but for which probability."""
     explained = suspicion.explain(prior, epsilon, delta)
-    if not explained.beyond:
-        return suspicion.percent(explained.high, up=True), ""
-    exception = f", but for a probability of at most {suspicion.thrice(explained.delta)}"
-    return suspicion.percent(explained.beyond[0].high, up=True), exception
+    return suspicion.percent(explained.high, up=True), explained.exception
 
 
 def secret_of(c: Content) -> str:
