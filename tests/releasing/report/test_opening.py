@@ -22,9 +22,11 @@ from takifugu.cli.samples.examples import write_example
 from takifugu.core.errors import ReleaseError
 from takifugu.mechanisms.one_sided import Asymmetric, Visits, visits
 from takifugu.releasing.postprocess.release import releases_of
+from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.publishing import every_window
 from takifugu.releasing.report.outcomes import published_of
 from takifugu.releasing.report.privacy import privacy_of
+from takifugu.releasing.report.published import Published
 from takifugu.releasing.report.windows import Point, change_words, windows_html
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=40, states=["still", "walking"])
@@ -165,6 +167,32 @@ def test_the_page_of_all_windows_says_which_of_them_contradict_the_model(tmp_pat
     assert page.text.count("2026-W03: in 'busy' the model expected 90; published -3 ± 9: rows are missing") == 1
     many = check_page(windows_html("busy", list(map(published_of, doubted)), []))
     assert "and 3 more, in the reports of their windows." in many.text
+
+
+@pytest.mark.parametrize(("periods", "spans", "words"), [
+    ("01 02", "01-01 02-01 03-01", "from 28 days (2026-02) to 31 days (2026-01)."),
+    ("03-28 03-29", "03-28 03-29 03-30", "from 23 hours (2026-03-29) to 1 day (2026-03-28)."),
+    ("03-28 03-30", "03-28 03-29 03-30", ""),
+])  # fmt: skip
+def test_windows_of_two_lengths_are_named_and_none_is_called_impossible_by_another(
+    periods: str, spans: str, words: str
+) -> None:
+    """A February was once compared with a January as if it were as long, and a full January called impossible."""
+    tables, ends = list[Published](), spans.split()
+    for period, *span in zip(periods.split(), ends, [*ends[1:], ends[2]], strict=False):
+        if not words:
+            span = ends[:2]
+        length = 40 - 3 * len(tables) if words else 40
+        chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=length, states=["still", "walking"])
+        calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("still"), 40, mechanism="group-dp")
+        certificate = tf.release(calibration, ["still"] * length).certificate
+        window = Window(" to ".join(f"2026-{end}" for end in span), "1 hour", "Europe/Berlin", {}, "busy", f"2026-{period}")
+        tables.append(published_of(replace(certificate, window=window)))
+    page = check_page(windows_html("busy", tables, []))
+    assert (f"The windows differ in length, {words} Counts and sums" in page.text) is bool(words)
+    first, last = (row.children[1].text for row in page.all("tr")[1:])
+    assert ("*" in first) is (int(first.rstrip(" *")) > 40)
+    assert ("*" in last) is (int(last.rstrip(" *")) > 40)
 
 
 @pytest.mark.mutants
