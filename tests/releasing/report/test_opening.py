@@ -21,8 +21,8 @@ from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.cli.samples.examples import write_example
 from takifugu.core.errors import ReleaseError
 from takifugu.mechanisms.one_sided import Asymmetric, Visits, visits
-from takifugu.releasing.postprocess.release import releases_of
 from takifugu.releasing.certificates.facts import Window
+from takifugu.releasing.postprocess.release import releases_of
 from takifugu.releasing.publishing import every_window
 from takifugu.releasing.report.outcomes import published_of
 from takifugu.releasing.report.privacy import privacy_of
@@ -186,7 +186,8 @@ def test_windows_of_two_lengths_are_named_and_none_is_called_impossible_by_anoth
         chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=length, states=["still", "walking"])
         calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("still"), 40, mechanism="group-dp")
         certificate = tf.release(calibration, ["still"] * length).certificate
-        window = Window(" to ".join(f"2026-{end}" for end in span), "1 hour", "Europe/Berlin", {}, "busy", f"2026-{period}")
+        ends_of = " to ".join(f"2026-{end}" for end in span)
+        window = Window(ends_of, "1 hour", "Europe/Berlin", {}, "busy", f"2026-{period}")
         tables.append(published_of(replace(certificate, window=window)))
     page = check_page(windows_html("busy", tables, []))
     assert (f"The windows differ in length, {words} Counts and sums" in page.text) is bool(words)
