@@ -128,6 +128,9 @@ def test_differences_that_are_hidden_are_told_with_the_secret() -> None:
 @pytest.mark.parametrize(("value", "words"), [
     (7, "Good: the value is off by at most 9 with 95 % probability. The published value is no larger than that, so it "
         "is not told from 0."),
+    (-70, "Good: the value is off by at most 9 with 95 % probability. The published value is no larger than that, so it "
+          "is not told from 0."),
+    (9, "Useful (good)."),  # as its column `readable` says
     (70, "Useful (good)."),
 ])  # fmt: skip
 def test_a_good_table_that_shows_nothing_says_how_large_that_is(value: int, words: str) -> None:
