@@ -5,6 +5,8 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from tests.conformance.test_release_files import EXAMPLES
@@ -26,7 +28,7 @@ from takifugu.releasing.postprocess.release import releases_of
 from takifugu.releasing.publishing import every_window
 from takifugu.releasing.report.outcomes import published_of
 from takifugu.releasing.report.privacy import privacy_of
-from takifugu.releasing.report.published import Published
+from takifugu.releasing.report.published import Published, number_with_error
 from takifugu.releasing.report.windows import Point, change_words, windows_html
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=40, states=["still", "walking"])
@@ -227,3 +229,11 @@ def test_whoever_completes_a_release_writes_the_page(tmp_path: Path, monkeypatch
     (one,) = tf.resume(tmp_path / "ledger.db")
     assert not one.problem
     assert "2026-W02" in (tmp_path / "out" / PAGE).read_text(encoding="utf-8")
+
+
+def test_a_row_among_dummies_is_not_read_as_if_each_of_its_values_were_its_own() -> None:
+    people = tf.FromPopulations({"in": {"n": "0.6", "c": "0.4"}, "out": {"n": "0.5", "c": "0.5"}}, source="a survey")
+    hidden = tf.Pufferfish(tf.population_membership(), people)
+    found = tf.calibrate(hidden, tf.LocalValue(dummies=4), epsilon=1, delta="0.2", mechanism="tupling")
+    table: Any = SimpleNamespace(cells=0, randomised=(people, found.randomiser))
+    assert "one of its 5 values, in random order, and 4 are drawn at random." in number_with_error(table)
