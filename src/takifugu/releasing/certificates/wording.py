@@ -250,14 +250,15 @@ def not_protected(c: Content) -> Iterator[str]:
 
 
 def off_by_a_bit(c: Content) -> Iterator[str]:
-    """Say what epsilon becomes where the data are likelier or less likely than the models say."""
+    """Say what the promise becomes where the data are likelier or less likely than the models say."""
     is_whole = all(answer.covers == Covers.EVERYTHING for answer in c.answers)
     if is_whole or not c.beliefs or definition_of(c).per_distance or definition_of(c).one_way:
         return
     bit = next(row for row in if_belief_off(Fraction(c.epsilon), Fraction(c.delta)) if row.off_by == Fraction(1, 10))
+    delta = f", and delta {charged(c.delta)} becomes {at_most(bit.delta)}" if bit.delta else ""
     yield (
         "If, given a secret, the data are up to e^0.1 times likelier or less likely than the models say, epsilon "
-        f"{charged(c.epsilon)} becomes {at_most(bit.epsilon)}."
+        f"{charged(c.epsilon)} becomes {at_most(bit.epsilon)}{delta}."
     )
 
 

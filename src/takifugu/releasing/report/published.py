@@ -262,7 +262,7 @@ def number_with_error(t: Published) -> str:
         elif sent.measure == "m":
             words = f"what is sent of it is off by {measured(loss, sent.measure)} on average"
         if dummies := sent.sender.dummies:
-            words += f"; that is one of its {dummies + 1:,} values, in random order, and {dummies:,} are drawn at random"
+            words += f"; that is one of its {dummies + 1:,} values, in random order, and {dummies:,} are random"
         return f"How to read a row: by the declared populations, {words}."
     unit, answer = t.releases[0]
     if isinstance(answer.randomiser, PermuteAndFlip):
