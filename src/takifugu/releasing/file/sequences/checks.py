@@ -247,5 +247,5 @@ def _table(item: ItemSpec, number: int, source: SourceSpec) -> Iterator[Takifugu
          "a linear query weighs the entries of one sequence", 'write per = "unit"'),
         (is_count and calls_steps_a_time(item.measured_in, source.step), f"{place}.measured_in",
          f"is {item.measured_in!r}, and numbers of steps of {source.step} would be called so",
-         'write a unit of time alone, measured_in = "hours", and the rest as title'),
+         'write a time alone, measured_in = "hours", and the rest as title'),
     )  # fmt: skip
