@@ -29,7 +29,7 @@ from takifugu.releasing.file.old_keys import column, of_before
 from takifugu.releasing.file.problems import blamed, blamed_keys, broken, fault, stranger
 from takifugu.releasing.file.reading import are_degrees
 from takifugu.releasing.file.sections import public_source, size_that_matters
-from takifugu.releasing.file.sequences.sections import duration_in, seconds_in, stays_of
+from takifugu.releasing.file.sequences.sections import calls_steps_a_time, duration_in, seconds_in, stays_of
 from takifugu.releasing.file.toml_words import in_toml
 from takifugu.releasing.file.unsupported import exact_total, instead_of
 from takifugu.releasing.planning.factors import factor_of, number_of
@@ -133,6 +133,10 @@ def test_nights_in_which_clocks_are_set_back():
 
 def test_units_of_time():
     assert [seconds_in(words) for words in ("Minutes", "15 min", "people", "0 min")] == [60, 900, None, None]
+    assert [seconds_in(words) for words in ("1.5 h", "1/2 hour", "1/0 h", "hours a day")] == [5400, 1800, None, None]
+    assert all(calls_steps_a_time(words, "10min") for words in ("minutes of sleep", "1 h 30 min", "h, local"))
+    assert not any(calls_steps_a_time(words, "10min") for words in ("10 minutes awake", "rows", "hours", "dayshifts"))
+    assert not calls_steps_a_time("minutes of sleep", 10)
     assert duration_in("hours", "5min") == Fraction(1, 12)
     assert duration_in("minutes", "1min") is None
     assert duration_in("rows", "5min") is None

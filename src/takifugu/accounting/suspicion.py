@@ -47,13 +47,19 @@ class Suspicion:
     prior: float
     epsilon: float
     delta: float
-    #: Bounds on its probability after an output (for delta > 0: up to what `beyond` lists).
+    #: Bounds on its probability after an output; delta > 0 has them at twice e^epsilon, but for a probability of
+    #: 3 delta: at one end of 2 delta, at the other (less likely, if this one is) of delta.
     low: float
     high: float
     #: How often the best guess is right without the output, and at most with it.
     right_before: float
     right: float
     beyond: tuple[Beyond, ...]
+
+    @property
+    def exception(self) -> str:
+        """What delta excepts from `low` and `high`, or ""."""
+        return f", but for a probability of at most {thrice(self.delta)}" if self.delta else ""
 
     @property
     def hides_little(self) -> str:
@@ -72,16 +78,13 @@ class Suspicion:
 def explain(prior: Number, epsilon: Number, delta: Number = 0) -> Suspicion:
     """Bound a suspicion of probability `prior` (such as 0.1, "10 %") after an (epsilon, delta) publication."""
     belief, loss, failure = _prior(prior), float(as_epsilon(epsilon)), float(as_delta(delta))
-    if failure:
-        beyond = tuple(_beyond(belief, loss, failure, factor) for factor in BEYOND)
-    else:
-        beyond = ()
+    beyond = tuple(_beyond(belief, loss, failure, factor) for factor in BEYOND if failure)
     return Suspicion(
         belief,
         loss,
         failure,
-        posterior(belief, -loss),
-        posterior(belief, loss),
+        posterior(belief, -_moved(loss, failure)),
+        posterior(belief, _moved(loss, failure)),
         max(belief, 1 - belief),
         _right(belief, loss, failure),
         beyond,
@@ -111,6 +114,11 @@ def posterior(prior: float, log_factor: float) -> float:
     if log_factor >= 0:
         return prior / (prior + (1 - prior) * math.exp(-log_factor))
     return prior * math.exp(log_factor) / (prior * math.exp(log_factor) + 1 - prior)
+
+
+def _moved(epsilon: float, delta: float) -> float:
+    """Return the logarithm of how far the odds move, but for what delta excepts."""
+    return epsilon + math.log(BEYOND[0]) if delta else epsilon
 
 
 def _beyond(prior: float, epsilon: float, delta: float, factor: float) -> Beyond:
@@ -156,21 +164,17 @@ def odds(probability: float, up: bool) -> str:
 
 def sentence(suspicion: Suspicion) -> str:
     """Put a suspicion's future in one sentence."""
-    low, high, exception = suspicion.low, suspicion.high, ""
-    if suspicion.beyond:  # one end with at most 2 delta, the other (less likely, if this one is) with delta
-        twice = suspicion.beyond[0]
-        low, high = posterior(suspicion.prior, -suspicion.epsilon - math.log(twice.factor)), twice.high
-        exception = f", but for a probability of at most {thrice(suspicion.delta)}"
     return (
-        f"someone {percent(suspicion.prior, up=True)} sure of a secret can become {percent(low, up=False)} to "
-        f"{percent(high, up=True)} sure{exception}"
+        f"someone {percent(suspicion.prior, up=True)} sure of a secret can become "
+        f"{percent(suspicion.low, up=False)} to {percent(suspicion.high, up=True)} sure{suspicion.exception}"
     )
 
 
 def factor_words(suspicion: Suspicion) -> str:
     """Say how far a promise lets odds move, and which way."""
     ways = "up or down" if suspicion.low else "up; it may become certain that it is not so"
-    return f"odds change by a factor of at most {power_at_most(suspicion.epsilon, digits=3)}, {ways}"
+    power = power_at_most(_moved(suspicion.epsilon, suspicion.delta), digits=3)
+    return f"odds change by a factor of at most {power}, {ways}{suspicion.exception}"
 
 
 def thrice(delta: float) -> str:

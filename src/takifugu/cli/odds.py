@@ -78,8 +78,8 @@ def _print(meaning: Suspicion) -> None:
     click.echo(paragraph(
         f"In words: whoever is {percent(meaning.prior, up=True)} sure of something hidden, before anything is "
         f"published, is between {percent(meaning.low, up=False)} and {percent(meaning.high, up=True)} sure afterwards, "
-        f"whatever comes out. The best guess at the hidden fact is right in {guess}. All this holds for the beliefs "
-        "and the hidden facts that a release file names, and for no others."
+        f"{meaning.exception[2:] or 'whatever comes out'}. The best guess at the hidden fact is right in {guess}. All "
+        "this holds for the beliefs and the hidden facts that a release file names, and for no others."
     ))  # fmt: skip
     if meaning.hides_little:
         click.echo(f"\n{paragraph(sentence(meaning.hides_little))}")
@@ -94,13 +94,13 @@ def _print(meaning: Suspicion) -> None:
 
 
 def _picture(meaning: Suspicion) -> str:
-    curves = [explain(p, meaning.epsilon) for p in _PRIORS]
+    curves = [explain(p, meaning.epsilon, meaning.delta) for p in _PRIORS]
     lines = [
         Line("at most", [(100 * c.prior, 100 * c.high) for c in curves]),
         Line("at least", [(100 * c.prior, 100 * c.low) for c in curves]),
         Line("unchanged", [(0, 0), (100, 100)]),
     ]
-    title = f"How sure somebody can become, epsilon {at_most(meaning.epsilon)}"
+    title = f"How sure somebody can become, epsilon {at_most(meaning.epsilon)}{meaning.exception}"
     marks = [(100 * meaning.prior, percent(meaning.prior, up=True))]
     how = f"takifugu odds --epsilon {meaning.epsilon:g}"
     return line_chart(lines, Axis("sure before, per cent"), Axis("sure after, per cent"), title, how, marks)

@@ -120,3 +120,13 @@ def test_a_promise_chosen_after_another_output_counts_for_nothing(count: int, ep
     for order in ([whole, promise], [promise, whole]):
         with pytest.raises(CompositionRefused, match="its own output only"):
             joint(about, order)
+
+
+def test_the_remedy_fits_a_property_of_a_dataset() -> None:
+    """It once named mechanisms that are proved for no property, and a series that no property has."""
+    customers = tf.MultivariateNormal([70, 40], [[144, 72], [72, 100]], names=["weight", "income"], records=30)
+    about = tf.Pufferfish(tf.dataset_property("income", "mean", max_difference=5), customers)
+    released = charge_of(made(about, tf.Mean("weight"), RoundedNormal(Fraction(9), Fraction(1)), SINGLE, HALF, LITTLE))
+    with pytest.raises(CompositionRefused, match="publish this about another source; or, before anything is") as error:
+        joint(about, [released], is_alone=False)
+    assert not {"'influence'", "begins_series"} & {*error.value.line.replace("(", " ").replace(")", " ").split()}

@@ -196,7 +196,8 @@ TIMES = pd.to_datetime(["2026-01-05T00:00", "2026-01-05T01:00"])
     ({"t": [1, 2]}, {}, "order: order holds numbers, and step is a time"),
     ({"t": [1.0, 2.0]}, {"step": 1}, "order: order holds numbers with a point (DOUBLE)"),
     ({"t": TIMES}, {"step": 1}, "step: order holds TIMESTAMP"),
-    ({"v": [1.5, 2.5]}, {}, "value: value holds numbers with a point (DOUBLE)"),
+    ({"v": [1.5, 2.5]}, {}, "value: value holds numbers with a point (DOUBLE); states are texts, whole numbers, or "
+     "true and false; bins = { x = [0, 10], y = [10, inf] }; or "),
     ({"v": TIMES}, {}, "value: value holds TIMESTAMP"),
     ({"v": [True, False]}, {"bins": BINS}, "bins: value holds BOOLEAN"),
 ])  # fmt: skip

@@ -238,3 +238,10 @@ def test_where_no_key_names_people_each_has_one_row(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(TEXT + "Ana,2,hidden\n")
     for kind in ("users", "normal"):
         assert "3 rows have 2 names in 'who'" in refused(tmp_path / "a.csv", **{**said, "kind": kind, "order": None})
+
+
+@pytest.mark.parametrize("where", ["'x'", "1", "state", "false", "who = 'nobody'"])
+def test_a_wrong_answer_which_rows_count_is_its_own_error(where: str, tmp_path: Path) -> None:
+    """It was once told of `sql`, which nobody wrote, or of the column of times."""
+    (tmp_path / "a.csv").write_text(TEXT)
+    assert refused(tmp_path / "a.csv", where=where).startswith("where: where ")

@@ -17,7 +17,7 @@ from takifugu.accounting.amounts import Amount
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.fitting import Charged
 from takifugu.core.errors import BudgetExceeded, InputError, LedgerError
-from takifugu.releasing.planning.notices import NOBODY_COUNTS, Notice, dearer_than_alone
+from takifugu.releasing.planning.notices import NOBODY_COUNTS, WHY_DEARER, Notice, dearer_than_alone
 
 NEWS = "it remembers nothing before today"
 SMALL = files.SPEC.replace('per = "both"\n', "")
@@ -134,3 +134,4 @@ def test_charges_are_told_once() -> None:
     assert dearer_than_alone(account) == (3, "epsilon 1.25 to epsilon 1.5", "epsilon 1")
     account.charges = charges[1:2]
     assert dearer_than_alone(account) is None
+    assert "published before" not in WHY_DEARER  # two tables of a first file are dearer together, too

@@ -20,6 +20,7 @@ from takifugu.releasing.advice.expecting import Expectation
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.certificates.facts import Window
+from takifugu.releasing.certificates.wording import off_by_a_bit
 from takifugu.releasing.file.calendars import facts_of
 from takifugu.releasing.report.outcomes import published_of
 from takifugu.releasing.report.privacy import privacy_of
@@ -128,6 +129,9 @@ def test_differences_that_are_hidden_are_told_with_the_secret() -> None:
 @pytest.mark.parametrize(("value", "words"), [
     (7, "Good: the value is off by at most 9 with 95 % probability. The published value is no larger than that, so it "
         "is not told from 0."),
+    (-70, "Good: the value is off by at most 9 with 95 % probability. The published value is no larger than that, so "
+          "it is not told from 0."),
+    (9, "Useful (good)."),  # as its column `readable` says
     (70, "Useful (good)."),
 ])  # fmt: skip
 def test_a_good_table_that_shows_nothing_says_how_large_that_is(value: int, words: str) -> None:
@@ -162,3 +166,9 @@ def test_a_span_is_told_where_it_is_longer_than_the_secret_and_than_a_shorter_sp
         file = SimpleNamespace(source=SimpleNamespace(calendar=calendar), places=range(24 * days // hours))
         (window,) = facts_of(file, SimpleNamespace(window=None, name="t"), calibration)
         assert [*window.spans] == told, (hours, days)
+
+
+def test_a_belief_that_is_off_by_a_bit_costs_delta_too() -> None:
+    noise = tf.calibrate(EVERY, tf.Count(1), 1, "1e-6", mechanism="influence-gaussian")
+    (said,) = off_by_a_bit(tf.release(noise, DATA).certificate)
+    assert said.endswith(" epsilon 1 becomes 1.2, and delta 1e-6 becomes 1.10518e-6.")

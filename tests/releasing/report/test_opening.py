@@ -5,6 +5,8 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from tests.conformance.test_release_files import EXAMPLES
@@ -21,10 +23,12 @@ from takifugu.analysis.randomisers import DiscreteLaplace
 from takifugu.cli.samples.examples import write_example
 from takifugu.core.errors import ReleaseError
 from takifugu.mechanisms.one_sided import Asymmetric, Visits, visits
+from takifugu.releasing.certificates.facts import Window
 from takifugu.releasing.postprocess.release import releases_of
 from takifugu.releasing.publishing import every_window
 from takifugu.releasing.report.outcomes import published_of
 from takifugu.releasing.report.privacy import privacy_of
+from takifugu.releasing.report.published import Published, number_with_error
 from takifugu.releasing.report.windows import Point, change_words, windows_html
 
 CHAIN = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=40, states=["still", "walking"])
@@ -167,6 +171,33 @@ def test_the_page_of_all_windows_says_which_of_them_contradict_the_model(tmp_pat
     assert "and 3 more, in the reports of their windows." in many.text
 
 
+@pytest.mark.parametrize(("periods", "spans", "words"), [
+    ("01 02", "01-01 02-01 03-01", "from 28 days (2026-02) to 31 days (2026-01)."),
+    ("03-28 03-29", "03-28 03-29 03-30", "from 23 hours (2026-03-29) to 1 day (2026-03-28)."),
+    ("03-28 03-30", "03-28 03-29 03-30", ""),
+])  # fmt: skip
+def test_windows_of_two_lengths_are_named_and_none_is_called_impossible_by_another(
+    periods: str, spans: str, words: str
+) -> None:
+    """A February was once compared with a January as if it were as long, and a full January called impossible."""
+    tables, ends = list[Published](), spans.split()
+    for period, *span in zip(periods.split(), ends, [*ends[1:], ends[2]], strict=False):
+        if not words:
+            span = ends[:2]
+        length = 40 - 3 * len(tables) if words else 40
+        chain = tf.MarkovChain([[0.9, 0.1], [0.4, 0.6]], length=length, states=["still", "walking"])
+        calibration = tf.calibrate(tf.Pufferfish(tf.every_entry(), chain), tf.Count("still"), 40, mechanism="group-dp")
+        certificate = tf.release(calibration, ["still"] * length).certificate
+        ends_of = " to ".join(f"2026-{end}" for end in span)
+        window = Window(ends_of, "1 hour", "Europe/Berlin", {}, "busy", f"2026-{period}")
+        tables.append(published_of(replace(certificate, window=window)))
+    page = check_page(windows_html("busy", tables, []))
+    assert (f"The windows differ in length, {words} Counts and sums" in page.text) is bool(words)
+    first, last = (row.children[1].text for row in page.all("tr")[1:])
+    assert ("*" in first) is (int(first.rstrip(" *")) > 40)
+    assert ("*" in last) is (int(last.rstrip(" *")) > 40)
+
+
 @pytest.mark.mutants
 @pytest.mark.parametrize("hours", [1, 24])
 def test_the_page_says_how_many_changes_seem_to_show_by_chance(tmp_path: Path, hours: int) -> None:
@@ -198,3 +229,11 @@ def test_whoever_completes_a_release_writes_the_page(tmp_path: Path, monkeypatch
     (one,) = tf.resume(tmp_path / "ledger.db")
     assert not one.problem
     assert "2026-W02" in (tmp_path / "out" / PAGE).read_text(encoding="utf-8")
+
+
+def test_a_row_among_dummies_is_not_read_as_if_each_of_its_values_were_its_own() -> None:
+    people = tf.FromPopulations({"in": {"n": "0.6", "c": "0.4"}, "out": {"n": "0.5", "c": "0.5"}}, source="a survey")
+    hidden = tf.Pufferfish(tf.population_membership(), people)
+    found = tf.calibrate(hidden, tf.LocalValue(dummies=4), epsilon=1, delta="0.2", mechanism="tupling")
+    table: Any = SimpleNamespace(cells=0, randomised=(people, found.randomiser))
+    assert "one of its 5 values, in random order, and 4 are random." in number_with_error(table)

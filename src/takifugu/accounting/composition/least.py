@@ -33,7 +33,7 @@ def least_of_all(view: View, charges: Sequence[Charge], is_alone: bool) -> Joint
         try:
             bounds.append(Joint(compute(), delta, rule, covers))
         except CompositionRefused as refused:
-            return refused.message  # the error itself would keep all frames, and what they have read
+            return refused.what  # the error itself would keep all frames, and what they have read
         return ""
 
     if len(terms) == 1:
@@ -48,8 +48,11 @@ def least_of_all(view: View, charges: Sequence[Charge], is_alone: bool) -> Joint
     refused = bound("joint loss", Covers.ENTRIES, lambda: cost_by_noise(view, terms))
     if bounds:
         return min(bounds, key=lambda joint: joint.epsilon)
+    series = ", or begin a series (begins_series)" if view.framework.definition == "pufferfish" else ""
     raise CompositionRefused(
         "a release that promises something about its own output only, or has normal noise, has no joint promise with "
-        f"another about the same person: {refused}",
-        fix="use a mechanism that composes ('influence', 'group-dp') for both, or begin a series (begins_series)",
+        f"another about the same data: {refused}",
+        rule="what is published stays as it is",
+        fix="publish this about another source; or, before anything is, use mechanisms that compose for all of it, "
+        f"which takifugu cost --all names{series}",
     )

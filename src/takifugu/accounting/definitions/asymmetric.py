@@ -126,9 +126,10 @@ class Asymmetric(Definition):
         """Say how sure somebody can become of a record's hidden thing, against the record without it."""
         sentences = []
         for prior in ("10 %", "50 %"):
-            after = percent(explain(prior, epsilon, delta).high, up=True)
+            after = explain(prior, epsilon, delta)
             sentences.append(
-                f"someone who finds a secret {prior} likely, all else equal, becomes at most {after} sure"
+                f"someone who finds a secret {prior} likely, all else equal, becomes at most "
+                f"{percent(after.high, up=True)} sure{after.exception}"
             )
         return sentences
 

@@ -239,6 +239,13 @@ def _public_part(opening: Opening, where: str, hidden: Set[Cell]) -> str:
     return " and ".join(["true", *(f"coalesce({text_of(part)}, true)" for part in public)])
 
 
+def check_truth(kind: str) -> None:
+    """Raise InputError where `where` is of another type than a truth."""
+    if kind != "BOOLEAN":
+        fix = "where = \"Typ <> 'Summe'\""
+        raise wrong_key("where", f"where holds {kind}", "it is true or false for each row", fix)
+
+
 def _role(opening: Opening, name: str, text: str, types: Mapping[str, str]) -> Role:
     """Return a role, which is a column if it is the name of one, and else an expression."""
     key = key_of(name)
@@ -262,7 +269,6 @@ def _role(opening: Opening, name: str, text: str, types: Mapping[str, str]) -> R
         sql, written = f"({text_of(tree)})", text
         display = text_of(tree)
     kind = types.get(text) or types_of(opening.connection, f"select {sql} as x from {identifier(WRITTEN)}", key)["x"]
-    if key == "where" and kind != "BOOLEAN":
-        fix = "where = \"Typ <> 'Summe'\""
-        raise wrong_key("where", f"where holds {kind}", "it is true or false for each row", fix)
+    if key == "where":
+        check_truth(kind)
     return Role(sql, cells, display, written, kind)

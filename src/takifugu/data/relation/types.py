@@ -6,7 +6,9 @@ moments in UTC, or a whole number), `stop`, and `why`: one bit for each rule tha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from itertools import pairwise
 
 from takifugu.core.cache import cached
 from takifugu.core.errors import TakifuguError, gathered, raise_gathered
@@ -134,14 +136,17 @@ def check_value(opened: Opened, role: str, known: Known) -> None:
     """Raise InputError for a value of another type than its states, bins or classes are."""
     kind, column, values = opened.type(role), opened.words()[role], opened.source.values
     name, rule = "value", "states are texts, whole numbers, or true and false"
-    bins = "{ low = [0, 10], high = [10, inf] }"
     if len(values) > 1:
-        name, bins = f"column {column}", f"{{ {column} = {bins} }}"
+        name = f"column {column}"
     if isinstance(known, Bins | Classes):
         if not has_point(kind) and kind not in WHOLE | {"VARCHAR"}:
             raise wrong_key("bins", f"{name} holds {kind}", "bins are of numbers", "leave bins out")
     elif has_point(kind):
         line = _as_whole(opened, column, value_line(opened, role, f"cast({column} AS bigint)"))
+        ends = [*range(0, 10 * len(known), 10), math.inf]
+        bins = toml_of(dict(zip(known, pairwise(ends), strict=True)))
+        if len(values) > 1:
+            bins = f"{{ {column} = {bins} }}"
         raise wrong_key("value", f"{name} holds numbers with a point ({kind})", rule, f"bins = {bins}; or {line}")
     elif kind not in STATES:
         raise wrong_key("value", f"{name} holds {kind}", rule, value_line(opened, role, f"cast({column} AS varchar)"))

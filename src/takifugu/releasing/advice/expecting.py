@@ -234,6 +234,6 @@ def _times(unit_word: str, unit: Unit) -> Fraction | None:
     if seconds is None:
         return None
     if of_one is not None:
-        return Fraction(seconds, of_one)
+        return seconds / of_one
     of_a_step = seconds_of_step(unit.step) if unit.counts_rows else None
     return None if of_a_step is None else seconds / of_a_step

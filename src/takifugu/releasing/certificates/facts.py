@@ -15,6 +15,8 @@ from enum import StrEnum
 from takifugu.core.assumptions import Assumption, limit, reading, sentence
 from takifugu.core.plain import Plain
 from takifugu.core.text.tables import shortened
+from takifugu.data.times.moments import moment
+from takifugu.data.times.zones import Zone
 
 #: So many states of a chain are told one by one.
 _MOST_STATES = 8
@@ -92,6 +94,13 @@ class Window:
         starts, ends = (_between(at.date(), at.date()) for at in (first, end))
         since, until = (at.timetz().isoformat("seconds" if at.second else "minutes") for at in (first, end))
         return f"{starts}, {since} to {until}" if starts == ends else f"{starts} {since} to {ends} {until}"
+
+    @property
+    def length(self) -> timedelta:
+        """Return the time from the first step to the end, in which clocks may have been changed."""
+        zone = None if self.zone is None else Zone(self.zone)
+        first, end = (moment(text, True, "window", zone) for text in self.span.split(" to "))
+        return timedelta(microseconds=end - first)
 
     @property
     def words(self) -> str:

@@ -187,10 +187,7 @@ def odds_of(c: Content) -> str:
 def _at_most(prior: str, epsilon: Fraction, delta: Fraction) -> tuple[str, str]:
     """Return how sure somebody becomes at most, and but for which probability."""
     explained = suspicion.explain(prior, epsilon, delta)
-    if not explained.beyond:
-        return suspicion.percent(explained.high, up=True), ""
-    exception = f", but for a probability of at most {suspicion.thrice(explained.delta)}"
-    return suspicion.percent(explained.beyond[0].high, up=True), exception
+    return suspicion.percent(explained.high, up=True), explained.exception
 
 
 def secret_of(c: Content) -> str:
@@ -253,14 +250,15 @@ def not_protected(c: Content) -> Iterator[str]:
 
 
 def off_by_a_bit(c: Content) -> Iterator[str]:
-    """Say what epsilon becomes where the data are likelier or less likely than the models say."""
+    """Say what the promise becomes where the data are likelier or less likely than the models say."""
     is_whole = all(answer.covers == Covers.EVERYTHING for answer in c.answers)
     if is_whole or not c.beliefs or definition_of(c).per_distance or definition_of(c).one_way:
         return
     bit = next(row for row in if_belief_off(Fraction(c.epsilon), Fraction(c.delta)) if row.off_by == Fraction(1, 10))
+    delta = f", and delta {charged(c.delta)} becomes {at_most(bit.delta)}" if bit.delta else ""
     yield (
         "If, given a secret, the data are up to e^0.1 times likelier or less likely than the models say, epsilon "
-        f"{charged(c.epsilon)} becomes {at_most(bit.epsilon)}."
+        f"{charged(c.epsilon)} becomes {at_most(bit.epsilon)}{delta}."
     )
 
 

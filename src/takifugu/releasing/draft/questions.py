@@ -15,6 +15,8 @@ from takifugu.core.column_words import is_told
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import option, visible
 from takifugu.core.nearest import unknown
+from takifugu.data.relation.roles import check_truth
+from takifugu.data.sql.faults import wrong_key
 from takifugu.data.sql.words import identifier
 from takifugu.data.times.steps import time_text
 from takifugu.data.times.zones import MICROSECOND, Zone
@@ -170,7 +172,11 @@ def at(evidence: Evidence, answers: Answers) -> Evidence:
             raise error.offering([("samples", "")])
         evidence = evidence.by_steps
     if answers.get("where"):
-        evidence = replace(evidence, where=evidence.judged(answers["where"], "where"))
+        where = evidence.judged(answers["where"], "where")
+        check_truth(evidence.type_of(where, "where"))
+        evidence = replace(evidence, where=where)
+        if not evidence.size:
+            raise wrong_key("where", "where is true of no row", "some rows count", "write what is true of them")
     return evidence
 
 

@@ -104,7 +104,7 @@ def notices(questions: Sequence[Question], source: str, account: Preview, people
 
 
 #: Why a release costs somebody more than it promises.
-WHY_DEARER = "beside what was published before its noise hides less than alone"
+WHY_DEARER = "beside other tables about the same data its noise hides less than alone"
 
 
 def dearer_than_alone(account: Preview) -> tuple[int, str, str] | None:

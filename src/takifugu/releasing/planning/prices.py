@@ -9,7 +9,7 @@ from functools import partial
 from operator import attrgetter
 
 from takifugu.accounting import definitions
-from takifugu.accounting.suspicion import OF_SOME, Suspicion, explain, factor_words, one_sided, percent, thrice
+from takifugu.accounting.suspicion import OF_SOME, Suspicion, explain, factor_words, one_sided, percent
 from takifugu.calibration import Calibration, Comparisons, compare
 from takifugu.calibration.alternatives import CHOSEN
 from takifugu.calibration.costs import AtEpsilon, at_epsilon
@@ -47,8 +47,6 @@ def meaning_words(calibration: Calibration) -> str:
     meaning = meaning_of(calibration, calibration.epsilon, calibration.delta)
     low, high = percent(meaning.low, up=False), percent(meaning.high, up=True)
     said = [f"{factor_words(meaning)}: {percent(meaning.prior, up=True)} sure becomes {low} to {high}"]
-    if calibration.delta:
-        said.append(f"with a probability of at most {thrice(meaning.delta)} it is more")
     if definitions.find(calibration.framework.definition).per_distance:
         said.append("so it is at a distance of 1, and epsilon is multiplied by the distance of two populations")
     of_some = any(compares_some(secret.to_dict()) for secret in calibration.framework.secrets)

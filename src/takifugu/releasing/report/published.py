@@ -27,9 +27,9 @@ from takifugu.releasing.advice.worth import Verdict, Worth
 from takifugu.releasing.certificates.cells import UPPER, Rows
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.postprocess.estimate import narrowing
-from takifugu.releasing.postprocess.intervals import LEVEL, measured
+from takifugu.releasing.postprocess.intervals import LEVEL, is_off_zero, measured
 from takifugu.releasing.postprocess.picture import Answers, picture_of
-from takifugu.releasing.postprocess.readability import Ends, exact_word, possible_ends
+from takifugu.releasing.postprocess.readability import Ends, counts, exact_word, possible_ends
 from takifugu.releasing.postprocess.readable import cells_of, frame_of, readable
 from takifugu.releasing.postprocess.release import Release
 from takifugu.releasing.report.page import WIDE
@@ -242,7 +242,8 @@ def _what_came(t: Published, worth: Worth) -> str:
         return f" That was expected before publishing; what came: {safe:,} called safe, of {len(answer.values):,}."
     if worth.shows_nothing or not worth.verdict.is_useful or len(values) != len(answer.values) or len(t.releases) > 1:
         return ""
-    if worth.difference is None and len(values) == 1 and 0 < worth.cell.width >= abs(values[0]):
+    low, high = values[0] - worth.cell.width, values[0] + worth.cell.width
+    if worth.difference is None and len(values) == 1 and not is_off_zero(low, high, not counts(t.certificate.query)):
         return " The published value is no larger than that, so it is not told from 0."
     if worth.difference is not None and max(values) - min(values) <= worth.difference.width:
         return " No two of the published values differ by more, so none shows."
@@ -260,6 +261,8 @@ def number_with_error(t: Published) -> str:
             words = f"another value than the true one is sent with probability {share} %"
         elif sent.measure == "m":
             words = f"what is sent of it is off by {measured(loss, sent.measure)} on average"
+        if dummies := sent.sender.dummies:
+            words += f"; that is one of its {dummies + 1:,} values, in random order, and {dummies:,} are random"
         return f"How to read a row: by the declared populations, {words}."
     unit, answer = t.releases[0]
     if isinstance(answer.randomiser, PermuteAndFlip):

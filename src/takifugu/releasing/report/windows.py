@@ -18,13 +18,14 @@ from takifugu.core.text.pictures import Bar, Panel, value_chart
 from takifugu.core.text.scales import Axis
 from takifugu.core.text.tables import shortened
 from takifugu.data.times.moments import enclosing, period_number
+from takifugu.data.times.steps import time_text
 from takifugu.releasing.advice.bands import difference_band
 from takifugu.releasing.certificates.cells import MARK, READABLE, UPPER
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.files import REPORT
 from takifugu.releasing.postprocess.intervals import measured
 from takifugu.releasing.postprocess.picture import LEGEND, MOST_PANELS, SAFE, boxes_in, place_kind, safe_map
-from takifugu.releasing.postprocess.readability import possible_ends
+from takifugu.releasing.postprocess.readability import Ends, possible_ends
 from takifugu.releasing.postprocess.readable import in_words, readable
 from takifugu.releasing.report.page import Block, Cell, Figure, Folded, Gallery, Table, Words, page
 from takifugu.releasing.report.privacy import privacy_of
@@ -72,11 +73,11 @@ def windows_html(name: str, tables: Sequence[Published], files: Sequence[tuple[s
     series = dict[str, list[Point]]()  # the values of each unit and cell over all windows, by name
     for title, point, _ in _points(tables):
         series.setdefault(title, []).append(point)
-    drawn, table = [], None
+    drawn, table, possible = [], None, _possible(certificates)
     if series:
-        table = _table(name, series, first)
+        table = _table(name, series, first, possible)
     for title, points in list(series.items())[:MOST_PANELS]:
-        picture = Figure(partial(_picture, first, points, title or name)) if len(points) > 1 else None
+        picture = Figure(partial(_picture, first, points, possible, title or name)) if len(points) > 1 else None
         drawn.append((title or name, change_words(points, first.measured_in or ""), picture))
     noises = {point.noise for point in chain.from_iterable(series.values())}
     widths = [difference_band(noise).width for noise in noises if isinstance(noise, Noise)]
@@ -89,7 +90,7 @@ def windows_html(name: str, tables: Sequence[Published], files: Sequence[tuple[s
         lead=f"{first.statistic}, from the source {first.source!r}",
         least_change=measured(readable(max(widths)), first.measured_in or "") if widths else "",
         hides=f"How private: {privacy_of(first).guarantee}.",
-        doubts=_doubts(certificates),
+        doubts=[*_doubts(certificates), *_lengths(certificates)],
         series=drawn,
         by_chance=_by_chance([points for points in list(series.values())[:MOST_PANELS] if _off(points) is not None]),
         not_drawn=max(len(series) - MOST_PANELS, 0),
@@ -109,6 +110,21 @@ def _doubts(certificates: Sequence[Certificate]) -> list[Words]:
     return [Words(words, "warning") for words in shortened(said, MOST_DOUBTS, "more, in the reports of their windows.")]
 
 
+def _lengths(certificates: Sequence[Certificate]) -> Iterator[Words]:
+    """Name the lengths of windows that differ: such are months, and days on which clocks are changed."""
+    lengths = [(c.window.length, _period(c)) for c in certificates if c.window is not None]
+    (least, shortest), (most, longest) = min(lengths), max(lengths)
+    if least < most:
+        ends = f"from {time_text(least, True)} ({shortest}) to {time_text(most, True)} ({longest})"
+        yield Words(f"The windows differ in length, {ends}. Counts and sums of longer ones can be larger.", "warning")
+
+
+def _possible(certificates: Sequence[Certificate]) -> Ends | None:
+    """Return the least and largest possible true value of all windows, if known."""
+    ends = [possible for c in certificates if (possible := possible_ends(c)) is not None]
+    return (min(ends)[0], max(high for _, high in ends)) if len(ends) == len(certificates) else None
+
+
 def _period(certificate: Certificate) -> str:
     return certificate.window.period if certificate.window else certificate.release
 
@@ -123,13 +139,13 @@ def _reports(certificates: Sequence[Certificate]) -> list[tuple[str, list[tuple[
     return [(period, list(inside)) for period, inside in groupby(links, key=lambda link: enclosing(link[0]))]
 
 
-def _table(name: str, series: dict[str, list[Point]], first: Certificate) -> Table:
+def _table(name: str, series: dict[str, list[Point]], first: Certificate, possible: Ends | None) -> Table:
     """Return every value of every window, with intervals of unequal width."""
     titled: list[tuple[str, Point]] = []
     for title, points in series.items():
         titled += [(title, point) for point in points]
-    rows, possible = [point.row for _, point in titled], possible_ends(first)
-    error, titles = common_error(rows), [title for title in series if title]
+    rows, titles = [point.row for _, point in titled], [title for title in series if title]
+    error = common_error(rows)
     beginning = "The bands and the intervals are those of"
     if error is not None:
         beginning = f"Each value is ± {measured(error, first.measured_in or '')}, by"
@@ -222,10 +238,10 @@ def _size(change: float, off: float, unit: str) -> str:
     return f"{number(_plain(as_exact_as(change, off)))} ± {measured(_plain(off), unit)}"
 
 
-def _picture(first: Certificate, points: Sequence[Point], title: str, width: int) -> str:
+def _picture(first: Certificate, points: Sequence[Point], possible: Ends | None, title: str, width: int) -> str:
     """Return the values and their band as SVG, in proportion to time; missing windows leave gaps."""
     bars = [Bar(p.period, p.value, p.low, p.high, p.readable is False) for p in points]
-    axis = Axis(f"noisy value{first.unit_in_brackets} and its 95 % band", possible=possible_ends(first))
+    axis = Axis(f"noisy value{first.unit_in_brackets} and its 95 % band", possible=possible)
     return value_chart([Panel("", bars, [point.place for point in points])], axis, title, width=width)
 
 

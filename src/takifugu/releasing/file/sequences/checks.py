@@ -17,6 +17,8 @@ from takifugu.data.relation.source import Table
 from takifugu.data.times.cells import AXES
 from takifugu.model.beliefs.chains.declared_chain import ChainSection
 from takifugu.model.beliefs.one_sequence import OneSequence
+from takifugu.model.queries import Query
+from takifugu.model.queries.registry import KINDS
 from takifugu.releasing.file.calendars import WINDOW_KEYS, calendar_faults, has_key, window_of
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Kind
@@ -44,6 +46,7 @@ from takifugu.releasing.file.sequences.sections import (
     ReleaseSpec,
     SequenceBelief,
     SourceSpec,
+    calls_steps_a_time,
 )
 from takifugu.releasing.file.shape import Parts, opened
 
@@ -236,10 +239,13 @@ def _hide(hide: EntrySpec, source: SourceSpec | None, belief: SequenceBelief | N
 
 def _table(item: ItemSpec, number: int, source: SourceSpec) -> Iterator[TakifuguError]:
     """Yield the faults of a table beside the keys of [source]."""
-    place = f"table.{number}"
+    place, is_count = f"table.{number}", (KINDS.get(item.query) or Query).is_count
     yield from broken(
         (item.per != "pooled" and source.unit is None, f"{place}.per",
          f"is {item.per!r}, and no column says whose row it is", 'write source.unit, or per = "pooled"'),
         (item.query == "linear" and source.unit is not None and item.per != "unit", f"{place}.per",
          "a linear query weighs the entries of one sequence", 'write per = "unit"'),
+        (is_count and calls_steps_a_time(item.measured_in, source.step), f"{place}.measured_in",
+         f"is {item.measured_in!r}, and numbers of steps of {source.step} would be called so",
+         'write a time alone, measured_in = "hours", and the rest as title'),
     )  # fmt: skip

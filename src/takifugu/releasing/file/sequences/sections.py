@@ -18,6 +18,7 @@ from takifugu.data import parse_step, steps_in
 from takifugu.data.relation.keys import RUNS
 from takifugu.model.beliefs.chains.declared_chain import ChainSection
 from takifugu.model.beliefs.chains.stays import SECONDS, UNITS
+from takifugu.numbers.rationals import as_fraction
 from takifugu.releasing.certificates.facts import Fact, Stays
 from takifugu.releasing.file.calendars import CalendarKeys, Windowed
 from takifugu.releasing.file.keys import (
@@ -155,12 +156,19 @@ def seconds_of_step(step: Any) -> Fraction | None:
     return None
 
 
-def seconds_in(words: str) -> int | None:
-    """Return the seconds in a unit of time ("Minutes", "15 min"), None for any other unit."""
-    read = re.fullmatch(r"([1-9][0-9]{0,5})?\s*([a-z-]+)\.?", words.strip().lower())
-    if read is None or read[2] not in _SECONDS:
-        return None
-    return int(read[1] or 1) * _SECONDS[read[2]]
+def seconds_in(words: str) -> Fraction | None:
+    """Return the seconds in a unit of time ("Minutes", "1.5 h"), None for any other unit."""
+    seconds, rest = _beginning(words)
+    return None if rest else seconds
+
+
+def _beginning(words: str) -> tuple[Fraction | None, str]:
+    """Return the seconds in the unit of time that words begin with, if any, and the rest."""
+    read = re.match(r"([0-9./]{1,9})?\s*([a-z]+(?:-hours?)?)\b\.?", words.strip().lower())
+    with suppress(InputError):
+        if read is not None and read[2] in _SECONDS:
+            return as_fraction(read[1] or 1, "a time") * _SECONDS[read[2]] or None, words.strip()[read.end() :]
+    return None, words
 
 
 def duration_in(unit: str | None, step: Any) -> Fraction | None:
@@ -169,6 +177,12 @@ def duration_in(unit: str | None, step: Any) -> Fraction | None:
     if seconds is None or of_a_step is None or of_a_step == seconds:
         return None
     return of_a_step / seconds
+
+
+def calls_steps_a_time(unit: str | None, step: Any) -> bool:
+    """Return whether words begin with another time than a step is, and go on: counted steps would be called that."""
+    (seconds, rest), of_a_step = _beginning(unit or ""), seconds_of_step(step)
+    return rest != "" and None not in (seconds, of_a_step) and seconds != of_a_step
 
 
 Step = int | timedelta | None
