@@ -112,10 +112,10 @@ def _doubts(certificates: Sequence[Certificate]) -> list[Words]:
 
 def _lengths(certificates: Sequence[Certificate]) -> Iterator[Words]:
     """Name the lengths of windows that differ: such are months, and days on which clocks are changed."""
-    lengths = [(c.window.length, _period(c)) for c in certificates if c.window is not None]
-    (least, shortest), (most, longest) = min(lengths), max(lengths)
-    if least < most:
-        ends = f"from {time_text(least, True)} ({shortest}) to {time_text(most, True)} ({longest})"
+    lengths = sorted((c.window.length, _period(c)) for c in certificates if c.window is not None)
+    if lengths and lengths[0][0] < lengths[-1][0]:
+        shortest, longest = (f"{time_text(length, True)} ({period})" for length, period in (lengths[0], lengths[-1]))
+        ends = f"from {shortest} to {longest}"
         yield Words(f"The windows differ in length, {ends}. Counts and sums of longer ones can be larger.", "warning")
 
 
