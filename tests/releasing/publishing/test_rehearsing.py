@@ -18,7 +18,7 @@ from tests.support.simulated import stationary
 import takifugu as tf
 from takifugu.analysis.questions.made_up_data import made_up
 from takifugu.cli.group import BAD_INPUT, REFUSED
-from takifugu.core.errors import Unsupported
+from takifugu.core.errors import InputError, Unsupported
 from takifugu.model.secrets.families import ABSENT
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.certificates.cells import read_table
@@ -134,6 +134,13 @@ def test_people_and_steps_are_those_of_the_caller(toml: Path) -> None:
     assert "3 people and their data are made up, in recordings of 40 steps" in rehearsal.words
     written = json.loads((rehearsal.folder / "time-use-pooled.certificate.json").read_text(encoding="utf-8"))
     assert "3 independent recordings of 40 steps" in written["beliefs"][0]
+
+
+@pytest.mark.parametrize("asked", [{"people": 10**9}, {"steps": 10**10}, {"people": 10**4, "steps": 10**4}])
+def test_more_steps_than_can_be_made_up_are_refused_at_once(toml: Path, asked: dict[str, int]) -> None:
+    with pytest.raises(InputError, match="are too many to be made up: at most 50,000,000 are"):
+        rehearse(toml, 7, allow_useless=True, **asked)
+    assert not (toml.parent / f"{toml.stem}-rehearsal").exists()
 
 
 def test_tables_of_one_window_are_about_the_same_data(toml: Path, monkeypatch: pytest.MonkeyPatch) -> None:

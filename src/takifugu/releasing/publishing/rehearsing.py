@@ -37,6 +37,8 @@ from takifugu.releasing.report.published import Published
 
 #: So many people are made up, and so many steps of each, where neither the file nor the caller says how many.
 PEOPLE, STEPS = 10, 1000
+#: More steps of all people together are not made up: a minute, and three gigabytes.
+MOST_STEPS = 50_000_000
 NO_GUARANTEE = "REHEARSAL, no guarantee"
 
 
@@ -120,7 +122,9 @@ class Crowd:
         if not part.kind.facts.has_lengths:
             return tuple(Unit(name) for name in self.names)
         size = len(part.places) if part.places is not None else self.steps or part.most_steps or self._expected("rows")
-        return tuple(Unit(name, size=size or STEPS, shape=(size or STEPS,)) for name in self.names)
+        names, size = self.names, size or STEPS
+        _check_few(len(names) * size)
+        return tuple(Unit(name, size=size, shape=(size,)) for name in names)
 
     @property
     def names(self) -> Sequence[str | None]:
@@ -131,6 +135,7 @@ class Crowd:
         if roster and self.people is None:
             return roster
         count = self.people or self._expected("people") or PEOPLE
+        _check_few(count)
         return [f"{self.file.people.one} {number}" for number in range(1, count + 1)]
 
     def _expected(self, key: str) -> int | None:
@@ -162,6 +167,13 @@ class Crowd:
         parts = [self.file.kind.part(self.file, item) for item in self.file.items]
         sizes = sorted({self.units(part)[0].size for part in parts})
         return f"{who}, in recordings of {' or '.join(f'{size:,}' for size in sizes)} steps"
+
+
+def _check_few(steps: int) -> None:
+    """Raise InputError for more steps than can be made up."""
+    if steps > MOST_STEPS:
+        what, fix = f"{steps:,} steps are too many to be made up", "write fewer with --people or --steps"
+        raise InputError(what, rule=f"at most {MOST_STEPS:,} are", fix=fix)
 
 
 def with_data(planned: Plan, bits: Entropy) -> Plan:
