@@ -11,7 +11,6 @@ from takifugu.numbers.rationals import round_up
 from takifugu.numbers.search import (
     SHORT,
     Search,
-    Tried,
     are_neighbours,
     between,
     doubled,
@@ -101,10 +100,10 @@ def test_the_factor_that_is_offered_fits_and_is_nearly_the_least(least: Fraction
     st.lists(st.tuples(st.floats(0.05, 40), st.floats(0, 10)), max_size=2),
     st.lists(st.floats(0.05, 5), min_size=1, max_size=6, unique=True), st.booleans(),
 )  # fmt: skip
-def test_searches_side_by_side_end_at_the_least_scale_of_any_falling_loss(
+def test_searches_end_at_the_least_scale_of_any_falling_loss(
     curves: list[tuple[float, float]], jumps: list[tuple[float, float]], targets: list[float], is_short: bool
 ) -> None:
-    """Whatever others have tried: kinks, jumps, and losses that never fall to nothing."""
+    """Of kinks, of jumps, and of losses that never fall to nothing."""
 
     def loss(scale: float) -> float:
         smooth = max(size / float(scale) ** power for power, size in curves)
@@ -120,29 +119,30 @@ def test_searches_side_by_side_end_at_the_least_scale_of_any_falling_loss(
     low, safe = Fraction(1, 10**6), dict[float, Fraction]()
     for target in targets:
         safe[target] = Fraction(max([40.0, *((size / target) ** (1 / power) for power, size in curves)])) * 2
-    tried = Tried()
-    found = side_by_side([Search(safe[t], t, width, low, short=short) for t in targets], tried, losses)
+    found = side_by_side([Search(safe[t], t, width, low, short=short) for t in targets], losses)
     for target, scale in zip(targets, found, strict=True):
-        assert tried.holds(scale, target)
+        assert loss(scale) <= target
         assert scale == safe[target] or scale == short(float(scale))
         below = float(scale) * (1 - width)
         assert below <= low or loss(below) > target
     assert sum(asked) <= 50 * len(targets)
 
 
-def test_fifty_targets_take_three_tries_each_and_one_more() -> None:
-    """The curve through what was tried for others is so close to the loss that the third lands at the target."""
+def test_a_search_beside_others_goes_as_alone() -> None:
+    """What is priced for several epsilons is drawn for one of them, to the last bit."""
     rounds = list[int]()
+
+    def loss(scale: Fraction) -> float:
+        return math.log1p(9 * math.expm1(1 / scale) / (1 + math.exp(1 / scale)))
 
     def losses(scales: list[Fraction]) -> list[float]:
         rounds.append(len(scales))
-        return [math.log1p(9 * math.expm1(1 / scale) / (1 + math.exp(1 / scale))) for scale in map(float, scales)]
+        return list(map(loss, scales))
 
     targets = [Fraction(10 + number, 40) for number in range(50)]
     searches = [Search(4 / target, target, SHORT, Fraction(1, 1000), short=round_up) for target in targets]
-    side_by_side(searches, Tried(), losses)
-    assert len(rounds) <= 8
-    assert sum(rounds) <= 4 * len(targets)
+    assert side_by_side(searches, losses) == [search.alone(loss) for search in searches]
+    assert len(rounds) <= 10
 
 
 def test_no_float_lies_between_neighbours() -> None:

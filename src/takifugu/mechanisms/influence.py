@@ -23,7 +23,7 @@ from takifugu.influence.profiles.patience import EVALUATIONS
 from takifugu.mechanisms.common.answer_noise import covering
 from takifugu.model.queries import Additive
 from takifugu.numbers.rationals import decimal_down, round_up
-from takifugu.numbers.search import SHORT, Search, Tried, side_by_side
+from takifugu.numbers.search import SHORT, Search, side_by_side
 
 #: Here a search ends: noise so many times smaller than what hides the largest change by one entry. Where the belief
 #: hides all, that is enough, and the gate on noise raises it.
@@ -89,17 +89,16 @@ def part_scales(part: Part, enough: Mapping[Fraction, Fraction]) -> Mapping[Frac
         return lost
 
     needed, searches = dict[Fraction, Needed](), dict[Fraction, Search]()
-    tried = Tried()
-    asked = {noise for epsilon, noise in enough.items() if 0 < noise < largest_change / epsilon}
-    tried.add([*asked], losses)
+    asked = list({noise for epsilon, noise in enough.items() if 0 < noise < largest_change / epsilon})
+    lost = dict(zip(asked, losses(asked), strict=True)) if asked else {}
     for epsilon, noise in enough.items():
         target, high = decimal_down(epsilon), largest_change / epsilon  # as losses are rounded in a ledger
-        if high <= noise or tried.holds(noise, target):
+        if high <= noise or lost.get(noise, math.inf) <= target:
             needed[epsilon] = noise, Witness("", "")
         else:
             low = min(max(noise, least_tried(part, epsilon)), high / 2)
             searches[epsilon] = Search(high, target, SHORT, low, short=round_up)
-    for epsilon, scale in zip(searches, side_by_side([*searches.values()], tried, losses), strict=True):
+    for epsilon, scale in zip(searches, side_by_side([*searches.values()], losses), strict=True):
         needed[epsilon] = scale, causes[scale]
     return needed
 

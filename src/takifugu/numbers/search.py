@@ -56,19 +56,24 @@ def smallest_noise(loss: Callable[[Fraction], float], epsilon: Fraction, high: F
     return smallest_scale(loss, epsilon, high, low)
 
 
-def side_by_side(searches: Sequence[Search], tried: Tried, losses: Losses) -> list[Any]:
-    """Return the scale that each search finds: all know what is `tried`, and what they ask next is tried at once."""
-    waiting = {number: search.scales(tried) for number, search in enumerate(searches)}
+def side_by_side(searches: Sequence[Search], losses: Losses) -> list[Any]:
+    """Return the scale that each search finds, as alone: what all of them ask for next is tried at once."""
+    known = dict[Any, float]()
+    tried = [Tried() for _ in searches]
+    waiting = {number: search.scales(tried[number]) for number, search in enumerate(searches)}
     found = dict[int, Any]()
     while waiting:
-        asked = dict[Any, None]()
+        asked = dict[int, Any]()
         for number, scales in [*waiting.items()]:
             try:
-                asked[next(scales)] = None
+                asked[number] = next(scales)
             except StopIteration as end:
                 found[number] = end.value
                 del waiting[number]
-        tried.add([*asked], losses)
+        if unknown := [scale for scale in dict.fromkeys(asked.values()) if scale not in known]:
+            known.update(zip(unknown, losses(unknown), strict=True))
+        for number, scale in asked.items():
+            tried[number].add(scale, known[scale])
     return [found[number] for number in range(len(searches))]
 
 
@@ -84,20 +89,13 @@ class Tried:
     """What is known of a loss: where it was tried, the least scale first."""
 
     def __init__(self) -> None:
-        self.points, self._lost = list[_Point](), dict[Any, float]()
+        self.points = list[_Point]()
 
-    def add(self, scales: Sequence[Any], losses: Losses) -> None:
-        """Try scales, all at once."""
-        if scales:
-            self._lost.update(zip(scales, losses([*scales]), strict=True))
-            self.points = sorted(_Point(math.log(scale), scale, lost) for scale, lost in self._lost.items())
+    def add(self, scale: Any, lost: float) -> None:
+        self.points = sorted([*self.points, _Point(math.log(scale), scale, lost)])
 
     def __contains__(self, scale: object) -> bool:
-        return scale in self._lost
-
-    def holds(self, scale: Any, target: float | Fraction) -> bool:
-        """Return whether a scale was tried, and loses at most the target."""
-        return scale in self._lost and self._lost[scale] <= target
+        return any(point.scale == scale for point in self.points)
 
 
 @dataclass(frozen=True)
@@ -116,7 +114,7 @@ class Search:
 
     def alone(self, loss: Loss) -> Any:
         """Return the scale that is found where nothing was tried before."""
-        (scale,) = side_by_side([self], Tried(), lambda scales: list(map(loss, scales)))
+        (scale,) = side_by_side([self], lambda scales: list(map(loss, scales)))
         return scale
 
     def scales(self, tried: Tried) -> Generator[Any, None, Any]:
