@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import traceback
 from collections import Counter
 from fractions import Fraction as F
@@ -77,7 +78,7 @@ def refusal_at(file: Path, kind: type[TakifuguError] = DataError, where: str = "
     error = refused(file, kind=kind)
     assert where in str(error)
     traced = "".join(traceback.format_exception(error))
-    assert not any(name in traced for name in ("p7", "p59"))
+    assert not re.search(r"\bp(7|59)\b", traced)  # a folder's random name may hold these letters
     return str(error)
 
 
