@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from takifugu.numbers.rationals import round_up
 from takifugu.numbers.search import (
-    SHORT,
     Search,
     are_neighbours,
     between,
@@ -115,7 +114,7 @@ def test_searches_end_at_the_least_scale_of_any_falling_loss(
         asked.append(len(scales))
         return list(map(loss, scales))
 
-    short, width = (round_up, SHORT) if is_short else (Fraction, 2.0**-36)
+    short, width = (round_up, 2.0**-33) if is_short else (Fraction, 2.0**-36)
     low, safe = Fraction(1, 10**6), dict[float, Fraction]()
     for target in targets:
         safe[target] = Fraction(max([40.0, *((size / target) ** (1 / power) for power, size in curves)])) * 2
@@ -140,7 +139,7 @@ def test_a_search_beside_others_goes_as_alone() -> None:
         return list(map(loss, scales))
 
     targets = [Fraction(10 + number, 40) for number in range(50)]
-    searches = [Search(4 / target, target, SHORT, Fraction(1, 1000), short=round_up) for target in targets]
+    searches = [Search.of_short(4 / target, target, Fraction(1, 1000)) for target in targets]
     assert side_by_side(searches, losses) == [search.alone(loss) for search in searches]
     assert len(rounds) <= 10
 

@@ -22,8 +22,8 @@ from takifugu.influence.curves import CURVES, influence_losses
 from takifugu.influence.profiles.patience import EVALUATIONS
 from takifugu.mechanisms.common.answer_noise import covering
 from takifugu.model.queries import Additive
-from takifugu.numbers.rationals import decimal_down, round_up
-from takifugu.numbers.search import SHORT, Search, side_by_side
+from takifugu.numbers.rationals import decimal_down
+from takifugu.numbers.search import Search, side_by_side
 
 #: Here a search ends: noise so many times smaller than what hides the largest change by one entry. Where the belief
 #: hides all, that is enough, and the gate on noise raises it.
@@ -97,7 +97,7 @@ def part_scales(part: Part, enough: Mapping[Fraction, Fraction]) -> Mapping[Frac
             needed[epsilon] = noise, Witness("", "")
         else:
             low = min(max(noise, least_tried(part, epsilon)), high / 2)
-            searches[epsilon] = Search(high, target, SHORT, low, short=round_up)
+            searches[epsilon] = Search.of_short(high, target, low)
     for epsilon, scale in zip(searches, side_by_side([*searches.values()], losses), strict=True):
         needed[epsilon] = scale, causes[scale]
     return needed

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 
 from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
 from takifugu.analysis.guarantee import Covers
@@ -30,8 +30,7 @@ from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.model.queries import Additive
 from takifugu.model.queries.answer import root_up
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
-from takifugu.numbers.rationals import round_up
-from takifugu.numbers.search import SHORT, Search
+from takifugu.numbers.search import Search
 
 
 @dataclass(frozen=True)
@@ -87,6 +86,7 @@ def _part_sigma(part: Part, epsilon: Fraction, delta: Fraction, enough: Fraction
         return enough, Witness("", "")
     log_kappa = log_share(epsilon, delta)
 
+    @cache  # the last that is tried is asked for its cause, too
     def loss(sigma: Fraction) -> tuple[float, Witness]:
         return profile_loss(part, normal_profile([NormalRelease(answer, sigma)], log_kappa))
 
@@ -95,7 +95,7 @@ def _part_sigma(part: Part, epsilon: Fraction, delta: Fraction, enough: Fraction
     if enough and (enough >= high or loss(enough)[0] <= epsilon):
         return enough, Witness("", "")
     low = max(enough, entry_move(answer) / NEXT_TO_NOTHING)
-    sigma = Search(high, epsilon, SHORT, low, short=round_up).alone(lambda sigma: loss(sigma)[0])
+    sigma = Search.of_short(high, epsilon, low).alone(lambda sigma: loss(sigma)[0])
     if sigma >= high:
         return high, Witness("any values of the component against any others", "they move the answer farthest")
     return sigma, loss(sigma)[1]

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar, cast
 
-from takifugu.numbers.rationals import float_below
+from takifugu.numbers.rationals import float_below, round_up
 
 T = TypeVar("T")
 Real = TypeVar("Real", float, Fraction)
@@ -24,8 +24,8 @@ LEAST = 1e-15
 
 #: Relative width at which the search for a scale stops.
 SCALE_TOLERANCE = 2.0**-36
-#: The same for scales that are tried as they would be rounded (`round_up`).
-SHORT = 2.0**-33
+#: The same for scales that are tried as they are rounded: two of them lie at most a quarter of it apart.
+_SHORT = 2.0**-33
 
 #: What a scale loses: it falls as the scale grows, nearly a line in logarithms.
 Loss = Callable[[Any], float]
@@ -58,22 +58,18 @@ def smallest_noise(loss: Callable[[Fraction], float], epsilon: Fraction, high: F
 
 def side_by_side(searches: Sequence[Search], losses: Losses) -> list[Any]:
     """Return the scale that each search finds, as alone: what all of them ask for next is tried at once."""
-    known = dict[Any, float]()
-    tried = [Tried() for _ in searches]
-    waiting = {number: search.scales(tried[number]) for number, search in enumerate(searches)}
-    found = dict[int, Any]()
-    while waiting:
-        asked = dict[int, Any]()
-        for number, scales in [*waiting.items()]:
-            try:
-                asked[number] = next(scales)
-            except StopIteration as end:
-                found[number] = end.value
-                del waiting[number]
+    known, found = dict[Any, float](), dict[int, Any]()
+    running = {number: search.scales() for number, search in enumerate(searches)}
+    asked = {number: next(scales) for number, scales in running.items()}
+    while asked:
         if unknown := [scale for scale in dict.fromkeys(asked.values()) if scale not in known]:
             known.update(zip(unknown, losses(unknown), strict=True))
-        for number, scale in asked.items():
-            tried[number].add(scale, known[scale])
+        for number, scale in [*asked.items()]:
+            try:
+                asked[number] = running[number].send(known[scale])
+            except StopIteration as end:
+                found[number] = end.value
+                del asked[number]
     return [found[number] for number in range(len(searches))]
 
 
@@ -85,22 +81,9 @@ class _Point(NamedTuple):
     lost: float
 
 
-class Tried:
-    """What is known of a loss: where it was tried, the least scale first."""
-
-    def __init__(self) -> None:
-        self.points = list[_Point]()
-
-    def add(self, scale: Any, lost: float) -> None:
-        self.points = sorted([*self.points, _Point(math.log(scale), scale, lost)])
-
-    def __contains__(self, scale: object) -> bool:
-        return any(point.scale == scale for point in self.points)
-
-
 @dataclass(frozen=True)
 class Search:
-    """A search for the least scale whose loss is at most `target`, by curves through all scales that were tried."""
+    """A search for the least scale whose loss is at most `target`, by curves through the scales that it has tried."""
 
     #: A scale that is known to be safe, whatever the loss is judged to be there.
     safe: Any
@@ -112,21 +95,26 @@ class Search:
     #: Return the least scale worth trying that is not below a float.
     short: Callable[[float], Any] = float
 
+    @staticmethod
+    def of_short(safe: Fraction, target: Fraction, low: Fraction) -> Search:
+        """Return a search among the scales that `round_up` returns: what it finds needs no rounding."""
+        return Search(safe, target, _SHORT, low, short=round_up)
+
     def alone(self, loss: Loss) -> Any:
-        """Return the scale that is found where nothing was tried before."""
+        """Return the scale that is found by a loss of one scale at a time."""
         (scale,) = side_by_side([self], lambda scales: list(map(loss, scales)))
         return scale
 
-    def scales(self, tried: Tried) -> Generator[Any, None, Any]:
-        """Yield what is to be tried next, and return the least scale that holds, with one that does not close below."""
-        if self.safe not in tried:
-            yield self.safe
+    def scales(self) -> Generator[Any, float, Any]:
+        """Yield what is to be tried next, for its loss, and return the least that holds, with one that fails below."""
+        points, scale = list[_Point](), self.safe
         lowest, most, was_close = math.log(self.low) if self.low else -math.inf, math.inf, False
         goal = float_below(Fraction(self.target))
         while True:
-            points = tried.points
+            lost = yield scale
+            points = sorted([*points, _Point(math.log(scale), scale, lost)])
             good = next((number for number, point in enumerate(points) if point.lost <= goal), len(points))
-            if good == len(points) or points[good].scale > self.safe:
+            if good == len(points):
                 return self.safe
             best = points[good]
             if not good:
@@ -144,9 +132,8 @@ class Search:
                     most, was_close = nearest / 2, is_close
                 place = min(max(place, bad.place + self.tolerance / 8), best.place - 3 * self.tolerance / 8)
             scale = self.short(math.exp(place))
-            if scale in tried or scale >= best.scale:
+            if scale >= best.scale or scale in [point.scale for point in points]:
                 return best.scale
-            yield scale
 
     def _step(self, points: Sequence[_Point], goal: float) -> float:
         """Return how far below the least scale the target is met, where none was tried that loses more."""

@@ -93,12 +93,13 @@ def about_nobody(
     for name, number in (("people", people), ("steps", steps)):
         if number is not None:
             as_whole(number, f"the number of {name}", name, least=1)
-    parts = [file.kind.part(file, item) for item in file.items] if steps else []
-    are_fixed = bool(parts) and not (file.kind.facts.has_lengths and all(part.places is None for part in parts))
-    for name, is_fixed in (("people", (people or 1) > 1 and file.owner_column is None), ("steps", are_fixed)):
+    parts = [file.kind.part(file, item) for item in file.items]
+    have_steps = not file.kind.facts.has_lengths or any(part.places is not None for part in parts)
+    are_fixed = {"people": (people or 1) > 1 and file.owner_column is None, "steps": steps is not None and have_steps}
+    for name, is_fixed in are_fixed.items():
         if is_fixed:
             raise InputError(f"the number of {name} is no choice of this file", fix=f"leave --{name} out").at(name)
-    by_attribute = [item.name for item in file.items if file.kind.part(file, item).by_units]
+    by_attribute = [item.name for item, part in zip(file.items, parts, strict=True) if part.by_units]
     if by_attribute:
         raise InputError(
             f"{by_attribute[0]} is by what is public of {file.people.many}, and these are made up",
