@@ -31,6 +31,7 @@ from takifugu.core.errors import (
     SpecError,
     TakifuguError,
     Unsupported,
+    reason,
     standing,
 )
 from takifugu.core.escaping import visible
@@ -282,8 +283,8 @@ def complain(line: str, colour: str = "red") -> None:
 
 def refuse(reasons: Sequence[str], code: int = REFUSED) -> None:
     """Exit with a code where there are reasons for it, and give these."""
-    for reason in reasons:
-        complain(reason)
+    for words in reasons:
+        complain(words)
     if reasons:
         click.get_current_context().exit(code)
 
@@ -318,7 +319,7 @@ def _exit_and_words(error: BaseException) -> tuple[int, str]:
         if error.errno == errno.EPIPE and not standing(error):  # whoever reads has read enough
             return DONE, message
         if error.errno != errno.EPIPE or code != DONE:
-            complain(f"the output cannot be written ({(error.strerror or type(error).__name__).lower()})")
+            complain(f"the output cannot be written ({reason(error)})")
     elif isinstance(error, MemoryError):
         complain(message := "there is not enough memory: give it more, or less data at once")
     else:

@@ -17,7 +17,7 @@ import click
 from takifugu.cli.failures import COMMAND, FILE, FORMAT, PRINTED, TYPED
 from takifugu.cli.group import complain
 from takifugu.cli.terminal import can_ask, undisturbed
-from takifugu.core.errors import PeopleUndeclared, ReadingChanged, ReleaseError, TakifuguError
+from takifugu.core.errors import PeopleUndeclared, ReadingChanged, ReleaseError, TakifuguError, reason
 from takifugu.core.escaping import command, visible
 from takifugu.core.files import draft_of, read_file
 from takifugu.core.plain import Json
@@ -134,8 +134,7 @@ def write_new(
     except OSError as error:
         with suppress(OSError):  # where nothing lies, or below a file
             draft.unlink()
-        reason = (error.strerror or type(error).__name__).lower()
-        raise ReleaseError(f"{str(path)!r} cannot be written ({reason})", fix="choose another place") from None
+        raise ReleaseError(f"{str(path)!r} cannot be written ({reason(error)})", fix="choose another place") from None
 
 
 def print_listing(

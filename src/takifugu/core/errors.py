@@ -388,3 +388,8 @@ def raise_gathered(faults: Iterable[TakifuguError]) -> None:
         raise different[0]
     if different:
         raise SpecError(different)
+
+
+def reason(error: OSError) -> str:
+    """Return why the system refused, in words."""
+    return (error.strerror or type(error).__name__).lower()

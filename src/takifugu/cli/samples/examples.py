@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
-from takifugu.core.errors import ReleaseError
+from takifugu.core.errors import ReleaseError, reason
 from takifugu.core.nearest import unknown
 from takifugu.core.plain import Plain
 from takifugu.numbers.noise import Entropy, InsecureSeededEntropyForTests, choose
@@ -66,7 +66,7 @@ def _write(folder: Path, contents: Mapping[str, bytes]) -> tuple[Path, ...]:
             with open(path, "xb") as file:
                 file.write(content)
     except OSError as error:
-        what = f"{str(folder)!r} cannot be written to ({(error.strerror or type(error).__name__).lower()})"
+        what = f"{str(folder)!r} cannot be written to ({reason(error)})"
         raise ReleaseError(what, fix="choose another place") from None
     return tuple(files)
 

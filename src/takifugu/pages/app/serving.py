@@ -8,7 +8,7 @@ from contextvars import Context
 
 import uvicorn
 
-from takifugu.core.errors import ReleaseError
+from takifugu.core.errors import ReleaseError, reason
 from takifugu.pages.app.guard import Guard
 from takifugu.pages.app.server import Write, application
 from takifugu.releasing.proposal import Proposal
@@ -36,7 +36,6 @@ def listening_here() -> socket.socket:
         listening.listen()  # who is quick waits
     except OSError as error:
         listening.close()
-        reason = (error.strerror or type(error).__name__).lower()
-        what = f"no port of this machine can be used ({reason})"
+        what = f"no port of this machine can be used ({reason(error)})"
         raise ReleaseError(what, fix="end other programs, and try again") from None
     return listening

@@ -19,13 +19,13 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Covers
 from takifugu.core.assumptions import Assumption
-from takifugu.core.errors import InputError
+from takifugu.core.errors import InputError, reason
 from takifugu.core.plain import Json, Plain
 from takifugu.numbers.rationals import LARGEST_NUMBER, as_delta, as_epsilon, as_fraction
 from takifugu.releasing.certificates.certificate import FORMAT, Certificate
 from takifugu.releasing.certificates.content import Answer
 from takifugu.releasing.certificates.facts import Caution, Stays, Window, checksum_of
-from takifugu.releasing.certificates.files import CERTIFICATE, TABLE, digest_of_file, reason, required_bytes
+from takifugu.releasing.certificates.files import CERTIFICATE, TABLE, digest_of_file, required_bytes
 from takifugu.releasing.certificates.wording import COMPOSES
 
 #: As many lists and objects lie inside each other in no certificate; the page that checks them reads no deeper either.

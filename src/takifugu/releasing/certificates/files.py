@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 
-from takifugu.core.errors import InputError
+from takifugu.core.errors import InputError, reason
 from takifugu.core.files import LARGEST, read_file
 
 #: What each table's files are called, after its name.
@@ -58,10 +58,6 @@ def digest_of_file(path: Path) -> str:
 def digest_at(path: Path) -> str | None:
     content = content_of(path)
     return None if content is None else digest_of(content)
-
-
-def reason(error: OSError) -> str:
-    return (error.strerror or type(error).__name__).lower()
 
 
 def required_bytes(path: Path, fix: str, largest: int = LARGEST) -> bytes:

@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from takifugu.core.errors import InputError
+from takifugu.core.errors import InputError, reason
 from takifugu.core.escaping import command
 from takifugu.core.files import read_file
 from takifugu.core.plain import indented
-from takifugu.releasing.certificates.files import reason
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from takifugu.core.errors import InputError
+from takifugu.core.errors import InputError, reason
 from takifugu.releasing.certificates.archives import MOST_MEMBERS, read_archive
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.checksum import MISSING, TABLES, fields_of, from_dict, state_of
@@ -20,7 +20,6 @@ from takifugu.releasing.certificates.files import (
     SIGNATURE,
     TABLE,
     digest_of,
-    reason,
     required_bytes,
 )
 from takifugu.releasing.certificates.signing import signed_by

@@ -178,16 +178,11 @@ def odds_of(c: Content) -> str:
     definition = definition_of(c)
     if definition.per_distance:
         return "; ".join(definition.in_numbers(epsilon, delta))
-    (half, but), (tenth, _) = (_at_most(prior, epsilon, delta) for prior in ("50 %", "10 %"))
+    tenth, half = (suspicion.explain(prior, epsilon, delta) for prior in ("10 %", "50 %"))
     alike = ", all else equal," if definition.one_way else ""
     what = "one of two compared values of a secret" if compares_some(c) else "a secret"
-    return f"someone 50 % sure of {what}{alike} becomes at most {half} sure (10 %: {tenth}){but}"
-
-
-def _at_most(prior: str, epsilon: Fraction, delta: Fraction) -> tuple[str, str]:
-    """Return how sure somebody becomes at most, and but for which probability."""
-    explained = suspicion.explain(prior, epsilon, delta)
-    return suspicion.percent(explained.high, up=True), explained.exception
+    surest, other = (suspicion.percent(explained.high, up=True) for explained in (half, tenth))
+    return f"someone 50 % sure of {what}{alike} becomes at most {surest} sure (10 %: {other}){half.exception}"
 
 
 def secret_of(c: Content) -> str:

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 
-from takifugu.core.errors import InputError, ReleaseError
+from takifugu.core.errors import InputError, ReleaseError, reason
 from takifugu.core.files import draft_of, make_folder, read_file, sync, write_synced
 from takifugu.core.names import normalised
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.checksum import MISSING, read_certificate, table_state
-from takifugu.releasing.certificates.files import CERTIFICATE, SIGNATURE, TABLE, VALUES, content_of, digest_at, reason
+from takifugu.releasing.certificates.files import CERTIFICATE, SIGNATURE, TABLE, VALUES, content_of, digest_at
 
 try:
     import fcntl
