@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from takifugu.numbers.rationals import round_up
+from takifugu.numbers.rationals import round_up, short_below
 from takifugu.numbers.search import (
     Search,
     are_neighbours,
@@ -97,10 +97,10 @@ def test_the_factor_that_is_offered_fits_and_is_nearly_the_least(least: Fraction
 @given(
     st.lists(st.tuples(st.floats(0.1, 4), st.floats(0.01, 100)), min_size=1, max_size=3),
     st.lists(st.tuples(st.floats(0.05, 40), st.floats(0, 10)), max_size=2),
-    st.lists(st.floats(0.05, 5), min_size=1, max_size=6, unique=True), st.booleans(),
+    st.lists(st.floats(0.05, 5), min_size=1, max_size=6, unique=True),
 )  # fmt: skip
 def test_searches_end_at_the_least_scale_of_any_falling_loss(
-    curves: list[tuple[float, float]], jumps: list[tuple[float, float]], targets: list[float], is_short: bool
+    curves: list[tuple[float, float]], jumps: list[tuple[float, float]], targets: list[float]
 ) -> None:
     """Of kinks, of jumps, and of losses that never fall to nothing."""
 
@@ -114,17 +114,17 @@ def test_searches_end_at_the_least_scale_of_any_falling_loss(
         asked.append(len(scales))
         return list(map(loss, scales))
 
-    short, width = (round_up, 2.0**-33) if is_short else (Fraction, 2.0**-36)
     low, safe = Fraction(1, 10**6), dict[float, Fraction]()
     for target in targets:
         safe[target] = Fraction(max([40.0, *((size / target) ** (1 / power) for power, size in curves)])) * 2
-    found = side_by_side([Search(safe[t], t, width, low, short=short) for t in targets], losses)
+    found = side_by_side([Search(safe[t], t, low) for t in targets], losses)
     for target, scale in zip(targets, found, strict=True):
         assert loss(scale) <= target
-        assert scale == safe[target] or scale == short(float(scale))
-        below = float(scale) * (1 - width)
-        assert below <= low or loss(below) > target
+        assert scale == safe[target] or round_up(scale) == scale
+        assert short_below(scale) < low or loss(short_below(scale)) > target
     assert sum(asked) <= 50 * len(targets)
+    # no path to a scale matters: what is priced beside others is drawn alone
+    assert found == [Search(safe[t], t, low).alone(loss) for t in targets]
 
 
 def test_a_search_beside_others_goes_as_alone() -> None:
@@ -139,7 +139,7 @@ def test_a_search_beside_others_goes_as_alone() -> None:
         return list(map(loss, scales))
 
     targets = [Fraction(10 + number, 40) for number in range(50)]
-    searches = [Search.of_short(4 / target, target, Fraction(1, 1000)) for target in targets]
+    searches = [Search(4 / target, target, Fraction(1, 1000)) for target in targets]
     assert side_by_side(searches, losses) == [search.alone(loss) for search in searches]
     assert len(rounds) <= 10
 

@@ -80,7 +80,8 @@ def part_scales(part: Part, enough: Mapping[Fraction, Fraction]) -> Mapping[Frac
     """Return a part's least scale by curve and `group`, in grid units, or `enough` if that serves, at each epsilon."""
     largest_change, causes = Fraction(part_change(part)), dict[Fraction, Witness]()
 
-    def losses(scales: Sequence[Fraction]) -> list[float]:
+    def losses(asked: Sequence[Fraction | float]) -> list[float]:
+        scales = [Fraction(scale) for scale in asked]
         releases = [[Release(part.answer.entry_changes(), scale, part.answer)] for scale in scales]
         lost = list[float]()
         for scale, found in zip(scales, influence_losses(part, releases), strict=True):
@@ -97,9 +98,9 @@ def part_scales(part: Part, enough: Mapping[Fraction, Fraction]) -> Mapping[Frac
             needed[epsilon] = noise, Witness("", "")
         else:
             low = min(max(noise, least_tried(part, epsilon)), high / 2)
-            searches[epsilon] = Search.of_short(high, target, low)
+            searches[epsilon] = Search(high, target, low)
     for epsilon, scale in zip(searches, side_by_side([*searches.values()], losses), strict=True):
-        needed[epsilon] = scale, causes[scale]
+        needed[epsilon] = Fraction(scale), causes[scale]
     return needed
 
 

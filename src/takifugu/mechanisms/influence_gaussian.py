@@ -30,7 +30,7 @@ from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.model.queries import Additive
 from takifugu.model.queries.answer import root_up
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
-from takifugu.numbers.search import Search
+from takifugu.numbers.search import smallest_scale
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def _part_sigma(part: Part, epsilon: Fraction, delta: Fraction, enough: Fraction
     if enough and (enough >= high or loss(enough)[0] <= epsilon):
         return enough, Witness("", "")
     low = max(enough, entry_move(answer) / NEXT_TO_NOTHING)
-    sigma = Search.of_short(high, epsilon, low).alone(lambda sigma: loss(sigma)[0])
+    sigma = smallest_scale(lambda sigma: loss(sigma)[0], epsilon, high, low)
     if sigma >= high:
         return high, Witness("any values of the component against any others", "they move the answer farthest")
     return sigma, loss(sigma)[1]

@@ -186,6 +186,18 @@ def round_up(value: Fraction | float) -> Fraction:
     return math.ceil(exact / unit) * unit
 
 
+def short_above(value: Fraction | float) -> float:
+    """Return the least float above `value` that `round_up` leaves as it is."""
+    part, exponent = math.frexp(math.nextafter(float(value), math.inf))
+    return math.ldexp(math.ceil(math.ldexp(part, SCALE_BITS + 1)), exponent - SCALE_BITS - 1)
+
+
+def short_below(value: Fraction | float) -> float:
+    """Return the largest float below `value` that `round_up` leaves as it is."""
+    part, exponent = math.frexp(math.nextafter(float(value), 0.0))
+    return math.ldexp(math.floor(math.ldexp(part, SCALE_BITS + 1)), exponent - SCALE_BITS - 1)
+
+
 def decimal_up(value: Fraction) -> Fraction:
     """Return the least twelve-digit decimal at least `value`."""
     unit = _twelfth_digit(value)

@@ -6,26 +6,25 @@
 from __future__ import annotations
 
 import math
+import sys
+from bisect import insort
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
-from takifugu.numbers.rationals import float_below, round_up
+from takifugu.numbers.rationals import float_below, short_above, short_below
 
 T = TypeVar("T")
 Real = TypeVar("Real", float, Fraction)
-Scale = TypeVar("Scale", bound="float | Fraction")
 GOLDEN = (math.sqrt(5) - 1) / 2
 
 #: What is judged safe is at least so far from the target, and what is not at least so far beyond, in logarithms.
 LEAST = 1e-15
 
-#: Relative width at which the search for a scale stops.
+#: Two short scales lie at most so far apart, relatively.
 SCALE_TOLERANCE = 2.0**-36
-#: The same for scales that are tried as they are rounded: two of them lie at most a quarter of it apart.
-_SHORT = 2.0**-33
 
 #: What a scale loses: it falls as the scale grows, nearly a line in logarithms.
 Loss = Callable[[Any], float]
@@ -33,20 +32,22 @@ Losses = Callable[[list[Any]], Sequence[float]]
 
 #: A curve goes through so many tried scales on either side.
 _BESIDE = 4
+#: A try within it of a scale that was tried, in logarithms, is to show that one of both ends lies next to the target.
+_CLOSE = 2.0**-34
 
 
 def smallest_safe(
-    loss: Loss, safe: Scale, target: float | Fraction, tolerance: float = SCALE_TOLERANCE, low: float = 0.0,
+    loss: Callable[[float], float], safe: float, target: float | Fraction, low: float = sys.float_info.min,
     first: float = 1.5,
-) -> Scale:  # fmt: skip
-    """Return `safe`, or a smaller scale that loses at most `target`, at most `tolerance` above one that loses more."""
-    return cast(Scale, Search(safe, target, tolerance, low, first).alone(loss))
+) -> float:  # fmt: skip
+    """Return the least short scale that loses at most `target`, or `safe` where none below it does."""
+    return float(Search(safe, target, low, first).alone(loss))
 
 
 def smallest_scale(loss: Callable[[Fraction], float], epsilon: Fraction, high: Fraction, low: Fraction) -> Fraction:
-    """Return `high`, or a smaller scale with a loss within epsilon, at most 2**-36 above one that lost more."""
-    # `loss` is an upper bound, mostly about the scale's inverse; `high` needs no check, none below `low` is tried.
-    return Fraction(Search(high, epsilon, low=low, short=Fraction).alone(loss))
+    """Return the least short scale from `low` with a loss within epsilon, or `high` where none below it has."""
+    # `loss` is an upper bound, mostly about the scale's inverse; `high` needs no check.
+    return Fraction(Search(high, epsilon, low).alone(lambda scale: loss(Fraction(scale))))
 
 
 def smallest_noise(loss: Callable[[Fraction], float], epsilon: Fraction, high: Fraction, low: Fraction) -> Fraction:
@@ -54,23 +55,6 @@ def smallest_noise(loss: Callable[[Fraction], float], epsilon: Fraction, high: F
     if loss(Fraction(0)) <= epsilon:
         return Fraction(0)
     return smallest_scale(loss, epsilon, high, low)
-
-
-def side_by_side(searches: Sequence[Search], losses: Losses) -> list[Any]:
-    """Return the scale that each search finds, as alone: what all of them ask for next is tried at once."""
-    known, found = dict[Any, float](), dict[int, Any]()
-    running = {number: search.scales() for number, search in enumerate(searches)}
-    asked = {number: next(scales) for number, scales in running.items()}
-    while asked:
-        if unknown := [scale for scale in dict.fromkeys(asked.values()) if scale not in known]:
-            known.update(zip(unknown, losses(unknown), strict=True))
-        for number, scale in [*asked.items()]:
-            try:
-                asked[number] = running[number].send(known[scale])
-            except StopIteration as end:
-                found[number] = end.value
-                del asked[number]
-    return [found[number] for number in range(len(searches))]
 
 
 class _Point(NamedTuple):
@@ -81,59 +65,70 @@ class _Point(NamedTuple):
     lost: float
 
 
+def side_by_side(searches: Sequence[Search], losses: Losses) -> list[Any]:
+    """Return the scale that each search finds: all of them know what was tried, and ask for more at once."""
+    points, known, found = list[_Point](), set[Any](), dict[int, Any]()
+    running = {number: search.scales(points) for number, search in enumerate(searches)}
+    asked = {number: next(scales) for number, scales in running.items()}
+    while asked:
+        if unknown := [scale for scale in dict.fromkeys(asked.values()) if scale not in known]:
+            known.update(unknown)
+            for scale, lost in zip(unknown, losses(unknown), strict=True):
+                insort(points, _Point(math.log(scale), scale, lost))
+        for number in [*asked]:
+            try:
+                asked[number] = next(running[number])
+            except StopIteration as end:
+                found[number] = end.value
+                del asked[number]
+    return [found[number] for number in range(len(searches))]
+
+
 @dataclass(frozen=True)
 class Search:
-    """A search for the least scale whose loss is at most `target`, by curves through the scales that it has tried."""
+    """A search for the least scale whose loss is at most `target`, by curves through the scales that were tried.
+
+    Only short scales are tried. The next shorter one below what is found lost more, so no path to it matters.
+    """
 
     #: A scale that is known to be safe, whatever the loss is judged to be there.
-    safe: Any
+    safe: float | Fraction
     target: float | Fraction
-    tolerance: float = SCALE_TOLERANCE
     #: Scales below it are not tried, nor at first one that is more than e^first times smaller.
-    low: float | Fraction = 0.0
+    low: float | Fraction = sys.float_info.min
     first: float = math.inf
-    #: Return the least scale worth trying that is not below a float.
-    short: Callable[[float], Any] = float
-
-    @staticmethod
-    def of_short(safe: Fraction, target: Fraction, low: Fraction) -> Search:
-        """Return a search among the scales that `round_up` returns: what it finds needs no rounding."""
-        return Search(safe, target, _SHORT, low, short=round_up)
 
     def alone(self, loss: Loss) -> Any:
         """Return the scale that is found by a loss of one scale at a time."""
         (scale,) = side_by_side([self], lambda scales: list(map(loss, scales)))
         return scale
 
-    def scales(self) -> Generator[Any, float, Any]:
-        """Yield what is to be tried next, for its loss, and return the least that holds, with one that fails below."""
-        points, scale = list[_Point](), self.safe
-        lowest, most, was_close = math.log(self.low) if self.low else -math.inf, math.inf, False
-        goal = float_below(Fraction(self.target))
+    def scales(self, tried: Sequence[_Point]) -> Generator[Any, None, Any]:
+        """Yield what is to be tried next, and return the least scale that holds."""
+        goal, least = float_below(Fraction(self.target)), short_above(math.nextafter(float(self.low), 0.0))
+        bottom, top, most, was_close = math.log(least), math.log(self.safe), math.inf, False
+        yield self.safe
         while True:
-            lost = yield scale
-            points = sorted([*points, _Point(math.log(scale), scale, lost)])
+            points = [point for point in tried if bottom <= point.place <= top]
             good = next((number for number, point in enumerate(points) if point.lost <= goal), len(points))
             if good == len(points):
                 return self.safe
             best = points[good]
+            lowest = short_above(points[good - 1].scale) if good else least
+            if best.scale <= lowest:
+                return best.scale
             if not good:
-                place = max(best.place - self._step(points[:2], goal), lowest)
+                place = best.place - self._step(points[:2], goal)
             else:
                 bad = points[good - 1]
-                if best.place - bad.place <= self.tolerance / 2:
-                    return best.scale
                 nearest, place = min(-_excess(best, goal), _excess(bad, goal)), _crossing(points, good, goal)
-                is_close = min(best.place - place, place - bad.place) < self.tolerance / 2
+                is_close = min(best.place - place, place - bad.place) < _CLOSE
                 # a loss that jumps is no curve: where neither end came nearer to the target, the middle is tried
                 if nearest > most and (was_close or not is_close):
                     place = (best.place + bad.place) / 2
                 else:
                     most, was_close = nearest / 2, is_close
-                place = min(max(place, bad.place + self.tolerance / 8), best.place - 3 * self.tolerance / 8)
-            scale = self.short(math.exp(place))
-            if scale >= best.scale or scale in [point.scale for point in points]:
-                return best.scale
+            yield min(max(short_above(math.exp(place)), lowest), short_below(best.scale))
 
     def _step(self, points: Sequence[_Point], goal: float) -> float:
         """Return how far below the least scale the target is met, where none was tried that loses more."""

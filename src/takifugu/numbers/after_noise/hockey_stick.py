@@ -66,4 +66,4 @@ def gaussian_exact_sigma(p: Pmf, q: Pmf, epsilon: Number, delta: Number) -> floa
     slack = SCALE_TOLERANCE / 4
     while excess(start) > failure:
         start, slack = start * (1 + slack), 2 * slack
-    return smallest_safe(excess, start, failure, SCALE_TOLERANCE / 2)
+    return smallest_safe(excess, start, failure)

@@ -25,8 +25,6 @@ from takifugu.numbers.search import doubled, smallest_safe
 CELLS = 2**18
 #: The rows that are compared: the most of one law with the least of the other.
 _MOST_AND_LEAST = np.array([[1, 2], [3, 0]])
-#: How closely the least scale is sought; the cells leave more open.
-_TOLERANCE = 2.0**-34
 #: Doublings of the noise before the search gives up.
 _DOUBLINGS = 60
 
@@ -72,5 +70,5 @@ def least_laplace_noise(p: Continuous, q: Continuous, epsilon: Fraction, roundin
         safe = float(most)
     if safe is None:
         raise Unsupported("no Laplace noise is seen to keep so small an epsilon: give a larger one")
-    least = Fraction(smallest_safe(loss, safe, epsilon, _TOLERANCE))
+    least = Fraction(smallest_safe(loss, safe, epsilon))
     return least if most is None else min(least, most)

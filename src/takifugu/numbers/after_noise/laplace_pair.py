@@ -18,8 +18,8 @@ from takifugu.numbers.atoms import Array, Floats, floats, same_type
 from takifugu.numbers.distributions.exact_ratio import log_masses, noised_log_ratios, noised_loss_within
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.outward_rounding import UNIT
-from takifugu.numbers.rationals import float_above, float_below
-from takifugu.numbers.search import SCALE_TOLERANCE, smallest_safe
+from takifugu.numbers.rationals import float_above, float_below, short_below
+from takifugu.numbers.search import smallest_safe
 
 #: Above this number of atoms a scale that float64 cannot decide is rounded up without trying more digits.
 MOST_ATOMS_WITH_DIGITS = 4_000
@@ -220,7 +220,7 @@ def _weights(law: Pmf, lift: int) -> Floats:
 
 
 def smallest_scale(pair: Pair, safe: float, epsilon: Fraction) -> float:
-    """Return the smallest scale with a loss within epsilon, at most SCALE_TOLERANCE above; `safe` is such a scale."""
+    """Return the least short scale with a loss within epsilon, or `safe`, which is such a scale."""
     beyond = math.nextafter(above(epsilon), math.inf)
 
     def search(safe: float, digits: bool) -> float:
@@ -228,11 +228,11 @@ def smallest_scale(pair: Pair, safe: float, epsilon: Fraction) -> float:
             most, fits = pair.verdict(scale, epsilon, digits)
             return min(most, below(epsilon)) if fits else max(most, beyond)  # undecided counts as unsafe
 
-        return smallest_safe(loss, safe, epsilon, SCALE_TOLERANCE / 4)
+        return smallest_safe(loss, safe, epsilon)
 
     # Where that leaves the answer too wide, more digits are taken.
     answer = search(safe, digits=False)
-    close = pair.verdict(answer * (1 - SCALE_TOLERANCE / 2), epsilon, digits=False)[1] is False
+    close = pair.verdict(short_below(answer), epsilon, digits=False)[1] is False
     if close or len(pair) > MOST_ATOMS_WITH_DIGITS:
         return answer
     return search(answer, digits=True)

@@ -129,7 +129,7 @@ class RelaxedPair:
         farthest = float(self.moves.max())
         if not farthest:
             return 0.0
-        return smallest_safe(self.loss, above(Fraction(farthest) / epsilon), epsilon, SCALE_TOLERANCE / 2)
+        return smallest_safe(self.loss, above(Fraction(farthest) / epsilon), epsilon)
 
 
 def _distances(left: Array, right: Array) -> Floats:

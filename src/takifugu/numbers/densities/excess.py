@@ -90,7 +90,7 @@ def max_divergence(p: Continuous, q: Continuous, eta: float = 0.0) -> float:
     if density_hockey_stick(p, q, LARGEST) > spare:
         return math.inf
     ratio = smallest_safe(
-        lambda ratio: density_hockey_stick(p, q, math.log(ratio)), math.exp(LARGEST), spare, 2 * WIDTH,
+        lambda ratio: density_hockey_stick(p, q, math.log(ratio)), math.exp(LARGEST), spare,
         low=(1 - spare) * (1 - WIDTH), first=math.inf,
     )  # fmt: skip
     return math.log(ratio)
