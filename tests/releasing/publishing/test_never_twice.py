@@ -194,7 +194,7 @@ def keys_with(folder: Path, *changes: tuple[str, str]) -> str:
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("change", [
     ("[source]\n", '[source]\ngaps = "hidden"\n'), ("[source]\n", '[source]\nencoding = "ascii"\n'),
-    ("[source]\n", '[source]\nrows = "samples"\n'), ("[source]\n", '[source]\nnulls = "refuse"\n'),
+    ("[source]\n", '[source]\nnulls = "refuse"\n'),
     ("[source]\n", "[source]\nbudget = 5\n"), ("rows.csv", "./rows.csv"), ('"1h"', '"60min"'),
     *(("epsilon = 1\n", f"epsilon = {number}\n") for number in ("1.0", '"1"', '"2/2"', "1e0")),
 ])  # fmt: skip
