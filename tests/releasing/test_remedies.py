@@ -130,7 +130,8 @@ BY_HAND = (
 )  # fmt: skip
 #: Words with an option that is added to the command that printed them, each with its own test below or above.
 OPTIONS = ("write --allow-useless", "take the others with --only NAME", "such as --idempotency-key 2",
-           "such as --window ", "fewer steps, such as --steps 200", "fewer with --people or --steps", "which takifugu cost --all names",
+           "such as --window ", "fewer steps, such as --steps 200", "fewer with --people or --steps",
+           "which takifugu cost --all names",
            "with --new-ledger", "or write --force",
            "write --other-entries", "leave --same-entries", "example --same-entries",
            "--same-entries WHY")  # fmt: skip
