@@ -22,11 +22,14 @@ def first_of(declared: Iterable[object]) -> str:
 
 def did_you_mean(word: object, choices: Iterable[object]) -> str:
     """Return `; did you mean 'x'?` for the nearest word, or ""."""
-    words = list(map(str, choices))
-    close = _close(word, words, 0.6)
-    if close:
-        return f"; did you mean {min(close, key=lambda name: apart(str(word), name))!r}?"
-    return ""
+    meant = likeliest(word, choices)
+    return "" if meant is None else f"; did you mean {meant!r}?"
+
+
+def likeliest(word: object, choices: Iterable[object]) -> str | None:
+    """Return the word that was probably meant, None where none is near."""
+    close = _close(word, list(map(str, choices)), 0.6)
+    return min(close, key=lambda name: apart(str(word), name), default=None)
 
 
 def apart(first: str, second: str) -> float:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from takifugu.core.errors import DataError, TakifuguError, about, gathered, raise_gathered
 from takifugu.core.escaping import is_plain, option
-from takifugu.core.nearest import did_you_mean
+from takifugu.core.nearest import likeliest
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import SELECT
 from takifugu.data.files.readers import Reader, scan, without_paths, without_readers
@@ -235,10 +235,12 @@ class Opening:
     def _no_name(self, path: str, key: str, text: str, names: Sequence[str]) -> DataError:
         """Return the error about a role whose column none of the names is, and they may be a row; of no expression."""
         lacking = text
-        if not isinstance(text, Column) and not did_you_mean(text, names):
+        if not isinstance(text, Column) and likeliest(text, names) is None:
             columns = columns_in(expression(text, key))
             lacking = next(name for name in columns if folded(name) not in {folded(name) for name in names})
-        what = f"the first line of {path[-60:]} has no {lacking[:80]!r}{did_you_mean(lacking, names)}"
+        meant = likeliest(lacking, names)
+        alike = "" if meant is None else f"; its name {names.index(meant) + 1} is spelt alike"
+        what = f"the first line of {path[-60:]} has no {lacking[:80]!r}{alike}"
         call = f"read_csv({literal(path[-60:])}, skip = 3, delim = ' ')"
         named = "write a name of it" if self.statement == "sql" else "call a column so"
         fix = f"{named}; or, if names stand elsewhere, {self.statement} = \"from {call}\", with your numbers and signs"
