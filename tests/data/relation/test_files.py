@@ -528,3 +528,12 @@ def test_a_workbook_of_blanks_is_unpacked_once(tmp_path: Path) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 60_000_000  # two copies are 80 MB
+
+
+def test_of_a_file_without_a_line_of_names_no_word_is_told(tmp_path: Path) -> None:
+    """Its first row was quoted where a value was spelt nearly as a column that the file declares."""
+    (tmp_path / "rows.csv").write_text("Annika,2026-01-05T00:00,ill\nBert,2026-01-05T01:00,well\n")
+    with pytest.raises(TakifuguError) as refusal:
+        counts(tmp_path, file="rows.csv", unit="Anika")
+    assert "has no 'Anika'; its name 1 is spelt alike" in str(refusal.value)
+    assert "Annika" not in str(refusal.value)

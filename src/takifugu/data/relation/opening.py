@@ -8,27 +8,17 @@ from dataclasses import dataclass, field
 from itertools import chain
 from os.path import isfile
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from takifugu.core.errors import DataError, TakifuguError, about, gathered, raise_gathered
+from takifugu.core.errors import TakifuguError, about
 from takifugu.core.escaping import is_plain, option
-from takifugu.core.nearest import likeliest
 from takifugu.core.plain import toml_of
 from takifugu.core.sections import SELECT
 from takifugu.data.files.readers import Reader, scan, without_paths, without_readers
 from takifugu.data.files.sheets import SQLITE, arrow_table, tables_of_sqlite
-from takifugu.data.files.text_file import (
-    ENDINGS,
-    SIGNS,
-    Form,
-    first_record,
-    refuse_columns,
-    split_at,
-    transcoded,
-    unique_names,
-)
+from takifugu.data.files.text_file import ENDINGS, refuse_columns, transcoded
 from takifugu.data.files.workbooks import EXCEL, tables_of_excel
-from takifugu.data.relation.keys import Column, key_of
+from takifugu.data.relation.first_line import split_of
 from takifugu.data.relation.relation import (
     Relation,
     Stamps,
@@ -210,41 +200,11 @@ class Opening:
         self.rows = self._tables[WRITTEN]
 
     def _text_select(self, path: str) -> str:
-        """Return the SELECT of text files, split where their first line names the columns of all roles."""
-        files, texts = self._decoded(self._files, self.encoding), [text for _, text in self.wanted]
-        candidates = split_at(files[0], lambda names: all(_names_in(text, names) is not None for text in texts))
-        if candidates is None:
-            self._refuse_names(path, max((first_record(files[0], Form(sign)) for sign in SIGNS), key=len))
-        self.split, names = candidates
-        if any(first_record(other, Form(self.split)) != names for other in files[1:]):
-            raise wrong_data("file", "the first lines of the files differ", "", "UNION ALL of read_csv() in sql")
-        used = {folded(name) for text in texts for name in _names_in(text, names) or ()}
-        return Form(self.split).select(files, unique_names(names, lambda name: folded(name) in used, path))
-
-    def _refuse_names(self, path: str, names: Sequence[str]) -> NoReturn:
-        """Raise the error about a first line that does not name what the keys do; the line may be a row."""
-        faults = list[TakifuguError]()
-        for role, text in self.wanted:
-            if _names_in(text, names) is None:
-                with gathered(faults):
-                    raise self._no_name(path, "file" if isinstance(text, Column) else key_of(role), text, names)
-        raise_gathered(faults)
-        what = f"the first line of {path[-60:]} is split in several ways at which all columns are found"
-        raise wrong_data("file", what, "", f"{self.statement} = \"from read_csv('...', delim = ';')\", with your sign")
-
-    def _no_name(self, path: str, key: str, text: str, names: Sequence[str]) -> DataError:
-        """Return the error about a role whose column none of the names is, and they may be a row; of no expression."""
-        lacking = text
-        if not isinstance(text, Column) and likeliest(text, names) is None:
-            columns = columns_in(expression(text, key))
-            lacking = next(name for name in columns if folded(name) not in {folded(name) for name in names})
-        meant = likeliest(lacking, names)
-        alike = "" if meant is None else f"; its name {names.index(meant) + 1} is spelt alike"
-        what = f"the first line of {path[-60:]} has no {lacking[:80]!r}{alike}"
-        call = f"read_csv({literal(path[-60:])}, skip = 3, delim = ' ')"
-        named = "write a name of it" if self.statement == "sql" else "call a column so"
-        fix = f"{named}; or, if names stand elsewhere, {self.statement} = \"from {call}\", with your numbers and signs"
-        return wrong_data(key, what, "a text file names its columns in its first line, split at one of , ; tab |", fix)
+        """Return the SELECT of text files."""
+        files = self._decoded(self._files, self.encoding)
+        form, names = split_of(files, self.wanted, path, self.statement)
+        self.split = form.delim
+        return form.select(files, names)
 
     def _decoded(self, files: Sequence[str], encoding: str | None) -> tuple[str, ...]:
         """Return text files in UTF-8: these, or copies in the private folder."""
@@ -393,19 +353,6 @@ class Opening:
     def _matches(self, name: str, pattern: str) -> bool:
         statement = f"select regexp_matches({literal(name)}, {literal(pattern)})"
         return bool(run(self.connection, statement, "sql").fetchone()[0])
-
-
-def _names_in(text: str, names: Sequence[str]) -> list[str] | None:
-    """Return the columns that a role's text names, itself or those of its expression; None if one is not there."""
-    if text in names:
-        return [text]
-    if isinstance(text, Column):
-        return None
-    try:
-        used = columns_in(expression(text, "value"))
-    except TakifuguError:
-        return None
-    return used if {folded(name) for name in used} <= {folded(name) for name in names} else None
 
 
 def _kind(path: str, file: str) -> str:
