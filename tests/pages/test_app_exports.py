@@ -10,7 +10,7 @@ from tests.releasing.draft.test_exports import answered
 
 from takifugu.core.errors import DataError
 from takifugu.releasing.draft.evidence import evidence
-from takifugu.releasing.draft.questions import QUESTIONS
+from takifugu.releasing.draft.question import QUESTIONS
 from takifugu.releasing.draft.text import draft_of, text_of
 from takifugu.releasing.proposal import Proposal
 

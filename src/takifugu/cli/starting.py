@@ -25,7 +25,8 @@ from takifugu.core.text.tables import filled, labelled, paragraph
 from takifugu.releasing.certificates.files import content_of
 from takifugu.releasing.draft.declared import Missing, missing
 from takifugu.releasing.draft.evidence import Evidence, evidence, refuse_no_file
-from takifugu.releasing.draft.questions import NONE, Answers, Question, example, opening, questions
+from takifugu.releasing.draft.question import NONE, Answers, Question, opening
+from takifugu.releasing.draft.questions import example, questions
 from takifugu.releasing.draft.text import Draft, draft_of, relative, text_of
 from takifugu.releasing.file.kinds import KINDS, drafted
 from takifugu.releasing.file.loading import json_schema

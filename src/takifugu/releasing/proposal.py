@@ -27,16 +27,8 @@ from takifugu.releasing.advice.changes import Change, in_text
 from takifugu.releasing.advice.leaving_out import in_place_of_good
 from takifugu.releasing.draft.declared import DECLARED, OF_THE_TABLE, missing_in, question_of, value_of
 from takifugu.releasing.draft.evidence import Evidence, evidence
-from takifugu.releasing.draft.questions import (
-    NONE,
-    QUESTIONS,
-    Answers,
-    Question,
-    example,
-    opening,
-    question_called,
-    questions,
-)
+from takifugu.releasing.draft.question import NONE, QUESTIONS, Answers, Question, opening, question_called
+from takifugu.releasing.draft.questions import example, questions
 from takifugu.releasing.draft.text import Draft, draft_of, text_of
 from takifugu.releasing.file.kind import ReleaseFile, Unit
 from takifugu.releasing.file.loading import checked

@@ -13,7 +13,8 @@ from tests.releasing.draft.exports import EXPORTS
 from takifugu.core.errors import DataError, TakifuguError
 from takifugu.data.relation.source import opened_table
 from takifugu.releasing.draft.evidence import evidence
-from takifugu.releasing.draft.questions import questions, unsaid
+from takifugu.releasing.draft.question import unsaid
+from takifugu.releasing.draft.questions import questions
 from takifugu.releasing.draft.text import draft
 
 RIGHT = {"rows": "samples", "unit": "who", "order": "t", "step": "1", "value": "state"}

@@ -14,7 +14,8 @@ from takifugu.core.plain import toml_of
 from takifugu.data.relation.source import opened_table
 from takifugu.releasing.advice.advice import verdicts
 from takifugu.releasing.draft.evidence import Evidence, evidence
-from takifugu.releasing.draft.questions import questions, unsaid
+from takifugu.releasing.draft.question import unsaid
+from takifugu.releasing.draft.questions import questions
 from takifugu.releasing.draft.text import FILL_IN, draft_of, text_of
 from takifugu.releasing.file.loading import load
 

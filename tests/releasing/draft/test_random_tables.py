@@ -11,7 +11,8 @@ from tests.releasing.draft.exports import STATES, courses, text
 from takifugu.core.errors import TakifuguError
 from takifugu.data.relation.source import opened_table
 from takifugu.releasing.draft.evidence import Evidence, evidence
-from takifugu.releasing.draft.questions import Question, questions
+from takifugu.releasing.draft.question import Question
+from takifugu.releasing.draft.questions import questions
 from takifugu.releasing.draft.text import draft_of, text_of
 
 #: A form of times that nothing knows.

@@ -21,7 +21,8 @@ from takifugu.core.column_words import people_of
 from takifugu.core.errors import SpecError, TakifuguError
 from takifugu.core.plain import toml_of
 from takifugu.data.relation.keys import KEYS, ROLES
-from takifugu.releasing.draft.questions import NONE, OF_NUMBERS, Answers, Choice, Question
+from takifugu.releasing.draft.question import NONE, Answers, Choice, Question
+from takifugu.releasing.draft.questions import OF_NUMBERS
 from takifugu.releasing.file.attributes.kind import Attributes
 from takifugu.releasing.file.kinds import KINDS
 from takifugu.releasing.file.loading import checked

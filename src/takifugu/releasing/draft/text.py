@@ -15,10 +15,12 @@ from takifugu.core.plain import toml_of
 from takifugu.data.relation.keys import KEYS
 from takifugu.data.sql.words import identifier, literal
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
-from takifugu.releasing.draft import declared, questions
+from takifugu.releasing.draft import declared
 from takifugu.releasing.draft.evidence import Evidence, evidence
 from takifugu.releasing.draft.forms import TIMES, value_of
-from takifugu.releasing.draft.questions import NONE, ROWS, TIMED, Answers
+from takifugu.releasing.draft.question import NONE, QUESTIONS, Answers, unsaid
+from takifugu.releasing.draft.questions import OF_NUMBERS, ROWS, at, names_nobody, questions
+from takifugu.releasing.draft.when import TIMED, columns_in, full_readings, has_hours_twice
 from takifugu.releasing.file.kind import output_by_default
 from takifugu.releasing.file.kinds import KINDS
 from takifugu.releasing.file.neighbours import Neighbour, neighbours
@@ -71,7 +73,7 @@ class Draft:
         """Return the columns that are published, of two coordinates the longitude first."""
         if "value" not in self.answers:
             return self.evidence.unpivoted[1:]
-        columns = questions.columns_in(self.answers["value"], self.evidence.types)
+        columns = columns_in(self.answers["value"], self.evidence.types)
         if len(columns) == 2 and are_degrees(columns):
             return tuple(sorted(columns, key=lambda column: bool(words_in(column) & NORTH)))
         return columns
@@ -124,7 +126,7 @@ def draft(given: object, kind: str | None = None, output: str | Path = "release.
 
 def _said(key: str, word: object) -> str:
     """Return an answer as it is written: several columns by commas, and other values of Python as in TOML."""
-    if isinstance(word, list | tuple) and key in questions.QUESTIONS:
+    if isinstance(word, list | tuple) and key in QUESTIONS:
         return ", ".join(map(str, word))
     return word if isinstance(word, str) else toml_of(word)
 
@@ -132,13 +134,13 @@ def _said(key: str, word: object) -> str:
 def draft_of(evidence: Evidence, answers: Answers, kind: str | None, output: Path) -> Draft:
     """Return what answers draft, with those that are the only ones; InputError for what is for the owner alone."""
     said = dict(answers) if kind is None else {**answers, "kind": kind}
-    while some := questions.questions(evidence, said):
+    while some := questions(evidence, said):
         clear = {question.name: question.offered for question in some if question.offered is not None}
         if not clear:
-            raise questions.unsaid(some)
+            raise unsaid(some)
         said |= clear
     by_default = "asymmetric" if said["rows"] == "visits" else "markov-chain"
-    return Draft(questions.at(evidence, said), said, said.get("kind", by_default), output)
+    return Draft(at(evidence, said), said, said.get("kind", by_default), output)
 
 
 def text_of(start: Draft, makes_ledger: bool = True) -> str:
@@ -150,7 +152,7 @@ def text_of(start: Draft, makes_ledger: bool = True) -> str:
     column = start.values[0] if len(start.values) == 1 else ""
     if title == _OF_VALUES[1] and column in start.evidence.types and re.fullmatch(r"[\w .,?()/-]{1,80}", column):
         title = f"How often each value of '{column}' occurs"  # no other word of the table names it
-    has_delta = start.kind in questions.OF_NUMBERS
+    has_delta = start.kind in OF_NUMBERS
     budget: object = {"epsilon": 1.0, "delta": 1e-6} if has_delta else 1.0
     epsilon = declared.value_of("epsilon", start.answers.get("epsilon", "1.0"), start.answers)
     if "epsilon" in start.answers:
@@ -217,7 +219,7 @@ def _source(start: Draft) -> Iterator[Line]:
     layout, roles = evidence.layout, {line[0]: line for line in _roles(start)}
     is_plain = layout is None or layout.is_plain
     sql = None if is_plain and not evidence.unpivoted and not evidence.is_one_of_several else evidence.select(path)
-    if start.zone and questions.has_hours_twice(evidence, answers):
+    if start.zone and has_hours_twice(evidence, answers):
         sql, roles["order"] = _by_order(start, path), ("order", "moment", _MOVED)
     if path and (sql is None or evidence.sql):
         yield "file", path, ""
@@ -248,13 +250,13 @@ def _roles(start: Draft) -> Iterator[Line]:
     evidence, answers = start.evidence, start.answers
     if answers.get("where"):
         yield "where", answers["where"], ""
-    if answers.get("unit", NONE) != NONE and not questions.names_nobody(start.kind):
+    if answers.get("unit", NONE) != NONE and not names_nobody(start.kind):
         yield "unit", answers["unit"], ""
     if answers.get("called", NONE) != NONE:
         yield "called", answers["called"], ""
     for key in ("order", "end"):
         if key in answers and start.is_timed:
-            (reading,) = questions.full_readings(evidence, answers, key)
+            (reading,) = full_readings(evidence, answers, key)
             if reading.kind == TIMES and start.zone:
                 yield key, f"{_clocks(start, reading.sql)} AT TIME ZONE {literal(start.zone)}", _MOVED
             else:
@@ -286,7 +288,7 @@ def _clocks(start: Draft, sql: str) -> str:
 def _by_order(start: Draft, path: str) -> str:
     """Return the SELECT that tells the two hours of an autumn night by the order of rows."""
     evidence, unit = start.evidence, start.answers.get("unit", NONE)
-    (reading,) = questions.full_readings(evidence, start.answers, "order")
+    (reading,) = full_readings(evidence, start.answers, "order")
     clock = _clocks(start, reading.sql.replace("strptime", "try_strptime") if evidence.where else reading.sql)
     same = f"PARTITION BY {clock}" if unit == NONE else f"PARTITION BY {evidence.judged(unit, 'unit')}, {clock}"
     zone = f"AT TIME ZONE {literal(start.zone)}"
