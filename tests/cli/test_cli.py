@@ -123,7 +123,7 @@ def test_bad_files_end_with_two_and_all_their_faults(tmp_path: Path) -> None:
     ("matrix = [[0.8, 0.2], [0.3, 0.7]]", 'fit = { file = "data.csv", private = true, smoothing = 0 }', 0, ""),
     ("matrix = [[0.8, 0.2], [0.3, 0.7]]", "matrix = [[1, 0], [0, 1]]\ninitial = [1, 0]", 2,
      "every secret has probability zero"),
-    ('order = "t [min]"', 'order = "run no.2"', 2, "its name 2 is spelt alike"),
+    ('order = "t [min]"', 'order = "run no.2"', 2, "its column 2 is spelt alike"),
     ('ledger = "ledger.db"', 'ledger = "data.csv"', 2, "data.csv"),
     ('ledger = "ledger.db"', 'ledger = "mysql://x/y"', 2, "not supported"),
     ('output = "out"', 'output = "data.csv"', 2, "cannot be written to"),

@@ -227,7 +227,7 @@ def test_faults_of_the_file_name_their_key(kind: str, old: str, new: str, words:
 
 def test_other_files_have_faults_and_several_are_told_at_once(tmp_path: Path) -> None:
     message = problems(tmp_path, NETWORK, PATIENTS.replace("smoke", "smoking"))
-    assert message.startswith("source.file: the first line of data.csv has no 'smoke'; its name 5 is spelt alike")
+    assert message.startswith("source.file: the first line of data.csv has no 'smoke'; its column 5 is spelt alike")
     text = NETWORK.replace('"smoke"', '"smok"').replace('"dry"', '"dri"').replace('"patient"', '"whose"')
     assert len(problems(tmp_path, text, PATIENTS).splitlines()) == 3
     path = write(tmp_path, NETWORK, PATIENTS)

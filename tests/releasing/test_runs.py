@@ -361,7 +361,7 @@ def test_an_empty_export_has_the_entries_of_a_full_one(tmp_path: Path, order: st
      ["source.until: ", "source.roster: ", "table[0].window: is missing, and the calendar has no end"]),
     ((('value = "state"', 'value = "stat"'), ('unit = "agent"', 'unit = "agnt"')),
      ["source.roster: the first line of agents.csv has no 'agnt'", "source.value: the first line of changes.csv has no",
-      "source.unit: the first line of changes.csv has no 'agnt'; its name 1 is spelt alike"]),
+      "source.unit: the first line of changes.csv has no 'agnt'; its column 1 is spelt alike"]),
 ])  # fmt: skip
 def test_one_mistake_about_rows_is_one_fault(tmp_path: Path, changes: Changes, faults: list[str]) -> None:
     listed = str(refused(written(tmp_path, *changes))).splitlines()

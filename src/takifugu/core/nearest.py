@@ -26,6 +26,13 @@ def did_you_mean(word: object, choices: Iterable[object]) -> str:
     return "" if meant is None else f"; did you mean {meant!r}?"
 
 
+def spelt_alike(word: object, columns: Iterable[object]) -> str:
+    """Return `; its column 3 is spelt alike`, or "", for names that may be a row, and are not told."""
+    names = list(map(str, columns))
+    meant = likeliest(word, names)
+    return "" if meant is None else f"; its column {names.index(meant) + 1} is spelt alike"
+
+
 def likeliest(word: object, choices: Iterable[object]) -> str | None:
     """Return the word that was probably meant, None where none is near."""
     close = _close(word, list(map(str, choices)), 0.6)

@@ -535,5 +535,17 @@ def test_of_a_file_without_a_line_of_names_no_word_is_told(tmp_path: Path) -> No
     (tmp_path / "rows.csv").write_text("Annika,2026-01-05T00:00,ill\nBert,2026-01-05T01:00,well\n")
     with pytest.raises(TakifuguError) as refusal:
         counts(tmp_path, file="rows.csv", unit="Anika")
-    assert "has no 'Anika'; its name 1 is spelt alike" in str(refusal.value)
+    assert "has no 'Anika'; its column 1 is spelt alike" in str(refusal.value)
+    assert "Annika" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("keys", [
+    {"sql": "from read_csv('rows.csv')", "unit": "Anika"}, {"sql": "select Anika, i, j from read_csv('rows.csv')"},
+    {"sql": "from read_csv('rows.csv')", "unit": "An nika"}, {"sql": "from read_csv('rows.csv')", "where": "Anika = 1"},
+])  # fmt: skip
+def test_nor_is_one_where_sql_reads_it(keys: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("Annika,i,j\nBert,1,ill\n")
+    with pytest.raises(TakifuguError) as refusal:
+        counts(tmp_path, **{"unit": None, "order": "i::int", "value": "j", **keys})
+    assert "its column 1 is spelt alike" in str(refusal.value)
     assert "Annika" not in str(refusal.value)

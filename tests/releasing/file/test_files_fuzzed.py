@@ -203,9 +203,9 @@ CYCLE = ("probability ( smoke ) { table 0.3, 0.7; }", "probability ( smoke | bre
 @pytest.mark.parametrize(("file", "old", "new", "words"), [
     ("clinic.bif", *CYCLE, "belief.file: the network has a cycle through"),
     ("clinic.bif", BIF, "", "belief.file: clinic.bif does not give every variable its probabilities"),
-    ("data.csv", "smoke", "smoking", "data.csv has no 'smoke'; its name 4 is spelt alike"),
+    ("data.csv", "smoke", "smoking", "data.csv has no 'smoke'; its column 4 is spelt alike"),
     ("data.csv", "smoke", "spare", "source.file: "),
-    ("data.csv", "cough", "cogh", "source.file: the first line of data.csv has no 'cough'; its name 3 is spelt alike"),
+    ("data.csv", "cough", "cogh", "data.csv has no 'cough'; its column 3 is spelt alike"),
 ])  # fmt: skip
 def test_a_wrong_file_is_refused(folder: Path, command: str, file: str, old: str, new: str, words: str) -> None:
     change(folder, file, old, new)

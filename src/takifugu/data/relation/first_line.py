@@ -1,6 +1,6 @@
 """The first line of a text file: it names the columns of all roles, and how it does so tells how the file is split.
 
-Where it does not, it may be a row: a message tells at which place a name is spelt alike, and none of its words.
+Where it does not, it may be a row: a message tells which of its columns is spelt alike, and none of its words.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from takifugu.core.errors import DataError, TakifuguError, gathered, raise_gathered
-from takifugu.core.nearest import likeliest
+from takifugu.core.nearest import likeliest, spelt_alike
 from takifugu.data.files.text_file import SIGNS, Form, first_record, split_at, unique_names
 from takifugu.data.relation.keys import Column, key_of
 from takifugu.data.sql.faults import wrong_data
@@ -51,9 +51,7 @@ def _no_name(key: str, text: str, names: Sequence[str], path: str, statement: st
     if not isinstance(text, Column) and likeliest(text, names) is None:
         columns = columns_in(expression(text, key))
         lacking = next(name for name in columns if folded(name) not in {folded(name) for name in names})
-    meant = likeliest(lacking, names)
-    alike = "" if meant is None else f"; its name {names.index(meant) + 1} is spelt alike"
-    what = f"the first line of {path[-60:]} has no {lacking[:80]!r}{alike}"
+    what = f"the first line of {path[-60:]} has no {lacking[:80]!r}{spelt_alike(lacking, names)}"
     call = f"read_csv({literal(path[-60:])}, skip = 3, delim = ' ')"
     named = "write a name of it" if statement == "sql" else "call a column so"
     fix = f"{named}; or, if names stand elsewhere, {statement} = \"from {call}\", with your numbers and signs"

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from takifugu.core.errors import InputError, TakifuguError, gathered, raise_gathered
-from takifugu.core.nearest import did_you_mean, first_of
+from takifugu.core.nearest import spelt_alike
 from takifugu.data.relation.keys import LASTING, Column, Source, key_of
 from takifugu.data.relation.lost_states import Computed, followed
 from takifugu.data.relation.opening import WRITTEN, Opening
@@ -253,16 +253,17 @@ def _role(opening: Opening, name: str, text: str, types: Mapping[str, str]) -> R
         sql = display = written = identifier(text)
         cells = dict(opening.rows.columns)[text]
     elif isinstance(text, Column):
-        what = f"the data has no column {text[:80]!r}{did_you_mean(text, [*types])}"
-        raise wrong_data("file", what, "", f"its columns are {first_of(types)}; AS renames one in sql")
+        what = f"the data has no column {text[:80]!r}{spelt_alike(text, types)}"
+        raise wrong_data("file", what, "", "call a column so; AS renames one in sql")
     else:
         try:
             tree = expression(text, key)
         except InputError:
-            near = did_you_mean(text, types)
+            near = spelt_alike(text, types)
             if not near:
                 raise
-            raise wrong_key(key, f"{key} is no column{near}", "it is its exact name", "write it so") from None
+            what = f"{key} names no column of the data{near}"
+            raise wrong_key(key, what, "it is its exact name", "write it so") from None
         cells, judge = judged(tree, key, opening.rows, opening.kinds_of)
         judge.refuse_clocks([tree], parsed(f"from {identifier(WRITTEN)}", "sql"))
         opening.keep(key, judge.checks)

@@ -67,3 +67,12 @@ READERS = {
     "read_json": {"columns", "filename"},
     "read_ndjson": {"columns", "filename"},
 }  # fmt: skip
+#: Fields that say where something was written, or repeat what another one says.
+PLACES = {"class", "type", "alias", "query_location", "query_location_length"}
+#: What other fields hold where they say nothing.
+USUAL: dict[str, object] = {
+    "aggregate_handling": "STANDARD_HANDLING", "with_ordinality": "WITHOUT_ORDINALITY", "nearest_count": 1,
+    "nearest_order_type": "ASCENDING", "start": "UNBOUNDED_PRECEDING", "end": "CURRENT_ROW_RANGE",
+    "exclude_clause": "NO_OTHER", "order_bys": {"type": "ORDER_MODIFIER", "orders": []},
+    "cte_map": {"map": []},
+}  # fmt: skip

@@ -12,10 +12,10 @@ from functools import reduce
 from typing import NoReturn
 
 from takifugu.core.nearest import did_you_mean
-from takifugu.data.sql import allowed
+from takifugu.data.sql import allowed, refused
 from takifugu.data.sql.clocks import refuse_clocks_of_nobody, refuse_mixed
 from takifugu.data.sql.faults import wrong_key
-from takifugu.data.sql.scopes import LINE, NOTHING, Cells, Check, Rows, Scope, part, spread, together
+from takifugu.data.sql.scopes import LINE, NOTHING, Cells, Check, Rows, Scope, below, distinct, part, spread, together
 from takifugu.data.sql.tree import VALUES, Node, column_node, column_nodes, parsed, text_of, values_of
 from takifugu.data.sql.words import folded, identifier
 
@@ -41,12 +41,12 @@ class Judge:
     def only(self, node: Node, *names: str) -> None:
         """Refuse a field of a node that is not known and says something."""
         for name, value in node.items():
-            if name in names or name in _PLACES or value in (None, "", False) or value == [] or value == {}:
+            if name in names or name in allowed.PLACES or value in (None, "", False) or value == [] or value == {}:
                 continue
-            if _USUAL.get(name) == value:
+            if allowed.USUAL.get(name) == value:
                 continue
-            what, rule, fix = _SAID.get(name, (f"uses {name.replace('_', ' ')}", "it is not among what is allowed", ""))
-            self.refuse(what, rule, fix)
+            unknown = f"uses {name.replace('_', ' ')}", "it is not among what is allowed", ""
+            self.refuse(*refused.SAID.get(name, unknown))
 
     # -- expressions
 
@@ -55,7 +55,7 @@ class Judge:
         kind, of = node.get("class"), node.get("type")
         if kind not in allowed.OPERATORS or of not in allowed.OPERATORS[kind]:
             word = str(of).lower().replace("_", " ")
-            self.refuse(f"uses {word}", "an expression has columns, constants and functions of one row", _BY_ROW)
+            self.refuse(f"uses {word}", "an expression has columns, constants and functions of one row", refused.BY_ROW)
         return {
             "COLUMN_REF": self._column, "FUNCTION": self._function, "CAST": self._cast, "WINDOW": self._window,
             "SUBQUERY": self._subquery,
@@ -74,19 +74,19 @@ class Judge:
         hits = scope.of(node["column_names"])
         if hits is None:
             word = ".".join(node["column_names"])
-            if word.lower() in _UNSTABLE:
-                self.refuse(f"uses {word}", _STABLE, "write the day or the text itself")
-            self.refuse(f"names {word[:80]!r}, which is no column{scope.nearest(word)}", "", _QUOTES)
+            if word.lower() in refused.UNSTABLE:
+                self.refuse(f"uses {word}", refused.STABLE, "write the day or the text itself")
+            self.refuse(f"names {word[:80]!r}, which is no column{scope.nearest(word)}", "", refused.QUOTES)
         return hits
 
     def _function(self, node: Node, scope: Scope) -> Cells:
         name = str(node["function_name"]).lower()
         self.only(node, "function_name", "arguments", "is_operator", "qualified_name")
         if not _is_plain_name(node, "function_name"):
-            self.refuse(*_OTHER_CALL)
-        if name in _UNSTABLE:
-            self.refuse(f"calls {name}()", _STABLE, "leave it out, or write the day or the text itself")
-        if name in _AGGREGATES:
+            self.refuse(*refused.OTHER_CALL)
+        if name in refused.UNSTABLE:
+            self.refuse(f"calls {name}()", refused.STABLE, "leave it out, or write the day or the text itself")
+        if name in refused.AGGREGATES:
             fix = "the last row of several: QUALIFY row_number() OVER (...) = 1"
             self.refuse(f"calls {name}()", "a value comes from one row", fix)
         if name not in allowed.SCALARS:
@@ -125,7 +125,7 @@ class Judge:
         self.only(node, "function_name", "partitions", "orders", "arguments", "qualified_name")
         name = str(node["function_name"]).lower()
         if not _is_plain_name(node, "function_name"):
-            self.refuse(*_OTHER_CALL)
+            self.refuse(*refused.OTHER_CALL)
         if node["type"] == "WINDOW_AGGREGATE" and name not in allowed.WINDOWED:
             self.refuse(f"calls {name}() over a window", "it is not among the windows that are allowed")
         orders = [self._ordered(order) for order in node.get("orders") or []]
@@ -228,7 +228,7 @@ class Judge:
                 rows = replace(rows, order=together(rows.order, self._values(orders, scope), *numbered))
             elif modifier["type"] == "DISTINCT_MODIFIER":
                 self.only(modifier)
-                rows = _distinct(rows)
+                rows = distinct(rows)
             else:
                 self.refuse("takes some of the rows (LIMIT or OFFSET)", "which rows these are is not said", "WHERE")
         return rows
@@ -240,11 +240,11 @@ class Judge:
         parts = [self.select(child) for child in node["children"]]
         if len({len(rows.columns) for rows in parts}) != 1:
             self.refuse("joins tables of different numbers of columns by UNION", "columns are put below each other")
-        rows = reduce(_below, parts)
+        rows = reduce(below, parts)
         if self.kinds_of is not None:
             refuse_mixed(self.key, [self.kinds_of(child) for child in node["children"]])
         if not node.get("setop_all"):
-            rows = _distinct(rows)
+            rows = distinct(rows)
         return self._modified(rows, node, Scope((("", rows),), node))
 
     def _from(self, node: Node) -> Scope:  # noqa: RET503
@@ -363,21 +363,6 @@ def judged(
     return judge.value(tree, Scope((("", rows),), tree)), judge
 
 
-def _below(one: Rows, other: Rows) -> Rows:
-    """Return the rows of both."""
-    columns = zip(one.columns, other.columns, strict=True)
-    return Rows(
-        tuple((name, together(part(cells, 0), part(more, 1))) for (name, cells), (_, more) in columns),
-        together(part(one.filters, 0), part(other.filters, 1)), one.is_distinct or other.is_distinct,
-        together(one.order, other.order),
-    )  # fmt: skip
-
-
-def _distinct(rows: Rows) -> Rows:
-    """Return the rows without equal ones, which come in an order that follows from all columns."""
-    return replace(rows, is_distinct=True, order=together(rows.order, *(cells for _, cells in rows.columns)))
-
-
 def _numbered(order: Node, rows: Rows) -> Cells:
     """Return the cells of the column whose number ORDER BY names."""
     text = str((order.get("literal") or {}).get("text", ""))
@@ -414,44 +399,3 @@ def _checks_of_join(node: Node, pairs: list[tuple[Node, Node]]) -> list[Check]:
 
 def _name_of(name: object) -> str:
     return str(name[-1] if isinstance(name, list) else name.get("column", name) if isinstance(name, dict) else name)
-
-
-_OTHER_CALL = ("calls a function in another way", "functions of DuckDB's own are called by their names")
-_BY_ROW = "cast, CASE, nullif, coalesce, strptime, replace and others like them are"
-_STABLE = "the same rows give the same table tomorrow"
-_QUOTES = "names with blanks or points stand in quotes: \"my column\"; texts in 'single' ones"
-#: Fields that say where something was written, or repeat what another one says.
-_PLACES = {"class", "type", "alias", "query_location", "query_location_length"}
-_USUAL: dict[str, object] = {
-    "aggregate_handling": "STANDARD_HANDLING", "with_ordinality": "WITHOUT_ORDINALITY", "nearest_count": 1,
-    "nearest_order_type": "ASCENDING", "start": "UNBOUNDED_PRECEDING", "end": "CURRENT_ROW_RANGE",
-    "exclude_clause": "NO_OTHER", "order_bys": {"type": "ORDER_MODIFIER", "orders": []},
-    "cte_map": {"map": []},
-}  # fmt: skip
-_SAID = {
-    "sample": ("takes some of the rows (SAMPLE)", "which rows these are is not said", "WHERE says which rows"),
-    "group_expressions": ("groups rows (GROUP BY)", "each row comes from one record",
-                          "the last row of several: QUALIFY row_number() OVER (PARTITION BY ... ORDER BY ...) = 1"),
-    "distinct_on_targets": ("has DISTINCT ON", "which row is left is not said",
-                            "QUALIFY row_number() OVER (PARTITION BY ... ORDER BY ...) = 1"),
-    "order_bys": ("calls a function with ORDER BY", "functions are of one row", "leave ORDER BY out"),
-    "cte_map": ("has a WITH inside", "steps are named once", "move WITH to the start"),
-    "having": ("groups rows (HAVING)", "each row comes from one record", "WHERE or QUALIFY"),
-    "filter": ("has a FILTER", "a value comes from one row", "WHERE"),
-    "at_clause": ("reads a table of another time", "a source is what its files hold", ""),
-    "start": ("has a frame in OVER (...)", "windows have the usual frame", "leave ROWS or RANGE out"),
-    "end": ("has a frame in OVER (...)", "windows have the usual frame", "leave ROWS or RANGE out"),
-}  # fmt: skip
-_NAMES = """
-    random uuid uuidv4 uuidv7 gen_random_uuid setseed nextval currval now today current_date current_time
-    current_timestamp get_current_timestamp get_current_time transaction_timestamp current_localtime localtime
-    current_localtimestamp localtimestamp current_setting getvariable getenv txid_current sleep_ms write_log
-    current_query current_query_id current_transaction_id current_connection_id age user current_user session_user
-    current_role current_schema current_database current_catalog version
-"""
-_UNSTABLE = frozenset(_NAMES.split())
-_SUMS = """
-    any_value arbitrary arg_max arg_min avg count count_star first last list max max_by mean median min min_by mode
-    string_agg sum array_agg group_concat bool_and bool_or quantile stddev variance
-"""
-_AGGREGATES = frozenset(_SUMS.split())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 
-from takifugu.core.nearest import did_you_mean
+from takifugu.core.nearest import spelt_alike
 from takifugu.data.sql.tree import Node, text_of
 from takifugu.data.sql.words import folded
 
@@ -104,8 +104,9 @@ class Scope:
         return together(self.moved, *(rows.order for _, rows in self.tables))
 
     def nearest(self, name: str) -> str:
-        """Return the column that was perhaps meant; others are not told, as a first line may be a row."""
-        return did_you_mean(name, (column for _, rows in self.tables for column, _ in rows.columns))
+        """Return which column of the only table was perhaps meant."""
+        (_, rows), *others = self.tables or (("", Rows(())),)
+        return "" if others else spelt_alike(name, (column for column, _ in rows.columns))
 
     def columns(self, table: str) -> list[tuple[str, Cells]]:
         """Return the columns of one table, or of all ("")."""
@@ -150,3 +151,18 @@ class Scope:
             f"calls {function}() over rows that its ORDER BY does not tell apart",
             "which of two equal rows comes first is not said", "add a column to ORDER BY in OVER (...)",
         )  # fmt: skip
+
+
+def below(one: Rows, other: Rows) -> Rows:
+    """Return the rows of both."""
+    columns = zip(one.columns, other.columns, strict=True)
+    return Rows(
+        tuple((name, together(part(cells, 0), part(more, 1))) for (name, cells), (_, more) in columns),
+        together(part(one.filters, 0), part(other.filters, 1)), one.is_distinct or other.is_distinct,
+        together(one.order, other.order),
+    )  # fmt: skip
+
+
+def distinct(rows: Rows) -> Rows:
+    """Return the rows without equal ones, which come in an order that follows from all columns."""
+    return replace(rows, is_distinct=True, order=together(rows.order, *(cells for _, cells in rows.columns)))

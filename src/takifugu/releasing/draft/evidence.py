@@ -11,14 +11,14 @@ from typing import Any
 
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.files import private_folder
-from takifugu.core.nearest import nearest
+from takifugu.core.nearest import likeliest, nearest, unknown
 from takifugu.data.files.text_file import ENDINGS
 from takifugu.data.relation.opening import JSON, PARQUET, WRITTEN, Opening
 from takifugu.data.relation.relation import Relation, run, types_of, view
 from takifugu.data.sql.judge import judged
 from takifugu.data.sql.scopes import Rows
 from takifugu.data.sql.tree import column_nodes, expression, text_of
-from takifugu.data.sql.words import identifier, literal
+from takifugu.data.sql.words import folded, identifier, literal
 from takifugu.releasing.draft.layout import Layout, layout_of
 
 #: Of more columns none is counted: they are named by who knows them. So many are counted at once.
@@ -94,6 +94,10 @@ class Evidence:
             error = InputError(f"the first line names {text[:80]!r} twice", rule="a column has one name").at(key)
             raise error.offering((other, "") for other in others)
         tree = expression(text, key)
+        known = {folded(name) for name in self.types}
+        for name in (node["column_names"][-1] for node in column_nodes(tree)):
+            if folded(name) not in known and likeliest(name, self.types):  # a draft shows its columns to the owner
+                raise unknown(f"{key} names {name[:80]!r}, which is no column", name, self.types).at(key)
         judged(tree, key, Rows.of(0, self.types))
         if key != "where" and not column_nodes(tree):  # a number that is on no menu, too
             error = InputError(f"{key} is {text[:40]!r}, which names no column", rule="it says something of each row")

@@ -50,9 +50,9 @@ def questions(evidence: Evidence, answers: Answers) -> list[Question]:
     """Return the questions that answers leave open, in their order; InputError for an answer that is none."""
     before = at(evidence, {key: word for key, word in answers.items() if key == "rows"})
     opened = at(evidence, answers)
-    whose = _unit(before, answers) or _named(opened, answers)
+    of_rows, whose = _rows(before, answers), _unit(before, answers) or _named(opened, answers)
     times, values = questions_of_time(opened, answers), _values(opened, answers)
-    parts = (_rows(before, answers), whose, *times, *values, _called(answers))
+    parts = (of_rows, whose, *times, *values, _called(answers))
     return [question for question in parts if question is not None]
 
 

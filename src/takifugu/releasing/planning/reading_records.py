@@ -16,7 +16,7 @@ from takifugu.core.arrays import IntArray
 from takifugu.core.columns import values_of
 from takifugu.core.errors import DataError
 from takifugu.core.files import private_folder
-from takifugu.core.nearest import did_you_mean, first_of
+from takifugu.core.nearest import spelt_alike
 from takifugu.data.relation.opening import WRITTEN, open_table
 from takifugu.data.sql.words import identifier
 from takifugu.model.beliefs.records.records import Records
@@ -96,8 +96,8 @@ def _tallied(belief: Records, data: object) -> dict[tuple[int, ...], int]:
         relation = open_table(given, belief.columns, Path.cwd(), folder, "data")
         try:
             for name in [column for column in belief.columns if column not in relation.types]:
-                fix = f"its columns are {first_of(relation.types)}"
-                raise DataError(f"the data has no column {name!r}{did_you_mean(name, [*relation.types])}", fix=fix)
+                what = f"the data has no column {name!r}{spelt_alike(name, relation.types)}"
+                raise DataError(what, fix="call a column so")
             texts = relation.rows(f"select {listed}, count(*) from {identifier(WRITTEN)} group by all order by all")
             relation.check_unchanged()
         finally:
