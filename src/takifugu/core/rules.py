@@ -42,6 +42,14 @@ def _is_among(word: object, choices: Collection[object]) -> bool:
         return False
 
 
+def are_different(names: Collection[object]) -> bool:
+    """Return whether all can be names, and no two are one."""
+    try:
+        return len(set(names)) == len(names)
+    except TypeError:  # no key, such as a list or an array
+        return False
+
+
 def check_as_many(values: Sized, name: str, owners: Sized, of: str, *where: Step, fix: str = "") -> None:
     """Raise InputError unless there is one value for each owner."""
     if len(values) != len(owners):

@@ -12,6 +12,7 @@ from itertools import chain, product
 from typing import Any, NoReturn, Protocol, runtime_checkable
 
 from takifugu.core.assumptions import Assumption, with_kinds
+from takifugu.core.columns import value_of
 from takifugu.core.entries import columns_of
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, form, set_fields
@@ -217,8 +218,8 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
         >>> len(list(framework.comparisons()))
         6
     """
-    all_secrets: tuple[Secret, ...] = tuple(secrets) if isinstance(secrets, Iterable) else (secrets,)
-    believed: tuple[Belief, ...] = tuple(beliefs) if isinstance(beliefs, Iterable) else (beliefs,)
+    all_secrets: tuple[Secret, ...] = tuple(secrets) if isinstance(value_of(secrets), Iterable) else (secrets,)
+    believed: tuple[Belief, ...] = tuple(beliefs) if isinstance(value_of(beliefs), Iterable) else (beliefs,)
     fix = "give at least one, for example"
     check_any(all_secrets, "the framework has no secret", "secrets", fix=f"{fix} every_entry()")
     check_any(believed, "the framework has no belief", "beliefs", fix=f"{fix} MarkovChain(...)")

@@ -12,8 +12,10 @@ from takifugu.core.rules import check_as_many, list_of
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.one_sequence import checked_length
-from takifugu.model.beliefs.states import State
-from takifugu.model.beliefs.stochastic import Start
+from takifugu.model.beliefs.states import State, checked_alphabet
+from takifugu.model.beliefs.stochastic import Start, floats_of
+
+_EMISSIONS = "[[0.8, 0.2], [0.3, 0.7]]"
 
 
 def hidden_markov_chain(
@@ -61,9 +63,13 @@ def hidden_markov_chain(
             f"the first state has the distribution {initial!r}", rule="a network has one distribution",
             fix='write "stationary", or a probability for each state',
         ).at("initial")  # fmt: skip
-    chain = MarkovChain(np.asarray(matrix, dtype=np.float64), length, initial, states)
+    steps = floats_of(matrix, "the matrix is no square table of numbers", "give a row for each state", "matrix")
+    chain = MarkovChain(steps, length, initial, states)
     seen = _names(observations, chain.states)
-    rows = np.asarray(emissions, dtype=np.float64)
+    rows = floats_of(
+        list_of(emissions, "the emissions", "emissions", _EMISSIONS), "the emissions are no table of numbers",
+        f"write for example {_EMISSIONS}", "emissions",
+    )  # fmt: skip
     check_as_many(rows, "rows of emissions", chain.states, "states", "emissions")
     first = chain.stationary if chain.initial == "stationary" else np.array(chain.initial, dtype=np.float64)
     nodes: list[tuple[str, Sequence[State], Sequence[str], npt.ArrayLike]] = [("state 0", chain.states, (), first)]
@@ -75,7 +81,7 @@ def hidden_markov_chain(
 
 
 def _names(observations: Sequence[State], states: Sequence[State]) -> tuple[State, ...]:
-    seen = tuple(list_of(observations, "the observations", "observations", "['quiet', 'cough']"))
+    seen = checked_alphabet(observations, "the observations", "observations")
     shared = [name for name in seen if name in states]
     if shared:
         raise InputError(
