@@ -48,6 +48,7 @@ def noise() -> tf.Calibration:
     lambda: hidden(seen=np.zeros((2, 2))),
     lambda: tf.MarkovChain([[HUGE, 0], [0.4, 0.6]], 3),
     lambda: tf.MarkovChain(STEPS, 3, [HUGE, 0]),
+    lambda: tf.calibrate(tf.Pufferfish(tf.every_entry(), tf.MarkovChain(STEPS, 2**62)), tf.Count(1), 1),
     lambda: tf.ReversibleChains(HUGE, 0.5, 10),
     lambda: tf.IndependentUsers([{0: HUGE, 1: 0.5}]),
     lambda: tf.IndependentUsers([{0: 0.5, 1: 0.5}], names=[[]]),
