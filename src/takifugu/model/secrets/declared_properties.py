@@ -152,7 +152,7 @@ def _function(function: object, columns: tuple[str, ...], of: object) -> str | t
         if (function == "share") != (of is not None) and function == "mean":
             raise InputError("a mean is of numbers, and `of` names values", fix="write function='share'").at("of")
         return function
-    if callable(function) or no_list(function) is not None:
+    if callable(function) or not isinstance(function, Iterable) or no_list(function) is not None:
         raise InputError(
             "a function of a column needs a name and a version, so that a ledger can write it down",
             fix="write NamedFunction('range', 1, lambda values: ...)",
