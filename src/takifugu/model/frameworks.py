@@ -218,8 +218,9 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
         >>> len(list(framework.comparisons()))
         6
     """
-    all_secrets: tuple[Secret, ...] = tuple(secrets) if isinstance(value_of(secrets), Iterable) else (secrets,)
-    believed: tuple[Belief, ...] = tuple(beliefs) if isinstance(value_of(beliefs), Iterable) else (beliefs,)
+    secrets, beliefs = value_of(secrets), value_of(beliefs)  # an array of one thing is that thing
+    all_secrets: tuple[Secret, ...] = tuple(secrets) if isinstance(secrets, Iterable) else (secrets,)
+    believed: tuple[Belief, ...] = tuple(beliefs) if isinstance(beliefs, Iterable) else (beliefs,)
     fix = "give at least one, for example"
     check_any(all_secrets, "the framework has no secret", "secrets", fix=f"{fix} every_entry()")
     check_any(believed, "the framework has no belief", "beliefs", fix=f"{fix} MarkovChain(...)")

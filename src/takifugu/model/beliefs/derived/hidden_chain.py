@@ -8,14 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError
-from takifugu.core.rules import check_as_many, list_of
+from takifugu.core.rules import check_as_many
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.one_sequence import checked_length
 from takifugu.model.beliefs.states import State, checked_alphabet
 from takifugu.model.beliefs.stochastic import Start, floats_of
-
-_EMISSIONS = "[[0.8, 0.2], [0.3, 0.7]]"
 
 
 def hidden_markov_chain(
@@ -66,11 +64,8 @@ def hidden_markov_chain(
     steps = floats_of(matrix, "the matrix is no square table of numbers", "give a row for each state", "matrix")
     chain = MarkovChain(steps, length, initial, states)
     seen = _names(observations, chain.states)
-    rows = floats_of(
-        list_of(emissions, "the emissions", "emissions", _EMISSIONS), "the emissions are no table of numbers",
-        f"write for example {_EMISSIONS}", "emissions",
-    )  # fmt: skip
-    check_as_many(rows, "rows of emissions", chain.states, "states", "emissions")
+    rows = floats_of(emissions, "the emissions are no table of numbers", "give a row for each state", "emissions")
+    check_as_many(np.atleast_1d(rows), "rows of emissions", chain.states, "states", "emissions")
     first = chain.stationary if chain.initial == "stationary" else np.array(chain.initial, dtype=np.float64)
     nodes: list[tuple[str, Sequence[State], Sequence[str], npt.ArrayLike]] = [("state 0", chain.states, (), first)]
     for step in range(1, length):
