@@ -73,6 +73,7 @@ def test_intervals_of_probabilities() -> None:
     ([("m", 2)], None),
     ([("m", 0.5)], None),
     ([("m",)], None),
+    ([np.array(0)], None),
     ([([], 0)], None),
     ([("m", 0)], ["p", "q"]),
 ])  # fmt: skip
