@@ -158,6 +158,20 @@ def test_a_size_that_the_distribution_does_not_have_and_a_kind_that_is_missing_a
 
 
 @dataclass(frozen=True)
+class Forgetful(extending.OwnBelief, kind="forgetful"):
+    """A belief whose author has forgotten a field."""
+
+    def distribution(self) -> tf.JointTable:
+        return tf.JointTable(*self.rows)  # type: ignore[attr-defined]
+
+
+def test_a_slip_in_the_distribution_is_said_as_one() -> None:
+    """It was said of the whole belief that it is none."""
+    with pytest.raises(InputError, match=r"distribution\(\) of Forgetful fails: .* no attribute 'rows': correct it"):
+        tf.Pufferfish(tf.every_entry(), Forgetful())
+
+
+@dataclass(frozen=True)
 class Fitted(extending.OwnSequence, kind="fitted"):
     """A chain that is counted from the data that it is to protect."""
 

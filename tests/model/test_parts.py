@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from datetime import timedelta
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pytest
 
 import takifugu as tf
+from takifugu.core.errors import InputError
 from takifugu.core.sections import Key
 from takifugu.data.times.calendar import Calendar
 from takifugu.model.beliefs.alike import alike
@@ -65,6 +66,22 @@ def test_intervals_of_probabilities() -> None:
     states, counts = count_transitions([["a", "a", "b"], ["b", "a"]])
     assert states == ("a", "b")
     assert counts.tolist() == [[1, 1], [1, 0]]
+
+
+@pytest.mark.parametrize(("rows", "people"), [
+    ([("m", 0), ("m", -1)], None),
+    ([("m", 2)], None),
+    ([("m", 0.5)], None),
+    ([("m",)], None),
+    ([np.array(0)], None),
+    ([([], 0)], None),
+    ([("m", 0)], ["p", "q"]),
+])  # fmt: skip
+def test_rows_that_number_no_value_are_no_sample(rows: Any, people: Any) -> None:
+    """The number -1 once counted as the last value."""
+    with pytest.raises(InputError):
+        samples_of(rows, 2, people)
+
 
 
 def test_counted_populations() -> None:

@@ -40,9 +40,14 @@ def no_list(values: object) -> str | None:
         return "a mapping"
     if is_table(values):
         return "a table"
-    if isinstance(value_of(values), Iterable):
+    if has_members(values):
         return None
     return f"a value of type {type(values).__name__}"
+
+
+def has_members(values: object) -> TypeGuard[Iterable[Any]]:
+    """Return whether a value has members; NumPy's array of one number has none."""
+    return isinstance(value_of(values), Iterable)
 
 
 def values_of(column: Any) -> list[Any]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar
 
-from takifugu.core.columns import no_list
+from takifugu.core.columns import has_members, no_list
 from takifugu.core.errors import InputError, Step, Unsupported
 from takifugu.core.escaping import is_printable, on_one_line
 from takifugu.core.nearest import unknown
@@ -39,6 +39,14 @@ def _is_among(word: object, choices: Collection[object]) -> bool:
     try:
         return word in choices
     except (TypeError, ValueError):  # no key, such as a list or an array
+        return False
+
+
+def are_different(names: Collection[object]) -> bool:
+    """Return whether all can be names, and no two are one."""
+    try:
+        return len(set(names)) == len(names)
+    except TypeError:  # no key, such as a list or an array
         return False
 
 
@@ -153,7 +161,7 @@ def pairs_of(values: Any, what: str, key: str, example: str) -> list[tuple[Any, 
         return list(values.items())
     pairs = []
     for value in list_of(values, what, key, example, any_order=True):
-        pair = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else ()
+        pair = tuple(value) if has_members(value) and not isinstance(value, str) else ()
         if len(pair) != 2:
             raise InputError(f"{what}: {value!r} is no pair", fix=f"give a list, such as {example}").at(key)
         pairs.append(pair)

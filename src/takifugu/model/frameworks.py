@@ -12,6 +12,7 @@ from itertools import chain, product
 from typing import Any, NoReturn, Protocol, runtime_checkable
 
 from takifugu.core.assumptions import Assumption, with_kinds
+from takifugu.core.columns import value_of
 from takifugu.core.entries import columns_of
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Json, form, set_fields
@@ -217,6 +218,7 @@ def Pufferfish(secrets: Secret | Iterable[Secret], beliefs: Belief | Iterable[Be
         >>> len(list(framework.comparisons()))
         6
     """
+    secrets, beliefs = value_of(secrets), value_of(beliefs)  # an array of one thing is that thing
     all_secrets: tuple[Secret, ...] = tuple(secrets) if isinstance(secrets, Iterable) else (secrets,)
     believed: tuple[Belief, ...] = tuple(beliefs) if isinstance(beliefs, Iterable) else (beliefs,)
     fix = "give at least one, for example"

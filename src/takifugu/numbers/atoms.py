@@ -70,7 +70,11 @@ def _from_objects(numbers: list[Any], name: str) -> Array:
                 f"{name} contain {example!r}", fix="write integers, Fractions or floats, one row of them"
             ).at(name)
     if any(issubclass(kind, float | np.floating) for kind in kinds):
-        return np.array(list(map(float, numbers)), dtype=np.float64) + 0.0
+        try:
+            return np.array(list(map(float, numbers)), dtype=np.float64) + 0.0
+        except OverflowError:
+            fix = "write all of them as integers or Fractions"
+            raise InputError(f"{name} contain a number that no float holds", fix=fix).at(name) from None
     if Fraction in kinds:
         rationals = []
         for x in numbers:

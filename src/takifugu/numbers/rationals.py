@@ -57,12 +57,14 @@ def is_whole(value: object, least: int = 0) -> TypeGuard[int]:
 
 def as_fraction(value: object, name: str, *where: Step) -> Fraction:
     """Read a finite number, called `name` in messages, by its shortest decimal (0.1 is 1/10)."""
-    if type(value) is Fraction and type(value.numerator) is type(value.denominator) is int:
-        return value  # of plain integers, not NumPy's; charges are read often
-    if isinstance(value, Rational) and not isinstance(value, bool):
-        return Fraction(int(value.numerator), int(value.denominator))
     try:
-        number = read_fraction(_number_text(value))
+        if type(value) is Fraction and type(value.numerator) is type(value.denominator) is int:
+            number = value  # of plain integers, not NumPy's; charges are read often
+        elif isinstance(value, Rational) and not isinstance(value, bool):
+            number = Fraction(int(value.numerator), int(value.denominator))
+        else:
+            number = read_fraction(_number_text(value))
+        float(number)  # raises OverflowError where no float is as large
     except (TypeError, ValueError, ZeroDivisionError, OverflowError):
         raise InputError(
             f"{name} is {_text(value)}", rule="it must be a finite number", fix="write for example 0.5 or '1/3'"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
+from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import Json, Plain, PlainForm
 from takifugu.numbers.atoms import Array
@@ -281,7 +282,7 @@ def are_whole(numbers: Iterable[Any]) -> bool:
 def check_level(level: float) -> None:
     """Raise InputError for a level outside (0, 1)."""
     is_between = False
-    with suppress(TypeError):  # it is no number
+    with suppress(TypeError, ValueError, ArithmeticError):  # it is no number
         is_between = bool(0 < level < 1)
     if not is_between:
         raise InputError(
@@ -293,7 +294,7 @@ def level_of_cell(level: float, cells: int) -> Fraction:
     """Return the level of one of some independent cells; raises InputError for one outside (0, 1)."""
     check_level(level)
     if cells < 2:
-        return Fraction(level)
+        return Fraction(value_of(level))
     return 1 - Fraction(-math.expm1(math.log(level) / cells)) * (1 - Fraction(1, 2**48))
 
 

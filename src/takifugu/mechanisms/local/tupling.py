@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from takifugu.core.columns import value_of
+from takifugu.core.columns import has_members, value_of
 from takifugu.core.errors import InputError
 from takifugu.core.plain import set_fields
 from takifugu.core.rules import list_of
@@ -353,7 +353,7 @@ def _law(masses_or_pmf: object, name: str) -> Law:
     law: dict[Hashable, Fraction]
     if isinstance(masses_or_pmf, Pmf):
         law = {Fraction(value): as_fraction(mass, "a mass") for value, mass in masses_or_pmf.items()}
-    elif isinstance(masses_or_pmf, str) or not isinstance(masses_or_pmf, Iterable):
+    elif isinstance(masses_or_pmf, str) or not has_members(masses_or_pmf):
         raise InputError(f"{name} is {masses_or_pmf!r}", fix="give a list of masses, or a Pmf")
     else:
         law = {place: as_fraction(mass, "a mass") for place, mass in enumerate(masses_or_pmf)}

@@ -21,7 +21,7 @@ from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import VALUES, Json, PlainForm, form, set_fields
-from takifugu.core.rules import check_as_many, list_of, wrong_type
+from takifugu.core.rules import are_different, check_as_many, list_of, wrong_type
 from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.states import State, checked_alphabet
 from takifugu.numbers.distributions.pmf import Pmf
@@ -138,10 +138,11 @@ class CliqueInfection(PlainForm, kind="clique-infection"):
             raise InputError(
                 "the contact belief needs at least one clique, and at least one person in each"
             ).at("cliques")
-        if len(set(people)) != len(people):
+        if not are_different(people):
             raise InputError(
-                "a person is in two cliques, or twice in one", rule="cliques must not overlap"
-            ).at("cliques")
+                "a person is in two cliques, twice in one, or no name", rule="cliques must not overlap",
+                fix="name each person once, by a text or a number",
+            ).at("cliques")  # fmt: skip
         alphabet = checked_alphabet(states, "the contact belief")
         if len(alphabet) != 2:
             raise InputError(
@@ -269,5 +270,6 @@ def _law(size: int, number: Mapping[int, Numbers] | Callable[[int], Numbers]) ->
                 f"the number of ill people in a clique of {size} must be a whole number from 0 to {size}"
             ).at("number")
         return law
-    check_as_many(law, "masses", range(size + 1), f"numbers from 0 to {size} of ill people in a clique", "number")
-    return Pmf(range(size + 1), list(law))
+    masses = list_of(law, "the numbers of ill people", "number", "[0.9, 0.1]")
+    check_as_many(masses, "masses", range(size + 1), f"numbers from 0 to {size} of ill people in a clique", "number")
+    return Pmf(range(size + 1), masses)

@@ -11,11 +11,11 @@ from typing import Any
 
 from takifugu.core.columns import value_of
 from takifugu.core.errors import InputError
-from takifugu.core.rules import check_any, check_known, check_type
+from takifugu.core.rules import check_any, check_as_many, check_known, check_type, list_of, pairs_of
 from takifugu.model.beliefs.estimate import SLACK, checked_confidence, interval, missed, mixture_interval
 from takifugu.model.beliefs.population_region import WHOLE, Block, Region, Regions, is_place, tree_of
 from takifugu.model.beliefs.states import as_law, checked_alphabet
-from takifugu.numbers.rationals import Number, as_fraction
+from takifugu.numbers.rationals import Number, as_fraction, as_whole, is_whole
 
 #: Shares of one person are rounded to multiples of this.
 STEP = Fraction(1, 2**40)
@@ -43,11 +43,21 @@ def samples_of(
     rows: Iterable[tuple[str, int]], values: int, people: Iterable[Hashable] | None = None
 ) -> dict[str, Sample]:
     """Count rows (population, number of the value) into samples by population."""
-    all_rows = list(rows)
+    all_rows = pairs_of(rows, "the rows", "rows", "[('home', 0), ('out', 1)]")
+    numbers = range(as_whole(values, "the number of values", "values", least=1))
     # the person of each row; by default each row is its own
-    whose: list[Hashable] = list(range(len(all_rows))) if people is None else list(people)
+    whose: Sequence[Hashable] = range(len(all_rows))
+    if people is not None:
+        whose = list_of(people, "the people", "people", "['Ana', 'Ben']")
+    check_as_many(whose, "people", all_rows, "rows", "people")
     by_person: dict[str, dict[Hashable, Counter[int]]] = {}
-    for (name, value), person in zip(all_rows, whose, strict=True):
+    for (name, number), person in zip(all_rows, whose, strict=True):
+        value = value_of(number)
+        if not isinstance(name, str) or not is_whole(value) or value not in numbers:  # -1 would count as the last one
+            raise InputError(
+                "a row is no population with the number of a value", rule=f"values have the numbers 0 to {values - 1}",
+                fix="give rows such as ('home', 0)",
+            ).at("rows")  # fmt: skip
         by_person.setdefault(name, {}).setdefault(person, Counter())[value] += 1
     several = len(all_rows) > sum(map(len, by_person.values()))
     samples = {}

@@ -15,6 +15,7 @@ from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.core.columns import is_table, no_list, values_of
 from takifugu.core.errors import InputError
 from takifugu.core.registry import Registry
+from takifugu.core.rules import check_type
 from takifugu.model.beliefs.states import State, checked_alphabet, different, in_order
 from takifugu.numbers.rationals import as_fraction, as_non_negative, as_truth, float_below
 from takifugu.numbers.search import are_neighbours, halved, mean
@@ -29,7 +30,8 @@ PRIVATE_SOURCE = "estimated from the private data"
 
 
 def is_private_source(source: str) -> bool:
-    """Return whether a source is the private data."""
+    """Return whether a source is the private data; InputError for one that is no text."""
+    check_type(source, str, "a source in words", "write for example source='assumed'", "source")
     return source.strip().lower().startswith(PRIVATE_SOURCE)
 
 

@@ -127,15 +127,23 @@ def cliques_of(
         [(1, 2, 3), (4,), (5,)]
     """
     alone = list_of(people, "the people", "people", "['Ana', 'Ben']", any_order=True)
-    near: dict[Hashable, set[Hashable]] = {person: set() for person in alone}
+    pairs = []
     for edge in list_of(edges, "the contacts", "edges", _EDGES, any_order=True):
         pair = list_of(edge, "a contact", "edges", _EDGES, any_order=True)
         if len(pair) != 2:
             raise InputError(f"a contact is {edge!r:.40}, no pair", fix=f"give pairs, such as {_EDGES}").at("edges")
-        a, b = pair
+        pairs.append(pair)
+    try:
+        people_in_order = sorted({*alone, *chain.from_iterable(pairs)})  # type: ignore[type-var]
+    except (TypeError, ValueError):
+        raise InputError(
+            "the people cannot be sorted", rule="cliques are found in order", fix="name all by texts, or all by numbers"
+        ).at("people") from None
+    near: dict[Hashable, set[Hashable]] = {person: set() for person in people_in_order}
+    for a, b in pairs:
         if a != b:
-            near.setdefault(a, set()).add(b)
-            near.setdefault(b, set()).add(a)
+            near[a].add(b)
+            near[b].add(a)
     cliques = []
     work = iter(range(MOST_WORK))
     while near:

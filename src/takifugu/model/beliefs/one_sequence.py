@@ -167,7 +167,10 @@ def checked_length(length: int) -> int:
     number: object = value_of(length)
     if isinstance(number, float) and number.is_integer():
         number = int(number)
-    return as_whole(number, "the chain's length", "length", least=1)
+    steps = as_whole(number, "the chain's length", "length", least=1)
+    if steps >= 2**53:  # arrays that repeat one number have no more places
+        raise InputError(f"the chain's length is {steps}", rule="it must be below 2^53").at("length")
+    return steps
 
 
 def checked_states(states: Iterable[State] | None, count: int, title: str) -> tuple[State, ...]:

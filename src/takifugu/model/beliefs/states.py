@@ -35,9 +35,7 @@ def different(values: Iterable[Hashable], title: str, key: str = "states") -> se
     try:
         return set(states)
     except TypeError:
-        odd = next(value for value in states if not isinstance(value, Hashable))
-        _plain(odd, title, key)
-        raise
+        return {_plain(state, title, key) for state in states}
 
 
 def in_order(states: Iterable[State]) -> tuple[State, ...]:
@@ -45,7 +43,7 @@ def in_order(states: Iterable[State]) -> tuple[State, ...]:
     different_states = tuple(states)
     try:
         return tuple(sorted(different_states))  # type: ignore[type-var]
-    except TypeError:
+    except (TypeError, ArithmeticError):  # Decimals have a value that is not to be compared
         return tuple(sorted(different_states, key=lambda state: (type(state).__name__, str(state))))
 
 

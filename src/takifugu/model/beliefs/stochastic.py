@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from takifugu.core.arrays import BoolArray, FloatArray
-from takifugu.core.errors import InputError
+from takifugu.core.errors import InputError, Step
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.rules import list_of, no_law
 from takifugu.numbers.extended.floats import Wide
@@ -117,13 +117,18 @@ def stochastic_matrix(matrix: Sequence[Sequence[float]] | FloatArray) -> FloatAr
     return table
 
 
+def floats_of(numbers: object, otherwise: str, fix: str, *where: Step) -> FloatArray:
+    """Return numbers as an array, or raise InputError with the words `otherwise`."""
+    try:
+        return np.array(numbers, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(otherwise, fix=fix).at(*where) from error
+
+
 def square_table(rows: Iterable[Iterable[float]] | FloatArray, title: str, key: str) -> FloatArray:
     """Return k rows of k numbers, none of them negative, or raise InputError."""
     lists = [list_of(row, f"a row of {title}", key, _ROWS) for row in list_of(rows, title, key, _ROWS)]
-    try:
-        table = np.array([list(map(float, row)) for row in lists], dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{title} is no square table of numbers", fix="give k rows of k numbers").at(key) from error
+    table = floats_of(lists, f"{title} is no square table of numbers", "give k rows of k numbers", key)
     if table.ndim != 2 or table.shape[0] != table.shape[1] or table.size == 0:
         raise InputError(f"{title} has shape {table.shape}", rule="it must be square, k rows of k numbers").at(key)
     if not np.isfinite(table).all() or (table < 0).any():

@@ -17,12 +17,12 @@ from takifugu.core.columns import value_of
 from takifugu.core.entries import Undivided
 from takifugu.core.errors import InputError, about
 from takifugu.core.plain import ByValue, Json, Plain, set_fields
-from takifugu.core.rules import check_known, list_of, members_of, no_law
+from takifugu.core.rules import are_different, check_known, list_of, members_of, no_law
 from takifugu.core.sections import Key, Text, written
 from takifugu.model.beliefs.estimate import checked_source, point_estimate
 from takifugu.model.beliefs.sections import Columns, Counts, Fit, Probabilities, Public, Rows, TableFit, mass
 from takifugu.model.beliefs.states import State, checked_alphabet, different, in_order
-from takifugu.model.beliefs.stochastic import normalised
+from takifugu.model.beliefs.stochastic import floats_of, normalised
 from takifugu.numbers.rationals import common_denominator, exact_or_float, to_text
 
 
@@ -91,7 +91,7 @@ class JointTable(Undivided, ByValue):
         columns: tuple[Hashable, ...] = tuple(f"x{i + 1}" for i in range(width))
         if names is not None:
             columns = tuple(list_of(names, "the columns", "names", "['age', 'sex']"))
-        if len(columns) != width or len(set(columns)) != width:
+        if len(columns) != width or not are_different(columns):
             raise InputError(
                 f"the table has {width} columns and the names {list(columns)}", fix="give one different name each"
             ).at("names")
@@ -210,8 +210,9 @@ def _masses(probabilities: list[int | float | Fraction]) -> tuple[tuple[int, ...
             raise no_law("the table", sum(exact)).at("probabilities")
         total = common_denominator(exact)
         return tuple(int(p * total) for p in exact), total
-    floats = np.array(list(map(float, probabilities)))
-    if not np.isfinite(floats).all() or (floats < 0).any() or abs(float(floats.sum()) - 1) > 1e-9:
+    otherwise = "the probabilities are no list of numbers"
+    floats = floats_of(probabilities, otherwise, "give one for each row", "probabilities")
+    if floats.ndim != 1 or not np.isfinite(floats).all() or (floats < 0).any() or abs(float(floats.sum()) - 1) > 1e-9:
         raise no_law("the table", floats.sum()).at("probabilities")
     return tuple(map(float, normalised(floats[None, :])[0])), None
 

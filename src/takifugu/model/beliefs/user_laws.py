@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -75,7 +76,7 @@ def _law(law: Any) -> tuple[tuple[State, ...], tuple[Fraction, ...] | tuple[floa
         ).at("laws")
     for value, p in pairs:
         number = isinstance(p, int | float | Fraction) and not isinstance(p, bool)
-        if not number or not math.isfinite(p) or p < 0:
+        if not number or not 0 <= p <= sys.float_info.max:
             raise InputError(
                 f"the probability of {value!r} is {p!r}", rule="it must be a finite number, at least 0"
             ).at("laws")

@@ -11,12 +11,12 @@ import numpy as np
 
 from takifugu.core.arrays import IntArray, read_only
 from takifugu.core.assumptions import Assumption, public, world
-from takifugu.core.columns import value_of
+from takifugu.core.columns import no_list, value_of
 from takifugu.core.entries import Components
 from takifugu.core.errors import InputError
 from takifugu.core.nearest import did_you_mean
 from takifugu.core.plain import ByValue, Json, Plain, set_fields
-from takifugu.core.rules import check_any, check_as_many, list_of
+from takifugu.core.rules import are_different, check_any, check_as_many, list_of
 from takifugu.model.beliefs.states import State
 from takifugu.model.beliefs.user_laws import MODES, Letters, Mass, UserLaw, absence_words, checked_absence, user_laws
 from takifugu.numbers.rationals import as_whole, exact_or_float
@@ -79,7 +79,7 @@ class IndependentUsers(ByValue):
         all_laws = [laws] if isinstance(laws, Mapping) else list_of(laws, "the users", "laws", example)
         fix = f"give one distribution per user, for example {example}"
         check_any(all_laws, "there are no users", "laws", fix=fix)
-        shared = not isinstance(presence, Iterable) or isinstance(presence, str)
+        shared = no_list(presence) is not None
         presences = [presence] * len(all_laws) if shared else list(presence)  # type: ignore[arg-type]
         check_as_many(presences, "presences", all_laws, "users", "presence", fix="give one, or one per user")
         self._fill(user_laws(list(zip(all_laws, presences, strict=True))), absence, names, source)
@@ -142,7 +142,7 @@ class IndependentUsers(ByValue):
         if names is not None:
             list_of_names = list_of(names, "the users", "names", "['Ana', 'Ben']")
         called = None if list_of_names is None else tuple(map(value_of, list_of_names))
-        if called is not None and (len(called) != len(law_of) or len(set(called)) != len(called)):
+        if called is not None and (len(called) != len(law_of) or not are_different(called)):
             raise InputError(f"there are {len(law_of)} users", fix="give one different name each").at("names")
         set_fields(
             self, laws=tuple(number), law_of=law_of, absence=checked_absence(absence, [law.presence for law in number]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
-from takifugu.core.columns import value_of
+from takifugu.core.columns import has_members, value_of
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import Plain
 from takifugu.core.rules import list_of, members_of, pairs_of
@@ -152,7 +152,7 @@ def _function(function: object, columns: tuple[str, ...], of: object) -> str | t
         if (function == "share") != (of is not None) and function == "mean":
             raise InputError("a mean is of numbers, and `of` names values", fix="write function='share'").at("of")
         return function
-    if callable(function) or not isinstance(function, Iterable):
+    if callable(function) or not has_members(function):
         raise InputError(
             "a function of a column needs a name and a version, so that a ledger can write it down",
             fix="write NamedFunction('range', 1, lambda values: ...)",

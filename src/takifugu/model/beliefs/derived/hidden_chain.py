@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError
-from takifugu.core.rules import check_as_many, list_of
+from takifugu.core.rules import check_as_many
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.model.beliefs.one_sequence import checked_length
-from takifugu.model.beliefs.states import State
-from takifugu.model.beliefs.stochastic import Start
+from takifugu.model.beliefs.states import State, checked_alphabet
+from takifugu.model.beliefs.stochastic import Start, floats_of
 
 
 def hidden_markov_chain(
@@ -61,10 +61,11 @@ def hidden_markov_chain(
             f"the first state has the distribution {initial!r}", rule="a network has one distribution",
             fix='write "stationary", or a probability for each state',
         ).at("initial")  # fmt: skip
-    chain = MarkovChain(np.asarray(matrix, dtype=np.float64), length, initial, states)
+    steps = floats_of(matrix, "the matrix is no square table of numbers", "give a row for each state", "matrix")
+    chain = MarkovChain(steps, length, initial, states)
     seen = _names(observations, chain.states)
-    rows = np.asarray(emissions, dtype=np.float64)
-    check_as_many(rows, "rows of emissions", chain.states, "states", "emissions")
+    rows = floats_of(emissions, "the emissions are no table of numbers", "give a row for each state", "emissions")
+    check_as_many(np.atleast_1d(rows), "rows of emissions", chain.states, "states", "emissions")
     first = chain.stationary if chain.initial == "stationary" else np.array(chain.initial, dtype=np.float64)
     nodes: list[tuple[str, Sequence[State], Sequence[str], npt.ArrayLike]] = [("state 0", chain.states, (), first)]
     for step in range(1, length):
@@ -75,7 +76,7 @@ def hidden_markov_chain(
 
 
 def _names(observations: Sequence[State], states: Sequence[State]) -> tuple[State, ...]:
-    seen = tuple(list_of(observations, "the observations", "observations", "['quiet', 'cough']"))
+    seen = checked_alphabet(observations, "the observations", "observations")
     shared = [name for name in seen if name in states]
     if shared:
         raise InputError(

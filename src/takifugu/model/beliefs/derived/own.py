@@ -143,7 +143,12 @@ def law_of(belief: ByDistribution) -> Belief:
     """Return the distribution of a belief, checked and kept with it: all that is found of it is found once."""
     law: Belief | None = vars(belief).get(_KEPT)
     if law is None:
-        law = _checked(belief, belief.distribution())
+        try:
+            distribution = belief.distribution()
+        except AttributeError as error:  # whoever asks for a member would take the belief for none
+            what = f"distribution() of {type(belief).__name__} fails: {error}"
+            raise InputError(what, fix="correct it").at("distribution") from error
+        law = _checked(belief, distribution)
         vars(belief)[_KEPT] = law
     return law
 

@@ -15,7 +15,7 @@ from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import short_repr
 from takifugu.core.rules import check_known, check_printable, list_of, no_law, too_large
 from takifugu.model.beliefs.states import State, checked_alphabet
-from takifugu.model.beliefs.stochastic import normalised
+from takifugu.model.beliefs.stochastic import floats_of, normalised
 from takifugu.model.beliefs.table import JointTable
 
 #: Rows of a conditional table that miss a sum of one by no more than this are rounded decimals, and renormalised.
@@ -37,10 +37,8 @@ class Node:
 
 
 def node_of(name: str, states: Sequence[State], parents: Sequence[str], table: object) -> Node:
-    try:
-        numbers = np.array(table, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise _wrong(name, "its table is not a full table of numbers, a row per parent state") from error
+    otherwise = f"the table of node {name!r} is not a full table of numbers"
+    numbers = floats_of(table, otherwise, "give a row for each parent state", "nodes", str(name))
     check_printable((str(name),), "the network has the node")
     above = list_of(parents, f"the parents of node {name!r}", "nodes", "['rain', 'wind']")
     return Node(str(name), checked_alphabet(states, f"node {name!r}"), tuple(map(str, above)), numbers)

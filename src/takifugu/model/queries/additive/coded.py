@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
-from takifugu.core.columns import value_of
+from takifugu.core.columns import no_list, value_of
 from takifugu.core.entries import Entries, positions
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import form, set_fields
@@ -146,7 +146,7 @@ class Linear(Query, kind="linear"):
     adds_up = is_with_others = is_with_threshold = True
 
     def __init__(self, weights: Iterable[Number], codes: Codes | None = None, grid: Number | None = None) -> None:
-        if isinstance(weights, str) or not isinstance(weights, Iterable):
+        if no_list(weights) is not None:
             raise InputError(f"the weights are {weights!r}", fix="give a list of numbers, one per entry").at("weights")
         set_fields(
             self, weights=tuple(as_fraction(w, "a weight", "weights") for w in weights), codes=copied_codes(codes),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Annotated, Literal, Self
 import numpy as np
 from annotated_types import MinLen
 
-from takifugu.core.columns import value_of
+from takifugu.core.columns import no_list, value_of
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import VALUES, Plain, arguments, form, set_fields
@@ -143,7 +143,7 @@ class Histogram(_Counting, kind="histogram"):
 
     def __post_init__(self) -> None:
         if self.states is not None:
-            if isinstance(self.states, str) or not isinstance(self.states, Iterable):
+            if no_list(self.states) is not None:
                 raise InputError(
                     f"the histogram's states are {self.states!r}", fix="give a list, such as ['a', 'b']"
                 ).at("states")

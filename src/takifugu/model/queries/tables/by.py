@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from takifugu.core.arrays import IntArray
+from takifugu.core.columns import value_of
 from takifugu.core.entries import Entries, positions
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import LEFT_OUT, Plain, form, set_fields
@@ -65,7 +66,7 @@ def checked_period(every: int | None, cells: tuple[tuple[str, Chosen], ...]) -> 
 
 def _some(entries: object, label: str) -> list[int | str]:
     """Return a cell's entries as a list, or raise InputError without any."""
-    iterable = [entries] if isinstance(entries, str) else entries
+    iterable = [entries] if isinstance(entries, str) else value_of(entries)
     if not isinstance(iterable, Iterable):
         message = f"the entries of the cell {label!r} are {entries!r}"
         raise InputError(message, fix="give a list of entry numbers or names, such as [0, 24]").at("entries")

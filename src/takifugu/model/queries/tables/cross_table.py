@@ -17,7 +17,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from takifugu.core.arrays import IntArray
-from takifugu.core.columns import value_of
+from takifugu.core.columns import has_members, value_of
 from takifugu.core.entries import Entries
 from takifugu.core.errors import InputError
 from takifugu.core.plain import Plain, form, set_fields
@@ -165,7 +165,7 @@ def _check_size(numbers: int) -> None:
 
 def _columns(columns_given: object) -> tuple[tuple[str, tuple[State, ...] | None], ...]:
     """Return the columns with the values of their cells, None for all."""
-    if isinstance(columns_given, str) or not isinstance(columns_given, Iterable):
+    if isinstance(columns_given, str) or not has_members(columns_given):
         raise InputError(f"the columns are {columns_given!r}", fix="give a list, such as ['age', 'sex']").at("columns")
     all_names = list(columns_given)
     names = [name for name in all_names if isinstance(name, str)]

@@ -107,7 +107,7 @@ class CountRows(RowQuery, kind="count-rows"):
         pairs = pairs_of(where, "the columns", "where", "[('height', 'tall')]")
         if not pairs or any(not isinstance(name, str) for name, _ in pairs):
             raise InputError(
-                f"the query counts the records where {dict(pairs)!r}", rule="it names one column or more",
+                f"the query counts the records where {pairs!r}", rule="it names one column or more",
                 fix="write for example CountRows({'height': 'tall', 'sat': 'high'})",
             ).at("where")  # fmt: skip
         conditions = []

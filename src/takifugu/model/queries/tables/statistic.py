@@ -15,7 +15,7 @@ from takifugu.core.entries import Entries
 from takifugu.core.errors import DataError, InputError, Unsupported
 from takifugu.core.functions import as_named
 from takifugu.core.plain import Json, Plain, arguments, form, set_fields
-from takifugu.core.rules import check_type, list_of, members_of, requires
+from takifugu.core.rules import are_different, check_type, list_of, members_of, requires, wrong_type
 from takifugu.model.queries.answer import Additive, Answer, State
 from takifugu.model.queries.forms import Query, grid_or_none
 from takifugu.numbers.rationals import Number, as_fraction, to_text
@@ -71,8 +71,10 @@ class Statistic(Query, kind="statistic"):
         labels: Iterable[str] = ("value",),
     ) -> None:
         read = tuple(list_of([columns] if isinstance(columns, str) else columns, "the columns", "columns", "['age']"))
-        if not isinstance(name, str) or not name or not read or len(set(read)) != len(read):
+        if not isinstance(name, str) or not name or not read or not are_different(read):
             raise InputError("a statistic needs a name, and different columns that it reads").at("columns")
+        if function is not None and not callable(function):
+            raise wrong_type(function, "a function", "give one of the columns").at("function")
         if isinstance(column_sensitivity, Mapping):
             missing = [value for value in read if value not in column_sensitivity]
             if missing:
