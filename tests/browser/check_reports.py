@@ -72,6 +72,15 @@ def test_no_accessibility_finding(pages: list[Path], browser: Any, width: int, s
     assert not faults
 
 
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_long_word_of_a_unit_widens_no_page(pages: list[Path], browser: Any, width: int) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto(next(file for file in pages if file.name.endswith(".report.html")).as_uri())
+    page.evaluate("document.querySelectorAll('.column p').forEach(one => one.textContent = 'W'.repeat(200))")
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    page.close()
+
+
 @pytest.mark.parametrize(("scheme", "ground"), [("light", "rgb(255, 255, 255)"), ("dark", "rgb(20, 24, 28)")])
 def test_a_picture_by_itself_follows_day_and_night(pages: list[Path], browser: Any, scheme: str, ground: str) -> None:
     context = browser.new_context(color_scheme=scheme)

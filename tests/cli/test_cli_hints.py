@@ -24,6 +24,7 @@ from takifugu.releasing.publishing.run import release_file
     (("release", "--dryrun", "x"), "Did you mean '--dry-run'?"),
     (("odds", "--eps", "3"), "Did you mean '--epsilon'?"),
     (("cost", "--budget", "3", "x"), "It is a key of the release file."),
+    (("release", "--ledger", "spent.db", "x"), "It is a key of the release file."),
 ])  # fmt: skip
 def test_the_option_that_was_meant(words: tuple[str, ...], hint: str) -> None:
     outcome = ended(2, *words)

@@ -263,8 +263,8 @@ def guided(error: click.UsageError) -> click.UsageError:
     typed = () if error.ctx is None else error.ctx.meta.get(TYPED, ())
     if now := option_now(path, name, typed):
         return click.NoSuchOption(name, f"{error.message} {now}", [], error.ctx)
-    if name.strip("-") in _KEYS and not meant:
-        words = f"{error.message} It is a key of the release file."
+    if name.strip("-") in _KEYS:  # a ledger that is named is none that is new
+        meant, words = [], f"{error.message} It is a key of the release file."
     return click.NoSuchOption(name, words, meant, error.ctx)
 
 

@@ -458,3 +458,9 @@ def test_a_text_that_is_nested_too_deeply_or_too_long_is_told(folder: Path) -> N
     refused(folder, value="lower(" * 900 + "v" + ")" * 900)
     refused(folder, sql=f"from {'(from ' * 200}{READ}{')' * 200}" + " " * 100_000)
     refused(folder, value="v || " * 20_000 + "v")
+
+
+@pytest.mark.parametrize("bins", [{"low": [0, 1]}, {"v": {"low": [0, 1]}, "low": [0, 1]}])
+def test_bins_of_several_columns_are_told_by_their_names(folder: Path, bins: dict[str, Any]) -> None:
+    said = refused(folder, value=["v", "w"], bins=bins)
+    assert "bins = { v = { low = [0, 10], high = [10, 20] }, w = { low = [0, 10], high = [10, 20] } }" in said

@@ -103,3 +103,20 @@ def test_what_is_no_file_of_a_certificate(written: Path, tmp_path: Path) -> None
     ):  # fmt: skip
         with pytest.raises(InputError, match=words):
             read_certificate(path)
+
+
+@pytest.mark.parametrize("change", [
+    {"hidden": []}, {"beliefs of": None}, {"beliefs of": "x"}, {"beliefs of": [None]}, {"beliefs of": [{}]},
+    {"answer": {"scale": None, "noise": {"kind": "sent-value", "rows": 1, "expected": 10**400}}},
+])  # fmt: skip
+def test_what_was_changed_with_a_checksum_that_fits_is_refused(certificate: dict[str, Any], change: Any) -> None:
+    """Whoever changes a certificate can write its checksum, too: no such file is more than an error."""
+    if "beliefs of" in change:
+        next(iter(certificate["frameworks"].values()))["beliefs"] = change["beliefs of"]
+    elif "answer" in change:
+        certificate["answers"][0] |= change["answer"]
+    else:
+        certificate |= change
+    certificate["checksum"] = checksum_of(certificate)
+    with pytest.raises(InputError, match="is not a certificate that Takifugu wrote"):
+        from_dict(certificate)

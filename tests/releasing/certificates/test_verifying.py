@@ -81,6 +81,14 @@ def test_what_lies_beside_a_table_and_is_not_of_it_is_named(folder: Path, tmp_pa
     assert verified(folder)[0].others == ()
 
 
+def test_a_table_under_another_name_is_called_by_its_own(folder: Path, tmp_path: Path) -> None:
+    for end in (".certificate.json", ".csv"):
+        shutil.copy(folder / f"time-use-units{end}", tmp_path / f"safe-places{end}")
+    said = words_of(succeed("verify", tmp_path))
+    assert "safe-places: the certificate of 'time-use-units' is unchanged, and the table beside it is the one" in said
+    assert "certificate of" not in words_of(succeed("verify", folder))
+
+
 def test_archives_of_equal_files_are_equal(folder: Path) -> None:
     assert zipped(contents(folder)) == zipped(contents(folder))
     assert members_of(zipped(contents(folder)), "a.zip") == contents(folder)

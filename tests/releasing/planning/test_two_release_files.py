@@ -119,6 +119,18 @@ def test_files_that_are_no_release_file_do_not_stop_init(tmp_path: Path) -> None
     assert 'ledger = "f-ledger.db"' in (tmp_path / "f.toml").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(("before", "after"), [
+    ('name = "minutes"', f'name = "{"x" * 5_000}"'), ('name = "minutes"', r'name = "\u202e"'),
+    ('file = "minutes.csv"', r'file = "minutes.csv\u0000"'), ('ledger = "other.db"', r'ledger = "\u0000"'),
+])  # fmt: skip
+def test_what_another_file_has_wrong_stops_no_other(tmp_path: Path, before: str, after: str) -> None:
+    mine, other = written(tmp_path, "mine", "mine.db"), written(tmp_path, "other", "other.db", table="u")
+    text = other.read_text(encoding="utf-8")
+    assert before in text
+    other.write_text(text.replace(before, after), encoding="utf-8")
+    assert all("another source" not in said for said in notices_of_file(load(mine)))
+
+
 @pytest.mark.slow
 def test_the_same_data_with_another_ledger_are_noticed_by_every_command(tmp_path: Path) -> None:
     mine = written(tmp_path, "mine", "mine.db")

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.commands import refused
 from tests.support.ledger_edits import debit, missing, pay
 from tests.support.ledger_histories import released, series
 from tests.support.ledger_tools import with_delta, worst_joint_loss
@@ -233,6 +234,12 @@ def test_a_certificate_that_cannot_be_read_is_not_passed_over(content: str, tmp_
     (tmp_path / "flu.certificate.json").write_text(content)
     with pytest.raises(InputError, match=r"flu\.certificate\.json is not (a Takifugu certificate|JSON)"):
         certificates_in([tmp_path])
+
+
+def test_a_folder_without_certificates_is_no_agreement(there: Path) -> None:
+    """Who names the folder above is not told that the ledger knows all that was published."""
+    for command in ("verify", "import-certificates"):
+        assert "holds no certificate" in refused("ledger", command, there / "ledger.db", there)
 
 
 def test_where_nothing_bounds_what_a_release_costs_nothing_is_entered(there: Path) -> None:

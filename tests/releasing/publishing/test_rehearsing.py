@@ -215,3 +215,10 @@ def test_a_number_that_the_file_fixes_is_refused_and_not_left_out(tmp_path: Path
     alone = tmp_path / "households.toml"
     alone.write_text(re.sub(r'(?s)(roster = .*?\]|unit\w* = .*?)\n', "", alone.read_text()))
     assert "leave --people out" in words_of(ended(BAD_INPUT, "rehearse", alone, "--seed", 1, "--people", 3))
+
+
+def test_a_folder_that_cannot_be_written_to_has_a_fix_that_works(toml: Path) -> None:
+    """The folder of a rehearsal is beside the file, and no option names another."""
+    (toml.parent / f"{toml.stem}-rehearsal").write_text("in the way")
+    said = refused("rehearse", toml, "--seed", 7, *LONGER)
+    assert "cannot be written to (file exists): rehearse a copy of the release file elsewhere" in " ".join(said.split())

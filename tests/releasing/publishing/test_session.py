@@ -105,6 +105,9 @@ def test_a_session_ends_with_its_last_number_and_says_so(file: Path) -> None:
     assert failure["error"]["kind"] == "ReleaseError"
     assert "the session 'safe-session' has ended" in words_of(ended(BAD_INPUT, "session", file, "inn"))
     assert "nothing is pending" in words_of(succeed("ledger", "resume", file.parent / "ledger.db"))
+    assert "bar 2 4 gym 2 7 safe-session: the session has ended" in " ".join(words_of(succeed("session", file)).split())
+    (file.parent / "out" / "safe-session.certificate.json").unlink()
+    assert "its answers are in" in words_of(ended(BAD_INPUT, "session", file))
 
 
 def test_a_session_is_ended_by_hand_and_gives_nothing_back(file: Path) -> None:

@@ -82,6 +82,7 @@ def test_every_kind_of_file_is_open_data_with_words_for_readers(example: Example
     text, report = (table.files[i].read_text(encoding="utf-8") for i in (2, 3))
     check_page(report)
     assert "<code>takifugu verify .</code>" in report
+    assert "not check this page" in report  # whoever writes a page writes of it what they like
     succeed("verify", folder)
     assert [words for words in (*TOP.values(), *TABLE.values()) if words not in text] == []
     for words in ("City Hospital &lt;b&gt;", "data@hospital.example", "Activity &amp; rest", "minutes"):

@@ -11,6 +11,7 @@ from typing import Any
 
 from takifugu.core.errors import TakifuguError, gathered, raise_gathered, within
 from takifugu.core.nearest import unknown
+from takifugu.core.plain import toml_of
 from takifugu.core.rules import check_printable
 from takifugu.core.sections import Key
 from takifugu.data.sql.faults import wrong_key
@@ -270,16 +271,17 @@ class Source:
         if self.bins is None:
             return (None,) * len(self.values)
         by_column = {name: edges for name, edges in self.bins.items() if isinstance(edges, Mapping)}
+        of_each = f"bins = {toml_of({name: {'low': [0, 10], 'high': [10, 20]} for name in self.values})}"
         for name in by_column:
             if name not in self.values:
                 raise unknown(f"bins are declared of {name!r}, which is no value", name, self.values).at("bins")
         if by_column and len(by_column) < len(self.bins):
-            raise wrong_key("bins", "bins are those of columns, and of one", "each column has its own",
-                            "bins = { age = { young = [0, 30], old = [30, 120] } }")  # fmt: skip
+            raise wrong_key("bins", "bins are those of columns, and of one", "each column has its own", of_each)
         if not by_column:
             if len(self.values) > 1:
-                raise wrong_key("bins", "bins are those of one column, and value has several", "each has its own",
-                                "bins = { age = { young = [0, 30], old = [30, 120] } }")  # fmt: skip
+                raise wrong_key(
+                    "bins", "bins are those of one column, and value has several", "each has its own", of_each
+                )
             return (self._bins(self.bins),)
         return tuple(self._bins(by_column[name]) if name in by_column else None for name in self.values)
 

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -156,8 +157,8 @@ def check_form(certificate: Certificate) -> None:
         raise InputError(f"its {odd!r} is not what a certificate has there")
     if certificate.scope not in SCOPES or not certificate.answers or not set(certificate.compositions) <= set(COMPOSES):
         raise InputError("its scope, its answers or its compositions are not those of a certificate")
-    if not all(map(_is_framework, certificate.frameworks.values())):
-        raise InputError("its frameworks do not say what is hidden")
+    if not all(map(_is_framework, certificate.frameworks.values())) or not certificate.hidden:
+        raise InputError("its frameworks do not say what is hidden, or what is believed")
     if not all(stay.lasting for stay in certificate.stays):
         raise InputError("it says of no state how long it lasts")
     if certificate.ledger is not None and not _is_statement(certificate):
@@ -191,10 +192,12 @@ def check_form(certificate: Certificate) -> None:
 
 
 def _is_framework(data: object) -> bool:
-    secrets = data.get("secrets") if isinstance(data, Mapping) else None
-    if not isinstance(secrets, list | tuple) or not secrets:
+    if not isinstance(data, Mapping):
         return False
-    return all(isinstance(secret, Mapping) and isinstance(secret.get("kind"), str) for secret in secrets)
+    secrets, beliefs = data.get("secrets"), data.get("beliefs")
+    if not isinstance(secrets, list | tuple) or not isinstance(beliefs, list | tuple) or not secrets:
+        return False
+    return all(isinstance(one, Mapping) and isinstance(one.get("kind"), str) for one in chain(secrets, beliefs))
 
 
 def _is_choice(answer: Answer) -> bool:
@@ -211,7 +214,7 @@ def _without_numbers(answer: Answer) -> randomisers.Randomiser:
     """Return the noise of an answer lacking its scale or expected error; InputError where it has them."""
     try:
         noise = randomisers.from_dict(answer.noise)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise InputError("an answer's noise cannot be read") from None
     if answer.scale is None and randomisers.scale_text(noise) is not None:
         raise InputError("an answer's noise has a scale, and its scale is missing")

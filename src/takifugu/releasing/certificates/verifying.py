@@ -50,7 +50,9 @@ class Verified:
     def words(self) -> str:
         """Say what was verified, and what was not."""
         rehearsal = "a rehearsal, no guarantee: " if self.certificate.rehearsal is not None else ""
-        words = f"{self.name}: {rehearsal}the certificate is unchanged, and {TABLES[self.table]}"
+        # whoever renames files gives a table another meaning
+        release = "" if self.certificate.release == self.name else f" of {self.certificate.release!r}"
+        words = f"{self.name}: {rehearsal}the certificate{release} is unchanged, and {TABLES[self.table]}"
         if self.signed_by is not None:
             words = f"{words}; signed with the key {self.signed_by}"
         if self.unverified:

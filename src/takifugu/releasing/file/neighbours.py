@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from takifugu.core.errors import InputError
 from takifugu.core.escaping import command
 from takifugu.core.files import path_in, read_file
 from takifugu.core.names import normalised
@@ -53,12 +55,22 @@ def neighbours(folder: Path, data: Sequence[str | Path]) -> Iterator[Neighbour]:
             continue
         source, ledger, output = section_in(raw, "source"), raw.get("ledger"), raw.get("output")
         name, budget = source.get("name"), source.get("budget")
+        paths = [text for text in (ledger, output, source.get("file"), source.get("sql")) if isinstance(text, str)]
+        if any("\0" in path for path in paths):  # nothing is released with it
+            continue
         if isinstance(ledger, str) and ledger and _reads(source, data, folder):
             yield Neighbour(
                 path, ledger, output if isinstance(output, str) else None,
-                name if isinstance(name, str) and normalised(name) else None,
+                name if isinstance(name, str) and _is_name(name) else None,
                 budget if isinstance(budget, int | float | str | dict) else None,
             )  # fmt: skip
+
+
+def _is_name(text: str) -> bool:
+    """Return whether a source could be called so; what another file has wrong is no fault of this one."""
+    with suppress(InputError):
+        return normalised(text) != ""
+    return False
 
 
 def notices_of_file(file: ReleaseFile) -> tuple[str, ...]:

@@ -47,12 +47,15 @@ class Adopted:
 
 
 def certificates_in(folders: Iterable[str | Path]) -> Certificates:
-    """Read all certificates in some folders; InputError for no folder, and for a changed certificate."""
+    """Read all certificates in some folders; InputError for a folder without one, and for a changed certificate."""
     paths = list[Path]()
     for folder in map(Path, folders):
         if not folder.is_dir():
             raise InputError(f"{str(folder)!r} is not a folder", fix="give the folder that the certificates are in")
-        paths += called_certificates(folder)
+        lying = called_certificates(folder)
+        if not lying:  # nothing compared is no agreement
+            raise InputError(f"{str(folder)!r} holds no certificate", fix="give the folder of the published tables")
+        paths += lying
     paid, unpaid = list[tuple[tuple[str, int, str], Plain, bytes]](), list[str]()
     for path in paths:
         # one that was changed may have been one that nobody has paid for

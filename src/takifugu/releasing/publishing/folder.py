@@ -42,7 +42,7 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPN
 
 
 @contextmanager
-def alone_in(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
+def alone_in(folder: Path, patience: float = PATIENCE, fix: str = "choose another one") -> Iterator[None]:
     """Lock the folder for one release, creating it if needed; ReleaseError where it stays locked or unwritable."""
     is_new = not folder.exists()
     try:
@@ -52,7 +52,7 @@ def alone_in(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
                 Path(entry.path).unlink(missing_ok=True)
     except OSError as error:
         raise ReleaseError(
-            f"the output folder {str(folder)!r} cannot be written to ({reason(error)})", fix="choose another one"
+            f"the output folder {str(folder)!r} cannot be written to ({reason(error)})", fix=fix
         ).at("output") from None
     try:
         yield

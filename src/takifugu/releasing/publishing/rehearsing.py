@@ -209,7 +209,7 @@ def _pay_nothing(planned: Plan) -> None:
 
 def _place(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write the files; those of another rehearsal give way, and those of a release do not."""
-    with writing(folder), alone_in(folder):
+    with writing(folder), alone_in(folder, fix="rehearse a copy of the release file elsewhere"):
         for path in called_certificates(folder):
             if path.name in files and read_certificate(path).rehearsal is None:
                 raise ReleaseError(f"{str(path)!r} is of a release, and would be overwritten", fix="move its table")

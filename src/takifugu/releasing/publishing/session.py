@@ -19,10 +19,12 @@ from takifugu.accounting.ledger import OVER, SESSION, Payment, Session
 from takifugu.core.assumptions import reading
 from takifugu.core.errors import BudgetExceeded, InputError, LedgerError, ReleaseError, ReleaseState
 from takifugu.core.tracebacks import without_data
+from takifugu.mechanisms.one_sided.sparse import SAFE
 from takifugu.numbers.noise import Entropy, SystemEntropy, is_private
 from takifugu.numbers.rationals import Number
 from takifugu.releasing.advice.budgets import with_ways_to_pay
-from takifugu.releasing.certificates.files import digest_at, files_of
+from takifugu.releasing.certificates.checksum import read_certificate
+from takifugu.releasing.certificates.files import CERTIFICATE, digest_at, files_of
 from takifugu.releasing.certificates.signing import Signer, configured
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.neighbours import notices_of_file
@@ -97,6 +99,8 @@ def ask(
             payments = payments_of(session_file) if paid is None else ()
             for ended in payments:
                 if ended.state == OVER and sitting.name in ended.ids:
+                    if replies := () if places else _published(session_file.output, sitting.name, ended):
+                        return Transcript(sitting.name, terms, replies, paid=ended, has_ended=True)
                     raise ReleaseError(
                         f"the session {sitting.name!r} has ended ({ended.created[:10]})",
                         rule=f"its answers are in {str(session_file.output)!r}", fix=_ANOTHER,
@@ -259,6 +263,19 @@ class _Sitting:
         answer = NoisyAnswer(question, cells, is_private(self.bits), statement, declared)
         table = replace(planned.tables[0], questions=(question,), facts=(*planned.tables[0].facts, CHOSEN))
         return bundle_for(replace(planned, tables=(table,)), [answer], {}, signer=self.signer)
+
+
+def _published(folder: Path, name: str, ended: Payment) -> tuple[Reply, ...]:
+    """Return the answers of a session that has ended, from its certificate; none where that is not there."""
+    path = folder / f"{name}{CERTIFICATE}"
+    certificate = read_certificate(path) if path.exists() else None
+    if certificate is None or certificate.release_id != ended.ids[name]:
+        return ()
+    (answer,) = certificate.answers
+    replies = list[Reply]()
+    for (asked, value), level in zip(answer.values.items(), answer.noise["thresholds"], strict=True):
+        replies.append(Reply(Inquiry(asked, int(level)), value if value == SAFE else int(value)))
+    return tuple(replies)
 
 
 def _replies(session: Session) -> tuple[Reply, ...]:
