@@ -67,14 +67,13 @@ class _Point(NamedTuple):
 
 def side_by_side(searches: Sequence[Search], losses: Losses) -> list[Any]:
     """Return the scale that each search finds: all of them know what was tried, and ask for more at once."""
-    points, known, found = list[_Point](), set[Any](), dict[int, Any]()
+    points, found = list[_Point](), dict[int, Any]()
     running = {number: search.scales(points) for number, search in enumerate(searches)}
-    asked = {number: next(scales) for number, scales in running.items()}
+    asked = {number: next(search) for number, search in running.items()}
     while asked:
-        if unknown := [scale for scale in dict.fromkeys(asked.values()) if scale not in known]:
-            known.update(unknown)
-            for scale, lost in zip(unknown, losses(unknown), strict=True):
-                insort(points, _Point(math.log(scale), scale, lost))
+        scales = [*dict.fromkeys(asked.values())]  # none was tried: each lies between two that were, side by side
+        for scale, lost in zip(scales, losses(scales), strict=True):
+            insort(points, _Point(math.log(scale), scale, lost))
         for number in [*asked]:
             try:
                 asked[number] = next(running[number])
