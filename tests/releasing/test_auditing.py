@@ -128,4 +128,5 @@ def test_a_class_and_a_real_number_are_left_open() -> None:
 @pytest.mark.parametrize("words", [["nowhere.toml"], ["nowhere.json"], ["ward.csv"]])
 def test_what_is_neither_file_nor_certificate_is_bad_input(ward: Path, words: list[str]) -> None:
     ended(BAD_INPUT, "audit", *words)
-    ended(BAD_INPUT, "audit", ward, "--draws", "-1")
+    for draws in ("-1", "99999999999999999999"):
+        ended(BAD_INPUT, "audit", ward, "--draws", draws)
