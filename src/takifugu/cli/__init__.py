@@ -193,7 +193,7 @@ def rehearse() -> None:
 
 @main.command(runs="cli.auditing:audit")
 @FILE_ARGUMENT
-@click.option("--draws", type=click.IntRange(0, 10_000_000), default=0, help="Also draw this often on a made-up answer.")
+@click.option("--draws", type=click.IntRange(0, 10**7), default=0, help="Also draw this often on a made-up answer.")
 @JSON_OPTION
 def audit() -> None:
     """Audit a release file or a certificate.
