@@ -167,6 +167,7 @@ class Forgetful(extending.OwnBelief, kind="forgetful"):
 
 def test_a_slip_in_the_distribution_is_said_as_one() -> None:
     """It was said of the whole belief that it is none."""
+    extending.register_belief("forgetful", Forgetful)
     with pytest.raises(InputError, match=r"distribution\(\) of Forgetful fails: .* no attribute 'rows': correct it"):
         tf.Pufferfish(tf.every_entry(), Forgetful())
 

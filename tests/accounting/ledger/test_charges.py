@@ -4,6 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import pytest
 from tests.support.ledger_tools import (
     chain,
     chain_framework,
@@ -102,8 +103,10 @@ def test_frameworks_that_do_not_survive_json_are_refused(ledger: Ledger) -> None
 
 def test_what_would_not_read_back_is_refused_before_it_is_paid_for(ledger: Ledger) -> None:
     """A row that no float holds was paid for, and no command read the ledger any more."""
-    debits = [group_debit(one_thing(), 1, name="huge", change=Fraction(4 * 10**308))]
-    refused_unchanged(ledger, InputError, "'huge' would not read back", "data", debits, budget=2)
+    with pytest.raises(InputError, match="it must be a finite number"):
+        group_debit(one_thing(), 1, change=Fraction(4 * 10**308))
+    debits = [group_debit(one_thing(), 1, name="half", query={"kind": "half a character: \ud800"})]
+    refused_unchanged(ledger, InputError, "'half' would not read back", "data", debits, budget=2)
 
 
 # Promises that are alone.
