@@ -166,7 +166,7 @@ def pyplot() -> Any:
     try:
         import matplotlib
     except ModuleNotFoundError as missing:
-        raise Absent('this needs matplotlib: pip install "takifugu[plots]"') from missing
+        raise Absent("this needs matplotlib: pip install matplotlib") from missing
 
     matplotlib.use("svg")
     from matplotlib import pyplot as plots

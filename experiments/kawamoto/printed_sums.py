@@ -27,7 +27,6 @@ from takifugu.mechanisms.local.over_classes import largest_mass_over
 from takifugu.mechanisms.local.populations import Populations
 from takifugu.mechanisms.local.senders import Sender
 from takifugu.mechanisms.local.together import row_losses
-from takifugu.mechanisms.local.tupling import theorem3_delta
 from takifugu.numbers.distributions.channel import Channel
 from takifugu.numbers.transport.bottleneck import Population, w_infinity
 
@@ -125,6 +124,15 @@ def _largest_moves(populations: Populations) -> tuple[Fraction, str]:
     for (a, b), distance in populations.distances_apart.items():
         moves.append(Fraction(w_infinity(laws[a], laws[b], populations.distance)) / distance)
     return max(moves), "distance"
+
+
+def theorem3_delta(dummies: int, outputs: int, beta: Fraction, epsilon: Fraction) -> float:
+    """Return delta of Theorem 3, rounded up, for `dummies` uniform ones and eta = 0: see errata X2."""
+    most, growth = float(beta), math.expm1(epsilon)
+    alpha = (dummies * growth - most * outputs) / (outputs * (2 + growth))
+    if alpha <= 0:
+        return 1.0
+    return min(1.0, 2 * math.exp(-2 * alpha**2 / (dummies * most**2)) * (1 + 2.0**-40))
 
 
 def _theorem3(sender: Sender, populations: Populations, epsilon: Fraction) -> PairPromise:

@@ -277,7 +277,7 @@ def _normals() -> Iterator[Case]:
     yield Case("normal records, a column of one record", _hide(body, secret=tf.every_entry("weight", 20)),
                tf.Sum("height"))  # fmt: skip
     sample = {"height": [160, 165, 171, 174, 180, 183], "weight": [61, 60, 75, 68, 79, 92]}
-    fitted = tf.NormalRegion.fit(sample, source="a public survey", records=4, confidence=0.9)
+    fitted = tf.MultivariateNormal.fit(sample, source="a public survey", records=4, confidence=0.9)
     yield Case("normal records, every law that a sample supports", _hide(fitted, secret=near), tf.Mean("height"))
     mean = tf.distribution_parameter("height", interval=(168, 171))
     yield Case("normal records, a parameter", _hide(body, secret=mean), tf.Mean("height"))

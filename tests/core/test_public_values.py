@@ -35,7 +35,7 @@ BELIEFS = (
     tf.hidden_markov_chain(MATRIX, MATRIX, 3, states=["well", "ill"], observations=["quiet", "cough"]),
     tf.Density("size", "mean", {0: NORMALS[0], 1: NORMALS[2]}), tf.AutoregressiveNormal(0.8, 1, 20),
     tf.MultivariateNormal([0, 0], [[1, 0.5], [0.5, 1]], ["a", "b"], 10), tf.Records(TABLE, 10),
-    tf.NormalRegion.fit({"x": [1, 2, 3, 4], "y": [1, 3, 2, 4]}, source="public"),
+    tf.MultivariateNormal.fit({"x": [1, 2, 3, 4], "y": [1, 3, 2, 4]}, source="public", confidence=0.99),
     tf.FromPopulations({"a": {"x": 0.5, "y": 0.5}, "b": {"x": 0.2, "y": 0.8}}),
     tf.Parameters(tf.JointTable([(0,), (1,)], [0.5, 0.5], names=["p"]), COLUMNS, 10),
     tf.CountedParameters([(0,), (1,)], [50, 50], ["p"], COLUMNS, 10, source="public"),

@@ -18,7 +18,7 @@ from takifugu.core.errors import Unsupported
 from takifugu.influence.networks import junction
 from takifugu.influence.networks.conditionals import moral_graph
 from takifugu.influence.networks.elimination import loss_by_elimination
-from takifugu.influence.networks.junction import block_losses, junction_messages, junction_tree
+from takifugu.influence.networks.junction import Messages, block_losses, junction_tree
 from takifugu.influence.networks.networks import (
     TOO_WIDE,
     along_one_tree,
@@ -62,7 +62,7 @@ def random_tables(rng, shape, silent=0.2, largest=2.0):
 
 def junction_losses(network, tables, is_whole=False):
     """The losses of all entries by the junction tree alone."""
-    messages = junction_messages(network, tables)
+    messages = Messages.of(junction_tree(network), tables)
     return [messages.loss(entry, is_whole) for entry in range(network.size)]
 
 
@@ -171,7 +171,7 @@ def test_messages_that_would_need_too_large_tables_are_never_below_the_truth(see
     monkeypatch.setattr(junction, "MOST_CONTEXTS", 2)
     network = joined_in_a_ladder(rng, 3, zeros=seed % 2 == 1)
     tables = random_tables(rng, [2] * 6, silent=0.1)
-    sent = junction_messages(network, tables).sent.values()
+    sent = Messages.of(junction_tree(network), tables).sent.values()
     assert [message.loss is None for message in sent] == [len(message.variables) == 2 for message in sent]
     for entry, loss in enumerate(junction_losses(network, tables, is_whole)):
         truth, pairs = oracle.worst_pairs(law_of(network), tables, entry), possible_pairs(network, entry)

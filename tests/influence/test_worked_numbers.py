@@ -13,7 +13,7 @@ from takifugu.influence.chains.settled import decimal_above
 from takifugu.influence.chains.two_states import log_ratio, step
 from takifugu.influence.curves import is_least
 from takifugu.influence.networks.conditionals import moral_graph, taken_from_neighbours
-from takifugu.influence.networks.junction import junction_messages
+from takifugu.influence.networks.junction import Messages, junction_tree
 from takifugu.influence.networks.networks import network_loss, reached
 from takifugu.influence.networks.tables import clique_losses, exchangeable_loss, supremum_of_number, table_losses
 from takifugu.influence.networks.trees import losses_on_tree
@@ -50,7 +50,7 @@ def test_a_step_of_two_states_by_every_supremum() -> None:
 def test_a_pair_by_every_tree() -> None:
     loss = 1 + THROUGH_A_STEP[1]
     assert network_loss(PAIR, Profile.of(ONE, 2), Family(range(2))).epsilon == pytest.approx(loss, abs=1e-6)
-    messages = junction_messages(PAIR, [ONE, ONE])
+    messages = Messages.of(junction_tree(PAIR), [ONE, ONE])
     for entry, on_tree in enumerate(losses_on_tree(PAIR, [ONE, ONE])):
         assert on_tree[1, 0] == pytest.approx(loss, abs=1e-6)
         assert messages.loss(entry)[1, 0] == pytest.approx(loss, abs=1e-6)

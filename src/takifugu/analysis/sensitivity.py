@@ -61,7 +61,9 @@ def change_to_hide(problem: Problem, norm: int, hides_rows: bool) -> Fraction:
         return problem.grid
     # the largest d of a secret entry (a run: at most the sum of its entries'), or of any where none is read
     if hides_rows:
-        moves = [_secret_move(part, norm) or _any_move(part, norm) for part in problem.parts]
+        moves = [
+            _secret_move(part, norm) or part.answer.farthest(range(part.answer.size), norm) for part in problem.parts
+        ]
     else:
         moves = [answer.nearest(norm) for answer in problem.answers]
     return max(moves, default=Fraction(0)) * problem.grid
@@ -89,11 +91,6 @@ def _run_change(answer: Additive, run: int) -> Fraction:
     """Return at most the largest L1 change by `run` entries in a row, in grid units."""
     sums = np.concatenate([[0], np.cumsum(answer.entry_changes())])
     return Fraction(int((sums[run:] - sums[:-run]).max()))
-
-
-def _any_move(part: Part, norm: int) -> Fraction:
-    """Return the largest change by one entry, in grid units."""
-    return part.answer.farthest(range(part.answer.size), norm)
 
 
 def _entry_change(part: Part) -> Fraction:

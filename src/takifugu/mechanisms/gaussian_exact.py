@@ -2,33 +2,24 @@
 
 For laws mu, nu of the answer the divergence at epsilon of mu*N from nu*N is enclosed from above
 (`after_noise.hockey_stick`), both ways. It falls when sigma grows, so the least sigma is found by search, comparison by
-comparison; the sigma found so far is tried first. Never above the analytic sigma of W-infinity. Where the laws keep
-(epsilon, delta) themselves, no noise is needed.
+comparison, rounded up by at most 1e-10 relative; the sigma found so far is tried first. Never above the analytic sigma
+of W-infinity. Where the laws keep (epsilon, delta) themselves, no noise is needed.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
-from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.compared import Compared, TwoLaws
-from takifugu.mechanisms.common.answer_families import Located, knowledge_conditions, predicted
+from takifugu.mechanisms.common.answer_families import Located
 from takifugu.mechanisms.common.answer_noise import normal_noise
-from takifugu.mechanisms.common.continuous import (
-    OF_NOISE,
-    ComparedDensities,
-    compared_densities,
-    density_cost,
-    largest_of_densities,
-)
-from takifugu.mechanisms.common.largest_need import largest_need, of_each, refusing
+from takifugu.mechanisms.common.continuous import OF_NOISE, ComparedDensities
+from takifugu.mechanisms.common.largest_need import of_each
+from takifugu.mechanisms.common.noise_by_laws import NoiseByLaws, OfDensities
 from takifugu.mechanisms.common.rounded_number import least_for_read
-from takifugu.mechanisms.common.shares import alone
 from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
 from takifugu.numbers.after_noise.hockey_stick import (
@@ -45,52 +36,24 @@ from takifugu.numbers.search import halved, mean
 PRECISION = 5e-4
 
 
-@dataclass(frozen=True)
-class GaussianExact:
-    """The least sigma for a scalar additive query, rounded up by at most 1e-10 relative."""
-
-    name: str = "gaussian-exact"
-    source: str = "enclosed hockey-stick divergence after normal noise; never above Balle and Wang 2018"
-
-    def cost(self, problem: Problem) -> Cost:
-        """Predict the work: all laws, and 100,000 operations per atom and comparison."""
-        return density_cost(problem, OF_NOISE) or predicted(problem, 100_000.0)
-
-    @refusing
-    def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the least rounded normal noise within (epsilon, delta)."""
-        refused = refusal(problem)
-        if refused:
-            return refused
-        nothing = "no comparison: the distributions keep epsilon and delta without noise"
-        if (comparisons := compared_densities(problem)) is not None:
-            return _of_densities(problem, comparisons, nothing)
-        needs = of_each(partial(_needed, epsilon=problem.epsilon, delta=problem.delta))
-        sigma, worst = largest_need(problem, needs, nothing)
-        noise = normal_noise(problem, sigma)
-        detail = "the divergence reaches delta here first" + alone(problem)
-        witness = Witness(worst, detail, (("sigma", float(noise.scale)),))
-        assumptions = knowledge_conditions(problem, partial(_loss, sigma=sigma, delta=problem.delta))
-        return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, witness, assumptions)
+def _needed(compared: Compared, sigma: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
+    """Return a sigma for the comparison: `sigma` itself if it serves."""
+    laws = compared.laws()
+    p, q, budget, share = laws.p, laws.q, laws.budget(epsilon), laws.share(delta)
+    if budget <= 0:
+        return Fraction(gaussian_analytic_sigma(Fraction(compared.moves()[-1]), epsilon, delta))
+    if sigma and _is_within(p, q, sigma, min(budget, LARGEST_EPSILON), share):
+        return sigma
+    return Fraction(gaussian_exact_sigma(p, q, budget, share))
 
 
-MECHANISM = GaussianExact()
-
-
-def _of_densities(problem: Problem, comparisons: tuple[ComparedDensities, ...], nothing: str) -> Bound:
+def _needed_of_densities(problem: Problem, compared: ComparedDensities) -> Fraction:
     from takifugu.numbers.after_noise.noisy_densities import least_normal_noise
 
-    def least(compared: ComparedDensities) -> Fraction:
-        def of_number(epsilon: Fraction, delta: Fraction) -> Fraction:
-            return Fraction(least_normal_noise(compared.p, compared.q, epsilon, delta))
+    def least(epsilon: Fraction, delta: Fraction) -> Fraction:
+        return Fraction(least_normal_noise(compared.p, compared.q, epsilon, delta))
 
-        return least_for_read(of_number, compared.rounding, problem.epsilon, problem.delta)
-
-    sigma, worst = largest_of_densities(comparisons, least, nothing)
-    noise = normal_noise(problem, sigma / problem.unit)
-    detail = "the divergence of the noisy densities reaches delta here first"
-    witness = Witness(worst, detail, (("sigma", float(noise.scale)),))
-    return Bound(noise, problem.epsilon, problem.delta, Covers.OUTPUT, witness)
+    return least_for_read(least, compared.rounding, problem.epsilon, problem.delta)
 
 
 def _loss(located: Located, enough: float, sigma: Fraction, delta: Fraction) -> float:
@@ -124,12 +87,15 @@ def _is_within(p: Pmf, q: Pmf, sigma: Fraction, epsilon: Fraction | float, delta
     return True
 
 
-def _needed(compared: Compared, sigma: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Return a sigma for the comparison: `sigma` itself if it serves."""
-    laws = compared.laws()
-    p, q, budget, share = laws.p, laws.q, laws.budget(epsilon), laws.share(delta)
-    if budget <= 0:
-        return Fraction(gaussian_analytic_sigma(Fraction(compared.moves()[-1]), epsilon, delta))
-    if sigma and _is_within(p, q, sigma, min(budget, LARGEST_EPSILON), share):
-        return sigma
-    return Fraction(gaussian_exact_sigma(p, q, budget, share))
+MECHANISM = NoiseByLaws(
+    "gaussian-exact",
+    "enclosed hockey-stick divergence after normal noise; never above Balle and Wang 2018",
+    normal_noise, lambda problem: of_each(partial(_needed, epsilon=problem.epsilon, delta=problem.delta)),
+    scans=100_000.0,
+    nothing="no comparison: the distributions keep epsilon and delta without noise",
+    detail="the divergence reaches delta here first", size="sigma", lines=False,
+    densities=OfDensities(
+        _needed_of_densities, OF_NOISE, "the divergence of the noisy densities reaches delta here first",
+    ),
+    refused=refusal, lost=lambda problem, sigma: partial(_loss, sigma=sigma, delta=problem.delta),
+)  # fmt: skip

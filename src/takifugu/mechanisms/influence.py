@@ -97,16 +97,12 @@ def part_scales(part: Part, enough: Mapping[Fraction, Fraction]) -> Mapping[Frac
         if high <= noise or lost.get(noise, math.inf) <= target:
             needed[epsilon] = noise, Witness("", "")
         else:
-            low = min(max(noise, least_tried(part, epsilon)), high / 2)
+            least = Fraction(int(part.answer.changes.values.max()), NEXT_TO_NOTHING) / epsilon
+            low = min(max(noise, least), high / 2)
             searches[epsilon] = Search(high, target, low)
     for epsilon, scale in zip(searches, side_by_side([*searches.values()], losses), strict=True):
         needed[epsilon] = Fraction(scale), causes[scale]
     return needed
-
-
-def least_tried(part: Part, epsilon: Fraction) -> Fraction:
-    """Return the scale at which the search for a part ends, in grid units."""
-    return Fraction(int(part.answer.changes.values.max()), NEXT_TO_NOTHING) / epsilon
 
 
 MECHANISM = Influence()

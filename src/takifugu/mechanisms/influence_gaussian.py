@@ -69,11 +69,6 @@ def longest_change(answer: Additive) -> Fraction:
     return root_up(sum(reach * reach for reach in answer.cell_ranges()))
 
 
-def entry_move(answer: Additive) -> Fraction:
-    """Return the largest L2 change by one entry, in grid units."""
-    return answer.farthest(range(answer.size), norm=2)
-
-
 def _part_sigmas(part: Part, enough: Mapping[Fraction, Fraction], delta: Fraction) -> Mapping[Fraction, Needed]:
     """Return the least deviation for one part, or `enough` if that serves, at each epsilon, and its cause."""
     return {epsilon: _part_sigma(part, epsilon, delta, serving) for epsilon, serving in enough.items()}
@@ -94,7 +89,7 @@ def _part_sigma(part: Part, epsilon: Fraction, delta: Fraction, enough: Fraction
     high = Fraction(gaussian_analytic_sigma(largest_change, epsilon, delta))
     if enough and (enough >= high or loss(enough)[0] <= epsilon):
         return enough, Witness("", "")
-    low = max(enough, entry_move(answer) / NEXT_TO_NOTHING)
+    low = max(enough, answer.farthest(range(answer.size), norm=2) / NEXT_TO_NOTHING)
     sigma = smallest_scale(lambda sigma: loss(sigma)[0], epsilon, high, low)
     if sigma >= high:
         return high, Witness("any values of the component against any others", "they move the answer farthest")

@@ -7,92 +7,32 @@ distribution the ratio is taken over all at once. It is never above W-infinity /
 b serves discrete Laplace noise on the grid. Where the laws differ by at most epsilon themselves, no noise is needed. An
 answer of several cells that moves along one line, such as a histogram over two states, counts as one number, with the
 smallest scale again (`lines`). It is a promise about this one answer's law and does not compose (errata E12).
+
+The least is rounded up by at most 1e-10 relative. Where rounded masses could move a log-ratio by r, r / epsilon
+relative is added (1e-12 / epsilon at 1,000 steps).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
 import numpy as np
 
 from takifugu.analysis.answer_laws.minimax_start import over_all_starts
-from takifugu.analysis.bounds import Bound, Cost, Refusal, Witness
-from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
 from takifugu.analysis.questions.compared import Compared
-from takifugu.mechanisms.common.answer_families import Located, families_at_hand, knowledge_conditions, predicted
+from takifugu.mechanisms.common.answer_families import Located, Loss, families_at_hand
 from takifugu.mechanisms.common.answer_noise import laplace_noise
-from takifugu.mechanisms.common.continuous import (
-    OF_NOISE,
-    ComparedDensities,
-    compared_densities,
-    density_cost,
-    largest_of_densities,
-)
-from takifugu.mechanisms.common.largest_need import Bools, Stack, largest_need, refusing, stacked
-from takifugu.mechanisms.common.shares import alone
+from takifugu.mechanisms.common.continuous import OF_NOISE, ComparedDensities
+from takifugu.mechanisms.common.largest_need import Bools, stacked
+from takifugu.mechanisms.common.noise_by_laws import NoiseByLaws, OfDensities
 
 #: The scale that other comparisons are tried with lies this much above the largest found so far, relatively.
 HEADROOM = Fraction(1, 2**35)
 #: Fewer families than this are gone through as they come.
 _FEW = 16
-
-
-@dataclass(frozen=True)
-class LaplaceExact:
-    """The smallest Laplace scale for an answer of one number or on one line, rounded up by at most 1e-10 relative."""
-
-    #: Where rounded masses could move a log-ratio by r, r / epsilon relative is added (1e-12 / epsilon at 1,000 steps).
-    name: str = "laplace-exact"
-    source: str = (
-        "largest log-ratio of two distributions after Laplace noise, at atoms; "
-        "never above Song, Wang and Chaudhuri (arXiv 1603.03977v1), Theorem 3.2"
-    )
-
-    def cost(self, problem: Problem) -> Cost:
-        """Predict the work: all laws, and 150 operations per atom and comparison."""
-        return density_cost(problem, OF_NOISE) or predicted(problem, 150.0, laplace=True, lines=True)
-
-    @refusing
-    def bound(self, problem: Problem) -> Bound | Refusal:
-        """Return the least noise for epsilon in every comparison, perhaps none."""
-        nothing = "no comparison: the distributions differ by less than epsilon without noise"
-        if (comparisons := compared_densities(problem)) is not None:
-            return _of_densities(problem, comparisons, nothing)
-        needs, start = partial(_needs, epsilon=problem.epsilon), _start(problem)
-
-        def serves(stack: Stack, scale: Fraction) -> Bools:
-            return stack.keeps(problem.epsilon, scale)
-
-        scale, worst = largest_need(problem, needs, nothing, lines=True, serves=serves, start=start)
-        noise = laplace_noise(problem, scale)
-        detail = "the log-ratio reaches epsilon here first" + alone(problem, lines=True)
-        witness = Witness(worst, detail, (("scale", float(noise.scale)),))
-
-        def lost(located: Located, enough: float) -> float:
-            return max(enough, *over_all_starts(located.family).losses(scale), 0.0)
-
-        assumptions = knowledge_conditions(problem, lost, lines=True)
-        return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, witness, assumptions)
-
-
-MECHANISM = LaplaceExact()
-
-
-def _of_densities(problem: Problem, comparisons: tuple[ComparedDensities, ...], nothing: str) -> Bound:
-    from takifugu.numbers.after_noise.laplace_densities import least_laplace_noise
-
-    def least(compared: ComparedDensities) -> Fraction:
-        return least_laplace_noise(compared.p, compared.q, problem.epsilon, compared.rounding)
-
-    scale, worst = largest_of_densities(comparisons, least, nothing)
-    noise = laplace_noise(problem, scale / problem.unit)
-    witness = Witness(worst, "the log-ratio of the noisy densities reaches epsilon here first",
-                      (("scale", float(noise.scale)),))  # fmt: skip
-    return Bound(noise, problem.epsilon, Fraction(0), Covers.OUTPUT, witness)
 
 
 def _needs(located: Located, scale: Fraction, epsilon: Fraction) -> Iterator[tuple[Fraction, Compared]]:
@@ -138,3 +78,30 @@ def _start(problem: Problem) -> Fraction:
         if np.array_equal(at_most, served(largest * (1 - width * HEADROOM))) and not at_most.all():
             return below
     return Fraction(0)
+
+
+def _needed_of_densities(problem: Problem, compared: ComparedDensities) -> Fraction:
+    from takifugu.numbers.after_noise.laplace_densities import least_laplace_noise
+
+    return least_laplace_noise(compared.p, compared.q, problem.epsilon, compared.rounding)
+
+
+def _lost(problem: Problem, scale: Fraction) -> Loss:
+    def lost(located: Located, enough: float) -> float:
+        return max(enough, *over_all_starts(located.family).losses(scale), 0.0)
+
+    return lost
+
+
+MECHANISM = NoiseByLaws(
+    "laplace-exact",
+    "largest log-ratio of two distributions after Laplace noise, at atoms; "
+    "never above Song, Wang and Chaudhuri (arXiv 1603.03977v1), Theorem 3.2",
+    laplace_noise, lambda problem: partial(_needs, epsilon=problem.epsilon), scans=150.0, start=_start,
+    nothing="no comparison: the distributions differ by less than epsilon without noise",
+    detail="the log-ratio reaches epsilon here first",
+    densities=OfDensities(
+        _needed_of_densities, OF_NOISE, "the log-ratio of the noisy densities reaches epsilon here first",
+    ),
+    lost=_lost,
+)  # fmt: skip

@@ -12,6 +12,7 @@ from itertools import chain, product
 from typing import Any, NoReturn, Protocol, runtime_checkable
 
 from takifugu.core.assumptions import Assumption, with_kinds
+from takifugu.core.cache import memoised
 from takifugu.core.columns import value_of
 from takifugu.core.entries import columns_of
 from takifugu.core.errors import InputError, within
@@ -151,12 +152,9 @@ class Framework(Typed):
         data: Json = json.loads(text) if changed is None else changed
         return data
 
+    @memoised  # it is asked for once a person
     def fingerprint(self) -> str:
         """Return a 128-bit hash, equal for equal frameworks."""
-        return self._fingerprint  # it is asked for once a person
-
-    @cached_property
-    def _fingerprint(self) -> str:
         text = json.dumps(self._plain, sort_keys=True, separators=(",", ":"), default=_refuse)
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 

@@ -247,5 +247,5 @@ def test_parameters_in_a_network_are_any_that_are_possible() -> None:
 def test_of_a_fitted_normal_law_no_mean_is_unlikely() -> None:
     """The class bounds slopes and variances from below, and no mean."""
     sample = {"height": [160, 165, 171, 174, 180, 183], "weight": [61, 60, 75, 68, 79, 92]}
-    fitted = tf.NormalRegion.fit(sample, source="a public survey", records=400)
+    fitted = tf.MultivariateNormal.fit(sample, source="a public survey", records=400, confidence=0.99)
     assert likely_range(fitted, fitted.resolve(tf.Mean("height")), 0.01) == (-math.inf, math.inf)

@@ -7,14 +7,15 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mpmath import mp
 from tests.support import population_oracles as oracles
+from tests.support.golden import golden
 from tests.support.tuples import tuple_law
 
 import takifugu as tf
-from kawamoto.printed_sums import PairPromise, printed_sums
+from kawamoto.printed_sums import PairPromise, printed_sums, theorem3_delta
 from takifugu.mechanisms.local.populations import populations_of
 from takifugu.mechanisms.local.senders import Sender
-from takifugu.mechanisms.local.tupling import theorem3_delta
 from takifugu.numbers.distributions.channel import Channel
 
 SAME, TWO, MADE, MAPPED = (
@@ -122,6 +123,40 @@ def test_the_printed_sum_of_one_row_twice_fails_where_two_outputs_tell_what_neit
     assert float(line.holds.epsilon) == pytest.approx(math.log(apart[1] / apart[0]), abs=1e-9)
     assert line.is_too_little
     assert line.cells[-1] == "printed too small"
+
+
+@pytest.mark.parametrize("name", list(golden()["tupling_exact"]))
+def test_the_printed_delta_of_a_tuple_is_no_less_than_the_exact_one(name):
+    which, dummies = name.split(",k=")
+    p, q = ([F(x) for x in row] for row in golden()["tupling_laws"][which])
+    for key, value in golden()["tupling_exact"][name].items():
+        if key.startswith("thm3_delta@"):
+            printed = theorem3_delta(int(dummies), len(p), max(*p, *q), F(key[11:]))
+            assert printed == pytest.approx(value, abs=1e-9)
+            assert tf.local.Tupling(int(dummies)).delta(p, q, key[11:]) <= printed
+
+
+@pytest.mark.parametrize("name", list(golden()["tupling_theorem3"]))
+def test_theorem_3_at_the_epsilon_that_it_prints(name):
+    beta, expected = F(name.split("beta=")[1].split("/")[0]) / 64, golden()["tupling_theorem3"][name]
+    if expected["feasible"]:
+        assert theorem3_delta(10, 64, beta, F(expected["eps"])) == pytest.approx(expected["delta"], rel=1e-9)
+    else:
+        assert theorem3_delta(10, 64, beta, F(600)) > expected["delta"]
+
+
+@pytest.mark.parametrize("beta", [F(1, 64), F(1, 10**5), F(1, 10**7)])
+@pytest.mark.parametrize("dummies", [7, 1000, 10**6])
+def test_theorem_3_is_rounded_up(beta, dummies):
+    outputs = int(1 / beta)
+    with mp.workdps(50):
+        spread = mp.mpf(beta.numerator) / beta.denominator
+        for budget in (F(1, 1000), F(1, 3), F(2)):
+            rate = mp.mpf(budget.numerator) / budget.denominator
+            alpha = (dummies * mp.expm1(rate) - spread * outputs) / (outputs * (1 + mp.exp(rate)))
+            printed = min(1, 2 * mp.exp(-2 * alpha**2 / (dummies * spread**2))) if alpha > 0 else 1
+            computed = theorem3_delta(dummies, outputs, beta, budget)
+            assert printed <= computed <= printed * (1 + mp.mpf(10) ** -9) or printed < 1e-300
 
 
 def test_theorem_3_is_printed_beside_the_exact_delta():

@@ -278,7 +278,7 @@ def test_a_memory_holds_what_the_next_positions_can_reach():
     assert [*memory.losses] == [*memory.tables] == [23, 27, 28, 29]
     assert [*memory.since(20).losses] == [3, 7, 8, 9]
     assert memory.since(20).last_moving == 3
-    assert memory.since(20).since(-20).is_as(memory)
+    assert memory.since(20).since(-20).key == memory.key
 
 
 def test_the_entries_of_a_family_are_those_that_count(monkeypatch):

@@ -10,7 +10,7 @@ from kawamoto import channels
 from kawamoto.composing import PairPromise, after_stable
 from takifugu.core.errors import InputError
 from takifugu.mechanisms.local import classes, measuring
-from takifugu.mechanisms.local.tupling import Tupling, theorem3_epsilon
+from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.numbers import Pmf
 
 GRID = [(float(i), float(j)) for i in range(4) for j in range(3)]
@@ -29,7 +29,6 @@ GRID = [(float(i), float(j)) for i in range(4) for j in range(3)]
     lambda: Tupling(1).delta([0.5], [1], 1), lambda: Tupling(1).delta([1, -0.0, "x"], [1, 0, 0], 1),
     lambda: Tupling(1).delta([1, 0], [0, 1], -1), lambda: Tupling(1).delta([1, 0], Pmf([0], [1]), 1),
     lambda: Tupling(1, [1]).delta([1, 0], [0, 1], 1), lambda: Tupling(1, [2, -1]).delta([1, 0], [0, 1], 1),
-    lambda: theorem3_epsilon(3, 4, 0, 0.1), lambda: theorem3_epsilon(3, 4, 0.5, 0),
 ])  # fmt: skip
 def test_it_is_refused(wrong: Callable[[], object]) -> None:
     with pytest.raises(InputError):

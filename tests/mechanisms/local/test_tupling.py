@@ -5,13 +5,12 @@ from fractions import Fraction as F
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mpmath import mp
 from tests.support.golden import golden
 from tests.support.population_oracles import laws
 from tests.support.tuples import tuple_delta
 
 from takifugu.core.errors import InputError
-from takifugu.mechanisms.local.tupling import Tupling, smallest_tupling, theorem3_delta, theorem3_epsilon
+from takifugu.mechanisms.local.tupling import Tupling
 from takifugu.numbers import Pmf
 
 
@@ -48,46 +47,6 @@ def test_golden_deltas(name):
     for key, value in golden()["tupling_exact"][name].items():
         if key.startswith("delta@"):
             assert Tupling(int(dummies)).delta(p, q, key[6:]) == pytest.approx(value, abs=1e-12)
-        elif key.startswith("thm3_delta@"):
-            printed = theorem3_delta(int(dummies), len(p), max(*p, *q), key[11:])
-            assert printed == pytest.approx(value, abs=1e-9)
-            assert Tupling(int(dummies)).delta(p, q, key[11:]) <= printed
-
-
-@pytest.mark.parametrize("name", list(golden()["tupling_theorem3"]))
-def test_golden_theorem3(name):
-    epsilon = theorem3_epsilon(10, 64, F(name.split("beta=")[1].split("/")[0]) / 64, "0.001")
-    expected = golden()["tupling_theorem3"][name]["eps"]
-    assert epsilon is None if expected is None else epsilon == pytest.approx(expected, rel=1e-9)
-
-
-@pytest.mark.parametrize("spread", [F(1, 64), F(1, 10**5), F(1, 10**7)])
-@pytest.mark.parametrize("dummies", [7, 1000, 10**6])
-def test_theorem3_is_rounded_up(spread, dummies):
-    outputs, delta = int(1 / spread), F(1, 1000)
-    with mp.workdps(50):
-        beta = mp.mpf(spread.numerator) / spread.denominator
-        alpha = beta * mp.sqrt(dummies * mp.log(2 / (mp.mpf(1) / 1000)) / 2)
-        exact = mp.log((dummies + (alpha + beta) * outputs) / (dummies - alpha * outputs))
-        assert exact <= theorem3_epsilon(dummies, outputs, spread, delta) <= exact * (1 + mp.mpf(10) ** -12)
-        for budget in (F(1, 1000), F(1, 3), F(2)):
-            rate = mp.mpf(budget.numerator) / budget.denominator
-            alpha = (dummies * mp.expm1(rate) - beta * outputs) / (outputs * (1 + mp.exp(rate)))
-            printed = min(1, 2 * mp.exp(-2 * alpha**2 / (dummies * beta**2))) if alpha > 0 else 1
-            computed = theorem3_delta(dummies, outputs, spread, budget)
-            assert printed <= computed <= printed * (1 + mp.mpf(10) ** -9) or printed < 1e-300
-
-
-def test_the_smallest_number_of_dummies():
-    p, q = [F(1, 50)] * 50, [F(k, 1275) for k in range(1, 51)]
-    dummies = smallest_tupling(p, q, 1, F(1, 1000))
-    assert dummies is not None
-    assert dummies > 0
-    worst = [max(Tupling(k).delta(p, q, 1), Tupling(k).delta(q, p, 1)) for k in (dummies - 1, dummies)]
-    assert worst[0] > F(1, 1000) >= worst[1]
-    assert smallest_tupling([1, 0], [0, 1], F(1, 100), F(1, 10**6), most=3) is None
-    with pytest.raises(InputError, match="pure"):
-        smallest_tupling(p, q, 1, 0)
 
 
 def test_pmfs_are_laws_over_the_outputs_of_the_dummies():

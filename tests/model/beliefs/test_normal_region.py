@@ -36,7 +36,7 @@ def survey(rows: int = 60) -> dict[str, list[float]]:
 
 
 def fitted(rows: int = 60, confidence: float = 0.95, **more: Any) -> tf.NormalRegion:
-    return tf.NormalRegion.fit(survey(rows), source="a survey", records=50, confidence=confidence, **more)
+    return tf.MultivariateNormal.fit(survey(rows), source="a survey", records=50, confidence=confidence, **more)
 
 
 @pytest.mark.sampled(7)
@@ -118,7 +118,7 @@ def test_the_mean_of_a_population_hides_behind_the_least_variance() -> None:
 def test_two_numbers_and_both_columns_have_their_worst_law_at_an_end() -> None:
     data = survey()
     sample = {"income": data["income"], "weight": data["weight"]}
-    belief = tf.NormalRegion.fit(sample, source="a survey", records=50, confidence=0.9)
+    belief = tf.MultivariateNormal.fit(sample, source="a survey", records=50, confidence=0.9)
     both = tf.JointQuery([tf.Mean("weight"), tf.Mean("income")])
     (low, high), residual, least = belief.ends.slopes[0][1], belief.ends.residuals[0][1], belief.ends.variances[0]
     scales = []
@@ -224,12 +224,19 @@ def test_answers_that_read_more_columns_are_refused(secret: Any, query: Any) -> 
 ])  # fmt: skip
 def test_samples_without_a_region_are_refused(rows: Any, confidence: float, key: str) -> None:
     with pytest.raises(InputError) as refusal:
-        tf.NormalRegion.fit(rows, source="a survey", confidence=confidence)
+        tf.MultivariateNormal.fit(rows, source="a survey", confidence=confidence)
     assert key in refusal.value.where
 
 
+@pytest.mark.parametrize("kind", [tf.NormalRegion, tf.AutoregressiveNormal])
+def test_a_fit_has_no_other_name(kind: Any) -> None:
+    """The numbers would be a point estimate, and of no series."""
+    with pytest.raises(InputError, match="by its own name"):
+        kind.fit(survey(9), source="a survey")
+
+
 def test_columns_that_lie_on_a_line_have_one_law() -> None:
-    belief = tf.NormalRegion.fit({"x": [1, 2, 4], "y": [2, 4, 8]}, source="s", records=9)
+    belief = tf.MultivariateNormal.fit({"x": [1, 2, 4], "y": [2, 4, 8]}, source="s", records=9, confidence=0.99)
     assert belief.ends.slopes[0][1] == (2, 2)
     assert belief.ends.residuals[0][1] == 0
     assert len(belief.laws("x")) == 1

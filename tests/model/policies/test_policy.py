@@ -3,19 +3,17 @@
 import json
 import math
 from collections.abc import Callable
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mpmath import mp
 from tests.support.policies import datasets, distances, subsets
 from tests.support.policies import policy as relation_of
 
 from takifugu.core.errors import InputError
-from takifugu.mechanisms.one_sided import Policy, Visits, along_path, any_of, checked, none_of, visits
+from takifugu.mechanisms.one_sided import Policy, Visits, any_of, checked, none_of, visits
 from takifugu.model import secrets
 from takifugu.model.beliefs import domain
 from takifugu.model.policies.predicates import EachOf, Predicate
@@ -158,7 +156,7 @@ class Odd(Predicate):
     lambda: Policy.of(Odd()), lambda: none_of(), lambda: any_of(), lambda: visits([]), lambda: none_of(frozenset("A")),
     lambda: Policy.of("ill"), lambda: Policy.of(none_of("a")).distance("ab", "a"),
     lambda: Policy.of(none_of("ill")).check_known(["well", "il"]), lambda: Policy().family(None),
-    lambda: along_path(1, 0, -1), lambda: secrets.from_dict({"kind": "policy", "rules": [{"kind": "some-of"}]}),
+    lambda: secrets.from_dict({"kind": "policy", "rules": [{"kind": "some-of"}]}),
 ])  # fmt: skip
 def test_bad_policies(wrong: Any) -> None:
     with pytest.raises(InputError):
@@ -170,27 +168,6 @@ def test_no_predicate_is_ordinary_differential_privacy() -> None:
     assert Policy().allows(0, 1)
     assert "ordinary differential privacy" in Policy().describe()
     assert Policy().distance((0, 1, 1), (1, 1, 0)) == 2
-
-
-@pytest.mark.parametrize(("epsilon", "delta", "moves"), [("1/2", 0, 4), (1, 1e-6, 3), (0.1, 1e-3, 10), (800, 0.1, 5)])
-def test_a_promise_along_a_path(epsilon: Any, delta: Any, moves: int) -> None:
-    total, excess = along_path(epsilon, delta, moves)
-    each = Fraction(str(epsilon))
-    assert total == moves * each
-    slow = sum(delta * math.exp(min(700.0, i * float(each))) for i in range(moves))
-    assert min(1.0, slow) * (1 - 1e-12) <= excess <= min(1.0, slow * (1 + 1e-12))
-
-
-@pytest.mark.parametrize(("epsilon", "delta", "moves"), [
-    ("1203/200", "1e-25", 5), ("1059/50", "1e-112", 2), ("7883/1000", "1e-148", 6), (1, "1e-330", 3),
-    (233, "1e-330", 4),
-])  # fmt: skip
-def test_a_delta_along_a_path_is_rounded_up(epsilon: Any, delta: Any, moves: int) -> None:
-    excess = along_path(epsilon, delta, moves)[1]
-    with mp.workdps(60):
-        each = mp.mpf(Fraction(epsilon).numerator) / Fraction(epsilon).denominator
-        exact = mp.mpf(delta) * mp.fsum(mp.exp(i * each) for i in range(moves))
-        assert exact <= mp.mpf(excess) <= exact * (1 + mp.mpf(10) ** -12) + mp.mpf("5e-324")
 
 
 @pytest.mark.parametrize("most", [None, 1, 3])

@@ -196,7 +196,8 @@ def test_a_class_is_doubted_where_no_member_explains_what_is_published(name, bel
 def test_a_fitted_normal_law_is_never_doubted() -> None:
     """The class has laws of every mean."""
     sample = {"height": [160, 165, 171, 174, 180, 183], "weight": [61, 60, 75, 68, 79, 92]}
-    fitted = tf.NormalRegion.fit(sample, source="a public survey", records=400, ranges={"height": (100, 250)})
+    ranges = {"height": (100, 250)}
+    fitted = tf.MultivariateNormal.fit(sample, source="a survey", records=400, ranges=ranges, confidence=0.99)
     near = tf.dataset_property("weight", "mean", max_difference=2)
     question = question_of(Case("fitted", fitted, tf.Mean("height"), CASES["chain"].draw, near))
     assert not doubts_of([NoisyAnswer(question, (Fraction(240),), True, None)])

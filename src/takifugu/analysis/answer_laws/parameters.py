@@ -215,17 +215,13 @@ class ParametersLaw(AnswerLaw[Parameters]):
     def _sum(self, values: tuple[int, ...], row: Callable[[Pmf], Law], nothing: Law) -> Law:
         """Return what all records add, given the values of the parameters."""
         powers: dict[Key, Law] = cached(self.laws, type(nothing).__name__, dict)
-        law = nothing
-        for key in self._groups_given(values):
+        law, value_of = nothing, dict(zip(self.laws.entries, values, strict=True))
+        for number, group in enumerate(self.laws.groups):
+            key = number, tuple(value_of[entry] for entry in group.entries)
             if key not in powers:
                 powers[key] = Sums([row(self.laws.rows[key])], [self.belief.records], nothing).inside(0, 1)
             law = law.convolve(powers[key])
         return law
-
-    def _groups_given(self, values: tuple[int, ...]) -> Iterator[tuple[int, tuple[int, ...]]]:
-        value_of = dict(zip(self.laws.entries, values, strict=True))
-        for number, group in enumerate(self.laws.groups):
-            yield number, tuple(value_of[entry] for entry in group.entries)
 
     def _dense(self, entry: int, pairs: Pairs, chances: dict[int, Chances], error: float) -> DenseFamily:
         step, laws = self.laws.step, dict[tuple[int, ...], Weights]()

@@ -91,15 +91,6 @@ class Memory:
         self.losses, self.tables, self.last_moving = other.losses, other.tables, other.last_moving
         self._entering = {}
 
-    def is_as(self, other: Memory) -> bool:
-        """Whether both remember the same, bit by bit."""
-        if self.last_moving != other.last_moving or list(self.losses) != list(other.losses):
-            return False
-        is_same_loss = (loss.tobytes() == other.losses[p].tobytes() for p, loss in self.losses.items())
-        return all(is_same_loss) and all(
-            table.tobytes() == other.tables[p].tobytes() for p, table in self.tables.items()
-        )
-
     @property
     def key(self) -> Hashable:
         digest = sha256()

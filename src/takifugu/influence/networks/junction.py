@@ -235,16 +235,11 @@ class Messages:
 
     def loss(self, entry: int, is_whole: bool = False) -> FloatArray:
         """Return the loss of each pair of an entry's values, by the largest clique that holds it."""
+        # Pairs with an impossible value have no meaning.
         clique = self.tree.home[entry]
         message = self.message(clique, (entry,), self.tree.near[clique], is_whole)
         assert message.loss is not None  # of one variable
         return np.asarray(sum_up(self.tables[entry], message.loss))
-
-
-def junction_messages(network: BayesianNetwork, tables: Sequence[FloatArray]) -> Messages:
-    """Return the messages along the junction tree of a network; `tables` are c_t of all entries."""
-    # In losses pairs with an impossible value have no meaning.
-    return Messages.of(junction_tree(network), tables)
 
 
 def block_losses(

@@ -20,7 +20,7 @@ from takifugu.core.cache import cached
 from takifugu.core.errors import Unsupported
 from takifugu.influence.networks.conditionals import joint_size, moral_graph
 from takifugu.influence.networks.elimination import loss_by_elimination
-from takifugu.influence.networks.junction import JOINED, Messages, block_losses, junction_messages, junction_work
+from takifugu.influence.networks.junction import JOINED, Messages, block_losses, junction_tree, junction_work
 from takifugu.influence.networks.trees import is_forest, losses_on_tree
 from takifugu.influence.profiles.profile import Curve, Loss, Profile
 from takifugu.model.beliefs import Belief
@@ -91,7 +91,7 @@ def along_one_tree(network: BayesianNetwork, profile: Profile) -> tuple[list[Flo
             return along_arcs, None
         if network.size > MOST_VARIABLES or junction_work(network) > MOST_WORK:
             return along_arcs or sums_of_all(tables), None
-        messages = junction_messages(network, tables)
+        messages = Messages.of(junction_tree(network), tables)
         by_bags = list(map(messages.loss, range(network.size)))
         return list(map(np.minimum, by_bags, along_arcs)) if along_arcs else by_bags, messages
 

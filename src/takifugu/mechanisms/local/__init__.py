@@ -3,14 +3,9 @@
 from typing import TYPE_CHECKING
 
 from takifugu.core.moved import no_attribute
-from takifugu.mechanisms.local.tupling import Tupling, smallest_tupling, theorem3_delta, theorem3_epsilon
+from takifugu.mechanisms.local.tupling import Tupling
 
-__all__ = [
-    "Tupling",
-    "smallest_tupling",
-    "theorem3_delta",
-    "theorem3_epsilon",
-]
+__all__ = ["Tupling"]
 
 if not TYPE_CHECKING:
 

@@ -14,10 +14,6 @@ from takifugu.mechanisms.local.weights import Cells, cells_of, decaying, laplace
 from takifugu.numbers.atoms import Floats
 
 
-def any_values(populations: Populations) -> bool:
-    return True
-
-
 def are_places(populations: Populations) -> bool:
     """Return whether all values are two finite coordinates."""
     places = populations.places
@@ -41,7 +37,7 @@ class Kind:
     #: At a strength and within a radius, before they are divided by their sums; None: the linear program.
     rows: Callable[[Populations, float, float], Floats] | None
     of_distance: bool = True  # the strength is per unit of distance; else a number like epsilon
-    applies: Callable[[Populations], bool] = any_values
+    applies: Callable[[Populations], bool] = lambda populations: True
     among_dummies: bool = False
     takes_radius: bool = False
     work: float = 4e3  # operations per pair of values

@@ -79,11 +79,6 @@ class Sender:
             raise Unsupported(f"there are {count:.3g} tuples, and at most {MOST_OUTPUTS:,} are listed")
         return list(itertools.product(self.channel.outputs, repeat=self.dummies + 1))
 
-    @property
-    def only_channel(self) -> Channel | None:
-        """Return the channel, unless dummies are sent beside its output."""
-        return None if self.dummies else self.channel
-
     def mass(self, place: int, output: Hashable) -> Fraction:
         """Return P(output | value of this number), its place being uniform."""
         row, total = self.channel.masses[place], self.channel.total

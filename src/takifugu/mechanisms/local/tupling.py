@@ -1,4 +1,4 @@
-"""The tupling mechanism: a value hidden among dummies, and the exact price of that (Kawamoto19 Algorithm 1, Theorem 3).
+"""The tupling mechanism: a value hidden among dummies, and the exact price of that (Kawamoto19 Algorithm 1).
 
 An inner mechanism turns the input into s; k dummies are drawn from nu; the k + 1 values are published in an order that
 is uniform (errata N6: the printed index range never puts s first). If s has law p under one population and q under the
@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from takifugu.core.columns import has_members, value_of
+from takifugu.core.columns import has_members
 from takifugu.core.errors import InputError
 from takifugu.core.plain import set_fields
 from takifugu.core.rules import list_of
@@ -31,7 +31,6 @@ from takifugu.numbers.distributions.divergence import divergence, divergence_in_
 from takifugu.numbers.distributions.pmf import Pmf
 from takifugu.numbers.distributions.positive_part import LARGEST_EPSILON, NARROW, Enclosure, mean_positive_part
 from takifugu.numbers.rationals import Number, as_fraction, as_whole, both_in_common_unit, in_common_unit
-from takifugu.numbers.search import between, halved, next_to
 
 #: Tuples of different kinds of values that are summed one by one, in exact arithmetic.
 MOST_TUPLES = 100_000
@@ -223,121 +222,6 @@ class Kind(NamedTuple):
 
 def _is_in_floats(kind: Kind) -> bool:
     return max(kind.p, kind.q) < _LARGEST_RATIO and kind.mass > _LEAST_MASS
-
-
-def smallest_tupling(
-    p: Sequence[Number], q: Sequence[Number], epsilon: Number, delta: Number, most: int = 10_000
-) -> int | None:
-    """Return the least number of uniform dummies that gives (epsilon, delta), in both orders.
-
-    Delta falls with the number of dummies: dropping one at random is post-processing. So a bisection finds the least.
-
-    Args:
-        p: Probabilities of the values in one population.
-        q: Probabilities in the other one.
-        epsilon: The privacy loss.
-        delta: Its delta, above 0: pure epsilon never improves.
-        most: The largest number to try.
-
-    Returns:
-        The number, or None if `most` dummies are too few.
-
-    Raises:
-        InputError: For delta 0.
-
-    Examples:
-        >>> smallest_tupling([0.6, 0.4], [0.4, 0.6], epsilon=0.1, delta=0.1)
-        1
-    """
-    target = as_fraction(delta, "delta", "delta")
-    if target <= 0:
-        raise InputError(
-            "delta is 0: dummies never improve a pure promise, because all of them may be the least likely value",
-            fix="give a delta above 0",
-        ).at("delta")
-
-    as_whole(value_of(most), "the largest number of dummies", "most")
-
-    def keeps(k: int) -> bool:
-        tupling = Tupling(k)
-        return max(tupling.delta(p, q, epsilon), tupling.delta(q, p, epsilon)) <= target
-
-    low, high = -1, 1
-    while not keeps(high):
-        low, high = high, 2 * high
-        if low >= most:
-            return None
-    high = halved(keeps, high, low, next_to, between)
-    return high if high <= most else None
-
-
-def theorem3_epsilon(dummies: int, outputs: int, beta: Number, delta: Number) -> float | None:
-    """Return epsilon of Kawamoto19 Theorem 3, for eta = 0.
-
-    With alpha = beta sqrt(k log(2/delta) / 2) it is log (k + (alpha + beta) |Y|) / (k - alpha |Y|), for k dummies and
-    |Y| outputs. A positive eta is not offered: it counts outputs where the proof needs their mass (errata X2).
-
-    Args:
-        dummies: Number of uniform dummies.
-        outputs: Number of values.
-        beta: Largest probability of a value, above 0 and at most 1.
-        delta: The delta, between 0 and 1.
-
-    Returns:
-        The epsilon, rounded up; None where alpha is not below k/|Y|, and the theorem says nothing.
-
-    Raises:
-        InputError: For a beta or delta outside its range.
-
-    Examples:
-        >>> theorem3_epsilon(10, 64, Fraction(1, 64), 0.001)  # doctest: +ELLIPSIS
-        1.49863...
-    """
-    most, target = float(as_fraction(beta, "beta", "beta")), float(as_fraction(delta, "delta", "delta"))
-    if not 0 < target < 1 or not 0 < most <= 1:
-        raise InputError(
-            f"beta is {beta!r} and delta {delta!r}", rule="both lie above 0, beta at most 1, delta below 1"
-        ).at("beta")
-    dummies, outputs = _sizes(dummies, outputs)
-    alpha = most * math.sqrt(dummies * math.log(2 / target) / 2) * (1 + 2.0**-48)
-    if alpha * outputs >= dummies:
-        return None
-    above_1 = (2 * alpha + most) * outputs / (dummies - alpha * outputs)
-    return math.log1p(above_1) * (1 + 2.0**-48)
-
-
-def _sizes(dummies: int, outputs: int) -> tuple[int, int]:
-    number = as_whole(value_of(dummies), "the number of dummies", "dummies")
-    return number, as_whole(value_of(outputs), "the number of outputs", "outputs", least=1)
-
-
-def theorem3_delta(dummies: int, outputs: int, beta: Number, epsilon: Number) -> float:
-    """Return delta of Kawamoto19 Theorem 3, for eta = 0.
-
-    Args:
-        dummies: Number of uniform dummies.
-        outputs: Number of values.
-        beta: Largest probability of a value, above 0 and at most 1.
-        epsilon: The privacy loss.
-
-    Returns:
-        The delta, rounded up.
-
-    Raises:
-        InputError: For a beta outside (0, 1].
-
-    Examples:
-        >>> 0 < theorem3_delta(10, 64, Fraction(1, 64), 2) < 1
-        True
-    """
-    if not 0 < as_fraction(beta, "beta", "beta") <= 1:
-        raise InputError(f"beta is {beta!r}", rule="it lies above 0 and is at most 1").at("beta")
-    most, growth = float(as_fraction(beta, "beta", "beta")), math.expm1(float(_budget(epsilon)))
-    dummies, outputs = _sizes(dummies, outputs)
-    alpha = (dummies * growth - most * outputs) / (outputs * (2 + growth))
-    if alpha <= 0:
-        return 1.0
-    return min(1.0, 2 * math.exp(-2 * alpha**2 / (dummies * most**2)) * (1 + 2.0**-40))
 
 
 def _budget(epsilon: Number) -> Fraction:

@@ -18,7 +18,7 @@ from takifugu.mechanisms.one_sided.sparse import SparseAnswers
 from takifugu.mechanisms.one_sided.tails import CountNoise, Pointing, count_noise, geometric_law
 from takifugu.model.policies.framework import Asymmetric
 from takifugu.model.policies.places import Visits
-from takifugu.model.policies.policy import Policy, along_path, visits
+from takifugu.model.policies.policy import Policy, visits
 from takifugu.model.policies.predicates import any_of, checked, none_of
 from takifugu.model.policies.sensitivity import Change, Monotone, Sensitivity, sensitivity
 
@@ -35,7 +35,6 @@ __all__ = [
     "Sensitivity",
     "SparseAnswers",
     "Visits",
-    "along_path",
     "any_of",
     "at_least",
     "at_most",

@@ -20,7 +20,7 @@ here; a query for which it could is refused.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 #: An answer: SAFE, a noisy value, or None where the question was not answered.
 SAFE = "safe"
 Mark = str | int | None
-#: A threshold for each question, or what it is after the answers before.
-Thresholds = Sequence[int] | Callable[[tuple[Mark, ...]], int]
 
 
 class Marks(IntEnum):
@@ -248,37 +246,24 @@ class SparseAnswers:
         """Whether the cost is epsilon * m, forbidding repeated questions."""
         return self.sensitivity is not None and (self.limit is None or self.sensitivity < self.limit)
 
-    def probability(self, counts: Sequence[int], answers: Sequence[Mark], thresholds: Thresholds) -> float:
-        """Return P(answers | counts); 0 if impossible.
-
-        Args:
-            counts: The true counts, in order.
-            answers: The answers, in order.
-            thresholds: One threshold, or one for each count.
-
-        Returns:
-            The probability.
-        """
-        return math.exp(self.log_probability(counts, answers, thresholds))
-
-    def log_probability(self, counts: Sequence[int], answers: Sequence[Mark], thresholds: Thresholds) -> float:
+    def log_probability(self, counts: Sequence[int], answers: Sequence[Mark], thresholds: Sequence[int]) -> float:
         """Return log P(answers | counts); -inf if impossible.
 
         Args:
             counts: The true counts, in order.
             answers: The answers, in order.
-            thresholds: One threshold, or one for each count.
+            thresholds: One threshold for each count.
 
         Returns:
             The natural logarithm.
         """
         log_mass, used, step = 0.0, 0, float(self.epsilon)
-        for place, (count, mark) in enumerate(zip(counts, answers, strict=True)):
+        for count, mark, threshold in zip(counts, answers, thresholds, strict=True):
             if self.limit is not None and used >= self.limit:
                 if mark is not None:
                     return -math.inf
                 continue
-            room = _threshold_at(thresholds, tuple(answers[:place]), place) + 1 - count
+            room = threshold + 1 - count
             if mark == SAFE and room > 0:
                 log_mass += math.log(-math.expm1(-step * room))
             elif isinstance(mark, int) and mark >= count and mark - count >= room:
@@ -287,39 +272,6 @@ class SparseAnswers:
             else:
                 return -math.inf
         return log_mass
-
-    def law(self, counts: Sequence[int], thresholds: Thresholds, most: int) -> dict[tuple[Mark, ...], float]:
-        """Return the distribution of the answers to a short stream.
-
-        Args:
-            counts: The true counts, in order.
-            thresholds: One threshold, or one for each count.
-            most: The largest noisy value that is listed.
-
-        Returns:
-            The probability of each vector of answers.
-
-        Examples:
-            >>> law = SparseAnswers(1, limit=1).law([0, 1], [0, 3], most=1)
-            >>> {answers: round(mass, 3) for answers, mass in law.items()}
-            {('safe', 'safe'): 0.601, (1, None): 0.233}
-        """
-        sequences: list[tuple[Mark, ...]] = [()]
-        for count in counts:
-            longer: list[tuple[Mark, ...]] = []
-            for past in sequences:
-                longer += [(*past, mark) for mark in self._possible(past, count, thresholds, most)]
-            sequences = longer
-        return {answers: self.probability(counts, answers, thresholds) for answers in sequences}
-
-    def _possible(self, past: tuple[Mark, ...], count: int, thresholds: Thresholds, most: int) -> Iterator[Mark]:
-        if self.limit is not None and sum(isinstance(mark, int) for mark in past) >= self.limit:
-            yield None
-            return
-        level = _threshold_at(thresholds, past, len(past))
-        if count <= level:
-            yield SAFE
-        yield from range(max(count, level + 1), most + 1)
 
 
 @dataclass(eq=False)
@@ -381,7 +333,3 @@ def _whole(values: Integers) -> bool:
     if values.dtype == object and not all(type(value) is int for value in values.ravel().tolist()):
         return False
     return values.dtype.kind in "iuO" and (not values.size or bool(values.min() >= 0))
-
-
-def _threshold_at(thresholds: Thresholds, past: tuple[Mark, ...], place: int) -> int:
-    return thresholds(past) if callable(thresholds) else thresholds[place]

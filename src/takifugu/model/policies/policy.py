@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import chain
 from typing import NoReturn
 
@@ -28,7 +27,6 @@ from takifugu.model.policies.predicates import (
     from_dict,
     listed,
 )
-from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_whole, float_above
 
 #: The definition of privacy that a policy is read under (`takifugu.accounting.definitions`).
 ASYMMETRIC = "asymmetric"
@@ -228,35 +226,3 @@ def visits(places: Iterable[Value] | None = None) -> Policy:
         (True, False)
     """
     return Policy((EachOf(None if places is None else listed(places)),))
-
-
-def along_path(epsilon: Number, delta: Number, moves: int) -> tuple[Fraction, float]:
-    """Return the guarantee along a path of allowed moves: group privacy.
-
-    It is k epsilon, with delta times the sum of e^(i epsilon) for i < k, rounded up and at most 1.
-
-    Args:
-        epsilon: The privacy loss of one move.
-        delta: The delta of one move.
-        moves: The number of moves, k.
-
-    Returns:
-        Epsilon and delta.
-
-    Raises:
-        InputError: For a negative number of moves.
-
-    Examples:
-        >>> along_path(1, 0, 3)
-        (Fraction(3, 1), 0.0)
-    """
-    as_whole(moves, "the number of moves", "moves")
-    epsilon_of_move, excess = as_epsilon(epsilon), as_delta(delta)
-    try:
-        powers = math.fsum(math.exp(i * float(epsilon_of_move)) for i in range(moves))
-        # Exponents are at most 710, and off by 2^-52 of themselves.
-        total = float_above(excess * Fraction(powers) * (1 + Fraction(1, 2**41)))
-    except OverflowError:
-        total = 1.0 if excess else 0.0
-    return moves * epsilon_of_move, min(1.0, total)
-

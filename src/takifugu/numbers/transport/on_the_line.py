@@ -7,7 +7,6 @@ errata E13: other plans of least cost may move farther).
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -64,16 +63,6 @@ class Plan:
         table: list[list[Fraction | float]] = [[Fraction(0)] * len(place) for _ in place]
         for x, y, mass in self.items():
             table[place[x]][place[y]] += mass
-        return table
-
-    def joint_cdf_table(self) -> list[list[Fraction | float]]:
-        """Return min(F(x), G(y)) by left atom (Ding22 Tables 2, 5)."""
-        table = self.joint_pmf_table()
-        for row in table:
-            for column in range(1, len(row)):
-                row[column] += row[column - 1]
-        for above, row in itertools.pairwise(table):
-            row[:] = [a + b for a, b in zip(above, row, strict=True)]
         return table
 
 

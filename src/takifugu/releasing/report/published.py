@@ -256,7 +256,7 @@ def number_with_error(t: Published) -> str:
         belief, sent = t.randomised
         loss = float(f"{sent.expected:.4g}")  # a length, a share of wrong labels, or a loss
         words = f"the expected loss of what is sent of it is {measured(loss, sent.measure)}"
-        if sent.sender.only_channel is not None and all(isinstance(value, str) for value in belief.values):
+        if not sent.sender.dummies and all(isinstance(value, str) for value in belief.values):
             share = number(100 * loss, digits=4)
             words = f"another value than the true one is sent with probability {share} %"
         elif sent.measure == "m":

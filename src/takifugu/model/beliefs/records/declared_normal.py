@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
 from operator import itemgetter
 from typing import Annotated, ClassVar, Literal
 
@@ -19,7 +18,6 @@ from takifugu.core.sections import FilePath, Key, Number, PublicFile, Text, writ
 from takifugu.model.beliefs import Belief, sections
 from takifugu.model.beliefs.records.normal import MultivariateNormal
 from takifugu.model.beliefs.records.normal_fit import normality
-from takifugu.model.beliefs.records.normal_region import NormalRegion
 from takifugu.model.beliefs.sections import Cited, Confidence, Private, Public
 from takifugu.numbers.rationals import as_fraction, to_text
 
@@ -124,13 +122,10 @@ class NormalSection:
         if self.fit is None:
             return self._normal(self.mean or (), self.covariance or (), 1)
         numbers = self._fitted(public, self.fit)
-        fit = MultivariateNormal.fit
-        if self.fit.confidence is not None:
-            fit = partial(NormalRegion.fit, confidence=self.fit.confidence)
-        fitted = fit(
+        fitted = MultivariateNormal.fit(
             numbers, self.columns, source=f"{self.source}; fitted to {self.fit.file}", private=self.fit.private,
             records=self.records, ranges=self.ranges, resolution=self.resolution,
-            replaced=tuple(self.missing or {}),
+            replaced=tuple(self.missing or {}), confidence=self.fit.confidence,
         )  # fmt: skip
         self._check_width(fitted)
         return fitted

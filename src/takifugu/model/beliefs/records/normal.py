@@ -16,8 +16,9 @@ from takifugu.core.entries import Nameless, Undivided
 from takifugu.core.errors import InputError, within
 from takifugu.core.plain import ByValue, Json, Plain, set_fields
 from takifugu.core.rules import check_as_many, check_known, check_type, list_of, members_of
+from takifugu.model.beliefs import from_dict
 from takifugu.model.beliefs.estimate import checked_source, point_estimate
-from takifugu.model.beliefs.records.normal_fit import moments
+from takifugu.model.beliefs.records.normal_fit import moments, region_of, scatter_of
 from takifugu.model.beliefs.states import State
 from takifugu.model.queries import Linear, Mean, Query, Sum
 from takifugu.model.queries.resolving.real_columns import Columns, ColumnSums, declared_grid, readable_grid
@@ -101,8 +102,9 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
             replaced=filled,
         )  # fmt: skip
 
-    @staticmethod
+    @classmethod
     def fit(
+        cls,
         data: object,
         names: Iterable[str] | None = None,
         *,
@@ -112,10 +114,12 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
         ranges: Mapping[str, tuple[Number, Number]] | None = None,
         resolution: Number | None = None,
         replaced: Iterable[str] = (),
+        confidence: float | None = None,
     ) -> MultivariateNormal:
         """Return the belief with the means and the covariance of data.
 
-        It is a point estimate, and the certificate says so. `NormalRegion.fit` takes a confidence.
+        It is a point estimate, and the certificate says so; with a confidence the result is a class instead, every
+        distribution that the data support.
 
         Args:
             data: A frame, or lists of numbers by column.
@@ -126,25 +130,42 @@ class MultivariateNormal(Nameless, Undivided, ByValue):
             ranges: As in `MultivariateNormal`.
             resolution: As in `MultivariateNormal`.
             replaced: As in `MultivariateNormal`.
+            confidence: Probability that the class holds the true distribution, between 0 and 1.
 
         Returns:
-            The belief.
+            The belief, with a confidence a `NormalRegion`.
 
         Raises:
-            InputError: For an empty source, columns of different lengths or without numbers, and fewer than two
-                records.
+            InputError: For an empty source, columns of different lengths or without numbers, fewer than two records,
+                and a confidence or a sample that gives no region.
 
         Examples:
             >>> fitted = MultivariateNormal.fit({"x": [1, 2, 3], "y": [2, 4, 6]}, source="a public survey")
             >>> fitted.covariance
             ((Fraction(1, 1), Fraction(2, 1)), (Fraction(2, 1), Fraction(4, 1)))
+            >>> sample = {"x": [1, 2, 3, 4], "y": [1, 3, 2, 4]}
+            >>> region = MultivariateNormal.fit(sample, source="a public survey", confidence=0.99)
+            >>> region.describe()  # doctest: +ELLIPSIS
+            "4 independent records of ... under every distribution that 4 public rows support (confidence 0.99; ...)"
         """
-        origin = point_estimate(checked_source(source, private))
+        if cls is not MultivariateNormal:
+            fix = "write MultivariateNormal.fit(...), with a confidence for a region"
+            raise InputError(f"a {cls.__name__} is not fitted by its own name", fix=fix)
+        origin = checked_source(source, private)
+        if confidence is None:
+            origin = point_estimate(origin)
         columns, means, covariance, count = moments(data, names)
-        return MultivariateNormal(
+        estimate = MultivariateNormal(
             means, covariance, columns, count if records is None else records, ranges, resolution, origin,
             replaced,
         )  # fmt: skip
+        if confidence is None:
+            return estimate
+        ends = region_of(scatter_of(data, columns), confidence)
+        # Found by its kind: its file rests on this one.
+        region = from_dict({**estimate.to_dict(), "kind": "normal-region", "region": ends.to_dict()})
+        assert isinstance(region, MultivariateNormal)
+        return region
 
     @property
     def size(self) -> int:

@@ -7,7 +7,7 @@ the size of a slope, and falls with the variances, so it is largest at an end of
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -18,30 +18,30 @@ from takifugu.core.assumptions import Assumption, world
 from takifugu.core.errors import InputError, Unsupported
 from takifugu.core.plain import Json, Plain, set_fields
 from takifugu.core.rules import check_type
-from takifugu.model.beliefs.estimate import checked_source
 from takifugu.model.beliefs.records.normal import MultivariateNormal
-from takifugu.model.beliefs.records.normal_fit import Ends, region_of, scatter_of
+from takifugu.model.beliefs.records.normal_fit import Ends
 from takifugu.model.beliefs.records.normal_views import ColumnsView, NormalView, records_view_of
 from takifugu.model.queries.resolving.real_columns import ColumnSums
 from takifugu.model.secrets import Secret
 from takifugu.model.secrets.of_entries import EveryEntry
 from takifugu.model.secrets.properties import DatasetProperty, DistributionParameter
 from takifugu.numbers.normal.matrices import Vector
-from takifugu.numbers.rationals import Number
 
 
 class NormalRegion(MultivariateNormal):
     """Model independent, jointly normal records by every distribution that a public sample supports.
 
-    `NormalRegion.fit` makes one. The guarantee holds for the whole class, not for the estimate alone.
+    `MultivariateNormal.fit` makes one, with a confidence. The guarantee holds for the whole class, not for the estimate
+    alone.
 
     Args:
         estimate: The sample's own distribution, by which queries and data are read.
         ends: Ends of the class.
 
     Examples:
-        >>> NormalRegion.fit({"x": [1, 2, 3, 4], "y": [1, 3, 2, 4]}, source="a public survey").size
-        4
+        >>> sample = {"x": [1, 2, 3, 4], "y": [1, 3, 2, 4]}
+        >>> len(MultivariateNormal.fit(sample, source="a public survey", confidence=0.99).laws("x"))
+        2
     """
 
     ends: Ends
@@ -52,55 +52,10 @@ class NormalRegion(MultivariateNormal):
     }
 
     def __init__(self, estimate: MultivariateNormal, ends: Ends) -> None:
-        fit = "write NormalRegion.fit(data, ...)"
+        fit = "write MultivariateNormal.fit(data, source=..., confidence=0.99)"
         check_type(estimate, MultivariateNormal, "the distribution of a sample", fit, "estimate")
         set_fields(self, **vars(estimate))
         set_fields(self, ends=ends)
-
-    @staticmethod
-    def fit(
-        data: object,
-        names: Iterable[str] | None = None,
-        *,
-        source: str,
-        private: bool = False,
-        records: int | None = None,
-        ranges: Mapping[str, tuple[Number, Number]] | None = None,
-        resolution: Number | None = None,
-        replaced: Iterable[str] = (),
-        confidence: float = 0.99,
-    ) -> NormalRegion:
-        """Return every distribution that data support with a confidence.
-
-        Args:
-            data: A frame, or lists of numbers by column.
-            names: The columns to take; None for all.
-            source: Where the data come from, in words.
-            private: Whether they are the data to protect; `calibrate` then refuses the belief by default.
-            records: Records that the release is about; None for as many as are given.
-            ranges: As in `MultivariateNormal`.
-            resolution: As in `MultivariateNormal`.
-            replaced: As in `MultivariateNormal`.
-            confidence: Probability that the class holds the true distribution, between 0 and 1.
-
-        Returns:
-            The belief.
-
-        Raises:
-            InputError: As `MultivariateNormal.fit`, and for a confidence or a sample that gives no region.
-
-        Examples:
-            >>> sample = {"x": [1, 2, 3, 4], "y": [1, 3, 2, 4]}
-            >>> len(NormalRegion.fit(sample, source="a public survey").laws("x"))
-            2
-        """
-        estimate = MultivariateNormal.fit(
-            data, names, source=source, private=private, records=records, ranges=ranges, resolution=resolution,
-            replaced=replaced,
-        )  # fmt: skip
-        region = NormalRegion(estimate, region_of(scatter_of(data, estimate.columns), confidence))
-        set_fields(region, source=checked_source(source, private))
-        return region
 
     def laws(self, name: str) -> tuple[MultivariateNormal, ...]:
         """Return the distributions of the class that lose most where a column is hidden.
