@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from takifugu.core.errors import InputError
-from takifugu.mechanisms.one_sided.answers import Question
+from takifugu.mechanisms.one_sided.questions import Question
 from takifugu.numbers.rationals import Number, as_delta, as_epsilon, as_fraction
 
 
@@ -28,7 +28,7 @@ def steps_to_false(question: Question, count: int, able: int | None = None) -> f
     elsewhere. With fewer than t + 1 - m of them nothing leads to X, and k is infinite. Raises InputError unless q is
     true of the count.
 
-    >>> from takifugu.mechanisms.one_sided.answers import at_most
+    >>> from takifugu.mechanisms.one_sided.questions import at_most
     >>> steps_to_false(at_most(1), 0), steps_to_false(at_most(1), 0, able=1)
     (2, inf)
     """

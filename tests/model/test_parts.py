@@ -30,7 +30,6 @@ from takifugu.model.beliefs.stochastic import law_after, wide_stationary_law
 from takifugu.model.policies.boxes import Boxes
 from takifugu.model.policies.places import Set
 from takifugu.model.policies.predicates import Checked, EachOf, NoneOf
-from takifugu.model.queries.answer import root_up
 from takifugu.model.queries.coding import implied_grid
 from takifugu.model.queries.resolving.columns import Record, over_columns
 from takifugu.model.queries.resolving.real_columns import readable_grid
@@ -42,6 +41,7 @@ from takifugu.model.secrets.hypotheses import Comparison, EntryIs, RunIs
 from takifugu.model.secrets.of_entries import every_entry
 from takifugu.model.secrets.value_sets import Between, Intervals, near, near_in_any_order
 from takifugu.numbers.extended.floats import Wide
+from takifugu.numbers.rationals import root_up
 
 F = Fraction
 COIN = tf.MarkovChain([[0.5, 0.5], [0.5, 0.5]], length=3)

@@ -28,8 +28,8 @@ from takifugu.mechanisms.influence import (
 )
 from takifugu.mechanisms.normal_by_rule import refusal
 from takifugu.model.queries import Additive
-from takifugu.model.queries.answer import root_up
 from takifugu.numbers.after_noise.gaussian import gaussian_analytic_sigma
+from takifugu.numbers.rationals import root_up
 from takifugu.numbers.search import smallest_scale
 
 

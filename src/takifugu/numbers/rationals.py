@@ -216,6 +216,14 @@ def _twelfth_digit(value: Fraction) -> Fraction:
     return Fraction(10) ** (math.floor(math.log10(value)) - 11) if value else Fraction(1)
 
 
+def root_up(square: int) -> Fraction:
+    """Return the square root of a whole number, exactly or rounded up by 2^-40."""
+    root = math.isqrt(square)
+    if root * root == square:
+        return Fraction(root)
+    return Fraction(math.isqrt(square << 80) + 1, 2**40)
+
+
 def as_mpf(value: Fraction | int) -> mpf:
     """Return a rational in the digits of mpmath's context."""
     from mpmath import mp

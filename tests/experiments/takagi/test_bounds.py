@@ -14,7 +14,8 @@ from tests.support import policies
 
 from takagi import bounds, relations
 from takagi.virtual import one_way_ceiling, virtual_beta
-from takifugu.mechanisms.one_sided.answers import at_most, sanitiser
+from takifugu.mechanisms.one_sided.answers import sanitiser
+from takifugu.mechanisms.one_sided.questions import at_most
 from takifugu.mechanisms.one_sided.tails import count_noise
 from takifugu.model.policies.policy import Policy, visits
 

@@ -13,7 +13,8 @@ from tests.support import policies
 
 from takagi.virtual import ceiling, coins, one_way_ceiling, virtual_beta
 from takifugu.core.errors import InputError
-from takifugu.mechanisms.one_sided.answers import at_least, at_most, sanitiser
+from takifugu.mechanisms.one_sided.answers import sanitiser
+from takifugu.mechanisms.one_sided.questions import at_least, at_most
 from takifugu.mechanisms.one_sided.tails import Pointing, count_noise
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 

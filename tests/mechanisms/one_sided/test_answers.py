@@ -12,15 +12,9 @@ from mpmath import mp
 from scipy.integrate import quad
 
 from takifugu.core.errors import InputError
-from takifugu.mechanisms.one_sided.answers import (
-    Sanitiser,
-    at_least,
-    at_most,
-    fewer_than,
-    marks,
-    sanitiser,
-    sparse_marks,
-)
+from takifugu.mechanisms.one_sided.answers import Sanitiser, sanitiser
+from takifugu.mechanisms.one_sided.marks import marks, sparse_marks
+from takifugu.mechanisms.one_sided.questions import at_least, at_most, fewer_than
 from takifugu.mechanisms.one_sided.sparse import Answers, Marks, SparseAnswers
 from takifugu.mechanisms.one_sided.tails import CountNoise, Pointing, count_noise
 from takifugu.numbers.noise import InsecureSeededEntropyForTests

@@ -15,7 +15,8 @@ from takagi import bounds
 from takifugu.analysis.randomisers import Direction
 from takifugu.analysis.randomisers.one_sided import OneSidedGeometric
 from takifugu.core.errors import InputError
-from takifugu.mechanisms.one_sided.answers import at_most, sanitiser
+from takifugu.mechanisms.one_sided.answers import sanitiser
+from takifugu.mechanisms.one_sided.questions import at_most
 from takifugu.mechanisms.one_sided.tails import count_noise, geometric_law
 
 HALF = F(1, 2)

@@ -27,9 +27,9 @@ from takifugu.analysis.problem import Problem
 from takifugu.analysis.randomisers import Direction, Randomiser
 from takifugu.core.errors import CompositionRefused, TakifuguError
 from takifugu.core.escaping import at_most, number, power_at_most
-from takifugu.mechanisms.one_sided.answers import at_most as at_most_of
 from takifugu.mechanisms.one_sided.answers import sanitiser
 from takifugu.mechanisms.one_sided.asymmetric_moves import DIRECTIONS, comparison_of
+from takifugu.mechanisms.one_sided.questions import at_most as at_most_of
 from takifugu.mechanisms.one_sided.safe_cells import SafeCells
 from takifugu.mechanisms.one_sided.tails import Pointing, count_noise
 from takifugu.model import queries

@@ -1,7 +1,6 @@
 """Which cells of the files each column of a SELECT comes from; whatever is not known here is refused.
 
-The rules about what may depend on what is hidden (`rules`) need no more. Every node of DuckDB's tree and every field of
-it is known by name here, and all others are refused.
+The rules about what may depend on what is hidden (`rules`) need no more. Nodes of DuckDB's tree are known by name.
 """
 
 from __future__ import annotations

@@ -3,17 +3,9 @@
 from typing import TYPE_CHECKING
 
 from takifugu.core.moved import no_attribute
-from takifugu.mechanisms.one_sided.answers import (
-    Mark,
-    Question,
-    Sanitiser,
-    at_least,
-    at_most,
-    fewer_than,
-    marks,
-    sanitiser,
-    sparse_marks,
-)
+from takifugu.mechanisms.one_sided.answers import Sanitiser, sanitiser
+from takifugu.mechanisms.one_sided.marks import Mark, marks, sparse_marks
+from takifugu.mechanisms.one_sided.questions import Question, at_least, at_most, fewer_than
 from takifugu.mechanisms.one_sided.sparse import SparseAnswers
 from takifugu.mechanisms.one_sided.tails import CountNoise, Pointing, count_noise, geometric_law
 from takifugu.model.policies.framework import Asymmetric

@@ -17,10 +17,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 from numbers import Real
-from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +27,7 @@ from takifugu.core.arrays import BoolArray
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import at_most as above
 from takifugu.core.rules import check_type
-from takifugu.mechanisms.one_sided.sparse import Answers, Marks
+from takifugu.mechanisms.one_sided.questions import Question
 from takifugu.mechanisms.one_sided.tails import CountNoise, Pointing
 from takifugu.numbers.atoms import Array
 from takifugu.numbers.rationals import Number, as_fraction
@@ -38,135 +36,6 @@ from takifugu.numbers.rationals import Number, as_fraction
 _STEP = Fraction(1, 2**30)
 #: Below this only 0 is of use, and tails are not enclosed so far out.
 LEAST_ALPHA = Fraction(1, 10**30)
-
-
-class Mark(StrEnum):
-    """Mark what a map shows at a place: safe, dangerous or obscure.
-
-    Examples:
-        >>> str(Mark.SAFE)
-        'safe'
-    """
-
-    SAFE = "safe"
-    DANGEROUS = "dangerous"
-    OBSCURE = "obscure"
-
-
-@dataclass(frozen=True)
-class Question:
-    """Ask whether a count is at most, or at least, a threshold (Takagi21 Definition II.5).
-
-    Args:
-        threshold: A whole number of people.
-        at_most: Whether the question is "at most"; else "at least".
-
-    Examples:
-        >>> bool(Question(3).holds(2))
-        True
-    """
-
-    threshold: int
-    at_most: bool = True
-
-    @overload
-    def holds(self, count: int) -> bool: ...
-    @overload
-    def holds(self, count: Array) -> BoolArray: ...
-    def holds(self, count: int | Array) -> bool | BoolArray:
-        """Return whether the answer is yes.
-
-        Args:
-            count: A count, or an array of counts.
-
-        Returns:
-            One truth value for each.
-        """
-        return count <= self.threshold if self.at_most else count >= self.threshold
-
-    @property
-    def worst(self) -> int:
-        """Return the false count nearest to a true one."""
-        return self.threshold + 1 if self.at_most else self.threshold - 1
-
-    def distance(self, count: int) -> int:
-        """Return the least number of records to change until the answer is no.
-
-        Args:
-            count: The count.
-
-        Returns:
-            The number; 0 if it is no already.
-        """
-        return self.worst - count if self.at_most else count - self.worst
-
-    def __str__(self) -> str:
-        if self.at_most:
-            return f"at most {self.threshold}"
-        return f"at least {self.threshold}"
-
-
-def at_most(threshold: Number) -> Question:
-    """Return the question whether a count is at most floor(t).
-
-    Args:
-        threshold: The threshold t, 0 or more.
-
-    Returns:
-        The question.
-
-    Raises:
-        InputError: Unless t is a finite number of at least 0.
-
-    Examples:
-        >>> at_most(3.7)
-        Question(threshold=3, at_most=True)
-    """
-    return Question(math.floor(_threshold(threshold)))
-
-
-def fewer_than(threshold: Number) -> Question:
-    """Return the question whether a count is below t.
-
-    Args:
-        threshold: The threshold t, above 0.
-
-    Returns:
-        The question.
-
-    Raises:
-        InputError: Unless t is a finite number above 0.
-
-    Examples:
-        >>> fewer_than(3), fewer_than(2.5)
-        (Question(threshold=2, at_most=True), Question(threshold=2, at_most=True))
-    """
-    limit = _threshold(threshold)
-    if limit == 0:
-        raise InputError("no count is fewer than 0", fix="write at least 1").at("threshold")
-    return Question(math.ceil(limit) - 1)
-
-
-def at_least(threshold: Number) -> Question:
-    """Return the question whether a count is at least ceil(t).
-
-    Args:
-        threshold: The threshold t, above 0.
-
-    Returns:
-        The question.
-
-    Raises:
-        InputError: Unless t is a finite number above 0: every count is at least 0.
-
-    Examples:
-        >>> at_least(3.2)
-        Question(threshold=4, at_most=False)
-    """
-    limit = _threshold(threshold)
-    if limit == 0:
-        raise InputError("every count is at least 0", fix="write at least 1").at("threshold")
-    return Question(math.ceil(limit), at_most=False)
 
 
 @dataclass(frozen=True)
@@ -338,66 +207,6 @@ def sanitiser(question: Question, noise: CountNoise, alpha: Number = 0) -> Sanit
     return Sanitiser(question, noise, cutoff)
 
 
-def _check_sanitiser(value: object, key: str) -> None:
-    check_type(value, Sanitiser, "a sanitiser", "write sanitiser(question, noise)", key)
-
-
-def marks(noisy: npt.ArrayLike, safe: Sanitiser, dangerous: Sanitiser | None = None) -> npt.NDArray[np.str_]:
-    """Mark every noisy count safe, dangerous, or else obscure.
-
-    Args:
-        noisy: The noisy counts, of any shape.
-        safe: Decides what is safe.
-        dangerous: Decides what is dangerous; None marks nothing so.
-
-    Returns:
-        The marks, of the same shape.
-
-    Raises:
-        InputError: If a value would be both, which takes two-sided noise and a large alpha.
-
-    Examples:
-        >>> from takifugu.mechanisms.one_sided import count_noise
-        >>> safe, dangerous = sanitiser(at_most(5), count_noise(1)), sanitiser(at_least(6), count_noise(1), "0.001")
-        >>> marks([2, 7, 30], safe, dangerous).tolist()
-        ['safe', 'obscure', 'dangerous']
-    """
-    _check_sanitiser(safe, "safe")
-    good = safe.says_yes(noisy)
-    bad = np.zeros(good.shape, dtype=bool)
-    if dangerous is not None:
-        _check_sanitiser(dangerous, "dangerous")
-        bad = dangerous.says_yes(noisy)
-    if (good & bad).any():
-        raise InputError("some places would be safe and dangerous at once", fix="choose a smaller alpha").at("alpha")
-    return np.where(good, Mark.SAFE.value, np.where(bad, Mark.DANGEROUS.value, Mark.OBSCURE.value))
-
-
-def sparse_marks(answers: Answers, dangerous: Sanitiser | None = None) -> npt.NDArray[np.str_]:
-    """Mark every place of a sparse vector safe, dangerous, or else obscure; unanswered places are obscure.
-
-    Args:
-        answers: The answers of `SparseAnswers`.
-        dangerous: Decides what is dangerous; None marks nothing so.
-
-    Returns:
-        The marks, one for each place.
-
-    Examples:
-        >>> from takifugu.mechanisms.one_sided import SparseAnswers
-        >>> from takifugu.numbers.noise import SystemEntropy
-        >>> sparse_marks(SparseAnswers(1000, limit=1).answer([2, 7, 0], 5, SystemEntropy())).tolist()
-        ['safe', 'obscure', 'obscure']
-    """
-    check_type(answers, Answers, "the answers of a sparse vector", "write SparseAnswers(...).answer(...)", "answers")
-    bad = np.zeros(answers.marks.shape, dtype=bool)
-    has_value = answers.marks == Marks.VALUE
-    if dangerous is not None:
-        _check_sanitiser(dangerous, "dangerous")
-        bad[has_value] = dangerous.says_yes(answers.values[has_value])
-    return np.where(answers.safe, Mark.SAFE.value, np.where(bad, Mark.DANGEROUS.value, Mark.OBSCURE.value))
-
-
 def _margin(noise: CountNoise, alpha: Fraction) -> Fraction | None:
     """Return the least s with P(N < -s) <= alpha."""
     if noise.pointing is Pointing.UP and alpha == 0:
@@ -435,12 +244,3 @@ def _compared(values: Array, cutoff: Fraction, below: bool) -> BoolArray:
     if is_tied:
         is_yes |= values == edge
     return np.asarray(is_yes, dtype=bool)
-
-
-def _threshold(value: Number) -> Fraction:
-    threshold = as_fraction(value, "the threshold", "threshold")
-    if threshold < 0:
-        raise InputError(
-            f"the threshold is {value!r}", rule="a count is never negative", fix="write for example 5"
-        ).at("threshold")
-    return threshold

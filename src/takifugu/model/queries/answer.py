@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -16,7 +15,7 @@ from takifugu.core.arrays import IntArray, read_only, unwritable
 from takifugu.core.cache import cached
 from takifugu.core.errors import DataError, InputError
 from takifugu.core.plain import set_fields
-from takifugu.numbers.rationals import as_positive
+from takifugu.numbers.rationals import as_positive, root_up
 from takifugu.numbers.runs import Repeated, Runs, in_one_turn, refined, whole_numbers
 
 State = Hashable
@@ -382,14 +381,6 @@ def whole_change(answer: Additive) -> int:
         return answer.changes.total
     changes: IntArray = answer.entry_changes()  # may raise Unsupported
     return int(answer.change(range(len(changes))))
-
-
-def root_up(square: int) -> Fraction:
-    """Return the square root of a whole number, exactly or rounded up by 2^-40."""
-    root = math.isqrt(square)
-    if root * root == square:
-        return Fraction(root)
-    return Fraction(math.isqrt(square << 80) + 1, 2**40)
 
 
 def _longest_change(table: IntArray) -> Fraction:
