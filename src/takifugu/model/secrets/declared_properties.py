@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from typing import Any
 
 from takifugu.core.columns import has_members, value_of
 from takifugu.core.errors import InputError, within
@@ -166,7 +167,7 @@ def _function(function: object, columns: tuple[str, ...], of: object) -> str | t
     return weights
 
 
-def _different(values: Iterable[Value], key: str) -> tuple[Value, ...]:
+def _different(values: Iterable[Any], key: str) -> tuple[Value, ...]:
     """Return values, each once; InputError for a list among them, which is never equal to what data hold."""
     try:
         return tuple(dict.fromkeys(map(value_of, values)))
