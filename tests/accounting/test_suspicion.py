@@ -156,3 +156,5 @@ def test_odds_and_per_cents_are_short() -> None:
     assert odds(0.3, up=False) == "1 to 2.34"
     assert [percent(p, up=True) for p in (0.99991, 0.1, 1.0)] == ["99.991 %", "10 %", "100 %"]
     assert percent(1e-6, up=False) == "0.0001 %"
+    assert percent(1e-300, up=True) == "0.000000000000001 %"  # it was 0 %, which is no upper bound
+    assert percent(1e-300, up=False) == percent(0.0, up=True) == "0 %"

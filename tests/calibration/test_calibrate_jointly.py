@@ -204,6 +204,8 @@ def test_choices_share_an_epsilon_too():
     ([], {}, "nothing to calibrate"),
     ([COUNT, LAST], {"weights": [1]}, "weights"),
     ([COUNT, LAST], {"weights": [1, 0]}, "weights"),
+    ([COUNT, LAST], {"weights": [1e-320, 1]}, "weights"),
+    ([COUNT, LAST], {"weights": [1, "1e300"], "delta": "1e-6"}, "weights"),
     ([COUNT, tf.Sum(codes={0: 3, 1: 3})], {}, "no secret moves"),
     ([COUNT, tf.Mode()], {"delta": "1e-6"}, "publishes a choice"),
     ([COUNT, LAST], {"delta": 1}, "delta"),

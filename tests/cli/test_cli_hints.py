@@ -12,11 +12,11 @@ from tests.support.commands import all_commands, ended, invoke, succeed, words_o
 import takifugu as tf
 from takifugu.accounting.suspicion import warning
 from takifugu.cli.releasing import _counted
+from takifugu.core.errors import Notice
 from takifugu.core.text.bars import bars
 from takifugu.core.text.pictures import Bar, bar_chart
 from takifugu.core.text.scales import Axis
 from takifugu.core.text.tables import fitting
-from takifugu.releasing.planning.notices import Notice
 from takifugu.releasing.publishing.run import release_file
 
 

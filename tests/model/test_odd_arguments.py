@@ -71,6 +71,9 @@ def noise() -> tf.Calibration:
     lambda: tf.CountRows(np.zeros((1, 2, 2))),
     lambda: tf.GroupBy(tf.Count(1), {"x": POINT}),
     lambda: tf.dataset_property("a", POINT),
+    lambda: tf.dataset_property("a", "share", of=[[]]),
+    lambda: tf.distribution_parameter("a", [[]]),
+    lambda: tf.distribution_parameter("a", [0, {}]),
     lambda: tf.Statistic("s", 1, [[]], None, 1, 1),
     lambda: tf.Statistic("s", 1, ["a"], 0.5, 1, 1),  # type: ignore[arg-type]
     lambda: tf.calibrate(tf.Pufferfish(tf.every_entry(), network(float("nan"))), tf.Count(1), 1),

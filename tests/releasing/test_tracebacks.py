@@ -1,6 +1,7 @@
 """No truth in a traceback: a search through the frames, contexts, words and pickles of every error of a release."""
 
 import pickle
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from tests.support.failing import FULL, raising
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.analysis.randomisers import DiscreteLaplace
-from takifugu.core.errors import ReleaseState, TakifuguError
+from takifugu.core.errors import Notice, ReleaseState, TakifuguError
 from takifugu.numbers import Pmf
 from takifugu.releasing.advice import advising
 from takifugu.releasing.planning import truth
@@ -234,6 +235,16 @@ def test_the_search_finds_what_was_there(tmp_path: Path) -> None:
     file: Any = tf.release_file.__wrapped__  # type: ignore[attr-defined]
     error = left_by(lambda: file(toml, data=tmp_path / "data.csv", output=tmp_path / "o"))
     assert any(isinstance(one, Path) for one in carried(error))
+
+
+def test_a_notice_that_is_made_an_error_is_no_fault() -> None:
+    """With `python -W error` it was "a fault of Takifugu itself"."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        error = left_by(lambda: tf.release(calibration(), DATA))
+    assert isinstance(error, Notice)
+    assert error.state is ReleaseState.NOTHING
+    assert not any(map(tells, carried(error)))
 
 
 def test_the_lines_of_a_traceback_stay(tmp_path: Path) -> None:

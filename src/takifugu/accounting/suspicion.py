@@ -145,7 +145,7 @@ def percent(probability: float, up: bool) -> str:
     if 0 < near < 1:
         digits = min(1 + math.ceil(-math.log10(near)), 15)
     scaled = round(probability * 100 * 10**digits, 9)  # what float noise added is taken away before rounding
-    numerator = math.ceil(scaled) if up else math.floor(scaled)
+    numerator = max(math.ceil(scaled), probability > 0) if up else math.floor(scaled)
     text = f"{numerator // 10**digits}.{numerator % 10**digits:0{digits}d}".rstrip("0").rstrip(".")
     return f"{text} %"
 

@@ -277,6 +277,18 @@ def noise_of(problem: Problem, scale: Fraction) -> Randomiser:
     return laplace(scale, problem.grid, problem.cells, problem.on_grid)
 
 
+def budget_of(epsilon: Number) -> Fraction:
+    """Read the epsilon of a promise; InputError beyond what means anything."""
+    budget = as_epsilon(epsilon)
+    if not LEAST_EPSILON <= budget <= LARGEST_EPSILON:
+        raise InputError(
+            f"epsilon is {epsilon!r}",
+            rule="it must lie between 1e-9 and 10000: less publishes nothing but noise, and more promises nothing",
+            fix="write for example 1.0",
+        ).at("epsilon")
+    return budget
+
+
 def problem_of(
     framework: Framework, query: Query, epsilon: Number, delta: Number, metric: Declared | None = None,
     epsilons: tuple[Fraction, ...] = (),
@@ -295,14 +307,7 @@ def problem_of(
         rule, fix = query.elsewhere
         message = f"the query ({query.describe()}) is asked under the definition {framework.definition!r}"
         raise InputError(message, rule=rule, fix=fix).at("query")
-    budget = as_epsilon(epsilon)
-    if not LEAST_EPSILON <= budget <= LARGEST_EPSILON:
-        raise InputError(
-            f"epsilon is {epsilon!r}",
-            rule="it must lie between 1e-9 and 10000: less publishes nothing but noise, and more promises nothing",
-            fix="write for example 1.0",
-        ).at("epsilon")
-    problem = Problem(framework, query, budget, as_delta(delta), metric=metric, epsilons=epsilons)
+    problem = Problem(framework, query, budget_of(epsilon), as_delta(delta), metric=metric, epsilons=epsilons)
     _ = problem.grid  # a query that does not fit is refused before any mechanism is asked
     return problem
 

@@ -27,7 +27,7 @@ from takifugu.core.escaping import at_most
 from takifugu.core.rules import list_of
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries import Query
-from takifugu.numbers.rationals import Number, as_epsilon, as_fraction, round_up
+from takifugu.numbers.rationals import Number, as_fraction, round_up
 from takifugu.numbers.search import lowest, smallest_scale
 
 #: Rounds of the closed form at the local loss, and of the search along each shape.
@@ -40,6 +40,8 @@ WIDEST, CUTS = 1.0, 6
 FITTED, NEAR = 1e-7, Fraction(1, 10**5)
 #: The grid of scales in a search; none is smaller: where the belief hides all, any is enough, and the gate raises it.
 _LEAST = Fraction(1, 10**15)
+#: The least weight of a query; the largest is its inverse.
+LEAST_WEIGHT = Fraction(1, 10**9)
 #: What stands for no loss at all, in logarithms.
 NO_LOSS = 1e-300
 #: The step of a difference quotient, in the logarithm of a scale, and as a factor.
@@ -92,10 +94,10 @@ def calibrate_jointly(
         >>> round(whole.scale, 3), round(evening.scale, 3), compose([whole, evening]).epsilon <= 1
         (6.666, 6.653, True)
     """
-    budget, listed_queries = as_epsilon(epsilon), list_of(queries, "the queries", "queries", "[Count(1), Histogram()]")
+    listed_queries = list_of(queries, "the queries", "queries", "[Count(1), Histogram()]")
     if not listed_queries:
         raise InputError("there is nothing to calibrate", fix="give at least one query").at("queries")
-    problems = tuple(problem_of(framework, query, budget, delta) for query in listed_queries)
+    problems = tuple(problem_of(framework, query, epsilon, delta) for query in listed_queries)
     noise = _noise(framework, problems)
     conditions = (_shared_promise(problems), *check_beliefs(framework, allow_private_belief))
     return _within_epsilon(noise, _weights(weights, len(listed_queries)), conditions)
@@ -162,9 +164,9 @@ def _weights(weights: Sequence[Number] | None, number: int) -> tuple[float, ...]
         return (1.0,) * number
     every = list_of(weights, "the weights", "weights", "[1, 2]")
     exact = [as_fraction(weight, "a weight", "weights") for weight in every]
-    if len(exact) != number or min(exact) <= 0:
+    if len(exact) != number or not LEAST_WEIGHT <= min(exact) <= max(exact) <= 1 / LEAST_WEIGHT:
         raise InputError(
-            f"the weights are {every!r}", rule=f"they are {number} numbers above 0, one for each query"
+            f"the weights are {every!r}", rule=f"they are {number} numbers from 1e-9 to 1e9, one for each query"
         ).at("weights")
     return tuple(map(float, exact))
 

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from takifugu.analysis.guarantee import Covers
 from takifugu.analysis.problem import Problem
+from takifugu.calibration import budget_of
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import at_least
 from takifugu.influence.promise import promise_of
@@ -20,7 +21,7 @@ from takifugu.mechanisms.influence import part_scales
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries.additive.counts import EveryChange
 from takifugu.model.queries.coding import spelled
-from takifugu.numbers.rationals import Number, as_delta, as_epsilon, decimal_up, float_below, is_whole
+from takifugu.numbers.rationals import Number, as_delta, decimal_up, float_below, is_whole
 
 #: What two data sets differ in that the other library calls neighbours.
 NEIGHBOURS = ("replace", "add-remove")
@@ -85,7 +86,7 @@ def record_epsilon(
     check_neighbours(framework, neighbours)
     if not is_whole(releases, 1):
         raise InputError(f"releases is {releases!r}", rule="it must be a whole number from 1 on").at("releases")
-    budget, failing = as_epsilon(epsilon), as_delta(delta)
+    budget, failing = budget_of(epsilon), as_delta(delta)
     problem = Problem(framework, EveryChange(), budget, failing)
     scale = Fraction(0)
     for part in problem.parts:
@@ -105,7 +106,7 @@ def record_epsilon(
 def replaced(framework: Framework, epsilon: Number, delta: Number, neighbours: str) -> tuple[Fraction, Fraction]:
     """Return a mechanism's declared loss for one replaced value, rounded up."""
     check_neighbours(framework, neighbours)
-    lost, failing = as_epsilon(epsilon), as_delta(delta)
+    lost, failing = budget_of(epsilon), as_delta(delta)
     if neighbours == "replace":
         return lost, failing
     return 2 * lost, failing * Fraction((1 + _exponential(lost)) * (1 + SLACK)) if failing else failing

@@ -346,6 +346,10 @@ class Fault(ReleaseError):
     """
 
 
+class Notice(UserWarning):
+    """Something to know before a release is drawn: what it rules out, what it costs beyond its own epsilon."""
+
+
 class SpecError(TakifuguError, ValueError):
     """A release file is wrong.
 

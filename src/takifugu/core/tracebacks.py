@@ -13,7 +13,7 @@ from functools import wraps
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from takifugu.core.errors import Fault, TakifuguError
+from takifugu.core.errors import Fault, Notice, TakifuguError
 
 #: What errors of a release know about it (`errors.standing`).
 _STANDING = ("state", "public", "completed")
@@ -22,7 +22,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 #: Exceptions that say nothing about data, and that callers wait for under their own names.
-_SILENT = (TakifuguError, MemoryError)
+_SILENT = (TakifuguError, Notice, MemoryError)
 
 
 def without_data(function: Callable[P, T]) -> Callable[P, T]:

@@ -229,6 +229,8 @@ def test_a_framework_of_other_states_is_charged_for_it(tmp_path: Any) -> None:
     ({"epsilon": -1}, "above 0"),
     ({"epsilon": math.nan}, "epsilon"),
     ({"epsilon": math.inf}, "epsilon"),
+    ({"epsilon": 1e-320}, "between 1e-9 and 10000"),
+    ({"epsilon": "1e-400", "delta": 1e-6}, "between 1e-9 and 10000"),
     ({"delta": 1}, "below 1"),
     ({"made_by": ""}, "the maker"),
     ({"made_by": None}, "the maker"),
@@ -247,6 +249,12 @@ def test_bad_input_charges_nothing(tmp_path: Any, options: dict[str, Any], words
 def test_a_number_of_releases_is_a_whole_number(releases: Any) -> None:
     with pytest.raises(InputError, match="whole number"):
         tf.record_epsilon(walk(), 1, neighbours="replace", releases=releases)
+
+
+@pytest.mark.parametrize("epsilon", [1e-320, "1e-400", 10001])
+def test_a_budget_is_shared_only_where_a_promise_means_something(epsilon: Any) -> None:
+    with pytest.raises(InputError, match="between 1e-9 and 10000"):
+        tf.record_epsilon(walk(), epsilon, neighbours="replace")
 
 
 def test_people_who_may_be_absent_are_no_neighbours_by_values() -> None:

@@ -14,9 +14,10 @@ from tests.support.commands import invoke, json_of, succeed, words_of
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli.group import DONE
+from takifugu.core.errors import Notice
 from takifugu.model.queries.answer import Additive
 from takifugu.releasing.planning.expected import Blur, Expected
-from takifugu.releasing.planning.notices import WHY_DEARER, Notice
+from takifugu.releasing.planning.notices import WHY_DEARER
 
 changed = partial(release_files.changed, files.SPEC)
 

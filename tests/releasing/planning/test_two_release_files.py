@@ -13,10 +13,9 @@ from tests.support.starting import begin, init
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
-from takifugu.core.errors import LedgerError
+from takifugu.core.errors import LedgerError, Notice
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.file.neighbours import notices_of_file
-from takifugu.releasing.planning.notices import Notice
 
 ROWS = "who,minute,doing\n" + "".join(
     f"{who},{minute},{'still' if minute % 3 else 'walking'}\n" for who in ("a", "b") for minute in range(8)

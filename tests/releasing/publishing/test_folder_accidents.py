@@ -16,8 +16,7 @@ from tests.support.releases import put
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
 from takifugu.core import files as core
-from takifugu.core.errors import ReleaseError
-from takifugu.releasing.planning.notices import Notice
+from takifugu.core.errors import Notice, ReleaseError
 from takifugu.releasing.publishing import folder as folders
 
 SMALL = files.SPEC.replace('per = "both"\n', "")

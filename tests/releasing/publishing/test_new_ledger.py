@@ -16,8 +16,8 @@ import takifugu as tf
 from takifugu.accounting.amounts import Amount
 from takifugu.accounting.ledger import Ledger
 from takifugu.accounting.ledger.fitting import Charged
-from takifugu.core.errors import BudgetExceeded, InputError, LedgerError
-from takifugu.releasing.planning.notices import NOBODY_COUNTS, WHY_DEARER, Notice, dearer_than_alone
+from takifugu.core.errors import BudgetExceeded, InputError, LedgerError, Notice
+from takifugu.releasing.planning.notices import NOBODY_COUNTS, WHY_DEARER, dearer_than_alone
 
 NEWS = "it remembers nothing before today"
 SMALL = files.SPEC.replace('per = "both"\n', "")

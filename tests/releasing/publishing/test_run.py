@@ -13,13 +13,13 @@ from tests.support import release_files
 
 import takifugu as tf
 from takifugu.accounting.ledger import Ledger
+from takifugu.core.errors import Notice
 from takifugu.model.beliefs.chains.chain import MarkovChain
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.numbers.noise import InsecureSeededEntropyForTests
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning import plan as planning
-from takifugu.releasing.planning.notices import Notice
 from takifugu.releasing.publishing import run
 
 

@@ -17,9 +17,11 @@ from tests.support.releases import put
 
 from takifugu.accounting.ledger import Ledger
 from takifugu.cli.group import BAD_INPUT, REFUSED, STOPPED, UNPUBLISHED
+from takifugu.core.errors import LedgerError
 from takifugu.releasing.certificates.checksum import read_certificate
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.publishing import folder as folders
+from takifugu.releasing.publishing import session as sessions
 from takifugu.releasing.publishing.session import ask
 
 #: Noise of mean 2^-60 or so: what is drawn is the count itself.
@@ -262,6 +264,25 @@ def test_whoever_is_stopped_goes_on(file: Path, monkeypatch: pytest.MonkeyPatch)
     assert f"takifugu session {file}" in said
     assert answers(json_of("session", file)) == [("inn", 2, "safe")]
     assert payments(file) == 1
+
+
+def test_a_question_after_the_last_answer_of_another_process_has_no_answer(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A copy of the file with another folder has another lock: "None" was kept, which no later call could read."""
+    ask(load(file), ["bar"])
+    book = Ledger.open(file.parent / "ledger.db")
+    (paid,) = book.pending()
+
+    def meanwhile(*_: Any) -> list[int]:
+        book.answer(paid.group, 1, ('["gym", 2]', "7"))
+        return [4, 7, 1, 0]
+
+    monkeypatch.setattr(sessions, "answer_of", meanwhile)
+    with pytest.raises(LedgerError, match="asked the last question"):
+        ask(load(file), ["pub"])
+    monkeypatch.undo()
+    assert [reply.value for reply in ask(load(file), is_last=True).replies] == [4, 7]
 
 
 def test_nobody_learns_a_count_from_what_goes_wrong(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -208,7 +208,7 @@ class Calendar:
             assert self.zone is not None, "no other clocks skip an hour"
             article = "an" if period[0] == "hour" else "a"
             fault = f"the window is {text!r}, {article} {period[0]} that clocks in {self.zone.name!r} skipped"
-            raise InputError(fault).at("window")
+            raise InputError(fault, fix=f"write the {period[0]} before or after it").at("window")
         return period
 
     def _text(self, place: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from typing import Any
 
 from takifugu.core.columns import has_members, value_of
 from takifugu.core.errors import InputError, within
@@ -56,7 +57,7 @@ def dataset_property(
         raise InputError(f"the secret gives {' and '.join(options)}", fix="give one of them").at(options[1])
     values = None
     if of is not None:
-        values = tuple(map(value_of, of if isinstance(of, list | tuple | set) else [of]))
+        values = _different(of if isinstance(of, list | tuple | set) else [of], "of")
     vector = len(columns) if isinstance(checked_function, str) else 1
     return DatasetProperty(
         columns, checked_function, _differences(max_difference, vector), _pairs(pairs), sets_of(sets), values
@@ -96,7 +97,7 @@ def distribution_parameter(
     different_values = None
     if values is not None:
         every = members_of(values, "the values", "values", "[0, 1]")
-        different_values = tuple(dict.fromkeys(value_of(value) for value in every))
+        different_values = _different(every, "values")
     if different_values is not None and (interval is not None or len(different_values) < 2):
         raise InputError(
             f"the secret compares the parameters {list(different_values)}",
@@ -164,6 +165,16 @@ def _function(function: object, columns: tuple[str, ...], of: object) -> str | t
             rule="it needs one per column, not all 0",
         ).at("function")
     return weights
+
+
+def _different(values: Iterable[Any], key: str) -> tuple[Value, ...]:
+    """Return values, each once; InputError for a list among them, which is never equal to what data hold."""
+    try:
+        return tuple(dict.fromkeys(map(value_of, values)))
+    except TypeError:
+        raise InputError(
+            "a value that is compared is a list", rule="it is a number or a text", fix=f"write {key}=[0, 1]"
+        ).at(key) from None
 
 
 def _differences(differences_given: object, cells: int) -> tuple[Fraction, ...] | None:

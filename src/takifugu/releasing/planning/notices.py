@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from takifugu.accounting.suspicion import warning
-from takifugu.core.errors import InputError
+from takifugu.core.errors import InputError, Notice
 from takifugu.core.escaping import command
 from takifugu.core.lasting import holding
 from takifugu.core.people import People
@@ -36,10 +36,6 @@ NOBODY_COUNTS = (
     "no ledger is given, so nobody is counting: each release about these people adds to what the others reveal, and "
     "nothing refuses one too many; write ledger='ledger.db'"
 )
-
-
-class Notice(UserWarning):
-    """Something to know before a release is drawn: what it rules out, what it costs beyond its own epsilon."""
 
 
 def listening(listener: Listener) -> AbstractContextManager[None]:

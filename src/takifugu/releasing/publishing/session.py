@@ -252,7 +252,10 @@ class _Sitting:
         return tuple(unanswered)
 
     def _drawn(self, counts: Sequence[int | Fraction], question: Inquiry, before: Sequence[tuple[str, str]]) -> str:
-        return self.terms.draw(counts, question, list(starmap(Reply.read, before)), self.bits)
+        replies = list(starmap(Reply.read, before))
+        if self.terms.is_over(replies):  # a copy of the file with another folder asks the same session
+            raise LedgerError("another process has asked the last question", fix="run the same command again")
+        return self.terms.draw(counts, question, replies, self.bits)
 
     def _bundle(self, session: Session, replies: Sequence[Reply]) -> Bundle:
         """Return the table of all answers so far."""
