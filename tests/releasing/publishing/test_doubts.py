@@ -243,7 +243,7 @@ ROWS = "who,when,state\n" + "".join(
 )  # fmt: skip
 
 SPARSE = "\n".join(ROWS.splitlines()[::7]) + "\n"
-LIKEWISE = "and likewise in 23 of the 23 other cells: the model looks wrong, and the guarantee rests on it"
+LIKEWISE = "and likewise in all 23 other cells: the model looks wrong, and the guarantee rests on it"
 
 
 def study(folder: Path, stay: dict[str, str], table: str = ROWS, **keys: object) -> Path:

@@ -65,7 +65,8 @@ def doubts_of(drawn: Sequence[NoisyAnswer]) -> tuple[str, ...]:
         return ()
     more = ""
     if len(doubts) > 1:
-        others = "the other cell" if values == 2 else f"{len(doubts) - 1:,} of the {values - 1:,} other cells"
+        rest = f"all {values - 1:,}" if len(doubts) == values else f"{len(doubts) - 1:,} of the {values - 1:,}"
+        others = "the other cell" if values == 2 else f"{rest} other cells"
         more = f", and likewise in {others}"
     missing = "rows are missing, or " if doubts[0].may_miss else ""
     sentence = f"{doubts[0].words}{more}: {missing}the model looks wrong, and the guarantee rests on it"
