@@ -225,6 +225,15 @@ def test_numbers_beyond_floats_are_doubted_and_break_nothing() -> None:
     assert "the model looks wrong" in words
 
 
+@pytest.mark.parametrize(("value", "is_doubted"), [(60, False), (70, True)])
+def test_one_value_in_a_thousand_is_doubted_where_its_distribution_with_noise_is_known(
+    value: int, is_doubted: bool
+) -> None:
+    """The rarest value of 1,000 true ones is; no bound on noise and belief apart finds it."""
+    question = question_of(CASES["given start"])
+    assert bool(doubts_of([NoisyAnswer(question, (Fraction(value),), True, None)])) == is_doubted
+
+
 def test_missing_rows_explain_what_is_too_small_and_not_what_is_too_large() -> None:
     question = replace(question_of(CASES["given start"]), may_miss=True)
     (small,) = doubts_of([NoisyAnswer(question, (Fraction(-90),), True, None)])
