@@ -135,10 +135,8 @@ def chances_of(priors: Sequence[Prior], noise: Noise, values: Sequence[Fraction]
     return [max(_chance(prior.laws[cell], noise, step) for prior in priors) for cell, step in enumerate(published)]
 
 
-def _steps(priors: Sequence[Prior], noise: Randomiser, values: Sequence[Fraction]) -> list[int]:
+def _steps(priors: Sequence[Prior], noise: Noise, values: Sequence[Fraction]) -> list[int]:
     """Return published values in steps of the grid that noise and answer share; Unsupported without one."""
-    if not isinstance(noise, Noise) or not noise.output.is_number:
-        raise Unsupported("what was published is no number with additive noise")
     steps = [Fraction(value) / noise.grid for value in values]
     if any(step.denominator != 1 for step in steps) or any(prior.grid != noise.grid for prior in priors):
         raise Unsupported("the published values are not on the grid of the answer")
@@ -149,6 +147,8 @@ def _steps(priors: Sequence[Prior], noise: Randomiser, values: Sequence[Fraction
 
 def estimates_of(priors: Sequence[Prior], noise: Randomiser, values: Sequence[Fraction]) -> tuple[Estimate, ...]:
     """Return the estimate of each cell, from its published value and its block's; Unsupported, with the reason."""
+    if not isinstance(noise, Noise) or not noise.output.is_number:
+        raise Unsupported("what was published is no number with additive noise")
     published = _steps(priors, noise, values)
     estimates = list[Estimate]()
     for cell in range(len(published)):

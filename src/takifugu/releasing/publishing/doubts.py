@@ -123,18 +123,18 @@ def _improbable(
     answer: NoisyAnswer, expected: Expected, noise: Noise, values: int, priors: Sequence[Prior] | None
 ) -> FloatArray:
     """Return how far each value is beyond what beliefs explain, at most 0 where one does; Unsupported if unknown."""
-    published = np.array(list(map(_float, answer.values)))
+    published: FloatArray = np.array(list(map(_float, answer.values)))
     if priors is not None:
         with suppress(Unsupported):
             chances = np.array(chances_of(priors, noise, answer.values))
-            beyond = np.maximum(published - expected.high, expected.low - published)
-            return np.where(chances * values < MISS, beyond, 0.0)
+            beyond: FloatArray = np.maximum(published - expected.high, expected.low - published)
+            return beyond * (chances * values < MISS)  # all values of a table at once
     slack = float(noise.half_width(1 - MISS / 2, values))
-    beyond = np.maximum(published - slack - expected.high, expected.low - published - slack)
-    if not (beyond > 0).any():
-        return beyond
+    is_far = (published + slack < expected.low) | (published - slack > expected.high)
+    if not is_far.any():
+        return np.zeros_like(published)
     low, high = expected.likely(MISS / 2 * len(answer.labels) / values)
-    return np.maximum(published - slack - high, low - published - slack)
+    return np.asarray(np.maximum(published - slack - high, low - published - slack))
 
 
 @dataclass(frozen=True, eq=False)
