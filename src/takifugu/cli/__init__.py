@@ -148,7 +148,7 @@ def release() -> None:
 @click.argument("where", type=PATH, required=False)
 @click.option(
     "--as", "kind", type=click.Choice(["json", "geojson", "datapackage", "zip"]), metavar="FORM",
-    help="Write the tables there as json, geojson, datapackage or zip, and open nothing.",
+    help="Write the tables as json, geojson, datapackage or zip; open nothing.",
 )
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @JSON_OPTION
