@@ -145,7 +145,7 @@ def test_yes_takes_no_answer_on_which_protection_depends(log: Path, left: str) -
         return
     refused = ended(2, "init", log, *words)
     assert f"--{left} " in refused.stderr
-    assert "the table does not tell" in refused.stderr
+    assert 'the table does not tell "' in refused.stderr
     assert [path.name for path in log.parent.iterdir()] == ["log.csv"]
 
 

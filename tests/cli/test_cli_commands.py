@@ -72,6 +72,7 @@ def test_every_help_fits_and_every_command_speaks_json(path: tuple[str, ...]) ->
         assert line
         assert len(line.splitlines()) == 1
         assert len(line) <= 72
+    assert not any(len(word.strip()) > 26 for word in re.findall(r"(?m)^  --\S+ (\S+)", outcome.output))  # 40 columns
 
 
 def test_odds_with_delta() -> None:

@@ -147,8 +147,8 @@ def release() -> None:
 @main.command(runs="cli.reports:report")
 @click.argument("where", type=PATH, required=False)
 @click.option(
-    "--as", "kind", type=click.Choice(["json", "geojson", "datapackage", "zip"]),
-    help="Write the tables there in another form, and open nothing.",
+    "--as", "kind", type=click.Choice(["json", "geojson", "datapackage", "zip"]), metavar="FORM",
+    help="Write the tables as json, geojson, datapackage or zip; open nothing.",
 )
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @JSON_OPTION

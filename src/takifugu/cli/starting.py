@@ -15,7 +15,7 @@ from takifugu.accounting.ledger import Ledger
 from takifugu.cli.group import complain
 from takifugu.cli.output import check_new, line_of, open_page, path_text, print_json, print_next, wants_json, write_new
 from takifugu.cli.terminal import can_ask, only_seen
-from takifugu.core.errors import InputError, LedgerError, ReleaseError, SpecError, TakifuguError, within
+from takifugu.core.errors import InputError, LedgerError, ReleaseError, TakifuguError, within
 from takifugu.core.escaping import command, visible
 from takifugu.core.files import path_in, private_folder
 from takifugu.core.nearest import unknown
@@ -23,9 +23,9 @@ from takifugu.core.plain import toml_of
 from takifugu.core.sections import checked_path
 from takifugu.core.text.tables import filled, labelled, paragraph
 from takifugu.releasing.certificates.files import content_of
-from takifugu.releasing.draft.declared import Missing, missing
+from takifugu.releasing.draft.declared import Missing, missing, refuse_wrong
 from takifugu.releasing.draft.evidence import Evidence, evidence, refuse_no_file
-from takifugu.releasing.draft.question import NONE, Answers, Question, opening
+from takifugu.releasing.draft.question import Answers, Question, opening
 from takifugu.releasing.draft.questions import example, questions
 from takifugu.releasing.draft.text import Draft, draft_of, relative, text_of
 from takifugu.releasing.file.kinds import KINDS, drafted
@@ -182,10 +182,7 @@ class _Draft:
 
 def written(start: Draft, text: str, force: bool) -> _Draft:
     """Write a release file with schema and ledger, or nothing."""
-    output, other, lacks = start.output, start.neighbour, missing(text, start.output, start.answers)
-    if wrong := [fault for name, fault in lacks.faults.items() if start.answers[name] != NONE]:
-        raise SpecError(wrong)
-    left = [*lacks.left, *lacks.faults.values()]  # the latter were answered by nothing at all
+    output, other, left = start.output, start.neighbour, refuse_wrong(text, start.output, start.answers)
     schema_file, ledger = output.with_name(f"takifugu-{start.kind}.schema.json"), tomllib.loads(text)["ledger"]
     text, ledger = f"#:schema ./{schema_file.name}\n{text}", path_in(output.parent, ledger)
     former = content_of(output)

@@ -226,6 +226,15 @@ def test_numbers_beyond_floats_are_doubted_and_break_nothing() -> None:
     assert "the model looks wrong" in words
 
 
+@pytest.mark.parametrize(("value", "is_doubted"), [(60, False), (70, True)])
+def test_one_value_in_a_thousand_is_doubted_where_its_distribution_with_noise_is_known(
+    value: int, is_doubted: bool
+) -> None:
+    """The rarest value of 1,000 true ones is; no bound on noise and belief apart finds it."""
+    question = question_of(CASES["given start"])
+    assert bool(doubts_of([NoisyAnswer(question, (Fraction(value),), True, None)])) == is_doubted
+
+
 def test_missing_rows_explain_what_is_too_small_and_not_what_is_too_large() -> None:
     question = replace(question_of(CASES["given start"]), may_miss=True)
     (small,) = doubts_of([NoisyAnswer(question, (Fraction(-90),), True, None)])
@@ -244,7 +253,7 @@ ROWS = "who,when,state\n" + "".join(
 )  # fmt: skip
 
 SPARSE = "\n".join(ROWS.splitlines()[::7]) + "\n"
-LIKEWISE = "and likewise in 23 of the 23 other cells: the model looks wrong, and the guarantee rests on it"
+LIKEWISE = "and likewise in all 23 other cells: the model looks wrong, and the guarantee rests on it"
 
 
 def study(folder: Path, stay: dict[str, str], table: str = ROWS, **keys: object) -> Path:

@@ -34,7 +34,8 @@ _NEEDED = (
     (STEPS, "order", "rows have a time", 'order = "time"'),
     (STEPS, "step", "steps have a length", 'step = "15min", or step = 1'),
     (("stays",), "end", "a stay has an end", 'end = "left"'),
-    (RUNS, "from", "they fill a calendar", _DATES), (RUNS, "until", "they fill a calendar", _DATES),
+    (RUNS, "from", "the first step is public", 'write from = "2026-01-05"'),
+    (RUNS, "until", "the time of the export is public", 'write until = "2026-02-02"'),
     (("visits",), "unit", "a visit is somebody's", 'unit = "person"'),
 )
 #: The keys that kinds of rows have no use for, and why.
@@ -176,7 +177,7 @@ class Source:
                 is_said = self._said(key) is not None
                 yield is_said, key, f"{key} is declared beside {kind}", rule, f"leave {key} out"
         no_roster = self.rows in RUNS and has_unit and self.roster is None
-        names = 'roster = ["Ana", "Ben"], or a file with their names'
+        names = 'write roster = ["Ana", "Ben"], or "people.csv", a public file with their names'
         yield no_roster, "roster", f"{kind} without a roster", "somebody without a row counts, too", names
         is_odd = self.roster is not None and (not has_unit or self.recording is not None)
         yield is_odd, "roster", "roster without people, or beside recordings", "it names people", "leave roster out"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, time
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from takifugu.core.column_words import people_of
-from takifugu.core.errors import SpecError, TakifuguError
+from takifugu.core.errors import InputError, SpecError, TakifuguError
 from takifugu.core.plain import toml_of
 from takifugu.data.relation.keys import KEYS, ROLES
 from takifugu.releasing.draft.question import NONE, Answers, Choice, Question
@@ -86,7 +86,27 @@ def place_of(name: str) -> tuple[str, str]:
         return name, ""
     section, dot, key = name.rpartition(".")
     by_default = "table" if key == "epsilon" else "source" if key in KEYS else "belief"
-    return (section, key) if dot else (by_default, key)
+    return ("table" if section == "table[0]" else section, key) if dot else (by_default, key)
+
+
+def refuse_no_place(names: Iterable[str]) -> None:
+    """Raise InputError for an answer that sets no key of a draft, and for another file of its rows."""
+    for name in names:
+        section, key = place_of(name)
+        if (section, key) == ("source", "file"):
+            fix = "belief.file=contacts.csv for the public file of a belief; or give another file in its place"
+            raise InputError("a draft reads the file that it is given", fix=fix).at(name)
+        if section not in _WHY:
+            sections = ", ".join(f"{one}.{key}" for one in _WHY)
+            raise InputError(f"a draft has no section {section!r}", fix=f"write one of {sections}").at(name)
+
+
+def refuse_wrong(text: str, output: Path, answers: Answers) -> tuple[TakifuguError, ...]:
+    """Return what a draft lacks; SpecError for answers that loading refuses."""
+    lacks = missing(text, output, answers)
+    if wrong := [fault for name, fault in lacks.faults.items() if answers[name] != NONE]:
+        raise SpecError(wrong)
+    return (*lacks.left, *lacks.faults.values())  # the latter were answered by nothing at all
 
 
 def missing(text: str, output: Path, answers: Answers, column: str = "") -> Missing:
@@ -163,8 +183,8 @@ def _parts(name: str, answers: Answers) -> tuple[str, ...]:
 
 def value_of(name: str, word: str, answers: Answers) -> Any:
     """Return the value of an answer, as it stands in the file."""
-    form = DECLARED[name][2] if name in DECLARED else "toml"
     key, lines = place_of(name)[1], _lines(word)
+    form = "names" if key == "columns" else DECLARED[key][2] if key in DECLARED else "toml"
     if lines and (not key or [*lines] == [key]):  # as an error writes what is missing
         return lines[key] if key else lines
     if form == "text" or key in (*ROLES, "default_state"):

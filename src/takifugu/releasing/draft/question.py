@@ -11,7 +11,7 @@ from takifugu.core.escaping import option, visible
 Answers = Mapping[str, str]
 #: The answer that no column says it.
 NONE = "-"
-_PROMISE = "what is protected depends on it, and no table tells it"
+_PROMISE = "what is protected depends on it"
 _ORDER = "the order of rows is part of what is protected"
 #: The questions by the key that each one sets, and what of it: the words, with a place for a column, and why.
 QUESTIONS = {
@@ -95,7 +95,7 @@ def question_called(name: str) -> Question:
 def unsaid(some: Sequence[Question]) -> InputError:
     """Return the error of questions for the owner alone."""
     return InputError(
-        "the table does not tell: " + " ".join(question.words for question in some),
+        "the table does not tell " + " and ".join(f'"{question.words}"' for question in some),
         rule="; ".join(dict.fromkeys(question.why for question in some)),
         fix="; and ".join(question.listed() for question in some),
     ).at(some[0].name)

@@ -105,6 +105,7 @@ def draft(given: object, kind: str | None = None, output: str | Path = "release.
 
     Raises:
         InputError: For questions that are for the owner alone, with the choices, and for an answer that is none.
+        SpecError: For answers that a release file is refused for, all at once.
         DataError: For a file that cannot be read.
 
     Examples:
@@ -118,7 +119,10 @@ def draft(given: object, kind: str | None = None, output: str | Path = "release.
     said = {key: _said(key, word) for key, word in answers.items() if word is not None}
     try:
         with evidence(given, said.pop("encoding", None), said.pop("sql", None)) as opened:
-            return text_of(draft_of(opened, said, kind, Path(output)), makes_ledger=False)
+            start = draft_of(opened, said, kind, Path(output))
+            text = text_of(start, makes_ledger=False)
+            declared.refuse_wrong(text, start.output, start.answers)
+            return text
     except InputError as error:
         error.reworded(as_arguments)
         raise
@@ -133,6 +137,7 @@ def _said(key: str, word: object) -> str:
 
 def draft_of(evidence: Evidence, answers: Answers, kind: str | None, output: Path) -> Draft:
     """Return what answers draft, with those that are the only ones; InputError for what is for the owner alone."""
+    declared.refuse_no_place(answers)
     said = dict(answers) if kind is None else {**answers, "kind": kind}
     while some := questions(evidence, said):
         clear = {question.name: question.offered for question in some if question.offered is not None}

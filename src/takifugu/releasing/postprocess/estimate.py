@@ -37,6 +37,8 @@ LEVEL = 0.95
 CONTRADICTS = 0.001
 #: What lies beyond the noise that is looked at, and the most steps of it.
 _BEYOND, _MOST_STEPS = 1e-12, 2**17
+#: The farthest place of a value, so that distances to it are whole numbers of a machine.
+_MOST_FAR = 2**62
 #: What floats lose of a sum of noises.
 _ROUNDED = 1e-13
 #: An interval allows for so much that is not known of the laws.
@@ -127,14 +129,27 @@ def _blocks(answer: Additive, query: Query) -> list[tuple[range, int]]:
     return blocks
 
 
+def chances_of(priors: Sequence[Prior], noise: Noise, values: Sequence[Fraction]) -> list[float]:
+    """Return how probable a value at least as far out as each one is, by the prior that explains it best."""
+    published = _steps(priors, noise, values)
+    return [max(_chance(prior.laws[cell], noise, step) for prior in priors) for cell, step in enumerate(published)]
+
+
+def _steps(priors: Sequence[Prior], noise: Noise, values: Sequence[Fraction]) -> list[int]:
+    """Return published values in steps of the grid that noise and answer share; Unsupported without one."""
+    steps = [Fraction(value) / noise.grid for value in values]
+    if any(step.denominator != 1 for step in steps) or any(prior.grid != noise.grid for prior in priors):
+        raise Unsupported("the published values are not on the grid of the answer")
+    if any(abs(step) > _MOST_FAR for step in steps):
+        raise Unsupported("the published values are beyond what is counted with")
+    return list(map(int, steps))
+
+
 def estimates_of(priors: Sequence[Prior], noise: Randomiser, values: Sequence[Fraction]) -> tuple[Estimate, ...]:
     """Return the estimate of each cell, from its published value and its block's; Unsupported, with the reason."""
     if not isinstance(noise, Noise) or not noise.output.is_number:
         raise Unsupported("what was published is no number with additive noise")
-    steps = [Fraction(value) / noise.grid for value in values]
-    if any(step.denominator != 1 for step in steps) or any(prior.grid != noise.grid for prior in priors):
-        raise Unsupported("the published values are not on the grid of the answer")
-    published = list(map(int, steps))
+    published = _steps(priors, noise, values)
     estimates = list[Estimate]()
     for cell in range(len(published)):
         expected = _summary([prior.laws[cell] for prior in priors], noise.grid)
@@ -176,7 +191,7 @@ def reading(prior: Prior, noise: Noise, published: Sequence[int], cell: int) -> 
     law = prior.laws[cell]
     places: IntArray = law.start + np.arange(len(law.masses), dtype=np.int64)
     distances = published[cell] - places
-    if _chance(law, noise, distances) < CONTRADICTS:
+    if _chance(law, noise, published[cell]) < CONTRADICTS:
         return None
     masses = noise_masses(noise)
     alone, beyond = _at(masses, distances), float(masses[0])  # no likelihood that is left out is larger
@@ -202,9 +217,9 @@ def _given(law: CellLaw, likelihood: FloatArray, missed: float) -> CellLaw | Non
     return CellLaw(law.start, np.asarray(masses / total), lost / total)
 
 
-def _chance(law: CellLaw, noise: Noise, distances: IntArray) -> float:
+def _chance(law: CellLaw, noise: Noise, published: int) -> float:
     """Return how probable a value at least as far out is, on the side where it is less so, and doubled."""
-    middle = noise_masses(noise)
+    middle, distances = noise_masses(noise), published - law.start - np.arange(len(law.masses), dtype=np.int64)
     above = np.cumsum(middle[::-1])[::-1]  # P(noise >= d), from the least to the largest d
     reach = len(middle) // 2
     at_least = above[np.clip(distances + reach, 0, len(above) - 1)] * (distances <= reach)

@@ -1,7 +1,8 @@
 """Where published values contradict the beliefs that the guarantee rests on: said from public numbers alone.
 
 What is compared: the noisy values, the noise, the beliefs, and the lengths and gaps that are public. The claim: if one
-of the beliefs is true, a table is doubted with probability 0.001 at most. Half of that is left to the noise (the
+of the beliefs is true, a table is doubted with probability 0.001 at most. Where the distribution of a cell with its
+noise is known, a value is told that is less probable than this share of it. Elsewhere half is left to the noise (the
 interval of all values at once, at .9995), half to the belief (`likely_range`, of all cells at once); a value is told
 where it lies farther from every likely answer than the noise goes. Where entries may be missing without anybody knowing
 of it, they can explain a number that is too small, and that is said.
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -25,7 +27,9 @@ from takifugu.core.escaping import number, plus_minus
 from takifugu.model.queries.answer import Additive
 from takifugu.releasing.advice.worth import rounded
 from takifugu.releasing.planning.questions import NoisyAnswer, Question
+from takifugu.releasing.postprocess.estimate import Prior, chances_of
 from takifugu.releasing.postprocess.intervals import LEVEL
+from takifugu.releasing.publishing.estimating import priors_of_table
 
 #: A table whose beliefs are true is doubted with this probability at most.
 MISS = 0.001
@@ -55,17 +59,19 @@ class Doubt:
 def doubts_of(drawn: Sequence[NoisyAnswer]) -> tuple[str, ...]:
     """Say where a table's values contradict every belief of their answer, if they do."""
     values, doubts = sum(len(answer.labels) for answer in drawn), list[Doubt]()
-    expected = _compared(answer.question for answer in drawn)
+    expected, priors = _compared(answer.question for answer in drawn), priors_of_table([a.question for a in drawn])
     for answer in drawn:
         noise, of_beliefs = answer.question.calibration.randomiser, expected.get(_kind(answer.question))
         if of_beliefs is not None and answer.labels and isinstance(noise, Noise):
-            doubts += _of_answer(answer, of_beliefs, noise, values)
+            laws = None if priors is None else priors[id(answer.question.calibration)]
+            doubts += _of_answer(answer, of_beliefs, noise, values, laws)
     doubts.sort(key=lambda doubt: (doubt.may_miss, -doubt.beyond))
     if not doubts:
         return ()
     more = ""
     if len(doubts) > 1:
-        others = "the other cell" if values == 2 else f"{len(doubts) - 1:,} of the {values - 1:,} other cells"
+        rest = f"all {values - 1:,}" if len(doubts) == values else f"{len(doubts) - 1:,} of the {values - 1:,}"
+        others = "the other cell" if values == 2 else f"{rest} other cells"
         more = f", and likewise in {others}"
     missing = "rows are missing, or " if doubts[0].may_miss else ""
     sentence = f"{doubts[0].words}{more}: {missing}the model looks wrong, and the guarantee rests on it"
@@ -93,19 +99,16 @@ def _kind(question: Question) -> tuple[int, int]:
     return id(question.calibration), id(question.observed)
 
 
-def _of_answer(answer: NoisyAnswer, expected: Expected, noise: Noise, values: int) -> Iterator[Doubt]:
+def _of_answer(
+    answer: NoisyAnswer, expected: Expected, noise: Noise, values: int, priors: Sequence[Prior] | None
+) -> Iterator[Doubt]:
     try:
-        reach, half_width = noise.half_width(1 - MISS / 2, values), noise.half_width(LEVEL, values)
+        half_width = noise.half_width(LEVEL, values)
+        beyond = _improbable(answer, expected, noise, values, priors)
     except Unsupported:
         return
-    published = np.array(list(map(_float, answer.values)))
-    slack = float(reach)
-    is_far = (published + slack < expected.low) | (published - slack > expected.high)
-    if not is_far.any():
-        return
-    low, high = expected.likely(MISS / 2 * len(answer.labels) / values)
-    beyond = np.maximum(published - slack - high, low - published - slack)
-    is_below, question = low - published - slack > 0, answer.question
+    published, question = np.array(list(map(_float, answer.values))), answer.question
+    is_below = published < expected.low
     only_adds = all(map(_only_adds, question.of_observed.problem.answers))
     for cell in np.flatnonzero(beyond > 0).tolist():
         place = repr(answer.labels[cell]) if len(answer.labels) > 1 else "all"
@@ -114,6 +117,24 @@ def _of_answer(answer: NoisyAnswer, expected: Expected, noise: Noise, values: in
         ends = float(expected.low[cell]), float(expected.high[cell])
         may_miss = question.may_miss and (bool(is_below[cell]) or not only_adds)
         yield Doubt(place, *ends, Fraction(answer.values[cell]), half_width, float(beyond[cell]), may_miss)
+
+
+def _improbable(
+    answer: NoisyAnswer, expected: Expected, noise: Noise, values: int, priors: Sequence[Prior] | None
+) -> FloatArray:
+    """Return how far each value is beyond what beliefs explain, at most 0 where one does; Unsupported if unknown."""
+    published: FloatArray = np.array(list(map(_float, answer.values)))
+    if priors is not None:
+        with suppress(Unsupported):
+            chances = np.array(chances_of(priors, noise, answer.values))
+            beyond: FloatArray = np.maximum(published - expected.high, expected.low - published)
+            return beyond * (chances * values < MISS)  # all values of a table at once
+    slack = float(noise.half_width(1 - MISS / 2, values))
+    is_far = (published + slack < expected.low) | (published - slack > expected.high)
+    if not is_far.any():
+        return np.zeros_like(published)
+    low, high = expected.likely(MISS / 2 * len(answer.labels) / values)
+    return np.asarray(np.maximum(published - slack - high, low - published - slack))
 
 
 @dataclass(frozen=True, eq=False)

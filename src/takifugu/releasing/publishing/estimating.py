@@ -18,14 +18,14 @@ from takifugu.releasing.postprocess.estimate import Estimate, Prior, estimates_o
 def foresee_estimates(planned: Plan) -> None:
     """Compute what estimates of all tables need."""
     for table in planned.tables:
-        _priors(table.questions)
+        priors_of_table(table.questions)
 
 
 def estimates_of_table(
     questions: Sequence[Question], values: Sequence[Sequence[Fraction]]
 ) -> list[tuple[Estimate, ...]] | None:
     """Return the estimates of each answer of a table, None where it has none."""
-    priors = _priors(questions)
+    priors = priors_of_table(questions)
     if priors is None:
         return None
     estimates = list[tuple[Estimate, ...]]()
@@ -38,7 +38,7 @@ def estimates_of_table(
     return estimates
 
 
-def _priors(questions: Sequence[Question]) -> dict[int, tuple[Prior, ...]] | None:
+def priors_of_table(questions: Sequence[Question]) -> dict[int, tuple[Prior, ...]] | None:
     """Return the priors of each calibration's answer, None where the beliefs say nothing of one."""
     if not all(question.complete for question in questions):
         return None

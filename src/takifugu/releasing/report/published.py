@@ -239,7 +239,7 @@ def _what_came(t: Published, worth: Worth) -> str:
     values = [value for value in map(readable, answer.values) if isinstance(value, int | float)]
     if answer.randomiser.output is MARKS:
         safe = sum(value == "safe" for value in answer.values)
-        return f" That was expected before publishing; what came: {safe:,} called safe, of {len(answer.values):,}."
+        return f" Of {len(answer.values):,} places, {safe:,} are called safe."
     if worth.shows_nothing or not worth.verdict.is_useful or len(values) != len(answer.values) or len(t.releases) > 1:
         return ""
     low, high = values[0] - worth.cell.width, values[0] + worth.cell.width
