@@ -24,8 +24,8 @@ HEATING = 20
 CALLS = {8: 1.5, 9: 4.5, 10: 5, 11: 4, 12: 2, 13: 2.5, 14: 4, 15: 3.5, 16: 2}
 TALK = 6
 
-#: How many hours a patient stays on each ward on average, and at home before the next stay.
-WARDS = {"surgery": 70, "medicine": 110}
+#: How many hours a patient stays on each ward on average, and at home.
+WARDS = {"surgery": 80, "medicine": 120}
 AT_HOME = 400
 
 #: Where people of a made-up city were on one evening: the middle of a quarter, how wide it is, and its share of them.
@@ -137,7 +137,8 @@ def _write_examples(folder: Path) -> None:
         if i // 4 == j // 4
     ]
     _table(folder / "meetings.csv", ("one", "other", "minutes"), met)
-    _table(folder / "states.csv", ("pupil", "state"), [(p, chance.choices(("well", "ill"), (3, 1))[0]) for p in pupils])
+    ill = [(pupil, chance.choices(("well", "ill"), (10, 1))[0]) for pupil in pupils]
+    _table(folder / "states.csv", ("pupil", "state"), ill)
     _table(folder / "answers.csv", ("answer",), [(chance.choices(("no", "yes"), (3, 1))[0],) for _ in range(400)])
 
 
@@ -232,12 +233,15 @@ def _stays(patients: Sequence[str], chance: random.Random) -> Iterator[tuple[str
     """Yield four weeks of stays in a hospital: from when to when who lay on which ward; the last may go on."""
     monday, month = datetime(2026, 1, 5), 28 * 24
     for patient in patients:
-        hour = chance.expovariate(1 / AT_HOME)
+        # how much of the time a patient is at home, on the one ward, on the other
+        hour, place = 0.0, chance.choices(("home", *WARDS), (4 * AT_HOME, *(3 * hours for hours in WARDS.values())))[0]
         while hour < month:
-            ward = chance.choice(list(WARDS))
-            end = hour + 12 + chance.expovariate(1 / WARDS[ward])
-            yield _clock(monday, 60 * hour), _clock(monday, 60 * end) if end < month else "", patient, ward
-            hour = end + chance.expovariate(1 / AT_HOME)
+            end = hour + chance.expovariate(1 / {"home": AT_HOME, **WARDS}[place])
+            if place != "home":
+                yield _clock(monday, 60 * hour), _clock(monday, 60 * end) if end < month else "", patient, place
+            others = [other for other in WARDS if other != place]
+            place = chance.choice(others if place == "home" else ["home", "home", *others])
+            hour = end
 
 
 def _evening(chance: random.Random) -> Iterator[tuple[str, float, float]]:

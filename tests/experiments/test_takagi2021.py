@@ -2,12 +2,14 @@
 
 import itertools
 import math
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support import asymmetric as oracle
 from tests.support.research import research_file
 
 import epidemic
@@ -15,7 +17,7 @@ import epidemic_maps as maps
 import takagi2021 as experiment
 from epidemic_maps import Setting
 from pages import made
-from takifugu.mechanisms.one_sided import Mark, SparseAnswers
+from takifugu.mechanisms.one_sided import Mark
 
 
 @cache
@@ -52,11 +54,11 @@ def test_right_answers_by_enumeration(betas, units):
 @pytest.mark.parametrize("counts", [[0, 3, 1], [2, 0, 0, 1], [5, 5]])
 def test_right_answers_are_those_of_the_sparse_vector(counts, limit):
     setting = Setting(threshold=2)
-    law = SparseAnswers(1, limit, sensitivity=3).law(counts, [2] * len(counts), most=40)
+    law = oracle.sparse(counts, lambda _: 2, limit, Fraction(math.exp(-1)), 6)
     betas = experiment.betas_in(np.arange(len(counts)), setting, np.array(counts))
     reached = experiment.right_answers(betas, limit)
     for j in range(1, len(counts) + 1):
-        want = math.fsum(p for answers, p in law.items() if sum(a == "safe" for a in answers) >= j)
+        want = math.fsum(float(p) for answers, p in law.items() if sum(a == "safe" for a in answers) >= j)
         assert reached[j - 1] == pytest.approx(want, abs=1e-9)
 
 

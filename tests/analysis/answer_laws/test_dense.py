@@ -149,4 +149,4 @@ def test_the_search_stops_on_the_safe_side(power: int) -> None:
 
 def test_the_search_gives_up_below_the_smallest_scale() -> None:
     scale = smallest_noise(lambda b: 1.0 if b else 3.0, Fraction(2), Fraction(1000), Fraction(1, 100))
-    assert 0 < scale <= Fraction(1, 100) * (1 + Fraction(1, 2**50))
+    assert 0 < scale <= Fraction(1, 100) * (1 + Fraction(1, 2**36))

@@ -50,7 +50,7 @@ class Sanitiser:
         cutoff: The cutoff; None never says yes.
 
     Examples:
-        >>> from takifugu.mechanisms.one_sided import count_noise
+        >>> from takifugu.mechanisms.one_sided import at_most, count_noise
         >>> sanitiser(at_most(6), count_noise(1)).says_yes([6, 7]).tolist()
         [True, False]
     """
@@ -101,7 +101,7 @@ class Sanitiser:
             InputError: Where the answer is no.
 
         Examples:
-            >>> from takifugu.mechanisms.one_sided import count_noise
+            >>> from takifugu.mechanisms.one_sided import at_most, count_noise
             >>> [round(sanitiser(at_most(6), count_noise(1)).beta(m), 6) for m in (0, 5, 6)]
             [0.999088, 0.864665, 0.632121]
         """
@@ -122,7 +122,7 @@ class Sanitiser:
             The share.
 
         Examples:
-            >>> from takifugu.mechanisms.one_sided import count_noise
+            >>> from takifugu.mechanisms.one_sided import at_most, count_noise
             >>> round(sanitiser(at_most(6), count_noise(1)).recall([0, 6, 7]), 6)
             0.815604
         """
@@ -143,7 +143,7 @@ class Sanitiser:
             One sentence for each.
 
         Examples:
-            >>> from takifugu.mechanisms.one_sided import count_noise
+            >>> from takifugu.mechanisms.one_sided import at_most, count_noise
             >>> print(*sanitiser(at_most(1), count_noise(1)).describe([0, 1]), sep="\n")
             "at most 1" is never said wrongly
             with a count of 0 it is missed with probability 0.1353
@@ -187,7 +187,7 @@ def sanitiser(question: Question, noise: CountNoise, alpha: Number = 0) -> Sanit
         InputError: For another alpha.
 
     Examples:
-        >>> from takifugu.mechanisms.one_sided import Pointing, count_noise
+        >>> from takifugu.mechanisms.one_sided import Pointing, at_most, count_noise
         >>> two_sided = count_noise(epsilon=1, pointing=Pointing.BOTH)
         >>> print(sanitiser(at_most(5), two_sided).cutoff, sanitiser(at_most(5), two_sided, "0.001").cutoff)
         None 0

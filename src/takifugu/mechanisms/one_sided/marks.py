@@ -41,7 +41,7 @@ def marks(noisy: npt.ArrayLike, safe: Sanitiser, dangerous: Sanitiser | None = N
         InputError: If a value would be both, which takes two-sided noise and a large alpha.
 
     Examples:
-        >>> from takifugu.mechanisms.one_sided import count_noise
+        >>> from takifugu.mechanisms.one_sided import at_least, at_most, count_noise, sanitiser
         >>> safe, dangerous = sanitiser(at_most(5), count_noise(1)), sanitiser(at_least(6), count_noise(1), "0.001")
         >>> marks([2, 7, 30], safe, dangerous).tolist()
         ['safe', 'obscure', 'dangerous']
