@@ -164,7 +164,8 @@ def test_a_hostile_answer_is_refused_in_words_without_a_value(app: App, name: st
         assert not state.get("is_ready"), word
         assert "root:" not in json.dumps(state)
         assert "a fault of" not in json.dumps(state), state
-    assert app.ask("state", {**SAID, "source.": "x", ".": "[1]", "": "y"})["is_ready"]
+    assert app.ask("state", {**SAID, "source.": "x", "": "y"})["is_ready"]
+    assert "a draft has no section ''" in json.dumps(app.ask("state", {**SAID, ".": "[1]"}))
 
 
 @pytest.mark.mutants

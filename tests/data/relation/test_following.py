@@ -127,7 +127,8 @@ def test_rows_against_a_rule_are_refused_without_a_word_of_them(
     with pytest.raises(TakifuguError, match=words if step is None else None) as caught:
         transitions_in(frame, STATES, "v", "t", "who", step=step)
     text = f"{caught.value} {caught.value.__cause__ or ''}"
-    assert not any(word in text for word in ("Geheim", "flying", "29.3", "2.5", "still"))
+    still = ["still"] * min(len(frame), 1)  # without a row it is a declared state alone, in an example
+    assert not any(word in text for word in ("Geheim", "flying", "29.3", "2.5", *still))
 
 
 def test_moments_of_one_second_are_two_places_and_ties_are_told_by_their_row() -> None:
