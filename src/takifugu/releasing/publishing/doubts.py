@@ -102,12 +102,12 @@ def _kind(question: Question) -> tuple[int, int]:
 def _of_answer(
     answer: NoisyAnswer, expected: Expected, noise: Noise, values: int, priors: Sequence[Prior] | None
 ) -> Iterator[Doubt]:
+    published, question = np.array(list(map(_float, answer.values))), answer.question
     try:
         half_width = noise.half_width(LEVEL, values)
-        beyond = _improbable(answer, expected, noise, values, priors)
+        beyond = _improbable(answer, published, expected, noise, values, priors)
     except Unsupported:
         return
-    published, question = np.array(list(map(_float, answer.values))), answer.question
     is_below = published < expected.low
     only_adds = all(map(_only_adds, question.of_observed.problem.answers))
     for cell in np.flatnonzero(beyond > 0).tolist():
@@ -120,10 +120,10 @@ def _of_answer(
 
 
 def _improbable(
-    answer: NoisyAnswer, expected: Expected, noise: Noise, values: int, priors: Sequence[Prior] | None
-) -> FloatArray:
+    answer: NoisyAnswer, published: FloatArray, expected: Expected, noise: Noise, values: int,
+    priors: Sequence[Prior] | None,
+) -> FloatArray:  # fmt: skip
     """Return how far each value is beyond what beliefs explain, at most 0 where one does; Unsupported if unknown."""
-    published: FloatArray = np.array(list(map(_float, answer.values)))
     if priors is not None:
         with suppress(Unsupported):
             chances = np.array(chances_of(priors, noise, answer.values))
