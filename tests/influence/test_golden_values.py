@@ -67,7 +67,7 @@ def test_two_windows_at_their_worst_places():
     ([[0.9, 0.1], [0.1, 0.9]], 0.25, 0.84400611377178822, 0.84400611377178822),
 ])  # fmt: skip
 def test_what_one_side_loses_for_ever(matrix, change, rising, falling):
-    _, repeated = two_states.run(np.array(matrix), 0.0, change, (change, change), 10**9)
+    _, repeated = two_states.run(np.array([matrix]), 0.0, change, (change, change), 10**9)
     assert repeated[0][1, 0] == pytest.approx(rising, rel=1e-11)
     assert repeated[0][0, 1] == pytest.approx(falling, rel=1e-11)
 

@@ -12,11 +12,13 @@ from tests.support.sweep_oracles import DIGITS, backwards, by_tanh, product_of, 
 
 import takifugu as tf
 from takifugu.core.errors import Unsupported
-from takifugu.influence.chains import kernels, sides, two_states
+from takifugu.influence.chains import kernels, remembered, sides, two_states
 from takifugu.influence.chains.any_start import BackwardFromAnyStart
-from takifugu.influence.chains.chains import backward_side
+from takifugu.influence.chains.chains import backward_side, sides_of
 from takifugu.influence.chains.kernels import contracted, reversed_kernel, spread
 from takifugu.influence.chains.sides import Forward
+from takifugu.influence.chains.sweeps import sweep
+from takifugu.influence.profiles.profile import Profile
 from takifugu.numbers.extended.floats import Wide
 from takifugu.numbers.outward_rounding import UNIT
 
@@ -268,7 +270,7 @@ def test_many_steps_are_never_below_the_supremum_in_any_digit():
 @pytest.mark.parametrize("leaving", [(0.3, 0.2), (0.0298, 0.0229), (0.004, 0.003)])
 def test_what_a_run_settles_at_is_hardly_above_its_limit_where_its_rows_are_rounded(leaving, change):
     rows, ratios = ((1 - leaving[0], leaving[0]), (leaving[1], 1 - leaving[1])), (change, change)
-    _, repeated = two_states.run(np.array(rows), 2e-14, change, ratios, 10**9)
+    _, repeated = two_states.run(np.array([rows]), 2e-14, change, ratios, 10**9)
     for _ in range(20_000):
         up, down = two_states.step(rows, 0.0, *ratios)
         ratios = change + up, change + down
@@ -287,12 +289,12 @@ def test_an_error_of_the_rows_is_covered(error):
             assert worst * ROUNDED <= loss <= true + 2.1 * error + 32 * UNIT
 
 
-def recursion(rows, change, before, length):
-    """R(1, 0), R(0, 1) of each position in many digits, of rows that sum to one exactly."""
+def recursion(kernels, change, before, length):
+    """R(1, 0), R(0, 1) of each position in many digits, of kernels in turn whose rows sum to one exactly."""
     with mpmath.workdps(40):
-        leave, remain = (mpmath.mpf(row[1]) for row in rows)
         ratios, losses = [mpmath.mpf(r) for r in before], []
-        for _ in range(length):
+        for position in range(length):
+            leave, remain = (mpmath.mpf(row[1]) for row in kernels[position % len(kernels)])
             shares = [mpmath.expm1(s) for s in (ratios[0], -ratios[1])]
             high, low = (mpmath.log1p((remain - leave) * share / (1 + leave * share)) for share in shares)
             losses.append((max(high, low, 0), max(-high, -low, 0)))
@@ -304,28 +306,58 @@ RUNS = [(0.5, (0.5, 0.5)), (2**-10, (4.0, 0.25)), (0.0, (2.0, 3.0)), (3.0, (3.0,
 
 
 @pytest.mark.sampled(6)
-@pytest.mark.parametrize(("rows", "run"), [
-    *zip(CHAINS[:5], RUNS + RUNS[:1], strict=True), (CHAINS[0], RUNS[2]), (CHAINS[2], RUNS[1]), (CHAINS[5], RUNS[0]),
-    (CHAINS[7], RUNS[3]), (((0.5, 0.5), (63 / 64, 1 / 64)), RUNS[0]),
+@pytest.mark.parametrize(("kernels", "run"), [
+    *zip([[rows] for rows in CHAINS[:5]], RUNS + RUNS[:1], strict=True), ([CHAINS[0]], RUNS[2]),
+    ([CHAINS[2]], RUNS[1]), ([CHAINS[5]], RUNS[0]), ([CHAINS[7]], RUNS[3]),
+    ([((0.5, 0.5), (63 / 64, 1 / 64))], RUNS[0]), (CHAINS[:2], RUNS[0]), (CHAINS[1:4], RUNS[1]),
+    ([CHAINS[0]] * 20 + [CHAINS[1]] * 3, RUNS[0]), ([CHAINS[5], CHAINS[0]], RUNS[3]), (CHAINS[:3], RUNS[2]),
 ])  # fmt: skip
-def test_a_run_is_never_below_the_recursion_and_ends_with_a_bound_of_all_that_follows(rows, run):
+def test_a_run_is_never_below_the_recursion_and_ends_with_a_bound_of_all_that_follows(kernels, run):
     change, before = run
-    explicit, repeated = two_states.run(np.array(rows), 0.0, change, before, 300)
-    exact = recursion(rows, change, before, 300)
-    assert len(explicit) == 300 or len(repeated) == 1
+    explicit, repeated = two_states.run(np.array(kernels), 0.0, change, before, 300)
+    exact = recursion(kernels, change, before, 300)
+    assert len(explicit) == 300 or len(repeated) == len(kernels)
     assert explicit.shape[1:] == repeated.shape[1:] == (2, 2)
     for position, pair in enumerate(exact):
-        loss = explicit[position] if position < len(explicit) else repeated[0]
+        is_explicit = position < len(explicit)
+        loss = explicit[position] if is_explicit else repeated[(position - len(explicit)) % len(repeated)]
         assert not loss.diagonal().any()
         for bound, true in zip((loss[1, 0], loss[0, 1]), pair, strict=True):
             assert true * ROUNDED <= bound
-            assert bound <= true * (1 + 1e-12) + 1e-30 or position >= len(explicit)
+            assert bound <= true * (1 + 1e-12) + 1e-30 or not is_explicit
+
+
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize("seed", range(40))
+def test_two_states_by_two_numbers_lose_what_they_lose_by_matrices(seed, monkeypatch):
+    """Periods, profiles that change within them, and gaps: the general sweep says the same of each position."""
+    rng = np.random.default_rng([17, seed])
+    period, size = int(rng.integers(1, 6)), int(rng.integers(40, 120))
+    leaving = rng.uniform(0.01, 0.6, size=(period, 2))
+    matrices = [[[1 - leave, leave], [back, 1 - back]] for leave, back in leaving.tolist()]
+    chain = tf.PeriodicChain(matrices, size, start=int(rng.integers(period)))
+    lengths = np.diff([0, *sorted(rng.choice(np.arange(1, size), size=3, replace=False).tolist()), size])
+    changes = rng.choice([0.0, 0.1, 0.7, 2.0], size=4)
+    profile = Profile(tuple(change * (1 - np.eye(2)) for change in changes), lengths, np.arange(4))
+    for side in sides_of(chain, size):
+        quick = sweep(side, profile)
+        remembered.forget()
+        with monkeypatch.context() as patch:
+            patch.setattr(type(side), "settled_kernels", lambda _: None)
+            general = sweep(side, profile)
+        remembered.forget()
+        for position in range(size):
+            one, other = (
+                next(track.at(position) for track in tracks if track.start <= position < track.stop)
+                for tracks in (quick, general)
+            )
+            assert np.allclose(one, other, rtol=1e-9, atol=1e-11)
 
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(("rows", "change"), [(rows, c) for rows in CHAINS[:5] for c in (2**-10, 0.5, 3.0)])
 def test_the_bound_of_a_long_run_is_its_limit(rows, change):
-    explicit, repeated = two_states.run(np.array(rows), 0.0, change, (change, change), 10**9)
+    explicit, repeated = two_states.run(np.array([rows]), 0.0, change, (change, change), 10**9)
     limit = limit_of(rows, change)
     assert len(explicit) < 10**5
     for bound, true in zip((repeated[0][1, 0], repeated[0][0, 1]), limit, strict=True):
@@ -343,10 +375,10 @@ def test_a_profile_and_what_lies_behind_it_are_added_outwards():
 def limit_of(rows, change):
     """Where the losses of a run of ever more equal steps end, in many digits, by Newton's method on a pair of steps."""
     with mpmath.workdps(40):
-        start = recursion(rows, change, (change, change), 100)[-1]
+        start = recursion([rows], change, (change, change), 100)[-1]
 
         def left(*pair):
-            after = recursion(rows, change, [change + loss for loss in pair], 2)[-1]
+            after = recursion([rows], change, [change + loss for loss in pair], 2)[-1]
             return [new - old for new, old in zip(after, pair, strict=True)]
 
         ends = mpmath.findroot(left, start, tol=1e-38, verify=False)
@@ -356,8 +388,8 @@ def limit_of(rows, change):
 
 def test_what_is_never_forgotten_is_given_up():
     with pytest.raises(Unsupported, match="still rise after 100 steps"):
-        two_states.run(np.eye(2), 0.0, 0.5, (0.5, 0.5), 10**6, most=100)
-    explicit, repeated = two_states.run(np.eye(2), 0.0, 0.5, (0.5, 0.5), 50)
+        two_states.run(np.eye(2)[None], 0.0, 0.5, (0.5, 0.5), 10**6, most=100)
+    explicit, repeated = two_states.run(np.eye(2)[None], 0.0, 0.5, (0.5, 0.5), 50)
     assert len(repeated) == 0
     assert (explicit[:, 1, 0] >= 0.5 * np.arange(1, 51)).all()
     assert math.isclose(explicit[-1, 1, 0], 25.0)
@@ -371,10 +403,10 @@ def test_a_bound_that_is_proved_is_one(rows):
         limit = limit_of(rows, change)
         for share, left in product((0.0, 0.5, 1 - 1e-6, 1 - 1e-12, 1 + 1e-9, 2.0), (0.0, 1e-12, 1e-3)):
             now = tuple(float(loss * share) for loss in limit)
-            bound = two_states._proved_bound(rows, 0.0, change, now, left)
-            if bound is not None:
-                assert all(loss <= above for loss, above in zip(now, bound, strict=True))
-                assert all(true <= above for true, above in zip(limit, bound, strict=True))
+            bounds = two_states._proved_bounds([rows], 0.0, change, now, left)
+            if bounds is not None:
+                assert all(loss <= above for loss, above in zip(now, bounds[-1], strict=True))
+                assert all(true <= above for true, above in zip(limit, bounds[-1], strict=True))
 
 
 def random_runs(count):
@@ -398,7 +430,7 @@ def test_runs_at_once_are_those_of_one_step_after_the_other(monkeypatch):
         counted += 1
         with monkeypatch.context() as patch:
             patch.setattr(two_states, "AT_ONCE", 10**9)
-            slow = two_states.run(np.array(rows), error, change, before, length)
+            slow = two_states.run(np.array([rows]), error, change, before, length)
         for position in {0, 1, 7, length // 2, length - 1, len(fast[0]) - 1, len(slow[0]) - 1}:
             one, other = (losses[position] if position < len(losses) else last[0] for losses, last in (fast, slow))
             assert np.abs(one - other).max() <= 5e-10 * (change + max(before) + other.max())

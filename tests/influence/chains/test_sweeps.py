@@ -149,7 +149,7 @@ class Damped:
     def at_least(self, position, distance, ratio):
         return np.zeros_like(ratio)
 
-    def fixed_kernel(self):
+    def settled_kernels(self):
         return None
 
 

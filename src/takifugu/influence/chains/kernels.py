@@ -43,11 +43,6 @@ class Kernels:
             self._products[phase, distance] = first[0] @ far[0], leads(first[1], far[1])
         return self._products[phase, distance]
 
-    def fixed(self) -> tuple[FloatArray, float] | None:
-        if len(self.matrices) == 1:
-            return self.matrices[0], self.relative_error
-        return None
-
     def step(self, position: int, distance: int, ratio: FloatArray, needed: np.ndarray | None = None) -> FloatArray:
         if distance in self.together and self.matrices.shape[1] <= MOST_STATES:
             return np.asarray(self._at_once(position - distance, ratio)[..., self.together.index(distance), :, :])

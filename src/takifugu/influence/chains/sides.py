@@ -74,8 +74,8 @@ class Side(Protocol):
         """Return nearly a quick lower bound of `step`, or zeros."""
         return np.zeros_like(ratio)
 
-    def fixed_kernel(self) -> tuple[FloatArray, float] | None:
-        """Return the one kernel of every settled step, with its relative error."""
+    def settled_kernels(self) -> tuple[FloatArray, float] | None:
+        """Return the kernels of settled steps by position modulo the period, with their relative error."""
         return None
 
 
@@ -103,8 +103,8 @@ class Forward(Side):
     def at_least(self, position: int, distance: int, ratio: FloatArray) -> FloatArray:
         return self._kernels.at_least(position, distance, ratio)
 
-    def fixed_kernel(self) -> tuple[FloatArray, float] | None:
-        return self._kernels.fixed()
+    def settled_kernels(self) -> tuple[FloatArray, float] | None:
+        return self._kernels.matrices, self._kernels.relative_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,8 +189,8 @@ class Backward(Side):
             return self._settled.at_least(position, distance, ratio)
         return np.zeros_like(ratio)
 
-    def fixed_kernel(self) -> tuple[FloatArray, float] | None:
-        return None if self._settled is None else self._settled.fixed()
+    def settled_kernels(self) -> tuple[FloatArray, float] | None:
+        return None if self._settled is None else (self._settled.matrices, self._settled.relative_error)
 
     def _kernel(self, j: int) -> tuple[FloatArray, BoolArray]:
         if j not in self._first:

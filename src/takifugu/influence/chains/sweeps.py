@@ -150,11 +150,13 @@ def _followed(
     """Follow runs of equal profiles side by side, each until its losses repeat or end."""
     states, jumps = tables.shape[-1], sorted({*jumps})
     period, reach = side.period, max((1, *jumps))
-    if states == 2 and start > side.settled_from and memories[0].last_moving >= 0 and (fixed := side.fixed_kernel()):
-        return [
-            _run_of_two_states(*fixed, table, start, stop, memory)
-            for table, memory in zip(tables, memories, strict=True)
-        ]
+    if states == 2 and start > side.settled_from and memories[0].last_moving >= 0:
+        settled = side.settled_kernels()
+        if settled is not None:
+            return [
+                _run_of_two_states(*settled, table, start, stop, memory)
+                for table, memory in zip(tables, memories, strict=True)
+            ]
     tracks, going, memory = dict[int, Track](), [*range(len(tables))], Memory.beside(memories)
     explicit = list[FloatArray]()  # the last losses of those still `going`, as `memory` and `tables`
     losses: list[list[FloatArray]] = [[] for _ in tables]  # of each of them, all
@@ -201,15 +203,17 @@ def _followed(
 
 
 def _run_of_two_states(
-    kernel: FloatArray, error: float, table: FloatArray, start: int, stop: int, memory: Memory
+    kernels: FloatArray, error: float, table: FloatArray, start: int, stop: int, memory: Memory
 ) -> Track:
+    """Follow a run in two numbers; steps lose nothing over jumps, so only the last position is remembered."""
     before = memory.entering(start - 1)
     ratios = float(before[1, 0]), float(before[0, 1])
-    explicit, repeated = two_states.run(kernel, error, float(table[0, 1]), ratios, stop - start)
-    last = repeated[0] if len(repeated) else explicit[-1]
-    memory.losses, memory.tables = {stop - 1: last}, {stop - 1: table}
+    in_turn = np.roll(kernels, -start, axis=0)
+    explicit, repeated = two_states.run(in_turn, error, float(table[0, 1]), ratios, stop - start)
+    track = Track(start, explicit, repeated, stop)
+    memory.losses, memory.tables = {stop - 1: track.at(stop - 1)}, {stop - 1: table}
     memory.last_moving = stop - 1
-    return Track(start, explicit, repeated, stop)
+    return track
 
 
 def _fill(memory: Memory, repeated: FloatArray, table: FloatArray, position: int, stop: int, reach: int) -> None:

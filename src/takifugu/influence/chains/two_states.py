@@ -7,6 +7,7 @@ e^-rho(0,1), so R(1, 0) is the larger of F there, and R(0, 1) the larger of -F (
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,6 +24,8 @@ WIDE, LEAST = 650.0, 1e-290
 Rows = tuple[tuple[float, float], tuple[float, float]]
 #: Runs that settle later are computed at once, for ratios up to this.
 AT_ONCE, LARGEST = 512, 200.0
+#: So many steps, or the periods that hold them, lie between two looks at whether a run has settled.
+LOOKS = 16
 #: After so many steps a run is given up: nothing is forgotten.
 MOST = TWO_STATES.positions + 2**10
 
@@ -69,41 +72,46 @@ def step(rows: Rows, error: float, up_ratio: float, down_ratio: float) -> tuple[
 
 
 def run(
-    kernel: FloatArray, error: float, change: float, before: tuple[float, float], length: int, most: int = MOST
+    kernels: FloatArray, error: float, change: float, before: tuple[float, float], length: int, most: int = MOST
 ) -> tuple[FloatArray, FloatArray]:
-    """Return a run's losses (n, 2, 2) and the bound on the rest (1, 2, 2), or none (0, 2, 2)."""
-    # `change` is c(0, 1) of the run; `before` are rho(1, 0) and rho(0, 1) at the position before it.
-    (stay, leave), (back, remain) = kernel.tolist()
-    rows = (stay, leave), (back, remain)
-    if length > AT_ONCE and (by_formula := runs_at_once(rows, error, change, before, length)) is not None:
-        return by_formula
+    """Return a run's losses (n, 2, 2) and the bounds on the rest, a period of them in turn (period, 2, 2), or none."""
+    # `kernels` (period, 2, 2) are those of the run's steps in turn; `change` is c(0, 1) of the run; `before` are
+    # rho(1, 0) and rho(0, 1) at the position before it.
+    phases: list[Rows] = [((stay, leave), (back, remain)) for (stay, leave), (back, remain) in kernels.tolist()]
+    period = len(phases)
+    if length > AT_ONCE and period == 1:
+        by_formula = runs_at_once(phases[0], error, change, before, length)
+        if by_formula is not None:
+            return by_formula
     up_losses, down_losses = [], []
     up_ratio, down_ratio = before
+    between = -(-LOOKS // period)  # periods from one look to the next
     rise = math.inf
     for position in range(length):
-        up_loss, down_loss = step(rows, error, up_ratio, down_ratio)
+        up_loss, down_loss = step(phases[position % period], error, up_ratio, down_ratio)
         up_losses.append(up_loss)
         down_losses.append(down_loss)
         up_ratio, down_ratio = _sum(change, up_loss), _sum(change, down_loss)
-        if position % 16 or not position or position == length - 1:
+        if position % (between * period) or not position or position == length - 1:
             continue
         if position > most:  # they rise for ever where nothing is forgotten
             raise Unsupported(f"the losses still rise after {most} steps")
-        moved = up_loss - up_losses[-2], down_loss - down_losses[-2]
+        moved = up_loss - up_losses[-1 - period], down_loss - down_losses[-1 - period]
         earlier, rise = rise, max(moved)
         enough = TWO_STATES.enough(position)
         if max(rise, -min(moved)) > 4 * enough * (1 + up_loss + down_loss):
             continue
-        bound = _proved_bound(rows, error, change, (up_loss, down_loss), _left(rise, earlier))
-        if bound is not None and bound[0] - up_loss + bound[1] - down_loss <= enough * (2 + up_loss):
-            return _matrices(up_losses, down_losses), _matrices([bound[0]], [bound[1]])
+        following = [*phases[1:], phases[0]]  # a look is at the first phase
+        bounds = _proved_bounds(following, error, change, (up_loss, down_loss), _left(rise, earlier, between))
+        if bounds is not None and bounds[-1][0] - up_loss + bounds[-1][1] - down_loss <= enough * (2 + up_loss):
+            return _matrices(up_losses, down_losses), _matrices(*zip(*bounds, strict=True))
     return _matrices(up_losses, down_losses), _matrices([], [])
 
 
-def _left(rise: float, earlier: float) -> float:
-    """Guess what is left of a rise from the one 16 positions before."""
+def _left(rise: float, earlier: float, between: int) -> float:
+    """Guess what is left of a rise from the one so many periods before."""
     if 0 < rise < earlier < math.inf:
-        return rise * rise * 16 / (earlier - rise)
+        return rise * rise * between / (earlier - rise)
     return max(rise, 0.0)
 
 
@@ -129,10 +137,10 @@ def runs_at_once(
     if count == length:
         return _matrices(up_losses, down_losses), _matrices([], [])
     high, low = (max(way.limit, float(loss[-1])) for way, loss in zip(ways, losses, strict=True))
-    bound = _proved_bound(rows, error, change, (high, low), 0.0)
-    if bound is None:
+    bounds = _proved_bounds([rows], error, change, (high, low), 0.0)
+    if bounds is None:
         return None
-    return _matrices(up_losses, down_losses), _matrices([bound[0]], [bound[1]])
+    return _matrices(up_losses, down_losses), _matrices(*zip(*bounds, strict=True))
 
 
 @dataclass(frozen=True)
@@ -194,17 +202,20 @@ class _Way:
         return np.minimum(loss * (1 + 32 * UNIT) + log_ratio_error(error), ratios)
 
 
-def _proved_bound(
-    rows: Rows, error: float, change: float, now: tuple[float, float], left: float
-) -> tuple[float, float] | None:
-    """Return losses at or above these without a rising step."""
+def _proved_bounds(
+    phases: Sequence[Rows], error: float, change: float, now: tuple[float, float], left: float
+) -> list[tuple[float, float]] | None:
+    """Return bounds on the losses of the next phases, the last at or above these and such that a period lowers it."""
     finest = (0.0, 2 * left + 4 * UNIT, 8 * left + 64 * UNIT, 64 * left + 1e-14)
     for slack in (*finest, *(10.0**power for power in range(-13, -2))):
         size = slack * (1 + max(now))
-        bound = now[0] + size, now[1] + size
-        after = step(rows, error, _sum(change, bound[0]), _sum(change, bound[1]))
+        bound = after = now[0] + size, now[1] + size
+        bounds = []
+        for rows in phases:
+            after = step(rows, error, _sum(change, after[0]), _sum(change, after[1]))
+            bounds.append(after)
         if after[0] <= bound[0] and after[1] <= bound[1]:
-            return bound
+            return [*bounds[:-1], bound]
     return None
 
 
@@ -214,7 +225,7 @@ def _sum(change: float, loss: float) -> float:
     return math.nextafter(change + loss, math.inf)
 
 
-def _matrices(up_losses: list[float], down_losses: list[float]) -> FloatArray:
+def _matrices(up_losses: Sequence[float], down_losses: Sequence[float]) -> FloatArray:
     losses = np.zeros((len(up_losses), 2, 2))
     losses[:, 1, 0], losses[:, 0, 1] = up_losses, down_losses
     return losses
