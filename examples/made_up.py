@@ -21,7 +21,7 @@ STARTS = (
 HEATING = 20
 
 #: How many calls come in each hour of a working day for each agent, and how many minutes one lasts on average.
-CALLS = {8: 1.5, 9: 4.5, 10: 5, 11: 4, 12: 2, 13: 2.5, 14: 4, 15: 3.5, 16: 2}
+CALLS = {8: 3.5, 9: 4.5, 10: 5, 11: 4.5, 12: 3, 13: 3, 14: 4, 15: 3.5, 16: 3}
 TALK = 6
 
 #: How many hours a patient stays on each ward on average, and at home.
@@ -199,9 +199,9 @@ def _activity(chance: random.Random) -> Iterable[Sequence[object]]:
 
 
 def _boilers(chance: random.Random) -> Iterator[tuple[str, str, str]]:
-    """Yield a week of changes of twelve boilers: since when each is in which state."""
+    """Yield a week of changes of twenty boilers: since when each is in which state."""
     monday, week = datetime(2026, 1, 5), 7 * 24 * 60
-    for number in range(1, 13):
+    for number in range(1, 21):
         minute = 0
         while minute < week:
             minute += 1
@@ -216,7 +216,7 @@ def _calls(agents: Sequence[str], chance: random.Random) -> Iterator[tuple[str, 
     """Yield a Monday of changes of a call centre: since when each agent is away, ready or talking."""
     monday = datetime(2026, 1, 5)
     for agent in agents:
-        minute, last = chance.uniform(8 * 60, 9 * 60), chance.uniform(16 * 60, 17 * 60 - 1)
+        minute, last = chance.uniform(8 * 60, 8 * 60 + 10), chance.uniform(17 * 60 - 10, 17 * 60 - 1)
         while minute < last:
             yield _clock(monday, minute), agent, "ready"
             minute = min(last, minute + 1 + chance.expovariate(CALLS[int(minute // 60)] / 60))

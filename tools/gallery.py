@@ -47,7 +47,7 @@ class Story:
 
 STORIES = {
     "households": Story(
-        "Boilers of twelve households",
+        "Boilers of twenty households",
         "A grid operator asks when households heat water. The log has a row whenever a boiler starts or stops. "
         "The secret is whether a boiler ran in any five minutes, because it tells who was at home.",
         "Noise for one entry gives the entry away; noise for a household hides the peaks, too.",

@@ -10,6 +10,7 @@ from tests.support.release_files import EXPECT, Changes, believe, changed, publi
 from tests.support.releases import assert_says, put, refusal_of
 
 import takifugu as tf
+from takifugu.core.assumptions import Assumption
 from takifugu.model.beliefs.chains.matrices_by import cells_of
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
@@ -98,6 +99,17 @@ def test_a_calendar_whose_start_moves_has_the_same_chain(tmp_path: Path) -> None
     assert one.fingerprint() == later.fingerprint()
 
 
+@pytest.mark.parametrize(("zone", "clock"), [
+    ("", "on clocks as written in the table"), ('timezone = "UTC"\n', "in UTC"),
+    ('timezone = "Asia/Kolkata"\n', "on clocks in Asia/Kolkata"),
+])  # fmt: skip
+def test_the_clock_of_the_matrices_is_that_of_the_table(zone: str, clock: str, tmp_path: Path) -> None:
+    """A certificate said 'in UTC' of times that name no zone, and a line later that no zone is declared."""
+    file = load(written(tmp_path, ('step = "1h"\n', f'step = "1h"\n{zone}')))
+    said = [fact.text for fact in file.kind.assumptions(file) if isinstance(fact, Assumption)]
+    assert f"Each step follows the matrix of the hour, {clock}, in which it starts." in said
+
+
 @pytest.mark.slow
 def test_weeks_cost_one_week_and_the_certificate_says_what_is_believed(tmp_path: Path) -> None:
     path = written(tmp_path)
@@ -106,7 +118,7 @@ def test_weeks_cost_one_week_and_the_certificate_says_what_is_believed(tmp_path:
     tf.release_file(path)
     assert_says(
         tmp_path / "out" / "busy-2026-W03.certificate.txt", "2 matrices in a period of 24 steps",
-        "Each step follows the matrix of the hour, in UTC, in which it starts",
+        "Each step follows the matrix of the hour, on clocks as written in the table, in which it starts",
         "Hour 22-06: on average 'calm' lasts about 20 hours at a time, 'busy' about 100 minutes.",
         "Hour 07-21: on average 'calm' lasts about 5 hours",
     )  # fmt: skip

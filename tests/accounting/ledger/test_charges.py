@@ -58,6 +58,20 @@ def test_what_is_offered_beside_other_releases_is_more_noise_and_what_that_is_wo
     assert min(alone) < Fraction(99, 100) * worth
 
 
+def test_what_is_offered_where_matrices_repeat_is_the_least_noise_that_fits(ledger: Ledger) -> None:
+    """A line about another framework has another phase, so each cost its whole change: 139 times the noise for 1.2."""
+    days = tf.PeriodicChain([[[0.9, 0.1], [0.4, 0.6]], [[0.8, 0.2], [0.1, 0.9]]], 200, [0] * 4 + [1] * 4)
+    framework = tf.Pufferfish(every_entry(), days)
+    calibration = tf.calibrate(framework, Count(1), 1, mechanism="influence")
+    first, second = (Debit(framework, charge_of(calibration, at=0), name=name) for name in ("first", "second"))
+    budget = Fraction(3, 2)
+    said = refused_unchanged(ledger, BudgetExceeded, "times the scale", "data", [first, second], budget=budget)
+    factor = Fraction(said.split("noise of ")[1].split(" times")[0])
+    assert 1 < factor < 2
+    both = [replace(debit.charge, scale=debit.charge.scale * factor) for debit in (first, second)]
+    assert Fraction(99, 100) * budget < joint(framework, both, first.charge.framework).epsilon <= budget
+
+
 def test_deltas_have_a_budget_too(ledger: Ledger) -> None:
     framework = chain_framework(7)
     normal = Debit(framework, with_delta(framework, "1/4"), name="normal")

@@ -10,7 +10,7 @@ from tests.support.releases import refusal_of
 import takifugu as tf
 from takifugu.releasing.advice.checking import check
 
-WEEKDAY = '\n[[table]]\nname = "by-weekday"\nquery = "count"\nstates = ["heating"]\nby = "weekday"\nepsilon = 1.9\n'
+WEEKDAY = '\n[[table]]\nname = "by-weekday"\nquery = "count"\nstates = ["heating"]\nby = "weekday"\nepsilon = 1.0\n'
 
 
 def households(folder: Path, *changes: tuple[str, str]) -> Path:

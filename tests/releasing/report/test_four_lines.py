@@ -19,7 +19,7 @@ from takifugu.releasing.advice.bands import Band
 from takifugu.releasing.advice.expecting import Expectation
 from takifugu.releasing.advice.worth import Worth
 from takifugu.releasing.certificates.checksum import read_certificate
-from takifugu.releasing.certificates.facts import Window
+from takifugu.releasing.certificates.facts import Stays, Window
 from takifugu.releasing.certificates.wording import off_by_a_bit
 from takifugu.releasing.file.calendars import facts_of
 from takifugu.releasing.report.outcomes import published_of
@@ -166,6 +166,17 @@ def test_a_span_is_told_where_it_is_longer_than_the_secret_and_than_a_shorter_sp
         file = SimpleNamespace(source=SimpleNamespace(calendar=calendar), places=range(24 * days // hours))
         (window,) = facts_of(file, SimpleNamespace(window=None, name="t"), calibration)
         assert [*window.spans] == told, (hours, days)
+
+
+def test_durations_by_hour_are_told_with_those_who_must_believe_them() -> None:
+    certificate = tf.release(tf.calibrate(EVERY, tf.Count(1), epsilon=1), DATA).certificate
+    of = [Stays({"off": f"about {off}", "on": "about 25 minutes"}, f"hour {hours}") for off, hours in SPANS.items()]
+    words = "(mean durations by hour: off 12 hours or 90 minutes, on 25 minutes)"
+    assert privacy_of(replace(certificate, stays=tuple(of))).guarantee.endswith(f"if they believe the model {words}")
+    assert privacy_of(replace(certificate, stays=tuple(of * 3))).guarantee.endswith("if they believe the model")
+
+
+SPANS = {"12 hours": "22-05", "90 minutes": "06-21"}
 
 
 def test_a_belief_that_is_off_by_a_bit_costs_delta_too() -> None:

@@ -107,14 +107,13 @@ def _what_fits(trial: Trial, account: Account, name: str, spent: Amount, budget:
 
 
 def _quieter(step: Step, factor: Fraction) -> Step:
-    """Return a line with `factor` times the noise; a promise about single entries then counts by its noise alone."""
+    """Return a line with `factor` times the noise; what single entries are promised falls with it, by the joint loss."""
     charge = step.charge
-    quieter = replace(charge, epsilon=charge.epsilon / factor)
     if charge.scale is not None:
-        quieter = replace(quieter, scale=charge.scale * factor)
-    if charge.covers is Covers.ENTRIES:
-        quieter = replace(quieter, framework="")
-    return replace(step, charge=quieter)
+        charge = replace(charge, scale=charge.scale * factor)
+    if charge.covers is not Covers.ENTRIES:
+        charge = replace(charge, epsilon=charge.epsilon / factor)
+    return replace(step, charge=charge)
 
 
 @dataclass(frozen=True)

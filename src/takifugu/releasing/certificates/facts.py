@@ -53,6 +53,12 @@ CAUTIONS = {
 }
 
 
+def words_of_clock(clock: str) -> str:
+    """Say whose clock tells hours or weekdays: that of a zone, `UTC`, or `AS_WRITTEN`; of none "" is said."""
+    known = {UTC: f"in {UTC}", AS_WRITTEN: f"on clocks {AS_WRITTEN}", "": ""}
+    return known.get(clock, f"on clocks in {clock}")
+
+
 @dataclass(frozen=True)
 class Window:
     """The steps of a calendar that a table reads."""
@@ -71,8 +77,7 @@ class Window:
     @property
     def clock_words(self) -> str:
         """Say whose clock tells the cells of a table, as it follows what they are by."""
-        known = {UTC: f"in {UTC}", AS_WRITTEN: f"on clocks {AS_WRITTEN}", "": ""}
-        return known.get(self.clock, f"on clocks in {self.clock}")
+        return words_of_clock(self.clock)
 
     @property
     def start(self) -> str:

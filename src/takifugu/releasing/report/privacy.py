@@ -20,8 +20,8 @@ from takifugu.releasing.certificates.wording import (
 
 #: Cautions that are told before the lines, of all tables.
 _TOLD_ABOVE = (Caution.REHEARSAL, Caution.NOT_PRIVATE, Caution.NO_LEDGER)
-#: So many states of a chain are told with their durations.
-_MOST_STATES = 3
+#: So many states of a chain are told with their durations, by so many matrices.
+_MOST_STATES, _MOST_MATRICES = 3, 4
 
 
 class Privacy(NamedTuple):
@@ -57,13 +57,16 @@ def _for_whom(c: Certificate) -> str:
     """Say what readers must believe for the guarantee."""
     if not c.beliefs:
         return "whatever they believe"
-    if len(c.stays) != 1:
-        return "if they believe the model" if len(c.beliefs) == 1 else "if they believe one of the models"
-    spans = list(c.stays[0].lasting.items())
-    if len(spans) > _MOST_STATES:
-        return "if they believe the model"
-    words = ", ".join(f"{state} {lasts.removeprefix('about ')}" for state, lasts in spans)
-    return f"if they believe the model (mean durations: {words})"
+    is_one = c.stays or len(c.beliefs) == 1  # a chain of recordings of several lengths is one model
+    model = "if they believe the model" if is_one else "if they believe one of the models"
+    if not 0 < len(c.stays) <= _MOST_MATRICES or len(c.stays[0].lasting) > _MOST_STATES:
+        return model
+    spans = []
+    for state in c.stays[0].lasting:
+        each = list(dict.fromkeys(stay.lasting[state].removeprefix("about ") for stay in c.stays))
+        spans.append(f"{state} {' or '.join(filter(None, (', '.join(each[:-1]), each[-1])))}")
+    by = c.stays[0].cells.partition(" ")[0]
+    return f"{model} (mean durations{f' by {by}' if by else ''}: {', '.join(spans)})"
 
 
 def not_protected(c: Certificate) -> str:

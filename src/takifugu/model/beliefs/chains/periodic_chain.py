@@ -254,7 +254,7 @@ class PeriodicChain(PlainForm, OneChain, kind="periodic-chain"):
     def _described(self, length: str) -> str:
         return (
             f"a Markov chain over {len(self.states)} states with {len(self.matrices)} matrices in a period of "
-            f"{self.period} steps, of which the first entry is step {self.start}, {length}{self._start_and_source()}"
+            f"{self.period} steps, from step {self.start} of it, {length}{self._start_and_source()}"
         )
 
     def _start_and_source(self) -> str:

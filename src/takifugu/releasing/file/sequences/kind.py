@@ -21,7 +21,7 @@ from takifugu.model.frameworks import Framework, Pufferfish
 from takifugu.model.queries import GroupBy, Query
 from takifugu.model.queries.sections import IN_ORDER
 from takifugu.model.secrets.of_entries import entry, every_entry, every_run
-from takifugu.releasing.certificates.facts import Fact
+from takifugu.releasing.certificates.facts import Fact, words_of_clock
 from takifugu.releasing.file.calendars import expanded, facts_of, night_set_back, window_of, windowed
 from takifugu.releasing.file.keys import names_of
 from takifugu.releasing.file.kind import Kind, ReleaseFile, Unit, UnitQuery, assumed
@@ -201,10 +201,7 @@ class Sequences(Kind):
         if file.opened is not None and file.opened.opened.hides_rows:
             yield public("The rows that sql leaves break no rule, which is public, whichever these rows are.")
         if written(spec.belief, ("matrix_by",)):
-            clocks = "in UTC"
-            if spec.source.timezone is not None:
-                clocks = f"by clocks in {spec.source.timezone}"
-            cell = spec.belief.meant.matrix_by
+            cell, clocks = spec.belief.meant.matrix_by, words_of_clock(clock_of(spec.source))
             yield world(f"Each step follows the matrix of the {cell}, {clocks}, in which it starts.")
         yield from _rules(spec)
         for name in used_by(spec.table):
