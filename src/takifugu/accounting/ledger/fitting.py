@@ -107,7 +107,7 @@ def _what_fits(trial: Trial, account: Account, name: str, spent: Amount, budget:
 
 
 def _quieter(step: Step, factor: Fraction) -> Step:
-    """Return a line with `factor` times the noise; what single entries are promised falls with it, by the joint loss."""
+    """Return a line with `factor` times the noise; a promise about single entries stays: the joint loss is less."""
     charge = step.charge
     if charge.scale is not None:
         charge = replace(charge, scale=charge.scale * factor)
