@@ -4,7 +4,8 @@ A cell is off by at most e, and the difference of two cells by at most d, with p
 reader is a difference: declared, or a fifth of what is expected to vary (of the range of the expected cells; of their
 mean, where there is one cell or all are alike). Their ratio is the verdict: up to 1 good, to 5 rough, beyond useless.
 Whatever is declared to matter, it is no better than rough where even the largest difference that there can be is noise,
-or where a cell that counts is expected to be smaller than its error (`Cells`); where all are, it is useless.
+where one value is as far off as the middle of its range, or where a cell that counts is expected to be smaller than its
+error (`Cells`); where all are, it is useless.
 """
 
 from __future__ import annotations
@@ -221,8 +222,10 @@ class Worth:
 
     @property
     def shows_nothing(self) -> bool:
-        """Return whether even the largest possible difference is noise."""
-        return (self.difference or self.cell).width > self.expectation.reach
+        """Return whether even the largest possible difference is noise, or one value is no nearer than the middle."""
+        if self.difference is None:
+            return 2 * self.cell.width >= self.expectation.reach
+        return self.difference.width > self.expectation.reach
 
     @property
     def verdict(self) -> Verdict:
@@ -238,7 +241,7 @@ class Worth:
             off = f"{measured(self.cell.width, unit)} with 95 % probability"
             if self.verdict is Verdict.GOOD:
                 return f"good: {self.off} at most {off}"
-            return f"{self.verdict}: {self.off} up to {off}, {self._too_much(unit, 'it cannot vary')}"
+            return f"{self.verdict}: {self.off} up to {off}, {self._too_much(unit, 'so is the middle of its range')}"
         verdict, least = f"{self.verdict}: ", measured(self.difference.width, unit)
         if self._is_all_noise and self.cells is not None:
             return f"{verdict}{self.cells.words}, and {self.expectation.words(unit)} expected"
@@ -246,7 +249,8 @@ class Worth:
             verdict += f"{self.cells.words}; "
         differences = "differences of adjusted values" if self.is_adjusted else "differences"
         if self.shows_nothing or not self.verdict.is_useful:
-            return f"{verdict}{differences} below {least} are noise, {self._too_much(unit, 'no two can differ')}"
+            limit = f"no two can differ by more than {measured(self.expectation.reach, unit)}"
+            return f"{verdict}{differences} below {least} are noise, {self._too_much(unit, limit)}"
         if self.verdict is Verdict.ROUGH:
             verdict += "only "
         return f"{verdict}{differences} above {least} show"
@@ -259,10 +263,10 @@ class Worth:
             return False
         return len(cells.noisy) == len(cells.labels) and (cells.came or self.difference.width <= max(cells.values))
 
-    def _too_much(self, unit: str, cannot: str) -> str:
-        """Compare a large error with the expected, important or possible size."""
+    def _too_much(self, unit: str, limit: str) -> str:
+        """Compare a large error with the expected, important or possible size, which `limit` says."""
         if self.verdict.is_useful and self.shows_nothing:
-            return f"and {cannot} by more than {measured(self.expectation.reach, unit)}"
+            return f"and {limit}"
         if self.verdict.is_useful:
             return "more than would matter"
         if self.expectation.cells is None:
