@@ -327,6 +327,25 @@ def test_a_run_is_never_below_the_recursion_and_ends_with_a_bound_of_all_that_fo
             assert bound <= true * (1 + 1e-12) + 1e-30 or not is_explicit
 
 
+@pytest.mark.parametrize("leaving", [(0.3, 0.2), (0.004, 0.003)])
+def test_a_long_run_of_kernels_in_turn_ends_when_it_has_settled(leaving):
+    """Longer than runs by formulas, which know one kernel: of slow kernels, too, each step is followed."""
+    leave, back = leaving
+    slow, kernels = ((1 - leave, leave), (back, 1 - back)), CHAINS[:2]
+    for in_turn in (kernels, [slow, slow, kernels[0]]):
+        explicit, repeated = two_states.run(np.array(in_turn), 0.0, 0.01, (1.0, 2.0), 10**6)
+        assert len(explicit) < 5_000
+        assert len(repeated) == len(in_turn)
+        ratios = 1.0, 2.0
+        for position in range(len(explicit) + 500):
+            losses = two_states.step(in_turn[position % len(in_turn)], 0.0, *ratios)
+            ratios = tuple(two_states._sum(0.01, loss) for loss in losses)
+            late = position - len(explicit)
+            bound = explicit[position] if late < 0 else repeated[late % len(repeated)]
+            for above, loss in zip((bound[1, 0], bound[0, 1]), losses, strict=True):
+                assert loss * ROUNDED <= above <= loss * (1 + 1e-9) + 1e-12
+
+
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize("seed", range(40))
 def test_two_states_by_two_numbers_lose_what_they_lose_by_matrices(seed, monkeypatch):
@@ -401,8 +420,9 @@ def test_a_bound_that_is_proved_is_one(rows):
     """From far below what follows none is proved, or one at or above it; a fixed point is one of itself."""
     for change in (1e-3, 0.5, 3.0):
         limit = limit_of(rows, change)
-        for share, left in product((0.0, 0.5, 1 - 1e-6, 1 - 1e-12, 1 + 1e-9, 2.0), (0.0, 1e-12, 1e-3)):
-            now = tuple(float(loss * share) for loss in limit)
+        shares = *((share, share) for share in (0.0, 0.5, 1 - 1e-6, 1 - 1e-12, 1 + 1e-9, 2.0)), (2.0, 0.5), (0.5, 2.0)
+        for both, left in product(shares, (0.0, 1e-12, 1e-3)):
+            now = tuple(float(loss * share) for loss, share in zip(limit, both, strict=True))
             bounds = two_states._proved_bounds([rows], 0.0, change, now, left)
             if bounds is not None:
                 assert all(loss <= above for loss, above in zip(now, bounds[-1], strict=True))
