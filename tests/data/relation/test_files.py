@@ -318,13 +318,44 @@ def test_frames_of_all_libraries_are_the_same(tmp_path: Path) -> None:
     for wrong in ({"who": ["A"]}, [1], "a", object()):
         assert refused(tmp_path, wrong)
     for who in (["Geheim", 7], [2**70, 7]):
-        assert "several types" in refused(tmp_path, pd.DataFrame({"who": who, "t": [0, 1], "v": ["x", "y"]}))
+        said = refused(tmp_path, pd.DataFrame({"who": who, "t": [0, 1], "v": ["x", "y"]}))
+        assert "column 'who' of the frame has values of several types" in said
+        assert "frame.astype({'who': 'string'})" in said
     assert "names 't' twice" in refused(tmp_path, pd.DataFrame([[1, 2, 3]], columns=["who", "t", "t"]))
     half = pd.DataFrame(columns).assign(x=pd.Series([1, 2, 3], dtype="float16"))
-    assert "float16" in refused(tmp_path, half)
+    assert "column 'x' has a type that DuckDB does not know, such as float16" in refused(tmp_path, half)
     for series in (pd.Series([1]), pl.Series([1])):
         assert "a Series is no table of rows" in refused(tmp_path, series)
     assert "twice" in refused(tmp_path, pa.table([["a"], [0], ["x"], ["y"]], names=["who", "t", "v", "V"]))
+
+
+def test_a_level_of_an_index_that_has_a_name_is_a_column_beside_one_without(tmp_path: Path) -> None:
+    """pd.concat of a dictionary has such an index."""
+    parts = {who: pd.DataFrame({"v": ["x", "y"]}, index=pd.Index([0, 1], name="t")) for who in ("Ana", "Ben")}
+    assert counts(tmp_path, pd.concat(parts).assign(who=["Ana", "Ana", "Ben", "Ben"])) == [[1, 1], [1, 1]]
+
+
+def test_what_is_computed_as_it_is_read_fails_without_its_rows(tmp_path: Path) -> None:
+    """A plan of Polars, a relation of DuckDB: their errors quote rows, and were called faults of the program."""
+    rows = pl.DataFrame({"who": ["Ana", "Ana"], "t": ["0", "Geheim"], "v": ["x", "y"]})
+    connection = duckdb.connect()
+    connection.register("rows", rows.to_arrow())
+    plans = [rows.lazy().cast({"t": pl.Int64}), connection.sql("select who, t::int as t, v from rows")]
+    for plan in plans:
+        said = refused(tmp_path, plan)
+        assert "the frame cannot be read (" in said
+        assert "compute it first" in said
+        assert "Geheim" not in said
+    for wrong in (pl.col("v"), rows.group_by("v"), pl.DataFrame, pd.DataFrame):
+        assert "is no table of rows" in refused(tmp_path, wrong)
+
+
+def test_a_frame_of_nothing_says_what_it_lacks(tmp_path: Path) -> None:
+    for empty in (pd.DataFrame(), pl.DataFrame(), pa.table([], names=[])):
+        assert "the frame has no columns" in refused(tmp_path, empty)
+    reader = pa.table({"who": ["Ana"], "t": [0], "v": ["x"]}).to_reader()
+    assert counts(tmp_path, reader) == [[1, 0]]
+    assert "the reader has no rows left; it gives them once; give its reader.read_all()" in refused(tmp_path, reader)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")

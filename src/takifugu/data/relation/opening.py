@@ -155,9 +155,21 @@ class Opening:
         try:
             self.connection.register(name, table)
         except Error:
-            what, fix = "a column has a type that DuckDB does not know, such as float16", "{'x': 'float32'}"
-            raise wrong_data("frame", what, "", f"frame.astype({fix}) in pandas, or leave it out") from None
+            column = next(filter(lambda some: not self._is_known(table.select([some])), table.column_names), "...")
+            what = f"the column {column[:80]!r} has a type that DuckDB does not know, such as float16"
+            fix = f"frame.astype({{{column[:80]!r}: 'float64'}}) in pandas, or leave it out"
+            raise wrong_data("frame", what, "", fix) from None
         self.rows = self._tables[folded(name)] = Rows.of(len(self._tables), table.column_names)
+
+    def _is_known(self, table: Any) -> bool:
+        """Return whether DuckDB knows the types of a table's columns."""
+        from duckdb import Error
+
+        try:
+            self.connection.register("takifugu column", table)
+        except Error:
+            return False
+        return True
 
     def _watch(self, files: Sequence[str]) -> None:
         """Note the files to be read, and how they are before they are."""
