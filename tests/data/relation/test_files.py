@@ -4,8 +4,10 @@ import errno
 import gzip
 import math
 import os
+import re
 import sqlite3
 import sys
+import tomllib
 import tracemalloc
 import zipfile
 from contextlib import closing
@@ -26,7 +28,7 @@ from tests.support.workbooks import Cell, write_workbook
 from takifugu.core.errors import DataError, TakifuguError
 from takifugu.data.relation.opening import files_read
 from takifugu.data.relation.source import opened_table
-from takifugu.data.sql.faults import translated
+from takifugu.data.sql.faults import RowFault, translated
 
 KEYS: dict[str, Any] = {"unit": "who", "order": "t", "value": "v", "step": 1, "nulls": "unobserved"}
 TEXT = "who,t,v\nAna,0,x\nAna,1,y\nBen,0,x\n"
@@ -580,3 +582,19 @@ def test_nor_is_one_where_sql_reads_it(keys: dict[str, str], tmp_path: Path) -> 
         counts(tmp_path, **{"unit": None, "order": "i::int", "value": "j", **keys})
     assert "its column 1 is spelt alike" in str(refusal.value)
     assert "Annika" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("values", [[1, 2, 3], [True, False, True], pd.Categorical(["X", "Y", "Z"])])
+def test_what_is_proposed_for_an_undeclared_value_can_be_pasted_whatever_its_type(values: Any, tmp_path: Path) -> None:
+    """lower() and trim() of a number named no column, it said, and not even under its key."""
+    frame = pd.DataFrame({"who": ["Ana", "Ana", "Ben"], "t": [0, 1, 0], "v": values})
+    with pytest.raises(TakifuguError) as error:
+        counts(tmp_path, frame)
+    (line,) = re.findall("^value = .*(?= or a CASE)", error.value.fix)
+    if isinstance(values, pd.Categorical):  # of which lower() finds two
+        with pytest.raises(RowFault, match="row 3: a value in"):
+            counts(tmp_path, frame, **tomllib.loads(line))
+        return
+    with pytest.raises(RowFault, match=r"a value in .* that is not declared"):
+        counts(tmp_path, frame, **tomllib.loads(line))
+    assert refused(tmp_path, frame, value="lower(v)").startswith("value: value names a column that is not there, or co")

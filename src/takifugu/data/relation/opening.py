@@ -358,9 +358,9 @@ class Opening:
             raise wrong_key("sql", "sql has columns that cannot be told apart", "each column has a name", "AS names it")
         return rows.named(list(types))
 
-    def kinds_of(self, select: Node) -> list[str]:
+    def kinds_of(self, select: Node, key: str = "sql") -> list[str]:
         """Return the types of the columns of a SELECT; nothing is read."""
-        return [str(kind) for _, kind, *_ in run(self.connection, f"describe {text_of(select)}", "sql").fetchall()]
+        return [str(kind) for _, kind, *_ in run(self.connection, f"describe {text_of(select)}", key).fetchall()]
 
     def _matches(self, name: str, pattern: str) -> bool:
         statement = f"select regexp_matches({literal(name)}, {literal(pattern)})"
