@@ -158,3 +158,10 @@ def test_odds_and_per_cents_are_short() -> None:
     assert percent(1e-6, up=False) == "0.0001 %"
     assert percent(1e-300, up=True) == "0.000000000000001 %"  # it was 0 %, which is no upper bound
     assert percent(1e-300, up=False) == percent(0.0, up=True) == "0 %"
+
+
+@pytest.mark.parametrize("prior", ["0", "1", "100 %", "1e-400", "0.99999999999999999999", "1e-399 %"])
+def test_a_certain_prior_is_no_suspicion_and_neither_is_one_that_floats_call_so(prior: str) -> None:
+    """One of 1e-400 was called impossible, before and after."""
+    with pytest.raises(InputError, match="lies above 0 and below 1"):
+        explain(prior, 1)

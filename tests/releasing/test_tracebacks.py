@@ -193,6 +193,17 @@ def test_release_files_of_broken_frames(tmp_path: Path, library: str) -> None:
     check(lambda: tf.release_file(toml, data={PLANTED: 1}))
 
 
+@pytest.mark.parametrize("unit", ["who", "nobody", "1 +"])
+def test_drafts_that_fail(unit: str) -> None:
+    """What computes its rows as they are read quoted one, and the frames held all of them."""
+    import polars as pl
+
+    frame = pl.DataFrame({"who": ["a", "a"], "t": ["0", PLANTED]}).lazy()
+    if unit == "who":
+        frame = frame.cast({"t": pl.Int64})
+    check(lambda: tf.draft(frame, rows="samples", unit=unit, order="t", step="1", value="who"))
+
+
 def holds(thing: Any) -> bool:
     """Return whether an object holds counts of a release file's data."""
     from takifugu.data import Counts

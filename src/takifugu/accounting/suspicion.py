@@ -188,13 +188,14 @@ def _prior(value: Number) -> float:
         exact = as_fraction(text[:-1], "the prior") / 100
     else:
         exact = as_fraction(value, "the prior")
-    if not Fraction(0) < exact < Fraction(1):
+    prior = float(exact) if 0 < exact < 1 else 0.0
+    if prior in (0.0, 1.0):  # also one that is nearer to them than any float
         raise InputError(
             f"the prior is {value!r}",
             rule="it is how sure somebody is before, and lies above 0 and below 1",
             fix="write for example 0.1",
         ).at("prior")
-    return float(exact)
+    return prior
 
 
 def _short(value: Fraction, up: bool) -> str:

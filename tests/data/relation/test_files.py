@@ -4,8 +4,10 @@ import errno
 import gzip
 import math
 import os
+import re
 import sqlite3
 import sys
+import tomllib
 import tracemalloc
 import zipfile
 from contextlib import closing
@@ -26,7 +28,7 @@ from tests.support.workbooks import Cell, write_workbook
 from takifugu.core.errors import DataError, TakifuguError
 from takifugu.data.relation.opening import files_read
 from takifugu.data.relation.source import opened_table
-from takifugu.data.sql.faults import translated
+from takifugu.data.sql.faults import RowFault, translated
 
 KEYS: dict[str, Any] = {"unit": "who", "order": "t", "value": "v", "step": 1, "nulls": "unobserved"}
 TEXT = "who,t,v\nAna,0,x\nAna,1,y\nBen,0,x\n"
@@ -318,13 +320,44 @@ def test_frames_of_all_libraries_are_the_same(tmp_path: Path) -> None:
     for wrong in ({"who": ["A"]}, [1], "a", object()):
         assert refused(tmp_path, wrong)
     for who in (["Geheim", 7], [2**70, 7]):
-        assert "several types" in refused(tmp_path, pd.DataFrame({"who": who, "t": [0, 1], "v": ["x", "y"]}))
+        said = refused(tmp_path, pd.DataFrame({"who": who, "t": [0, 1], "v": ["x", "y"]}))
+        assert "column 'who' of the frame has values of several types" in said
+        assert "frame.astype({'who': 'string'})" in said
     assert "names 't' twice" in refused(tmp_path, pd.DataFrame([[1, 2, 3]], columns=["who", "t", "t"]))
     half = pd.DataFrame(columns).assign(x=pd.Series([1, 2, 3], dtype="float16"))
-    assert "float16" in refused(tmp_path, half)
+    assert "column 'x' has a type that DuckDB does not know, such as float16" in refused(tmp_path, half)
     for series in (pd.Series([1]), pl.Series([1])):
         assert "a Series is no table of rows" in refused(tmp_path, series)
     assert "twice" in refused(tmp_path, pa.table([["a"], [0], ["x"], ["y"]], names=["who", "t", "v", "V"]))
+
+
+def test_a_level_of_an_index_that_has_a_name_is_a_column_beside_one_without(tmp_path: Path) -> None:
+    """pd.concat of a dictionary has such an index."""
+    parts = {who: pd.DataFrame({"v": ["x", "y"]}, index=pd.Index([0, 1], name="t")) for who in ("Ana", "Ben")}
+    assert counts(tmp_path, pd.concat(parts).assign(who=["Ana", "Ana", "Ben", "Ben"])) == [[1, 1], [1, 1]]
+
+
+def test_what_is_computed_as_it_is_read_fails_without_its_rows(tmp_path: Path) -> None:
+    """A plan of Polars, a relation of DuckDB: their errors quote rows, and were called faults of the program."""
+    rows = pl.DataFrame({"who": ["Ana", "Ana"], "t": ["0", "Geheim"], "v": ["x", "y"]})
+    connection = duckdb.connect()
+    connection.register("rows", rows.to_arrow())
+    plans = [rows.lazy().cast({"t": pl.Int64}), connection.sql("select who, t::int as t, v from rows")]
+    for plan in plans:
+        said = refused(tmp_path, plan)
+        assert "the frame cannot be read (" in said
+        assert "compute it first" in said
+        assert "Geheim" not in said
+    for wrong in (pl.col("v"), rows.group_by("v"), pl.DataFrame, pd.DataFrame):
+        assert "is no table of rows" in refused(tmp_path, wrong)
+
+
+def test_a_frame_of_nothing_says_what_it_lacks(tmp_path: Path) -> None:
+    for empty in (pd.DataFrame(), pl.DataFrame(), pa.table([], names=[])):
+        assert "the frame has no columns" in refused(tmp_path, empty)
+    reader = pa.table({"who": ["Ana"], "t": [0], "v": ["x"]}).to_reader()
+    assert counts(tmp_path, reader) == [[1, 0]]
+    assert "the reader has no rows left; it gives them once; give its reader.read_all()" in refused(tmp_path, reader)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
@@ -549,3 +582,19 @@ def test_nor_is_one_where_sql_reads_it(keys: dict[str, str], tmp_path: Path) -> 
         counts(tmp_path, **{"unit": None, "order": "i::int", "value": "j", **keys})
     assert "its column 1 is spelt alike" in str(refusal.value)
     assert "Annika" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("values", [[1, 2, 3], [True, False, True], pd.Categorical(["X", "Y", "Z"])])
+def test_what_is_proposed_for_an_undeclared_value_can_be_pasted_whatever_its_type(values: Any, tmp_path: Path) -> None:
+    """lower() and trim() of a number named no column, it said, and not even under its key."""
+    frame = pd.DataFrame({"who": ["Ana", "Ana", "Ben"], "t": [0, 1, 0], "v": values})
+    with pytest.raises(TakifuguError) as error:
+        counts(tmp_path, frame)
+    (line,) = re.findall("^value = .*(?= or a CASE)", error.value.fix)
+    if isinstance(values, pd.Categorical):  # of which lower() finds two
+        with pytest.raises(RowFault, match="row 3: a value in"):
+            counts(tmp_path, frame, **tomllib.loads(line))
+        return
+    with pytest.raises(RowFault, match=r"a value in .* that is not declared"):
+        counts(tmp_path, frame, **tomllib.loads(line))
+    assert refused(tmp_path, frame, value="lower(v)").startswith("value: value names a column that is not there, or co")

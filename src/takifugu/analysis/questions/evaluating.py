@@ -254,7 +254,8 @@ def _numbers(states: Sequence[Hashable], number_of: Mapping[Hashable, int]) -> l
         return list(map(with_gaps.__getitem__, states))
     except (KeyError, TypeError):
         message = "the sequence has a value that is not a state of the belief"
-        raise DataError(message, fix=f"its states are {_words(number_of)}") from None
+        fix = f"its states are {_words(number_of)}, and None where nothing was observed"
+        raise DataError(message, fix=fix) from None
 
 
 def _number(value: object, alphabet: tuple[Hashable, ...]) -> int:
@@ -267,10 +268,10 @@ def _number(value: object, alphabet: tuple[Hashable, ...]) -> int:
         raise DataError(message, fix=f"the column's values are {_words(alphabet)}") from None
 
 
-def _words(values: Iterable[Hashable]) -> list[str]:
-    """Return values as text, of many the first twenty."""
-    texts = list(map(str, values))
-    return texts if len(texts) <= 20 else [*texts[:20], "..."]
+def _words(values: Iterable[Hashable]) -> list[Hashable]:
+    """Return values as they are written in Python, of many the first twenty: 0 is no "0"."""
+    every = list(values)
+    return every if len(every) <= 20 else [*every[:20], "..."]
 
 #: (belief, data) -> value indices, by type of belief.
 VALUES: Question[Callable[[Any, Any], IntArray]] = Question("how data are read", _unregistered)

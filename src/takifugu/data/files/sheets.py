@@ -9,6 +9,7 @@ from contextlib import closing
 from datetime import date, datetime, time, timedelta
 from functools import partial
 from itertools import chain, zip_longest
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -76,31 +77,51 @@ def text_of_cell(cell: object) -> str | None:
 
 
 def arrow_table(frame: Any) -> Any:
-    """Return a frame as an Arrow table, with an index that has a name; DataError for columns of several types."""
+    """Return a frame as an Arrow table, with the levels of its index that have names; DataError for one without."""
     try:
         import pyarrow as pa
     except ImportError:
         raise wrong_key("frame", "frames need PyArrow", "", "pip install 'takifugu[arrow]'") from None
     module, kind = type(frame).__module__.split(".")[0], type(frame).__name__
-    if kind == "Series" or (module != "polars" and not hasattr(frame, "__arrow_c_stream__")):
+    is_plan = module == "polars" and kind == "LazyFrame"
+    if isinstance(frame, type) or kind == "Series" or not (is_plan or hasattr(frame, "__arrow_c_stream__")):
         raise wrong_key("frame", f"a {kind} is no table of rows", "",
                         "give a frame of pandas, Polars or PyArrow, or a file")  # fmt: skip
-    has_index = module == "pandas" and {None, *frame.columns}.isdisjoint(frame.index.names)
     if module == "pandas":  # which PyArrow would refuse as a column of several types
-        refuse_names_twice(map(str, [*frame.columns, *frame.index.names * has_index]))
+        levels = [name for name in frame.index.names if name is not None and name not in frame.columns]
+        refuse_names_twice(map(str, [*frame.columns, *levels]))
+        frame = frame.reset_index(level=levels) if levels else frame
+    arrow_of: dict[str, Callable[[Any], Any]] = {
+        "pandas": partial(pa.Table.from_pandas, preserve_index=False), "polars": methodcaller("to_arrow"),
+    }  # fmt: skip
+    to_arrow = arrow_of.get(module, pa.table)
     try:
-        if module == "pandas":
-            table = pa.Table.from_pandas(frame, preserve_index=has_index)
-        elif module == "polars":
-            table = frame.lazy().collect().to_arrow()
-        else:
-            table = pa.table(frame)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        fix, rule = "frame.astype({'column': 'string'}) in pandas", "a column has one type"
-        raise wrong_data("frame", "a column of the frame holds values of several types", rule, fix) from None
-    if module != "pandas":
-        refuse_names_twice(table.column_names)
+        frame = frame.collect() if is_plan else frame
+        table = to_arrow(frame)
+    except MemoryError:
+        raise
+    except Exception as error:  # whose words may quote rows
+        for name in frame.columns if module in arrow_of and not is_plan else ():
+            refuse_no_type(name, partial(to_arrow, frame[[name]]))
+        what, rule = f"the frame cannot be read ({type(error).__name__})", "its rows are computed as they are read"
+        fix = "compute it first: frame.collect() of Polars, .arrow() of DuckDB"
+        raise wrong_data("frame", what, rule, fix) from None
+    if not table.column_names:
+        raise wrong_data("frame", "the frame has no columns", "", "give the frame of the table")
+    if kind == "RecordBatchReader" and not table.num_rows:
+        raise wrong_data("frame", "the reader has no rows left", "it gives them once", "give its reader.read_all()")
+    refuse_names_twice(table.column_names)
     return table
+
+
+def refuse_no_type(name: object, read: Callable[[], Any]) -> None:
+    """Refuse a column of a frame that is none of Arrow."""
+    try:
+        read()
+    except Exception:
+        what = f"the column {name!r:.80} of the frame has values of several types, or of none that is read"
+        fix = f"frame.astype({{{name!r:.80}: 'string'}}) in pandas, or leave it out"
+        raise wrong_data("frame", what, "a column has one type", fix) from None
 
 
 def refuse_names_twice(names: Iterable[str]) -> None:

@@ -178,7 +178,7 @@ MOST_FAULTS = 20
 #: The causes that are about a value, with what computes it without them, and what else may be done.
 _MENDED = {
     "no value": ("coalesce({0}, '...')", ""),
-    "unknown state": ("lower(trim({0}))", ", or a CASE; or declare the value"),
+    "unknown state": ("lower(trim({1}))", ", or a CASE; or declare the value"),
     "no bin": ("", "widen the bins; the last one may end at inf"),
     "no measurement": ("CASE WHEN isfinite({0}) THEN {0} END", ", which leaves it missing"),
     "no number": ("nullif({0}, 'NA')", ", with the text that stands for a missing value; where commas are decimal, as "
@@ -193,10 +193,11 @@ def _faults_of_values(opened: Opened, of_values: Iterable[OfValue]) -> Iterator[
             if not broken & BIT[cause.name]:
                 continue
             column = opened.words()[f"value{number}"]
-            words = {"value": column, "column": opened.source.values[number]}
+            words = {"value": column, "text": opened.as_text(f"value{number}"), "column": opened.source.values[number]}
             try:
                 refuse(opened, BIT[cause.name], None, part, words)
             except RowFault as error:
-                sql, or_else = (text.format(column) for text in _MENDED[cause.name])
+                texts = column, opened.as_text(f"value{number}")
+                sql, or_else = (text.format(*texts) for text in _MENDED[cause.name])
                 error.fix = (value_line(opened, f"value{number}", sql) if sql else "") + or_else
                 yield error

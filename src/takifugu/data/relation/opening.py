@@ -155,9 +155,21 @@ class Opening:
         try:
             self.connection.register(name, table)
         except Error:
-            what, fix = "a column has a type that DuckDB does not know, such as float16", "{'x': 'float32'}"
-            raise wrong_data("frame", what, "", f"frame.astype({fix}) in pandas, or leave it out") from None
+            column = next(filter(lambda some: not self._is_known(table.select([some])), table.column_names), "...")
+            what = f"the column {column[:80]!r} has a type that DuckDB does not know, such as float16"
+            fix = f"frame.astype({{{column[:80]!r}: 'float64'}}) in pandas, or leave it out"
+            raise wrong_data("frame", what, "", fix) from None
         self.rows = self._tables[folded(name)] = Rows.of(len(self._tables), table.column_names)
+
+    def _is_known(self, table: Any) -> bool:
+        """Return whether DuckDB knows the types of a table's columns."""
+        from duckdb import Error
+
+        try:
+            self.connection.register("takifugu column", table)
+        except Error:
+            return False
+        return True
 
     def _watch(self, files: Sequence[str]) -> None:
         """Note the files to be read, and how they are before they are."""
@@ -346,9 +358,9 @@ class Opening:
             raise wrong_key("sql", "sql has columns that cannot be told apart", "each column has a name", "AS names it")
         return rows.named(list(types))
 
-    def kinds_of(self, select: Node) -> list[str]:
+    def kinds_of(self, select: Node, key: str = "sql") -> list[str]:
         """Return the types of the columns of a SELECT; nothing is read."""
-        return [str(kind) for _, kind, *_ in run(self.connection, f"describe {text_of(select)}", "sql").fetchall()]
+        return [str(kind) for _, kind, *_ in run(self.connection, f"describe {text_of(select)}", key).fetchall()]
 
     def _matches(self, name: str, pattern: str) -> bool:
         statement = f"select regexp_matches({literal(name)}, {literal(pattern)})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -92,12 +93,18 @@ class Opened:
         """What a SELECT of the same rows reads; `...` where nothing tells it."""
         return self.reader or ("..." if self.source.sql is None else f"({self.source.sql})")
 
+    def as_text(self, role: str) -> str:
+        """Return a role as SQL of a text, to be pasted."""
+        written = self.roles[role].written
+        return written if self.type(role) == "VARCHAR" else f"cast({written} AS varchar)"
+
     def words(self) -> dict[str, str]:
         """Return how messages call the roles: as SQL that can be pasted."""
         absent = dict.fromkeys(("where", "unit", "recording", "order", "end"), "-")
         words = absent | {name: role.written for name, role in self.roles.items()}
         words |= {name: self.roles[name].text for name in self.public}
-        words["value"] = ", ".join(words[f"value{number}"] for number, _ in enumerate(self.source.values))
+        values = [f"value{number}" for number, _ in enumerate(self.source.values)]
+        words["value"], words["text"] = ", ".join(map(words.__getitem__, values)), ", ".join(map(self.as_text, values))
         is_stepped = self.source.order is not None and self.source.step is not None
         words["bucket"] = self._bucket(words["order"]) if is_stepped else ""
         when = words["bucket"] if self.source.rows == "events" else words["order"]
@@ -264,7 +271,7 @@ def _role(opening: Opening, name: str, text: str, types: Mapping[str, str]) -> R
                 raise
             what = f"{key} names no column of the data{near}"
             raise wrong_key(key, what, "it is its exact name", "write it so") from None
-        cells, judge = judged(tree, key, opening.rows, opening.kinds_of)
+        cells, judge = judged(tree, key, opening.rows, partial(opening.kinds_of, key=key))
         judge.refuse_clocks([tree], parsed(f"from {identifier(WRITTEN)}", "sql"))
         opening.keep(key, judge.checks)
         sql, written = f"({text_of(tree)})", text

@@ -95,7 +95,7 @@ CAUSES = (
           'nulls = "unobserved", or value = "coalesce({value}, \'...\')" with a state'),
     Cause("unknown state", "value", "a value in {value} that is not declared",
           "every value that can occur is declared",
-          'value = "lower(trim({value}))" or a CASE; or declare the value, or bins if these are numbers'),
+          'value = "lower(trim({text}))" or a CASE; or declare the value, or bins if these are numbers'),
     Cause("no place", "value", "no place in {value}", "a visit is somewhere: one that is left out is not counted",
           'where = "{somewhere}", if such rows are no visits'),
     Cause("no coordinate", "value", "a coordinate in {value} that is no finite number", "a place has two of them",

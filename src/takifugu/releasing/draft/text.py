@@ -12,6 +12,7 @@ from takifugu.core.column_words import NORTH, words_in
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import as_arguments
 from takifugu.core.plain import toml_of
+from takifugu.core.tracebacks import without_data
 from takifugu.data.relation.keys import KEYS
 from takifugu.data.sql.words import identifier, literal
 from takifugu.model.queries.sections import EACH_ROW, IN_ORDER, POLICY, RECORDS, WHOLE_COLUMNS
@@ -90,6 +91,7 @@ class Draft:
         return next(neighbours(self.output.parent, [self.evidence.file]), None) if self.evidence.file else None
 
 
+@without_data
 def draft(given: object, kind: str | None = None, output: str | Path = "release.toml", **answers: object) -> str:
     """Draft the text of a release file about a table.
 
