@@ -15,9 +15,9 @@ from tests.support.golden import golden
 import takifugu as tf
 from takifugu.audit import exact_loss, joint_loss
 from takifugu.influence.quilts.network.best import BestScale
-from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt, layers
-from takifugu.influence.quilts.network.columns import ColumnSets
+from takifugu.influence.quilts.network.candidates import Candidate, layers
 from takifugu.influence.quilts.network.influence import influences
+from takifugu.influence.quilts.network.near import ColumnSets
 from takifugu.model.queries import resolved
 
 LEVELS = ["lo", "hi"]
@@ -195,7 +195,7 @@ def test_a_ledger_charges_two_releases_the_best_quilt_of_both(tmp_path: Any) -> 
 
 @pytest.mark.parametrize(("steps", "scale"), [(0, Fraction(0)), (3, None)])
 def test_an_influence_of_exactly_epsilon(steps: int, scale: Fraction | None) -> None:
-    trivial = Candidate(Fraction(500), 0, (0, 1), NetworkQuilt(None, 500), 0.0)
+    trivial = Candidate(Fraction(500), 0, (0, 1), None, 500)
     best = BestScale(trivial, [(0, 1)], Fraction(1, 2))
     best.take((1,), steps, np.array([0.5]))  # errata E14: x/0 is no scale, and 0/0 needs none
     assert best.costliest.value == (trivial.value if scale is None else scale)
@@ -235,12 +235,11 @@ def test_near_sets_drop_what_no_path_reaches(seed: int, size: int) -> None:
     entry = int(rng.integers(size))
     quilt = [v for v in range(size) if v != entry and rng.random() < 0.6]
     sets = ColumnSets(net, lambda near: 7 * len(set(near)))
-    needed, moved = sets.trimmed(entry, quilt)
+    moved, needed = sets.moved(entry, quilt, math.inf)
     assert net.near_set(entry, needed) == net.near_set(entry, quilt)
     assert moved == 7 * len(net.near_set(entry, quilt))
     assert np.allclose(influences(net, entry, needed), influences(net, entry, quilt), atol=1e-12)
-    assert sets.moved(entry, quilt, math.inf) == (moved if list(needed) == quilt else None)
-    assert sets.moved(entry, quilt, moved) is None
+    assert sets.alone(entry) == 7
 
 
 @settings(deadline=None, max_examples=40)
@@ -254,15 +253,10 @@ def test_on_a_tree_near_sets_of_columns_are_those_of_the_network(seed: int, size
         return max((heavy[v] for v in near), default=0)
 
     sets, entry = ColumnSets(net, change), int(rng.integers(size))
-    for _ in range(20):
-        quilt = [v for v in range(size) if v != entry and rng.random() < 0.4]
-        moved_by = sets.moved(entry, quilt, math.inf)
-        assert moved_by is None or moved_by == change(net.near_set(entry, quilt))
-        if moved_by is None:  # a node that is not needed leaves the near set as it is
-            assert any(net.near_set(entry, [v for v in quilt if v != w]) == net.near_set(entry, quilt) for w in quilt)
-    for layer in layers(net, entry):
-        nodes, moved = sets.trimmed(entry, layer)
-        assert moved == change(net.near_set(entry, nodes)) == change(net.near_set(entry, layer))
+    some = [tuple(v for v in range(size) if v != entry and rng.random() < 0.4) for _ in range(20)]
+    for quilt in (*some, *layers(net, entry)):
+        moved, needed = sets.moved(entry, quilt, math.inf)
+        assert moved == change(net.near_set(entry, needed)) == change(net.near_set(entry, quilt))
 
 
 @pytest.mark.parametrize("epsilon", ["1/2", 1, 2])

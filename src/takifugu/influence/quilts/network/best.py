@@ -9,7 +9,7 @@ import numpy as np
 
 from takifugu.analysis.problem import Part
 from takifugu.core.arrays import BoolArray, FloatArray
-from takifugu.influence.quilts.network.candidates import Candidate, NetworkQuilt
+from takifugu.influence.quilts.network.candidates import Candidate
 from takifugu.influence.quilts.network.near import BLOCKED
 from takifugu.numbers.outward_rounding import NEVER
 
@@ -44,8 +44,8 @@ class BestScale:
             return
         scale = Fraction(steps) / room if steps else Fraction(0)
         if scale < self.costliest.value:
-            quilt = NetworkQuilt(tuple(sorted(nodes)), steps)
-            self.costliest = Candidate(scale, self.costliest.entry, self.pairs[worst], quilt, float(influence[worst]))
+            entry, pair, e = self.costliest.entry, self.pairs[worst], float(influence[worst])
+            self.costliest = Candidate(scale, entry, pair, tuple(sorted(nodes)), steps, e)
 
 
 class BestCosts:
@@ -74,8 +74,7 @@ class BestCosts:
             if e < NEVER / 2:
                 cost, best = Fraction(e) + steps * self._unit, self._each[number]
                 if cost < best.value:
-                    quilt = NetworkQuilt(tuple(sorted(nodes)), steps)
-                    self._each[number] = Candidate(cost, best.entry, best.pair, quilt, e)
+                    self._each[number] = Candidate(cost, best.entry, best.pair, tuple(sorted(nodes)), steps, e)
                     self._costs[number] = float(cost)
 
 
@@ -85,10 +84,8 @@ Best = BestScale | BestCosts
 
 def trivial_scales(part: Part, steps: int, epsilon: Fraction, budget: Fraction) -> list[BestScale]:
     """Return the trivial quilt's scale D/epsilon for each entry; others may use `budget`."""
-    entries = []
-    for candidates in _trivial(part, Fraction(steps) / epsilon, steps):
-        entries.append(BestScale(candidates[0], [candidate.pair for candidate in candidates], budget))
-    return entries
+    trivial = _trivial(part, Fraction(steps) / epsilon, steps)
+    return [BestScale(each[0], [candidate.pair for candidate in each], budget) for each in trivial]
 
 
 def trivial_costs(part: Part, cost: Fraction | float, steps: int, unit: Fraction) -> list[BestCosts]:
@@ -98,7 +95,6 @@ def trivial_costs(part: Part, cost: Fraction | float, steps: int, unit: Fraction
 
 def _trivial(part: Part, value: Fraction | float, steps: int) -> Iterator[list[Candidate]]:
     """Yield the trivial quilt for every pair of each secret entry."""
-    quilt = NetworkQuilt(None, steps)
     for entry in part.family.entries:
         if pairs := part.family.value_pairs(part.belief, entry):
-            yield [Candidate(value, entry, pair, quilt, 0.0) for pair in pairs]
+            yield [Candidate(value, entry, pair, None, steps) for pair in pairs]

@@ -31,22 +31,15 @@ COUNTED = 200_000
 
 
 @dataclass(frozen=True)
-class NetworkQuilt:
-    """A quilt's nodes (None: trivial), and its near set's change."""
-
-    nodes: tuple[int, ...] | None
-    steps: int
-
-
-@dataclass(frozen=True)
 class Candidate:
-    """An entry and pair, their best quilt, and its scale or cost."""
+    """An entry and pair, the best quilt's nodes (None: trivial), its scale or cost, influence and D(N)."""
 
     value: Fraction | float
     entry: int
     pair: tuple[int, int]
-    quilt: NetworkQuilt
-    influence: float
+    nodes: tuple[int, ...] | None
+    steps: int
+    influence: float = 0.0
 
 
 def layers(network: BayesianNetwork, entry: int) -> Iterator[tuple[int, ...]]:
@@ -99,7 +92,7 @@ def share(part: Part) -> int:
 def witness(part: Part, quilt: Candidate, numbers: tuple[tuple[str, float], ...], note: str = "") -> Witness:
     """Describe the comparison, the quilt and any note of the search."""
     network = network_of(part)
-    nodes = quilt.quilt.nodes
+    nodes = quilt.nodes
     near = range(network.size) if nodes is None else network.near_set(quilt.entry, nodes)
     near_names = ", ".join(str(network.names[v]) for v in sorted(near)[:6])
     more = ", ..." if len(near) > 6 else ""

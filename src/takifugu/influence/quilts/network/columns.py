@@ -18,10 +18,9 @@ and by n when both do.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,60 +30,9 @@ from takifugu.analysis.problem import Part
 from takifugu.analysis.questions.influence import Quilts, Release, Search, Worst
 from takifugu.influence.quilts.network.best import BestCosts, trivial_costs, trivial_scales
 from takifugu.influence.quilts.network.candidates import count_quilts, witness
-from takifugu.influence.quilts.network.near import BLOCKED, GraphSets, NearSets, near_sets
+from takifugu.influence.quilts.network.near import BLOCKED, Change, ColumnSets
 from takifugu.influence.quilts.network.search import COST_OF_A_QUILT, search_quilts
-from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.numbers.rationals import float_above
-
-#: D(N) of some parameters' columns, in steps.
-Change = Callable[[Iterable[int]], int]
-
-
-@dataclass(frozen=True, eq=False)
-class ColumnSets:
-    """Near sets of a network of parameters, with a monotone D(N) (`near.NearSets`)."""
-
-    network: BayesianNetwork
-    change: Change
-
-    def entry_change(self, entry: int) -> int:
-        """Return D of the entry's own column."""
-        return self.change((entry,))
-
-    def moved(self, entry: int, nodes: Sequence[int], below: float) -> int | None:
-        """Return D(N) below a number, if every node is needed."""
-        near = self._cut.moved(entry, nodes, math.inf)
-        if near is None:
-            return None
-        change = self._change_of(near)
-        return change if change < below else None
-
-    def trimmed(self, entry: int, nodes: Sequence[int]) -> tuple[tuple[int, ...], int]:
-        """Return the needed nodes, and D(N)."""
-        needed, near = self._walked.trimmed(entry, nodes)
-        return needed, self._change_of(near)
-
-    @cached_property
-    def _bits(self) -> list[int]:
-        # A column that moves nothing alone moves nothing with others: each read one has a bit, and a sum of bits is N.
-        return [bool(self.change((v,))) << v for v in range(self.network.size)]
-
-    @cached_property
-    def _cut(self) -> NearSets:
-        return near_sets(self.network, self._bits)
-
-    @cached_property
-    def _walked(self) -> NearSets:
-        return GraphSets(self.network, self._bits)  # that of a tree trims nodes at one distance only
-
-    @cached_property
-    def _changes(self) -> dict[int, int]:
-        return {}
-
-    def _change_of(self, near: int) -> int:
-        if near not in self._changes:
-            self._changes[near] = self.change([v for v in range(near.bit_length()) if near >> v & 1])
-        return self._changes[near]
 
 
 def _over_network(part: Part) -> Part:
@@ -111,7 +59,7 @@ class ColumnSearch(Search):
         every = self.part.answer.change(range(self.part.belief.size))
         near = ColumnSets(part.belief, self.part.answer.change)  # type: ignore[arg-type]
         quilt, note = search_quilts(part, near, trivial_scales(part, every, epsilon, budget))
-        numbers = (("influence", quilt.influence), ("D", float(quilt.quilt.steps)))
+        numbers = (("influence", quilt.influence), ("D", float(quilt.steps)))
         return Worst(Fraction(quilt.value), lambda: witness(part, quilt, numbers), note)
 
 

@@ -22,7 +22,8 @@ from takifugu.core.arrays import FloatArray
 from takifugu.core.cache import memoised
 from takifugu.influence.quilts.network.best import BestCosts, BestScale, trivial_scales
 from takifugu.influence.quilts.network.candidates import Candidate
-from takifugu.influence.quilts.network.columns import Change, costs_of
+from takifugu.influence.quilts.network.columns import costs_of
+from takifugu.influence.quilts.network.near import Change
 from takifugu.model.beliefs.records.counted_parameters import MOST_INTERVALS, CountedParameters
 from takifugu.model.secrets.hypotheses import compared
 from takifugu.numbers.outward_rounding import NEVER
@@ -58,7 +59,7 @@ class CountedSearch(Search):
         part, change = self.part, self.part.answer.change
         every = change(range(part.belief.size))
         worst = _searched(part, trivial_scales(part, every, epsilon, epsilon), change)
-        numbers = (("influence", worst.influence), ("D", float(worst.quilt.steps)))
+        numbers = (("influence", worst.influence), ("D", float(worst.steps)))
         return Worst(Fraction(worst.value), lambda: _witness(part, worst, numbers))
 
 
@@ -84,7 +85,7 @@ def _searched(part: Part, entries: list[BestScale] | list[BestCosts], change: Ch
 def _witness(part: Part, worst: Candidate, numbers: tuple[tuple[str, float], ...]) -> Witness:
     """Describe the comparison and the quilt, which serves the whole class."""
     belief: Any = part.belief
-    nodes = worst.quilt.nodes or ()
+    nodes = worst.nodes or ()
     names = ", ".join(str(belief.names[v]) for v in nodes) or "nothing"
     near = ", ".join(str(belief.names[v]) for v in range(belief.size) if v not in nodes)
     detail = f"the best quilt is {names}; the near set is {near} ({belief.size - len(nodes)} parameters)"

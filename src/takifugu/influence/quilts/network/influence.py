@@ -17,7 +17,6 @@ import numpy as np
 from takifugu.core.arrays import BoolArray, FloatArray
 from takifugu.core.cache import memoised
 from takifugu.core.errors import Unsupported
-from takifugu.influence.quilts.network.near import TreeSets, is_tree
 from takifugu.model.beliefs.networks.elimination import UNIT, Factor, eliminate, plan, support
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 from takifugu.numbers.outward_rounding import NEVER, TRUSTED, largest_differences, log_bounds, log_rounding
@@ -65,19 +64,17 @@ class Influences:
         return network
 
     @cached_property
-    def tree(self) -> TreeSets | None:
-        """Return the branches of a tree; None for other networks."""
-        if is_tree(self.network):
-            return TreeSets(self.network, [1] * self.network.size)
-        return None
+    def is_tree(self) -> bool:
+        """Return whether every node except one root has one parent."""
+        return list(map(len, self.network.parents)) == [0] + [1] * (self.network.size - 1)
 
     def clusters(self, entry: int, quilt: Iterable[int]) -> list[tuple[int, ...]]:
         """Return a quilt's nodes in conditionally independent groups."""
         left = set(quilt)
-        if self.tree is not None:
+        if self.is_tree:
             branches: dict[int, list[int]] = {}
             for node in sorted(left):
-                branches.setdefault(self.tree.branch(entry, node), []).append(node)
+                branches.setdefault(self._branch(entry, node), []).append(node)
             return list(map(tuple, branches.values()))
         groups = []
         while left:
@@ -94,13 +91,16 @@ class Influences:
             groups.append(tuple(sorted(group)))
         return groups
 
+    def _branch(self, entry: int, node: int) -> int:
+        """Return an entry's child above a node of a tree, or the entry itself."""
+        parents = self.network.parents
+        while parents[node] and parents[node][0] > entry:  # parents come first
+            node = parents[node][0]
+        return node if parents[node] == (entry,) else entry
+
     def fits(self, entry: int, cluster: tuple[int, ...]) -> bool:
         """Return whether a cluster's joint table is small enough."""
         return math.prod(len(self.network.alphabet(v)) for v in (*cluster, entry)) <= LARGEST_CLUSTER
-
-    def knows(self, entry: int, cluster: tuple[int, ...]) -> bool:
-        """Return whether the table of a cluster was found before."""
-        return (entry, cluster) in self._tables
 
     def cluster(self, entry: int, cluster: tuple[int, ...]) -> FloatArray:
         """Return the table of `influences` of one cluster."""
@@ -140,8 +140,8 @@ class Influences:
 
     def _eliminated(self, nodes: tuple[int, ...]) -> _Law | None:
         network = self.network
-        if self.tree is not None:
-            return self._on_tree(nodes, self.tree)
+        if self.is_tree:
+            return self._on_tree(nodes)
         if network.law_plan(nodes).largest > LARGEST_CLUSTER:
             return None
         try:
@@ -153,11 +153,11 @@ class Influences:
             positive = network.support(nodes)
         return table, positive, error
 
-    def _on_tree(self, nodes: tuple[int, ...], tree: TreeSets) -> _Law | None:
+    def _on_tree(self, nodes: tuple[int, ...]) -> _Law | None:
         """Return the same from the paths between the nodes alone."""
         network, within, tips = self.network, set(nodes), set(nodes)
         while len(tips) > 1:
-            lowest = max(tips, key=tree.first.__getitem__)  # what is met later is not above
+            lowest = max(tips)  # it is above no other
             tips.discard(lowest)
             tips.add(network.parents[lowest][0])
             within.add(network.parents[lowest][0])

@@ -1,53 +1,28 @@
 """D(N) of many quilts of one network: how far the answer moves when only what a quilt leaves near an entry changes.
 
 Nodes of a quilt that the entry does not reach (by an active path, given the quilt) are not needed. Without them the
-influence is the same, because they are independent of the entry given the others; and nothing is near that was not
-before, because no active path led through them. So in a family that holds every part of its quilts, nothing included,
-only those matter whose nodes are all reached.
+influence is the same, because they are independent of the entry given the others; and the near set is the same, because
+no active path led through them. So in a family that holds every part of its quilts, nothing included, only those matter
+whose nodes are all reached.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+import math
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 
 #: More steps than any answer has: what a node adds that may not be near.
 BLOCKED = 2**80
 
-
-class NearSets(Protocol):
-    """A network's near sets for a search, in steps of the answer."""
-
-    def entry_change(self, entry: int) -> int:
-        """Return D of the entry alone, the least of near sets."""
-        ...
-
-    def moved(self, entry: int, nodes: Sequence[int], below: float) -> int | None:
-        """Return D(N) below a number, if every node is needed."""
-        ...
-
-    def trimmed(self, entry: int, nodes: Sequence[int]) -> tuple[tuple[int, ...], int]:
-        """Return the needed nodes, and D(N)."""
-        ...
+#: D(N) of some entries together, in steps of the answer: monotone.
+Change = Callable[[Iterable[int]], int]
 
 
-def near_sets(network: BayesianNetwork, steps: Sequence[int]) -> NearSets:
-    """Return the near sets of a network with steps by node."""
-    if is_tree(network):
-        return TreeSets(network, steps)
-    return GraphSets(network, steps)
-
-
-def is_tree(network: BayesianNetwork) -> bool:
-    """Return whether every node except one root has one parent."""
-    return sorted(map(len, network.parents[:2])) in ([0], [0, 1]) and set(map(len, network.parents[2:])) <= {1}
-
-
-class GraphSets:
-    """Near sets of any network by active paths, as bits of ints."""
+class NearSets:
+    """Near sets of a network by active paths, as bits of ints; each node adds its steps to D(N)."""
 
     def __init__(self, network: BayesianNetwork, steps: Sequence[int]) -> None:
         self.steps = list(map(int, steps))
@@ -57,20 +32,17 @@ class GraphSets:
         for v, above in enumerate(network.parents):
             self.lineage.append((1 << v) | _union([self.lineage[place] for place in above]))
 
-    def entry_change(self, entry: int) -> int:
+    def alone(self, entry: int) -> int:
+        """Return D of the entry alone, the least of near sets."""
         return self.steps[entry]
 
-    def moved(self, entry: int, nodes: Sequence[int], below: float) -> int | None:
+    def moved(self, entry: int, nodes: Sequence[int], below: float) -> tuple[int, tuple[int, ...]]:
+        """Return D(N) and the nodes that are needed, or some number that is not below."""
         change, reached = self._walk(entry, nodes, below)
-        return change if change < below and reached == _bits(nodes) else None
-
-    def trimmed(self, entry: int, nodes: Sequence[int]) -> tuple[tuple[int, ...], int]:
-        _, reached = self._walk(entry, nodes, float("inf"))
-        needed = tuple(v for v in nodes if reached >> v & 1)
-        return needed, self._walk(entry, needed, float("inf"))[0]
+        return change, tuple(v for v in nodes if reached >> v & 1)
 
     def _walk(self, entry: int, nodes: Sequence[int], below: float) -> tuple[int, int]:
-        """Return D(N) and the reached nodes, up to a number."""
+        """Return the sum of steps and the reached nodes, up to a number."""
         observed, above = _bits(nodes), _union([self.lineage[node] for node in nodes])
         parents, children, steps = self.parents, self.children, self.steps
         moved = near = 0
@@ -103,70 +75,23 @@ class GraphSets:
         return moved, (seen_up | seen_down) & observed
 
 
-class TreeSets:
-    """Near sets of a tree, without the branches cut off by quilts."""
+class ColumnSets(NearSets):
+    """The same with a D(N) that is no sum over N."""
 
-    def __init__(self, network: BayesianNetwork, steps: Sequence[int]) -> None:
-        # Nodes are numbered as a walk from the top meets them: a branch is a run of numbers, a difference of two sums.
-        size = network.size
-        self.first, self.order = [0] * size, list[int]()
-        stack = [0]  # parents come first
-        while stack:
-            v = stack.pop()
-            self.first[v] = len(self.order)
-            self.order.append(v)
-            stack += network.children[v]
-        below = [1] * size
-        for v in reversed(range(size)):  # children come last
-            for parent in network.parents[v]:
-                below[parent] += below[v]
-        self.end = [first + count for first, count in zip(self.first, below, strict=True)]
-        self.branches = [sorted(map(self.first.__getitem__, children)) for children in network.children]
-        self.sums = [0]
-        for v in self.order:
-            self.sums.append(self.sums[-1] + int(steps[v]))
+    def __init__(self, network: BayesianNetwork, change: Change) -> None:
+        # A column that moves nothing alone moves nothing with others: each read one has a bit, and a sum of bits is N.
+        super().__init__(network, [bool(change((v,))) << v for v in range(network.size)])
+        self._change = cache(lambda near: change([v for v in range(network.size) if near >> v & 1]))
 
-    def entry_change(self, entry: int) -> int:
-        at = self.first[entry]
-        return self.sums[at + 1] - self.sums[at]
+    def alone(self, entry: int) -> int:
+        return self._change(self.steps[entry])
 
-    def moved(self, entry: int, nodes: Sequence[int], below: float) -> int | None:
-        change, runs = self._cut(entry, nodes)
-        for number, (low, high, is_held) in enumerate(runs):
-            for other, v in enumerate(nodes):
-                if other != number and (low <= self.first[v] < high) != is_held:
-                    return None
-        return change if change < below else None
-
-    def trimmed(self, entry: int, nodes: Sequence[int]) -> tuple[tuple[int, ...], int]:
-        """Return all nodes of one distance, each needed, and D(N)."""
-        return tuple(nodes), self._cut(entry, nodes)[0]
-
-    def branch(self, entry: int, node: int) -> int:
-        """Return an entry's child above a node, or the entry itself."""
-        at = self.first[node]
-        if not self.first[entry] < at < self.end[entry]:
-            return entry
-        starts = self.branches[entry]
-        return self.order[starts[bisect_right(starts, at) - 1]]
-
-    def _cut(self, entry: int, nodes: Sequence[int]) -> tuple[int, list[tuple[int, int, bool]]]:
-        """Return the steps the nodes leave, and a run for each."""
-        sums, runs = self.sums, []
-        moved = everything = sums[-1]
-        for v in nodes:
-            branch = self.branch(v, entry)
-            is_held = branch != v
-            low, high = self.first[branch], self.end[branch]
-            cut_off = sums[high] - sums[low]
-            if is_held:
-                cut_off = everything - cut_off
-            moved -= cut_off
-            runs.append((low, high, is_held))
-        return moved, runs
+    def moved(self, entry: int, nodes: Sequence[int], below: float) -> tuple[int, tuple[int, ...]]:
+        near, needed = super().moved(entry, nodes, math.inf)
+        return self._change(near), needed
 
 
-def _bits(nodes: Sequence[int]) -> int:
+def _bits(nodes: Iterable[int]) -> int:
     return _union(1 << v for v in nodes)
 
 

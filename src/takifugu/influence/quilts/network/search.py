@@ -27,21 +27,13 @@ from takifugu.core import searches
 from takifugu.core.arrays import FloatArray
 from takifugu.influence.quilts.network import candidates as family
 from takifugu.influence.quilts.network.best import Best, trivial_scales
-from takifugu.influence.quilts.network.candidates import (
-    Candidate,
-    count_quilts,
-    network_of,
-    share,
-    witness,
-)
+from takifugu.influence.quilts.network.candidates import Candidate, count_quilts, network_of, share, witness
 from takifugu.influence.quilts.network.influence import influences_of
-from takifugu.influence.quilts.network.near import NearSets, TreeSets, near_sets
+from takifugu.influence.quilts.network.near import NearSets
 from takifugu.model.beliefs.networks.network import BayesianNetwork
 
 #: Quilts of one size are looked at this many at a time, or fewer: at most so many numbers are held for them.
 AT_ONCE, HELD = 2_000, 2**18
-#: The influence of clusters of so few nodes is found without asking for that of each node before.
-SMALL = 3
 
 
 class Tries:
@@ -50,7 +42,7 @@ class Tries:
     def __init__(self, network: BayesianNetwork, near: NearSets, best: Best, most: int) -> None:
         self._network, self._near, self._best, self._most = network, near, best, most
         self._entry = best.costliest.entry
-        self._entry_change = near.entry_change(self._entry)
+        self._alone = near.alone(self._entry)
         self._influences = influences_of(network)
         self._rows, self._columns = map(np.array, zip(*best.pairs, strict=True))
 
@@ -61,18 +53,18 @@ class Tries:
             if len(nearest) < family.NEAREST:
                 nearest += layer
             if self._network.size > family.ALL_SUBSETS:
-                nodes, moved_by_layer = self._near.trimmed(self._entry, layer)
-                wide = moved_by_layer >= self._best.below
-                if not wide:
-                    self._try(nodes, moved_by_layer)
+                moved, needed = self._near.moved(self._entry, layer, self._best.below)
+                is_wide = moved >= self._best.below
+                if not is_wide:
+                    self._try(needed, moved)
                 yield 1
                 if self._settled():
                     return
-                if wide and len(nearest) >= family.NEAREST and isinstance(self._near, TreeSets):
+                if is_wide and len(nearest) >= family.NEAREST and self._influences.is_tree:
                     break  # near sets grow with the distance
-        moved = self._near.moved(self._entry, (), self._best.below)  # what depends on the entry at all
-        if moved is not None:
-            self._try((), moved)
+        moved, _ = self._near.moved(self._entry, (), self._best.below)  # what depends on the entry at all
+        if moved < self._best.below:
+            self._best.take((), moved, np.zeros(len(self._rows)))
         for size, count in family.choices(self._network, len(nearest), self._most):
             yield from self._choose(nearest[:count], size)
             if self._settled():
@@ -80,64 +72,42 @@ class Tries:
 
     def _settled(self) -> bool:
         """Return whether nothing can do better."""
-        return self._entry_change >= self._best.below
+        return self._alone >= self._best.below
 
     def _choose(self, nearest: Sequence[int], size: int) -> Iterator[int]:
         """Try all sets of a size, each batch's most promising first."""
-        singles = np.array([self._influence((v,)) for v in nearest])
-        useful = np.flatnonzero(np.isfinite(self._best.hopes(self._entry_change, singles)))
+        singles = np.array([self._of_cluster((v,)) for v in nearest])
+        useful = np.flatnonzero(np.isfinite(self._best.hopes(self._alone, singles)))
         yield math.comb(len(nearest), size) - math.comb(len(useful), size)
         sets = itertools.combinations(useful.tolist(), size)
         while batch := list(itertools.islice(sets, min(AT_ONCE, 1 + HELD // singles.shape[1]))):
             floors = singles[np.array(batch)].max(axis=1)
             promising = []
-            for number in np.flatnonzero(np.isfinite(self._best.hopes(self._entry_change, floors))).tolist():
-                nodes = [nearest[place] for place in batch[number]]
-                moved = self._near.moved(self._entry, nodes, self._best.below)
-                if moved is not None:
-                    hope = float(self._best.hopes(moved, floors[number]))
-                    promising.append((hope, number, moved, nodes))
+            for number in np.flatnonzero(np.isfinite(self._best.hopes(self._alone, floors))).tolist():
+                nodes = tuple(nearest[place] for place in batch[number])
+                moved, needed = self._near.moved(self._entry, nodes, self._best.below)
+                if moved < self._best.below and len(needed) == size:
+                    promising.append((float(self._best.hopes(moved, floors[number])), number, moved, nodes))
             for hope, _, moved, nodes in sorted(promising):
                 if math.isfinite(hope):
-                    self._try(nodes, moved, by_parts=True)
+                    self._try(nodes, moved)
             yield len(batch)
 
-    def _try(self, nodes: Sequence[int], moved: int, by_parts: bool = False) -> None:
+    def _try(self, nodes: tuple[int, ...], moved: int) -> None:
         """Compute a quilt's influence, cluster by cluster, until it is no better than the best."""
         clusters = self._influences.clusters(self._entry, nodes)
         if not all(self._influences.fits(self._entry, cluster) for cluster in clusters):
             return
-        floors = []
-        for cluster in clusters:  # of a small one what is known of single nodes
-            floor = np.zeros(len(self._rows))
-            for v in cluster:
-                if len(cluster) > SMALL or self._influences.knows(self._entry, (v,)):
-                    floor = np.maximum(floor, self._of_cluster((v,)))
-            floors.append(floor)
-        for number, cluster in enumerate(clusters):
-            # Other quilts of a search by size share the parts of three, so that finding them is no loss.
-            for parts in (itertools.combinations(cluster, 2) if by_parts and len(cluster) == 3 else ()):
-                if self._hopeless(moved, floors):
-                    return
-                floors[number] = np.maximum(floors[number], self._influence(parts))
-            if self._hopeless(moved, floors):
+        influence = np.zeros(len(self._rows))
+        for cluster in sorted(clusters, key=len):
+            influence = influence + self._of_cluster(cluster)
+            if np.isinf(self._best.hopes(moved, influence)):
                 return
-            floors[number] = self._of_cluster(cluster)
-        self._best.take(tuple(nodes), moved, self._sum(floors))
-
-    def _hopeless(self, moved: int, floors: Sequence[FloatArray]) -> bool:
-        return bool(np.isinf(self._best.hopes(moved, self._sum(floors))))
-
-    def _influence(self, nodes: tuple[int, ...]) -> FloatArray:
-        """Return the influence of some nodes for each pair."""
-        return self._sum(list(map(self._of_cluster, self._influences.clusters(self._entry, nodes))))
+        self._best.take(nodes, moved, influence)
 
     def _of_cluster(self, cluster: tuple[int, ...]) -> FloatArray:
         table = self._influences.cluster(self._entry, cluster)
         return np.asarray(table[self._rows, self._columns])
-
-    def _sum(self, floors: Sequence[FloatArray]) -> FloatArray:
-        return np.maximum(sum(floors, np.zeros(len(self._rows))), 0.0)
 
 
 #: Seconds that one quilt takes, roughly: most are left out before their influence is found.
@@ -163,34 +133,24 @@ class NetworkSearch(Search):
     def worst(self, epsilon: Fraction) -> Worst:
         # The largest over entries of the least D(N)/(epsilon - e(Q)), e(Q) over all pairs (errata E14).
         steps = self.part.answer.entry_changes().tolist()
-        near, entries = near_sets(network_of(self.part), steps), trivial_scales(self.part, sum(steps), epsilon, epsilon)
+        near, entries = NearSets(network_of(self.part), steps), trivial_scales(self.part, sum(steps), epsilon, epsilon)
         quilt, note = search_quilts(self.part, near, entries)
-        numbers = (("influence", quilt.influence), ("D", float(quilt.quilt.steps)))
+        numbers = (("influence", quilt.influence), ("D", float(quilt.steps)))
         return Worst(Fraction(quilt.value), lambda: witness(self.part, quilt, numbers), note)
 
 
 def search_quilts(part: Part, near: NearSets, entries: Sequence[Best]) -> tuple[Candidate, str]:
-    """Return the worst entry's best, and a note of an early end."""
+    """Return the worst entry's best, and a note of an early end; the currently worst entry goes next."""
     most = count_quilts(part)
-    with searches.running(len(entries), most, most * PER_QUILT) as search:
-        for dealt in _best_first(part, near, entries):
-            search.tell(dealt)
-    return max((best.costliest for best in entries), key=lambda quilt: quilt.value), search.note
-
-
-def _best_first(part: Part, near: NearSets, entries: Sequence[Best]) -> Iterator[int]:
-    """Let the currently best entry try quilts; yield the number done."""
     tries = [Tries(network_of(part), near, best, share(part)).batches() for best in entries]
-    waiting: list[tuple[Fraction | float, bool, int]] = []
-    for number, best in enumerate(entries):
-        yield next(tries[number], 0)
-        waiting.append((-best.costliest.value, True, number))
-    heapq.heapify(waiting)
-    while waiting and waiting[0][1]:
-        number = waiting[0][2]
-        dealt = next(tries[number], None)
-        heapq.heapreplace(waiting, (-entries[number].costliest.value, dealt is not None, number))
-        yield dealt or 0
+    waiting: list[tuple[Fraction | float, bool, int]] = [(-math.inf, True, number) for number in range(len(tries))]
+    with searches.running(len(entries), most, most * PER_QUILT) as search:
+        while waiting[0][1]:
+            number = waiting[0][2]
+            dealt = next(tries[number], None)
+            heapq.heapreplace(waiting, (-entries[number].costliest.value, dealt is not None, number))
+            search.tell(dealt or 0)
+    return max((best.costliest for best in entries), key=lambda quilt: quilt.value), search.note
 
 
 NETWORK = Quilts(exact=NetworkSearch)
