@@ -249,3 +249,25 @@ def test_of_a_fitted_normal_law_no_mean_is_unlikely() -> None:
     sample = {"height": [160, 165, 171, 174, 180, 183], "weight": [61, 60, 75, 68, 79, 92]}
     fitted = tf.MultivariateNormal.fit(sample, source="a public survey", records=400, confidence=0.99)
     assert likely_range(fitted, fitted.resolve(tf.Mean("height")), 0.01) == (-math.inf, math.inf)
+
+
+def test_a_week_of_weekdays_is_followed_by_its_stretches_of_one_matrix(monkeypatch) -> None:
+    """Counts by the hour took minutes: every run of an hour multiplied all 2,016 steps of the week."""
+    week = [day for day in (0, 0, 0, 0, 0, 1, 1) for _ in range(288)]
+    chain = tf.PeriodicChain([[[0.99, 0.01], [0.2, 0.8]], [[0.9, 0.1], [0.3, 0.7]]], 2_016 + 700, week, 1_152)
+    weights = [int(step % 288 < 12) for step in range(chain.length)]
+    count, tilts = tf.Linear(weights).resolve(chain), np.array([-0.1, 0.0, 0.05])
+    products, means = [0], np.ones((len(tilts), 2))
+    for step in reversed(range(chain.length)):
+        gain = np.exp(np.multiply.outer(tilts, [0, weights[step]]))
+        means = gain * (means @ np.array(chain.matrices[week[(1_152 + step) % 2_016]]).T)
+    times = moments_of_chains._times
+
+    def counted(*matrices):
+        products[0] += 1
+        return times(*matrices)
+
+    monkeypatch.setattr(moments_of_chains, "_times", counted)
+    assert log_moments(chain, count, tilts) == pytest.approx(np.log(means @ chain.marginal(0)), rel=1e-9, abs=1e-9)
+    assert products[0] < 500
+    assert memory(chain) < 6_000

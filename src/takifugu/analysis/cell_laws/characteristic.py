@@ -14,7 +14,7 @@ import numpy as np
 
 from takifugu.analysis.answer_laws.cliques import law_of_answer
 from takifugu.analysis.answer_laws.network import whole_law
-from takifugu.analysis.expectations.moments_of_chains import start_of
+from takifugu.analysis.expectations.moments_of_chains import periods_of, start_of
 from takifugu.analysis.expectations.moments_of_rows import kinds_of
 from takifugu.analysis.expectations.rows import laws_of_users, masses_of
 from takifugu.analysis.questions.evaluating import row_answers
@@ -85,11 +85,11 @@ def _mean(chain: PeriodicChain, turn: Sequence[Run], times: int, numbers: FloatA
 
 def _of_run(chain: PeriodicChain, gains: ComplexArray, phase: int, length: int) -> ComplexArray:
     """Return what a run of steps with these gains does to the mean behind it, shape (states, states, numbers)."""
-    steps = [gains[:, np.newaxis, :] * matrix[:, :, np.newaxis] for matrix in chain.step_matrices]
-    period = steps[phase:] + steps[:phase]
-    periods, last_steps = divmod(length, chain.period)
-    parts = [_power(reduce(_times, period), periods)] if periods else []
-    return reduce(_times, [*parts, *period[:last_steps]])
+    parts = list[ComplexArray]()
+    for stretches, times in periods_of(chain, phase, length):
+        steps = [_power(gains[:, np.newaxis, :] * matrix[:, :, np.newaxis], n) for matrix, n in stretches]
+        parts.append(_power(reduce(_times, steps), times))
+    return reduce(_times, parts)
 
 
 def _times(left: ComplexArray, right: ComplexArray) -> ComplexArray:

@@ -9,6 +9,7 @@ Young's inequality. No promise rests on either: they are floats.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import reduce
 from itertools import groupby
 
@@ -20,7 +21,7 @@ from takifugu.analysis.questions.likely_range import LOG_MOMENTS_OF_PIECES, of_c
 from takifugu.core.arrays import FloatArray, IntArray
 from takifugu.model.beliefs import Belief
 from takifugu.model.beliefs.alike import alike
-from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain
+from takifugu.model.beliefs.chains.periodic_chain import PeriodicChain, over_period
 from takifugu.model.beliefs.chains.pieces import IndependentPieces
 from takifugu.model.queries.answer import Additive
 
@@ -110,8 +111,7 @@ def squared_spreads(count: Additive) -> float:
 
 def memory(chain: PeriodicChain) -> float:
     """Bound the sum over l of the largest distance of two rows of l steps, infinite where none shrinks."""
-    periods = [reduce(np.matmul, [*chain.step_matrices[i:], *chain.step_matrices[:i]]) for i in range(chain.period)]
-    total, steps = float(chain.period), np.array(periods)
+    total, steps = float(chain.period), over_period(chain.step_matrices, np.matmul)
     for _ in range(DOUBLINGS):
         distance = float(max(map(_largest_distance, steps)))
         if distance <= 0.75:
@@ -161,10 +161,20 @@ def _of_beginnings(
 
 def _of_run(chain: PeriodicChain, gains: FloatArray, phase: int, length: int) -> Scaled:
     """Return what a run of steps with these gains does to the mean behind it."""
-    steps = [(gains[:, :, np.newaxis] * matrix, np.zeros(len(gains))) for matrix in chain.step_matrices]
-    period = steps[phase:] + steps[:phase]
-    periods, last_steps = divmod(length, chain.period)
-    return reduce(_times, period[:last_steps], _power(reduce(_times, period), periods))
+    parts = list[Scaled]()
+    for stretches, times in periods_of(chain, phase, length):
+        steps = [_power((gains[:, :, np.newaxis] * matrix, np.zeros(len(gains))), n) for matrix, n in stretches]
+        parts.append(_power(reduce(_times, steps), times))
+    return reduce(_times, parts)
+
+
+def periods_of(chain: PeriodicChain, phase: int, length: int) -> Iterator[tuple[list[tuple[FloatArray, int]], int]]:
+    """Yield the whole periods of a run and its rest: the stretches of steps with one matrix, and how often they come."""
+    periods, rest = divmod(length, chain.period)
+    for size, times in ((chain.period, periods), (rest, 1)):
+        if size and times:
+            matrix_of = [chain.matrix_of[(chain.start + phase + step) % chain.period] for step in range(size)]
+            yield [(chain.matrices[number], len(list(steps))) for number, steps in groupby(matrix_of)], times
 
 
 def _runs(count: Additive) -> list[tuple[int, int]]:

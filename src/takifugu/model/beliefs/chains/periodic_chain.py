@@ -266,8 +266,8 @@ def repeating_laws(step_matrices: FloatArray) -> tuple[Wide, ...]:
     """Return the law before each of a period's steps that is the same a period later."""
     if len(step_matrices) == 1:
         return (wide_stationary_law(step_matrices[0]),)
-    products = _over_period(step_matrices, np.matmul)
-    can = _over_period(step_matrices > 0, leads)
+    products = over_period(step_matrices, np.matmul)
+    can = over_period(step_matrices > 0, leads)
     if (products[can] < TRUSTED).any():
         raise InputError(
             "a transition over a whole period has a probability below 1e-270",
@@ -293,7 +293,7 @@ def _turned(by_phase: ByPhase, step: int) -> ByPhase:
     return np.roll(by_phase, -step, axis=0)
 
 
-def _over_period(steps: Matrices, multiply: Callable[[Matrices, Matrices], Matrices]) -> Matrices:
+def over_period(steps: Matrices, multiply: Callable[[Matrices, Matrices], Matrices]) -> Matrices:
     """Return the products of a period from each step, by doubling."""
     # the t-th is steps[t] steps[t+1] ... steps[t+p-1], indices modulo p, the number of steps
     run, length, product, done = steps, 1, None, 0
