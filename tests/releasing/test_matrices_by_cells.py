@@ -188,7 +188,7 @@ def test_what_is_wrong_is_told_at_its_key(tmp_path: Path, changes: Any, message:
 @pytest.mark.parametrize(("name", "keys", "rows", "words"), [
     ("copy.csv", "", None, "belief.fit.file"),  # the private rows
     ("public.csv", "smoothing = 0\n", "time,state\n2025-01-01T00:00:00,calm\n",
-     "of the hour 00 some state was never left"),
+     "in the hour 00 no transition out of state 'calm' was seen"),
 ])  # fmt: skip
 def test_a_fit_to_private_data_or_no_row_is_refused(
     tmp_path: Path, name: str, keys: str, rows: str | None, words: str

@@ -247,6 +247,8 @@ def test_a_roster_may_be_a_select(tmp_path: Path) -> None:
     ((*EVENTS, ('order = "when"', 'order = "when"\nend = "end"')),
      'source.end: end is declared beside rows = "events"'),
     ((("matrix = [[0.9, 0.1], [0.4, 0.6]]", 'fit = { file = "samples.csv" }'),), "belief.fit: counts transitions"),
+    ((("matrix = [[0.9, 0.1], [0.4, 0.6]]", 'matrix_by = "hour"\nfit = { file = "samples.csv" }'),),
+     "write mean_durations or matrices instead"),
     ((('value = "state"', 'value = "state"\nrecording = "state2"'),), "source.recording: recording is declared beside"),
     ((('"agents.csv"', '"changes.csv"'),), "source.roster: is the private data itself"),
     ((('"agents.csv"', '"ch*s.csv"'),), "source.roster: is the private data itself"),

@@ -276,12 +276,15 @@ NORMAL = release_text(
 @pytest.mark.parametrize(("key", "stay", "half"), [
     ("mean_duration", {"off": 20, "on": 10}, {"off": 10, "on": 5}),
     ("mean_duration", {"off": "6 h", "on": "50 min"}, {"off": "3 h", "on": "25 min"}),
+    ("mean_durations", {"00-11": {"off": 20, "on": "6 h"}, "12-23": {"off": 1, "on": 2}},
+     {"00-11": {"off": 10, "on": "3 h"}, "12-23": {"off": 0.5, "on": 1}}),
+    ("mean_durations", {"00-11": {"off": 20}, "12-23": {"off": [1]}}, None),
     ("mean_duration", {"off": [1]}, None), ("matrix", None, None), ("matrix", "matrix.csv", None),
     ("matrix", [[0.4, 0.6], [0.1, 0.9]], None),
 ])  # fmt: skip
 def test_stays_are_halved(key: str, stay: object, half: object) -> None:
     change = half_as_long({"belief": {"kind": "markov-chain", key: stay}})
-    assert (change and (change.where, change.value)) == (half and (("belief", "mean_duration"), half))
+    assert (change and (change.where, change.value)) == (half and (("belief", key), half))
 
 
 def of_places(columns: int, rows: int) -> dict[str, Any]:

@@ -97,6 +97,16 @@ def test_it_warns_of_noise_that_hides_no_single_entry() -> None:
     assert any("No noise was added" in w for w in tf.release(nothing, (0, 1)).certificate.warnings)
 
 
+@pytest.mark.parametrize(("lasting", "cells", "words"), [
+    ({"off": "for ever", "on": "for ever"}, "hour 03", "Hour 03: 'off', 'on' do not end then."),
+    ({"off": "about 2 hours", "on": "for ever"}, "weekday Monday-Friday",
+     "Weekday Monday-Friday: 'on' does not end then; on average 'off' lasts about 2 hours at a time."),
+    ({"off": "for ever", "on": "about 2 hours"}, "", "On average 'off' lasts for ever at a time, 'on' about 2 hours."),
+])  # fmt: skip
+def test_what_hours_never_leave_ends_at_other_hours(lasting: dict[str, str], cells: str, words: str) -> None:
+    assert Stays(lasting, cells).words == words
+
+
 def test_facts_are_typed_in_the_file_and_words_on_the_page() -> None:
     calibration = tf.calibrate(FRAMEWORK, tf.Count("walking"), 1, mechanism="record-dp")
     assert calibration.epsilon > 1
@@ -112,7 +122,7 @@ def test_facts_are_typed_in_the_file_and_words_on_the_page() -> None:
     assert json.loads(certificate.to_json())["window"]["costs"] == {"one day": "2.5"}
     page = " ".join(certificate.text().split())
     for words in (
-        "Hour 06: on average 'still' lasts for ever at a time, 'walking' about 2 hours.",
+        "Hour 06: 'still' does not end then; on average 'walking' lasts about 2 hours at a time.",
         "and 2 more matrices, which the belief lists",
         "The window is 2026-01-05 to 2026-01-12, its end not included, in steps of 1 hour, by clocks in Europe/Vienna.",
         "A whole day: against someone who knows all other steps, the noise alone gives epsilon 2.5.",

@@ -169,7 +169,7 @@ def _of_run(chain: PeriodicChain, gains: FloatArray, phase: int, length: int) ->
 
 
 def periods_of(chain: PeriodicChain, phase: int, length: int) -> Iterator[tuple[list[tuple[FloatArray, int]], int]]:
-    """Yield the whole periods of a run and its rest: the stretches of steps with one matrix, and how often they come."""
+    """Yield a run's whole periods and its rest: their stretches of steps with one matrix, and how often they come."""
     periods, rest = divmod(length, chain.period)
     for size, times in ((chain.period, periods), (rest, 1)):
         if size and times:

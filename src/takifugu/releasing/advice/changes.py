@@ -129,7 +129,11 @@ def half_as_long(raw: Plain) -> Change | None:
     if belief.get("kind") != "markov-chain":
         return None
     if isinstance(belief.get("mean_duration"), dict):
-        return _half_of_stays(belief["mean_duration"])
+        stays = _half_of_stays(belief["mean_duration"])
+        return None if stays is None else Change(("belief", "mean_duration"), stays)
+    if isinstance(belief.get("mean_durations"), dict):
+        by_cells = {name: _half_of_stays(stays) for name, stays in belief["mean_durations"].items()}
+        return None if None in by_cells.values() else Change(("belief", "mean_durations"), by_cells)
     matrix = belief.get("matrix")
     if not isinstance(matrix, list):
         return None
@@ -143,7 +147,7 @@ def half_as_long(raw: Plain) -> Change | None:
     return Change(("belief", "matrix"), halved)
 
 
-def _half_of_stays(stays: Mapping[str, object]) -> Change | None:
+def _half_of_stays(stays: Mapping[str, object]) -> dict[str, object] | None:
     """Halve stays in steps or time ("6 h"), if all are readable."""
     halved: dict[str, object] = {}
     for state, stay in stays.items():
@@ -153,7 +157,7 @@ def _half_of_stays(stays: Mapping[str, object]) -> Change | None:
             halved[state] = stay / 2
         else:
             return None
-    return Change(("belief", "mean_duration"), halved)
+    return halved
 
 
 Idea = tuple[tuple[Change, ...], str]

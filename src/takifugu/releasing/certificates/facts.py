@@ -20,6 +20,8 @@ from takifugu.data.times.zones import Zone
 
 #: So many states of a chain are told one by one.
 _MOST_STATES = 8
+#: How long a state lasts that is never left.
+FOR_EVER = "for ever"
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
@@ -140,10 +142,22 @@ class Stays:
 
     @property
     def words(self) -> str:
-        (first, lasts), *states = self.lasting.items()
-        spans = [f"{first!r} lasts {lasts} at a time", *(f"{state!r} {span}" for state, span in states)]
-        words = ", ".join(shortened(spans, _MOST_STATES, "more states"))
-        return f"{self.cells.capitalize()}: on average {words}." if self.cells else f"On average {words}."
+        clauses, ending = list[str](), dict(self.lasting)
+        # a state that hours or weekdays never leave ends at other ones
+        endless = [state for state, span in self.lasting.items() if self.cells and span == FOR_EVER]
+        for state in endless:
+            del ending[state]
+        if endless:
+            states = ", ".join(shortened(list(map(repr, endless)), _MOST_STATES, "more states"))
+            clauses.append(f"{states} {'does' if len(endless) == 1 else 'do'} not end then")
+        if ending:
+            (first, lasts), *states_after = ending.items()
+            spans = [f"{first!r} lasts {lasts} at a time", *(f"{state!r} {span}" for state, span in states_after)]
+            clauses.append(f"on average {', '.join(shortened(spans, _MOST_STATES, 'more states'))}")
+        words = "; ".join(clauses)
+        if self.cells:
+            words = f"{self.cells}: {words}"
+        return f"{words[0].upper()}{words[1:]}."
 
 
 def _between(first: date, last: date) -> str:

@@ -223,9 +223,11 @@ class ChainSection:
         by = str(self.matrix_by)
         matrices: dict[str, Rows] = dict.fromkeys(CELLS[by], ())
         for cell in sorted(set(period_of(by, calendar).cells)):
-            if not smoothing and not counts[cell].any(axis=1).all():
+            unseen = [state for state, row in zip(self.states, counts[cell], strict=True) if not row.any()]
+            if unseen and not smoothing:
                 raise InputError(
-                    f"of the {by} {CELLS[by][cell]} some state was never left, so without smoothing its row is unknown",
+                    f"in the {by} {CELLS[by][cell]} no transition out of state {unseen[0]!r} was seen, so without "
+                    "smoothing its row is unknown",
                     fix="write smoothing = 1.0, or leave matrix_by out",
                 ).at("fit", "smoothing")
             matrices[CELLS[by][cell]] = smoothed_rows(counts[cell], self.states, smoothing)

@@ -37,6 +37,7 @@ def faults_of(source: SourceSpec, belief: SequenceBelief | None, folder: Path, d
     roster, is_private = source.roster, False
     if isinstance(roster, str):
         is_private = reads_one_of(roster, folder, private_files(source, folder, data))
+    ways = "mean_durations or matrices" if written(belief, ("matrix_by",)) else "mean_duration or a matrix"
     has_no_state = source.rows in ("stays", "events") and source.default_state is None and source.nulls == "refuse"
     yield from broken(
         (has_no_state, "source.default_state", f"is missing, so the times of {source.rows} would be no secret",
@@ -44,7 +45,7 @@ def faults_of(source: SourceSpec, belief: SequenceBelief | None, folder: Path, d
         (is_private, "source.roster", "is the private data itself, so it is no public list", "write another file"),
         (source.are_runs and written(belief, ("fit",)), "belief.fit",
          f"counts transitions row by row, and rows are {source.rows}",
-         "write mean_duration and next_state, or a matrix"),
+         f"write {ways} instead"),
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from takifugu.data.relation.keys import RUNS
 from takifugu.model.beliefs.chains.declared_chain import ChainSection
 from takifugu.model.beliefs.chains.stays import SECONDS, UNITS
 from takifugu.numbers.rationals import as_fraction
-from takifugu.releasing.certificates.facts import Fact, Stays
+from takifugu.releasing.certificates.facts import FOR_EVER, Fact, Stays
 from takifugu.releasing.file.calendars import CalendarKeys, Windowed
 from takifugu.releasing.file.keys import (
     Described,
@@ -210,7 +210,7 @@ def stays_of(
     for place, (state, row) in enumerate(zip(states, matrix, strict=False)):
         leaving = 1 - row[place]
         if leaving <= 0:
-            lasting[str(state)] = "for ever"
+            lasting[str(state)] = FOR_EVER
         elif not isinstance(step, timedelta):
             steps = f"{1 / leaving:.3g}"
             lasting[str(state)] = f"about {steps} {'step' if steps == '1' else 'steps'}"
