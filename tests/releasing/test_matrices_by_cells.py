@@ -185,6 +185,21 @@ def test_what_is_wrong_is_told_at_its_key(tmp_path: Path, changes: Any, message:
     assert not (tmp_path / "ledger.db").exists()
 
 
+@pytest.mark.parametrize(("zone", "windows", "last", "words"), [
+    ("Europe/Berlin", 52, 11, "before clocks in Europe/Berlin are changed, about 2026-03-29: later windows"),
+    ("Europe/Berlin", 11, 11, ""), ("Asia/Kolkata", 52, 52, ""),
+])  # fmt: skip
+def test_a_plan_ends_before_hours_become_others(
+    tmp_path: Path, zone: str, windows: int, last: int, words: str
+) -> None:
+    """It said that a year costs what a week does; the first week in summer is charged a change of all winter weeks."""
+    path = written(tmp_path, ('step = "1h"', f'step = "1h"\ntimezone = "{zone}"'))
+    ahead = outlook(load(path), windows)
+    assert ahead.rows[-1].releases == last
+    assert words in ahead.ends
+    assert bool(ahead.ends) == (last < windows)
+
+
 @pytest.mark.parametrize(("name", "keys", "rows", "words"), [
     ("copy.csv", "", None, "belief.fit.file"),  # the private rows
     ("public.csv", "smoothing = 0\n", "time,state\n2025-01-01T00:00:00,calm\n",

@@ -21,6 +21,7 @@ from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
 from takifugu.core.text.parts import InParts, Part, rows, words
 from takifugu.model.beliefs import Belief
+from takifugu.model.beliefs.chains.matrices_by import ClockChange, change_of_clocks
 from takifugu.model.beliefs.one_sequence import is_recording
 from takifugu.model.frameworks import Framework
 from takifugu.model.queries.sections import IN_ORDER, POLICY
@@ -41,7 +42,11 @@ _MEANING = (
     "not hidden."
 )
 _OF_PEOPLE = f"{_COST} together; all that is hidden of a person, in all of them, is hidden at that epsilon."
-
+#: Why a plan ends where the hours of a zone do.
+_ENDS = (
+    "The plan ends before clocks in {zone} are changed, about {day}: later windows have other hours, so they need "
+    "another calendar, and releases on one side count on the other at the cost of a change of all that they read."
+)
 
 #: What to write where a file could have a calendar and has none, by what a row is.
 _NO_WINDOWS = {
@@ -74,6 +79,8 @@ class Outlook(InParts):
     is_sought: bool = True
     plan: str = ""
     meaning: str = _MEANING
+    #: Why there are fewer windows than were asked for.
+    ends: str = ""
 
     @property
     def parts(self) -> Iterator[Part]:
@@ -85,6 +92,8 @@ class Outlook(InParts):
         yield rows(_WINDOWS, windows)
         yield rows(_AHEAD, ahead)
         meaning = self.meaning.format(person=self.people.one)
+        if self.ends:
+            yield words(self.ends)
         if self.budget is None:
             yield words(meaning)
             return
@@ -157,6 +166,9 @@ def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook
         fix = _NO_WINDOWS.get(file.kind.facts.rows, fix)
         raise InputError("the file publishes no windows of a calendar", fix=fix)
     rounds = _rounds(file, aims, tables, releases)
+    change, ends = _change_of_hours(file, tables), ""
+    if change is not None and len(rounds) < releases:
+        releases, ends = len(rounds), _ENDS.format(zone=change.zone, day=change.day)
     once = sum((t.charge.epsilon for t in tables), Fraction(0))
     steps = [*(n for n in (1, 2, 4, 12, 26, 52, 104, 520) if n < releases), releases]
     charged = _charged(rounds, Fraction(1))
@@ -168,7 +180,13 @@ def outlook(file: ReleaseFile, releases: int, is_sought: bool = True) -> Outlook
     meaning = _MEANING if file.kind.facts.rows == IN_ORDER else _OF_PEOPLE
     window = ("--window", file.window) if file.window else ()
     planning = command("cost", "--windows", releases, *window, file.path)
-    return Outlook(firsts, ahead, most, fits, file.people, is_sought, planning, meaning)
+    return Outlook(firsts, ahead, most, fits, file.people, is_sought, planning, meaning, ends)
+
+
+def _change_of_hours(file: ReleaseFile, tables: Sequence[_Table]) -> ClockChange | None:
+    """Return the change of clocks after which what is believed of hours or weekdays needs another calendar."""
+    source: Any = file.source
+    return change_of_clocks(source.calendar) if any(table.period > 1 for table in tables) else None
 
 
 def _tables(file: ReleaseFile, aims: Sequence[Aim], factor: Fraction) -> list[_Table]:
@@ -200,7 +218,12 @@ def _following(file: ReleaseFile, tables: Sequence[_Table], releases: int) -> li
             columns.append(calendar.periods_from(table.item.period))
         else:
             columns.append([("", range(start + n * length, start + (n + 1) * length)) for n in range(releases)])
-    return list(islice(zip(*columns, strict=False), releases))
+    change = _change_of_hours(file, tables)
+    following = list[_Windows]()
+    for windows in islice(zip(*columns, strict=False), releases):
+        if change is None or all(places.stop <= change.steps for _, places in windows):
+            following.append(windows)
+    return following
 
 
 def _rounds(file: ReleaseFile, aims: Sequence[Aim], tables: Sequence[_Table], releases: int) -> list[_Round]:

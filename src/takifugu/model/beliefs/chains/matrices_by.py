@@ -122,13 +122,33 @@ def _example(by: str) -> str:
 
 def _check_clocks(calendar: Calendar) -> None:
     """Raise InputError for a change of clocks inside the calendar: it breaks the period of the steps' hours."""
-    for at, *_ in () if calendar.zone is None else calendar.zone.changes:
-        if at > calendar.start and (calendar.stop is None or at < calendar.stop):
-            day = calendar.written(range(math.ceil((at - calendar.start) / calendar.step))).split(" to ")[1]
-            raise InputError(
-                f"clocks in {calendar.zone.name} are changed inside the calendar, about {day[:10]}",  # type: ignore[union-attr]
-                rule="after that steps have other hours, so the matrices do not repeat",
-                fix="give times in UTC, without timezone, and matrices by the hour in UTC; or declare until before "
-                "that day and another calendar for what follows: releases on one side of the day then count on the "
-                "other at the cost of a change of all that they read",
-            ).at("matrix_by")
+    change = change_of_clocks(calendar)
+    if change is not None and (calendar.stop is None or change.moment < calendar.stop):
+        raise InputError(
+            f"clocks in {change.zone} are changed inside the calendar, about {change.day}",
+            rule="after that steps have other hours, so the matrices do not repeat",
+            fix="give times in UTC, without timezone, and matrices by the hour in UTC; or declare until before "
+            "that day and another calendar for what follows: releases on one side of the day then count on the "
+            "other at the cost of a change of all that they read",
+        ).at("matrix_by")
+
+
+@dataclass(frozen=True)
+class ClockChange:
+    """The first change of a zone's clocks after a calendar's start, and how many steps start before it."""
+
+    zone: str
+    moment: int
+    day: str
+    steps: int
+
+
+def change_of_clocks(calendar: Calendar) -> ClockChange | None:
+    """Return the change after which the calendar's steps have other hours, None for clocks that are never changed."""
+    if calendar.zone is None:
+        return None
+    moment = next((at for at, *_ in calendar.zone.changes if at > calendar.start), None)
+    if moment is None:
+        return None
+    steps = math.ceil((moment - calendar.start) / calendar.step)
+    return ClockChange(calendar.zone.name, moment, calendar.written(range(steps)).split(" to ")[1][:10], steps)
