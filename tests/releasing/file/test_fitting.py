@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas
@@ -119,6 +120,7 @@ def test_counts_by_the_cells_in_which_steps_start(
     times: list[Any] = clocks
     if zone is not None:
         times = [(t - timedelta(minutes=offset)).replace(tzinfo=UTC) for t in clocks]
+        clocks = [t.astimezone(ZoneInfo(zone)) for t in times]  # Berlin's are changed among the rows
     expected = np.zeros((24 if by == "hour" else 7, 2, 2), int)
     for t, n, state, later, after in zip(clocks, places, states, places[1:], states[1:], strict=False):
         if later == n + 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -13,6 +14,7 @@ from takifugu.data.relation.counts import counted, integers
 from takifugu.data.relation.roles import Opened
 from takifugu.data.relation.roster import Roster
 from takifugu.data.sql.faults import wrong_key
+from takifugu.data.times.calendar import Calendar
 from takifugu.data.values.texts import MISSING
 
 
@@ -34,14 +36,14 @@ def transitions_of(opened: Opened, roster: Roster | None = None, cells: Sequence
     if opened.source.rows != "samples":
         raise wrong_key("rows", "transitions are counted in samples", "", 'rows = "samples"')
     counted(opened, roster)
-    # state y is at the step after state x of a piece; `cells` are those of one period, from the calendar's start on
+    # state y is at the step after state x of a piece; `cells` are those of one period of clocks, from 1970 on
     rows = statements.placed(opened, None)
     after = "over (partition by unit, recording order by place)"
     pairs = f"select place, code, lead(place) {after} as next_place, lead(code) {after} as next_code from ({rows})"
     period = len(cells)
     shift = 2**53 // period * period
     table = opened.relation.columns(
-        f"""select (place + {shift}) % {period} as phase, code, next_code, count(*) as n from ({pairs})
+        f"""select ({_by_clocks(opened.source.start)} + {shift}) % {period} as phase, code, next_code, count(*) as n from ({pairs})
         where next_place = place + 1 and code >= 0 and next_code >= 0 group by all"""
     )
     size = len(opened.source.states)
@@ -49,6 +51,19 @@ def transitions_of(opened: Opened, roster: Roster | None = None, cells: Sequence
     cell = np.array(cells, dtype=np.int64)[integers(table["phase"])]
     np.add.at(counts, (cell, integers(table["code"]), integers(table["next_code"])), integers(table["n"]))
     return counts
+
+
+def _by_clocks(calendar: Calendar | None) -> str:
+    """Return a step's number by the clocks of its own time, in SQL: public rows may lie in summer and winter."""
+    if calendar is None or calendar.zone is None:
+        return "place"
+    step, changes = int(calendar.step), calendar.zone.changes
+    if not changes:
+        return f"place + {calendar.zone.offset(int(calendar.start)) // step}"
+    offsets = []
+    for moment, _, offset in reversed(changes):
+        offsets.append(f"when place >= {math.ceil((moment - calendar.start) / step)} then {offset // step}")
+    return f"place + case {' '.join(offsets)} else {changes[0][1] // step} end"
 
 
 def transitions_of_all(opened: Opened) -> IntArray:

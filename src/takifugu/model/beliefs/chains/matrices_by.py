@@ -55,8 +55,8 @@ def period_of(by: str, calendar: Calendar) -> Period:
 
 
 def since_1970(calendar: Calendar) -> Calendar:
-    """Return the calendar counted from 1970 by its clocks, so that its places are those of `period_of`."""
-    first = calendar.moment_of(-_by_clocks(calendar))
+    """Return the calendar counted from 1970 in UTC; by clocks its places are those of `period_of`."""
+    first = calendar.moment_of(-calendar.at(0))
     return replace(calendar, start=first, stop=None)
 
 
