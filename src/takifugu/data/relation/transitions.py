@@ -41,9 +41,9 @@ def transitions_of(opened: Opened, roster: Roster | None = None, cells: Sequence
     after = "over (partition by unit, recording order by place)"
     pairs = f"select place, code, lead(place) {after} as next_place, lead(code) {after} as next_code from ({rows})"
     period = len(cells)
-    shift = 2**53 // period * period
+    shift, number = 2**53 // period * period, _by_clocks(opened.source.start)
     table = opened.relation.columns(
-        f"""select ({_by_clocks(opened.source.start)} + {shift}) % {period} as phase, code, next_code, count(*) as n from ({pairs})
+        f"""select ({number} + {shift}) % {period} as phase, code, next_code, count(*) as n from ({pairs})
         where next_place = place + 1 and code >= 0 and next_code >= 0 group by all"""
     )
     size = len(opened.source.states)
@@ -53,9 +53,9 @@ def transitions_of(opened: Opened, roster: Roster | None = None, cells: Sequence
     return counts
 
 
-def _by_clocks(calendar: Calendar | None) -> str:
+def _by_clocks(calendar: object) -> str:
     """Return a step's number by the clocks of its own time, in SQL: public rows may lie in summer and winter."""
-    if calendar is None or calendar.zone is None:
+    if not isinstance(calendar, Calendar) or calendar.zone is None:
         return "place"
     step, changes = int(calendar.step), calendar.zone.changes
     if not changes:
