@@ -163,7 +163,7 @@ def _leave_samples(items: Sequence[pytest.Item]) -> None:
     """Mark the cases of a test that is sampled for `make mutants`, but every n-th; what is for it is slow."""
     cases = Counter[Any]()
     for item in items:
-        of_case = item.callspec.marks if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
+        of_case = getattr(getattr(item, "callspec", None), "marks", ())
         is_slow_case = any(mark.name == "slow" for mark in of_case)
         item.stash[STARTS_ITS_OWN] = item.get_closest_marker("slow") is not None and not is_slow_case
         sampled = item.get_closest_marker("sampled")
