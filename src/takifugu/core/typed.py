@@ -81,14 +81,17 @@ def read_as(kind: type[Record], data: object) -> Record:
     missing = [key for key, is_needed, _, _ in read_fields.values() if is_needed and key not in data]
     if missing:
         raise InputError(f"the plain form {kind.__name__!r} lacks {missing}", rule="it was not written by to_dict")
-    values = {}
-    for name, (key, _, _, read) in read_fields.items():
-        if key in data:
-            with within(key), as_written():
-                values[name] = read(data[key])
+    values, at = {}, ""
+    try:
+        for name, (at, _, _, read) in read_fields.items():
+            if at in data:
+                values[name] = read(data[at])
+    except Exception:  # once, and not around each of the fields: many events of a ledger are read
+        with within(at), as_written():
+            raise
     with as_written():
         value = kind(**values)
-    keys = {key for key, *_ in read_fields.values()}
+    keys = {key for key, *_ in read_fields.values()} if len(data) > len(values) else data.keys()
     further = [key for key in data if key not in keys]
     known = value.to_dict() if further and isinstance(value, Writing) else {}
     for key in further:
@@ -129,7 +132,7 @@ def _reader(hint: Any) -> Read:
         return partial(_any_of, tuple(map(_reader, parts)))
     if kind is tuple and parts[1:] == (...,):
         return partial(_each, _reader(parts[0]))
-    if kind is Mapping:
+    if kind in (Mapping, dict):
         return partial(_mapping, _reader(parts[1]))
     if hint is Any:
         return lambda data: data
@@ -192,10 +195,13 @@ def _row(reads: tuple[Read, ...], data: Any) -> tuple[Any, ...]:
         raise _wrong(data, tuple)
     if len(data) != len(reads):
         raise InputError(f"this list has {len(data)} values", rule=f"it must have {len(reads)}")
-    row = []
-    for place, (read, part) in enumerate(zip(reads, data, strict=True)):
-        with within(place):
+    row = list[Any]()
+    try:
+        for read, part in zip(reads, data, strict=True):
             row.append(read(part))
+    except TakifuguError:
+        with within(len(row)):
+            raise
     return tuple(row)
 
 
