@@ -96,6 +96,11 @@ def marginals(belief: FromPopulations, noise: Sending) -> list[list[float]]:
     return list(map(list, laws @ rows))
 
 
+def moved_most(belief: FromPopulations, noise: Sending) -> int:
+    """Return the number of the value most often sent as another."""
+    return max(range(len(belief.values)), key=lambda y: float(belief.prior[y]) * (1 - noise.sender.shares(y)[y]))
+
+
 def _maps(belief: FromPopulations, noise: Sending) -> Iterator[Picture]:
     """Yield each population's maps before and after sending, and one place's output."""
     laws, sent = [[*map(float, law)] for law in belief.laws], marginals(belief, noise)
@@ -108,8 +113,7 @@ def _maps(belief: FromPopulations, noise: Sending) -> Iterator[Picture]:
     for place, name in enumerate(belief.populations[:MOST_POPULATIONS]):
         yield partial(drawn, laws[place], f"{name}: where people are", None, most)
         yield partial(drawn, sent[place], f"{name}: what is sent", None, most)
-    # the value that is most often sent as another
-    start = max(range(len(belief.values)), key=lambda y: float(belief.prior[y]) * (1 - noise.sender.shares(y)[y]))
+    start = moved_most(belief, noise)
     shares = noise.sender.shares(start)
     yield partial(drawn, shares, "what is sent from the ringed place", belief.places[start], max(shares))
 
