@@ -74,6 +74,8 @@ DEAREST = (
     "tests/releasing/publishing/test_table_of_states.py", "tests/releasing/publishing/test_after_payment.py",
     "tests/releasing/publishing/test_folder_accidents.py",
 )  # fmt: skip
+#: Whether all of a test is slow: it starts a DuckDB and asks about its folders, as a user's command does.
+STARTS_ITS_OWN = pytest.StashKey[bool]()
 RANKS = {ROOT / name: rank for rank, name in enumerate(DEAREST)}
 #: Its two tables share an epsilon: each test of all examples takes three times as long for it as for the others.
 LONG_EXAMPLE = "activity-two-tables"
@@ -161,6 +163,9 @@ def _leave_samples(items: Sequence[pytest.Item]) -> None:
     """Mark the cases of a test that is sampled for `make mutants`, but every n-th; what is for it is slow."""
     cases = Counter[Any]()
     for item in items:
+        of_case = getattr(getattr(item, "callspec", None), "marks", ())
+        is_slow_case = any(mark.name == "slow" for mark in of_case)
+        item.stash[STARTS_ITS_OWN] = item.get_closest_marker("slow") is not None and not is_slow_case
         sampled = item.get_closest_marker("sampled")
         if sampled is not None:
             test = item.path, getattr(item, "originalname", item.name)
@@ -229,5 +234,5 @@ def _doctests_write_nowhere(request: pytest.FixtureRequest, monkeypatch: pytest.
 def _equal_problems_are_calibrated_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if calibrations.are_remembered(request.path):
         calibrations.remember(monkeypatch)
-    if request.node.get_closest_marker("slow") is None:  # by night each starts its own
+    if not request.node.stash[STARTS_ITS_OWN]:
         started_once.start_once(request.path, monkeypatch)

@@ -194,9 +194,9 @@ def test_changes_and_their_price():
 def test_windows_in_words():
     assert HOURS.words.startswith("The window is 2026-01-05 to 2026-01-12, its end not included, in steps of 1 hour.")
     assert (HOURS.start, HOURS.days, HOURS.spans) == ("2026-01-05 00:00", "5 to 11 January 2026", {"day": "56.8"})
-    assert HOURS.not_hidden == (
-        "a whole day: against someone who knows all other steps, the noise alone gives epsilon 56.8",
-    )
+    assert [assumption.text for assumption in HOURS.assumptions[1:]] == [
+        "A whole day: against someone who knows all other steps, the noise alone gives epsilon 56.8.",
+    ]
     half = Window("2026-01-05T10:30:00 to 2026-01-12", "30 minutes", "Europe/Berlin", clock="Europe/Berlin")
     assert (half.start, half.clock_words) == ("2026-01-05 10:30", "on clocks in Europe/Berlin")
     assert Window("2026-01-05 to 2026-01-05T01:00:00", "1 hour", None).days == "5 January 2026, 00:00 to 01:00"

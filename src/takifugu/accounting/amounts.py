@@ -62,6 +62,10 @@ class Amount(NamedTuple):
         """The amount as a ledger keeps it."""
         return to_text(self.epsilon), to_text(self.delta)
 
+    def to_dict(self) -> dict[str, str]:
+        """Return plain data for JSON."""
+        return dict(zip(self._fields, self.texts, strict=True))
+
     @staticmethod
     def of_texts(texts: Iterable[str]) -> Amount:
         epsilon, delta = texts

@@ -23,7 +23,6 @@ from takifugu.core.files import draft_of, read_file
 from takifugu.core.plain import Json
 from takifugu.core.readings import are_never_the_same, is_unnamed
 from takifugu.core.text.tables import labelled, paragraph, width
-from takifugu.numbers.rationals import to_text
 from takifugu.releasing.planning.notices import listening
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ def path_text(path: Path | str | None) -> str | None:
 
 def amount(value: Amount | None) -> dict[str, str] | None:
     """Return an amount for JSON, if there is one."""
-    return None if value is None else {"epsilon": to_text(value.epsilon), "delta": to_text(value.delta)}
+    return None if value is None else value.to_dict()
 
 
 def _put(draft: Path, path: Path) -> None:
@@ -158,11 +157,18 @@ def write_picture(path: Path, picture: str, force: bool) -> None:
         click.echo(f"written: {visible(str(path))}\n")
 
 
-def write_page(output: Path | None, name: str, text: str, title: str, force: bool) -> Path:
-    """Write a page to `output`, or into a new folder; `title` is what an earlier one begins with."""
+def show_page(
+    output: Path | None, name: str, text: str, title: str, force: bool, settings: str = "",
+    said: Sequence[str] | None = None,
+) -> None:
+    """Write a page to `output`, or into a new folder, and open it; `title` is what an earlier one begins with."""
     page = output or Path(tempfile.mkdtemp(prefix="takifugu-")) / f"{name}.html"
     write_new(page, text, force, ".html", lambda former: title in former)
-    return page
+    address = page.resolve().as_uri() + (f"#{settings}" if settings else "")
+    more = {} if said is None else {"address": address, "differences": list(said)}
+    if not print_json({"page": str(page), **more}):
+        click.echo("\n".join([address, *map(paragraph, said or ())]))
+        open_page(address)
 
 
 def open_page(address: str, what: str = "address") -> None:

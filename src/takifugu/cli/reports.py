@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from takifugu.cli.output import open_page, print_json, wants_json, write_new, write_page
+from takifugu.cli.output import open_page, print_json, show_page, wants_json, write_new
 from takifugu.core.assumptions import sentence
 from takifugu.core.errors import InputError, TakifuguError
 from takifugu.core.escaping import on_one_line, visible
@@ -30,7 +30,11 @@ _NAMED = 5
 def verify(where: Path | None, page: bool, output: Path | None, force: bool) -> None:
     """Verify a certificate, or each one of a folder or a ZIP, or write the page that does more."""
     if page:
-        _checker(where, output, force)
+        from takifugu.pages.checker import TITLE, checker
+
+        if where is not None:
+            raise InputError("the page takes files in the browser", fix="leave the file out").at("where")
+        show_page(output, "checker", checker(), TITLE, force)
         return
     if output is not None or force:
         place = "--output" if output else "--force"
@@ -38,19 +42,6 @@ def verify(where: Path | None, page: bool, output: Path | None, force: bool) -> 
     if where is None:
         raise InputError("nothing to verify is named", fix="name a certificate, a folder or a ZIP").at("where")
     _verify(where)
-
-
-def _checker(where: Path | None, output: Path | None, force: bool) -> None:
-    """Write the page that checks certificates, and open it."""
-    from takifugu.pages.checker import TITLE, checker
-
-    if where is not None:
-        raise InputError("the page takes files in the browser", fix="leave the file out").at("where")
-    written = write_page(output, "checker", checker(), TITLE, force)
-    if print_json({"page": str(written)}):
-        return
-    click.echo(written.resolve().as_uri())
-    open_page(written.resolve().as_uri())
 
 
 def _verify(where: Path) -> None:

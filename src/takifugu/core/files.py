@@ -26,8 +26,9 @@ _SETTLED = 60
 
 def read_file(path: str | Path, largest: int = LARGEST) -> bytes:
     """Return the bytes of a regular file of at most `largest` bytes; OSError, whose `strerror` says why not."""
+    no_wait = getattr(os, "O_NONBLOCK", 0)  # for a pipe without a writer
     try:
-        with open(path, "rb", opener=_without_waiting) as file:
+        with open(path, "rb", opener=lambda path, flags: os.open(path, flags | no_wait)) as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise OSError(errno.EINVAL, "It is a device or a pipe, not a file")
@@ -46,11 +47,6 @@ def path_in(folder: Path, name: str) -> str | Path:
     if "://" in name:
         return name
     return folder / name
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    """Open a file, without waiting on a pipe without a writer."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def draft_of(path: Path) -> Path:

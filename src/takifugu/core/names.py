@@ -81,11 +81,9 @@ def _cleaned(text: str, what: str) -> str:
 
 def natural(text: str) -> str:
     """Return a key to sort normalised names by their numbers: these stand before other signs."""
-    return _DIGITS.sub(_by_size, text)
 
+    def by_size(digits: re.Match[str]) -> str:
+        number = digits[0].lstrip("0")
+        return f"\x01{chr(len(number))}{number}{digits[0]}\0"  # equal ones sort as they are written
 
-def _by_size(digits: re.Match[str]) -> str:
-    """Return a number as text that sorts by its size; equal ones sort as they are written."""
-    written = digits[0]
-    number = written.lstrip("0")
-    return f"\x01{chr(len(number))}{number}{written}\0"
+    return _DIGITS.sub(by_size, text)

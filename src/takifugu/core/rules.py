@@ -53,12 +53,8 @@ def are_different(names: Collection[object]) -> bool:
 def check_as_many(values: Sized, name: str, owners: Sized, of: str, *where: Step, fix: str = "") -> None:
     """Raise InputError unless there is one value for each owner."""
     if len(values) != len(owners):
-        raise unequal(len(values), name, len(owners), of, fix).at(*where)
-
-
-def unequal(count: int, name: str, due: int, of: str, fix: str = "") -> InputError:
-    """Return the error for another number of values than is due."""
-    return InputError(f"there are {count} {name} and {due} {of}", fix=fix or "give one for each")
+        words = f"there are {len(values)} {name} and {len(owners)} {of}"
+        raise InputError(words, fix=fix or "give one for each").at(*where)
 
 
 def check_printable(names: Iterable[object], what: str, *where: Step) -> None:
@@ -89,19 +85,10 @@ def no_law(title: str, total: float | Fraction) -> InputError:
     rule = "they must be finite, not negative, and sum to 1"
     words = to_text(total) if isinstance(total, Fraction) else f"{total:.12g}"
     words = words if len(words) <= 40 else f"{words[:40]}..."
-    fix = per_cent(total) or (_DIVIDE if total > 0 else "")
-    return InputError(f"the probabilities of {title} sum to {words}", rule=rule, fix=fix)
-
-
-#: What to do with counts, and with numbers that have too few digits.
-_DIVIDE = "divide each by their sum"
-
-
-def per_cent(total: float | Fraction) -> str:
-    """Return the fix for probabilities with a sum of 100, or ""."""
+    fix = "divide each by their sum" if total > 0 else ""  # of counts, and of numbers that have too few digits
     if 99 <= total <= 101:
-        return "these are per cent: divide each by 100"
-    return ""
+        fix = "these are per cent: divide each by 100"
+    return InputError(f"the probabilities of {title} sum to {words}", rule=rule, fix=fix)
 
 
 def too_large(what: str, count: float, most: float, of: str, fix: str) -> Unsupported:

@@ -15,12 +15,13 @@ from enum import Enum
 from fractions import Fraction
 from functools import cache, partial
 from types import NoneType, UnionType
-from typing import Any, Self, Union, get_args, get_origin, get_type_hints
+from typing import Any, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from takifugu.core.errors import InputError, TakifuguError, within
 from takifugu.core.nearest import did_you_mean, unknown
-from takifugu.core.plain import Json, Plain, PlainForm, has_own_form, read_fraction, written_fields
+from takifugu.core.plain import Json, Plain, PlainForm, Writing, has_own_form, read_fraction, written_fields
 
+Record = TypeVar("Record")
 Read = Callable[[Any], Any]
 
 #: What a plain type is called, with an example of it.
@@ -68,28 +69,36 @@ class Typed(PlainForm):
             InputError: With its place, for a key that is missing or that `to_dict` does not write, and for a value of
                 another type than is due.
         """
-        if not isinstance(data, Mapping):
-            raise _wrong(data, dict)
-        kind: type = cls
-        read_fields = _read_fields(kind)
-        missing = [key for key, is_needed, _, _ in read_fields.values() if is_needed and key not in data]
-        if missing:
-            raise InputError(f"the plain form {cls.__name__!r} lacks {missing}", rule="it was not written by to_dict")
-        values = {}
-        for name, (key, _, _, read) in read_fields.items():
-            if key in data:
-                with within(key), as_written():
-                    values[name] = read(data[key])
-        with as_written():
-            value = cls(**values)
-        keys = {key for key, *_ in read_fields.values()}
-        further = [key for key in data if key not in keys]
-        known = value.to_dict() if further else {}
-        for key in further:
-            if key not in known:
-                fix = f"leave it out{did_you_mean(key, known)}"
-                raise InputError(f"the plain form {cls.__name__!r} has no {key!r}", fix=fix).at(str(key))
-        return value
+        return read_as(cls, data)
+
+
+def read_as(kind: type[Record], data: object) -> Record:
+    """Return a dataclass from the plain data of its fields; InputError, with its place, for other data."""
+    if not isinstance(data, Mapping):
+        raise _wrong(data, dict)
+    of_kind: type = kind
+    read_fields = _read_fields(of_kind)
+    missing = [key for key, is_needed, _, _ in read_fields.values() if is_needed and key not in data]
+    if missing:
+        raise InputError(f"the plain form {kind.__name__!r} lacks {missing}", rule="it was not written by to_dict")
+    values, at = {}, ""
+    try:
+        for name, (at, _, _, read) in read_fields.items():
+            if at in data:
+                values[name] = read(data[at])
+    except Exception:  # once, and not around each of the fields: many events of a ledger are read
+        with within(at), as_written():
+            raise
+    with as_written():
+        value = kind(**values)
+    keys = {key for key, *_ in read_fields.values()} if len(data) > len(values) else data.keys()
+    further = [key for key in data if key not in keys]
+    known = value.to_dict() if further and isinstance(value, Writing) else {}
+    for key in further:
+        if key not in known:
+            fix = f"leave it out{did_you_mean(key, known)}"
+            raise InputError(f"the plain form {kind.__name__!r} has no {key!r}", fix=fix).at(str(key))
+    return value
 
 
 @contextmanager
@@ -123,6 +132,10 @@ def _reader(hint: Any) -> Read:
         return partial(_any_of, tuple(map(_reader, parts)))
     if kind is tuple and parts[1:] == (...,):
         return partial(_each, _reader(parts[0]))
+    if kind in (Mapping, dict):
+        return partial(_mapping, _reader(parts[1]))
+    if hint is Any:
+        return lambda data: data
     if kind is tuple:
         return partial(_row, tuple(map(_reader, parts)))
     if hint is Fraction:
@@ -133,7 +146,9 @@ def _reader(hint: Any) -> Read:
         return partial(_same, hint)
     if issubclass(hint, Enum):
         return partial(_member, hint)
-    return partial(_value, hint.from_dict)  # a field of another type has a form of its own
+    if issubclass(hint, Writing):  # which has a form of its own
+        return partial(_value, hint.from_dict)
+    return partial(read_as, hint)
 
 
 def _wrong(data: object, kind: type) -> InputError:
@@ -180,11 +195,20 @@ def _row(reads: tuple[Read, ...], data: Any) -> tuple[Any, ...]:
         raise _wrong(data, tuple)
     if len(data) != len(reads):
         raise InputError(f"this list has {len(data)} values", rule=f"it must have {len(reads)}")
-    row = []
-    for place, (read, part) in enumerate(zip(reads, data, strict=True)):
-        with within(place):
+    row = list[Any]()
+    try:
+        for read, part in zip(reads, data, strict=True):
             row.append(read(part))
+    except TakifuguError:
+        with within(len(row)):
+            raise
     return tuple(row)
+
+
+def _mapping(read: Read, data: Any) -> dict[str, Any]:
+    if not isinstance(data, Mapping):
+        raise _wrong(data, dict)
+    return {key: read(part) for key, part in data.items()}
 
 
 def _any_of(reads: tuple[Read, ...], data: Any) -> Any:

@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 def opened(folder: Path, **keys: Any) -> Opened:
     if "sql" not in keys:
         keys.setdefault("file", "a.csv")
-    return open_source(Source.of(KEYS | keys, ["x", "y"]), folder, str(folder))
+    return open_source(Source.of(KEYS | keys, ["x", "y"]), folder, str(folder / "temporary"))
 
 
 def refused(folder: Path, **keys: Any) -> str:
@@ -429,9 +429,11 @@ def answered(
 
 def test_a_connection_is_locked(folder: Path) -> None:
     relation = opened(folder).relation
+    assert len(relation.rows(f"from read_csv('{folder / 'a.csv'}')")) == 2
     statements = (
         "set enable_external_access = true", "set threads = 3", "from read_text('secret.csv')", "attach 'x.db'",
         "copy (select 1) to 'o.csv'", "from glob('*')", "install httpfs", "from read_csv('secret.csv')",
+        f"from read_csv('{folder / 'secret.csv'}')",
     )  # fmt: skip
     for statement in statements:
         with pytest.raises(TakifuguError):

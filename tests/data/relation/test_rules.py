@@ -389,7 +389,7 @@ def write(folder: Path, rows: list[list[str]], others: list[list[str]]) -> None:
 def opened_rows(folder: Path, keys: dict[str, Any]) -> tuple[Any, list[tuple[Any, ...]]] | None:
     """Return the opened source and its rows (unit, order, value), None where it is refused."""
     try:
-        opened = roles.open_source(Source.of(keys, STATES), folder, str(folder), threads=1)
+        opened = roles.open_source(Source.of(keys, STATES), folder, str(folder))
         relation: Relation = opened.relation
         rows = relation.rows(
             'select unit::varchar, "order"::varchar, value0::varchar, "where" from "takifugu source"'

@@ -110,7 +110,7 @@ def test_pooling_a_larger_epsilon_and_a_longer_window_are_remedies(units: tuple[
     assert advised.shorter_stays.ratio < advised.tables[0].worth.ratio  # type: ignore[union-attr]
     assert "<table" in advised._repr_html_()
     noise = replace(advised.remedies[0].worth, cell=Band(1e9, 0.95), difference=Band(1e9, 0.95), cells=None)
-    remedies = [replace(one, advised=replace(one.advised, worth=noise)) for one in advised.remedies]
+    remedies = [replace(one, worst={0: replace(one.advised, worth=noise)}) for one in advised.remedies]
     useless = replace(advised, remedies=tuple(remedies))
     for words in (str(useless), useless._repr_html_()):
         assert "what would help" not in words.lower()

@@ -228,12 +228,18 @@ def trial_of(view: View, order: Order) -> Trial:
     paid, accounts, worst = charged(trial, change, paid, declares)
     start_elsewhere = _start_elsewhere(trial, paid, accounts)
     if start_elsewhere and answer is not False:
-        question = starts_question(order.source, order.reading, order.entries)
+        now = with_entries(order.reading, order.entries)  # the values of sequences that start elsewhere are others
+        same, other = f"{STARTS}: where they did", f"{STARTS}: elsewhere, or in recordings of other names"
+        question = ReadingChanged(order.source, f"{same}\n{now}", f"{other}\n{now}")
         if answer:
             check_same(question, order.why)
         raise question
     if answer is not None and new is None and not start_elsewhere:
-        raise nobody_asks(order.source)
+        raise InputError(
+            f"the source {order.source!r} is read as before, so nobody asks whether its entries are the same",
+            rule="an answer that stands in a script would answer what is asked another time",
+            fix="leave --same-entries or --other-entries out (same_entries and other_entries in Python)",
+        ).at("same_entries")
     return Trial(view.head, change, paid, view, trial, accounts, worst)
 
 
@@ -291,18 +297,3 @@ def check_same(question: ReadingChanged, why: str) -> None:
             rule="these are never the same entries",
             fix="write --other-entries (other_entries=True in Python), or read it as before",
         ).at("same_entries")
-
-
-def starts_question(source: str, reading: str, entries: str | None) -> ReadingChanged:
-    """Return the question where sequences of one name start elsewhere than before: their values are not the same."""
-    now = with_entries(reading, entries)
-    elsewhere = f"{STARTS}: elsewhere, or in recordings of other names"
-    return ReadingChanged(source, f"{STARTS}: where they did\n{now}", f"{elsewhere}\n{now}")
-
-
-def nobody_asks(source: str) -> InputError:
-    return InputError(
-        f"the source {source!r} is read as before, so nobody asks whether its entries are the same",
-        rule="an answer that stands in a script would answer what is asked another time",
-        fix="leave --same-entries or --other-entries out (same_entries and other_entries in Python)",
-    ).at("same_entries")

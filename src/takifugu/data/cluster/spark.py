@@ -68,7 +68,7 @@ def opened(place: str, folder: Path, wanted: Callable[[DataFrame], Collection[st
 def _pinned(
     session: SparkSession, place: str, folder: Path, wanted: Callable[[DataFrame], Collection[str]]
 ) -> DataFrame:
-    if _is_text(place):
+    if place.rstrip("/*").rpartition("/")[2].rpartition(".")[2].lower() in _TEXTS:
         raise InputError(
             f"Spark would read {place!r} otherwise than DuckDB does", rule="a path holds Parquet or ORC files",
             fix='write it as Parquet, or make it a table of Spark\'s and name that: file = "database.table"',
@@ -88,10 +88,6 @@ def _pinned(
             _MADE[session] += 1
             finalize(frame, _let_go, session)
     return frame
-
-
-def _is_text(place: str) -> bool:
-    return place.rstrip("/*").rpartition("/")[2].rpartition(".")[2].lower() in _TEXTS
 
 
 def _from_path(session: SparkSession, place: str, folder: Path) -> DataFrame:

@@ -76,7 +76,11 @@ def visited(opened: Opened, grid: Grid | None = None) -> Visits:
     check_types(opened)
     relation = opened.relation
     if grid is None:
-        _refuse_lookalikes(opened)
+        # a name that was perhaps meant to be that of a declared place, also where `where` leaves it out
+        value = opened.roles["value0"].sql
+        numbered = f'select {value} as text, row_number() over () as "row" from {identifier(WRITTEN)}'
+        texts = f'select text::varchar, min("row") from ({numbered}) group by 1 order by 2'
+        refuse_lookalikes(relation.rows(texts, "value"), _names(opened), opened.words()["value"], "value")
     places = code_sql(opened) if grid is None else _of_grid(opened, grid)
     relation.rows(
         f"""create or replace temp table {_VISITS} as select unit, place, step, bit_or(why) as why
@@ -152,10 +156,3 @@ def _names(opened: Opened) -> Sequence[str]:
     (places,) = opened.source.rules
     assert not isinstance(places, Bins | Classes), "places have names"
     return places
-
-
-def _refuse_lookalikes(opened: Opened) -> None:
-    """Refuse a name that was perhaps meant to be that of a declared place, also where `where` leaves it out."""
-    numbered = f'select {opened.roles["value0"].sql} as text, row_number() over () as "row" from {identifier(WRITTEN)}'
-    texts = f'select text::varchar, min("row") from ({numbered}) group by 1 order by 2'
-    refuse_lookalikes(opened.relation.rows(texts, "value"), _names(opened), opened.words()["value"], "value")

@@ -14,7 +14,6 @@ from takifugu.core.people import PEOPLE, People
 from takifugu.core.plain import Json
 from takifugu.core.text.parts import InParts, Part, facts, folded, rows, text_of, together, words
 from takifugu.core.text.tables import name_of
-from takifugu.numbers.rationals import to_text
 from takifugu.releasing.advice.advising import TableAdvice, advice_of
 from takifugu.releasing.advice.budgets import previewed, with_ways_to_pay
 from takifugu.releasing.advice.refusing import refusals as refusals_of
@@ -25,7 +24,7 @@ from takifugu.releasing.planning.notices import added, asks_words, forbidden, no
 from takifugu.releasing.planning.plan import Plan
 
 if TYPE_CHECKING:  # nothing is loaded that reads ledgers where none is consulted
-    from takifugu.accounting.ledger import Amount, Preview
+    from takifugu.accounting.ledger import Preview
 
 _HEADER = ("table", "answers", "± (95 %)", "a cell can be", "± of that", "half exceeds")
 _MEANING = f"{AT_ONCE} A cell can be: from its smallest to its largest possible value, whatever the data."
@@ -117,11 +116,11 @@ class Forecast(Foreseen):
             charges = list[Json]()
             for charge in self.account.charges:
                 charges.append({
-                    "units": charge.units, "alone": _amount(charge.alone), "charged": _amount(charge.added),
+                    "units": charge.units, "alone": charge.alone.to_dict(), "charged": charge.added.to_dict(),
                 })  # fmt: skip
             account = {
-                "before": _amount(self.account.before), "after": _amount(self.account.after),
-                "budget": _amount(self.account.budget), "budget_is_declared": self.account.budget_is_declared,
+                "before": self.account.before.to_dict(), "after": self.account.after.to_dict(),
+                "budget": self.account.budget.to_dict(), "budget_is_declared": self.account.budget_is_declared,
                 "charges": charges,
             }  # fmt: skip
         return {
@@ -191,7 +190,3 @@ def forecast_of(
         beforehand = [*forbidden((q.release, q.calibration) for q in questions), *notices_of_reading(file)]
     all_notices = (*beforehand, *notices_of_sources)
     return Forecast(name, file.path, advice, account, all_notices, tuple(refusals), people)
-
-
-def _amount(amount: Amount | None) -> dict[str, str] | None:
-    return None if amount is None else {"epsilon": to_text(amount.epsilon), "delta": to_text(amount.delta)}

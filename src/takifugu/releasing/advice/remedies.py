@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from takifugu.accounting.suspicion import percent, posterior
@@ -36,15 +36,32 @@ LARGEST_EPSILON = 5.0
 
 @dataclass(frozen=True)
 class Remedy:
-    """Changes of the release file, and the advice on its worst table with them."""
+    """Changes of the release file, and the worst table of each judged [[table]] with them, by its number."""
 
     changes: tuple[Change, ...]
     why: str
-    advised: TableAdvice
-    #: How often its cost fits into the budget, infinite without one: below 1 the changes have a larger one.
+    worst: Mapping[int, TableAdvice]
+    #: How often its cost fits into the budget, infinite without one, and 0 where none is worth it.
     room: float = math.inf
-    #: Whether the file has no other table.
-    is_one: bool = True
+    #: How much weaker its promise is, in words.
+    price: str = ""
+
+    @property
+    def advised(self) -> TableAdvice:
+        """Return the advice on the worst of all tables."""
+        return max(self.worst.values(), key=lambda table: table.ratio)
+
+    @property
+    def is_one(self) -> bool:
+        return len(self.worst) == 1
+
+    @property
+    def ratio(self) -> float:
+        return self.advised.ratio
+
+    @property
+    def ratios(self) -> dict[int, float]:
+        return {index: table.ratio for index, table in self.worst.items()}
 
     @property
     def table(self) -> str:
@@ -105,31 +122,6 @@ class Remedy:
         }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Made:
-    """A file with changes: the worst table of each judged [[table]], by its number."""
-
-    changes: tuple[Change, ...]
-    why: str
-    worst: Mapping[int, TableAdvice]
-    #: How often its cost fits into the budget, infinite without one, and 0 where none is worth it.
-    room: float = math.inf
-    #: How much weaker its promise is, in words.
-    price: str = ""
-
-    @property
-    def poorest(self) -> TableAdvice:
-        return max(self.worst.values(), key=lambda table: table.ratio)
-
-    @property
-    def ratio(self) -> float:
-        return self.poorest.ratio
-
-    @property
-    def ratios(self) -> dict[int, float]:
-        return {index: table.ratio for index, table in self.worst.items()}
-
-
 def remedies(
     raw: Plain, planned: Plan, tables: Sequence[TableAdvice], ends: float, units: int | None = None,
     account: Preview | None = None, left_out: str | None = None,
@@ -140,7 +132,7 @@ def remedies(
     now = _worst(raw, tables, measured)
     if not now:
         return ()
-    now_made = Made((), "", now, room_of(planned, account))
+    now_made = Remedy((), "", now, room_of(planned, account))
     search = _Search(raw, planned, units, measured, now_made, ends, left_out)
     alone = _alone(search)
     _enough_epsilon(search, search.now)
@@ -151,7 +143,7 @@ def remedies(
 
     def rank(remedy: Remedy) -> tuple[bool, float, int]:
         # among equals those of fewest keys go first
-        return not remedy.fits, remedy.worth.ratio, len(remedy.changes)
+        return not remedy.fits, remedy.ratio, len(remedy.changes)
 
     return tuple(sorted(useful or search.better, key=rank))
 
@@ -164,7 +156,7 @@ class _Search:
     planned: Plan
     units: int | None
     measured: set[int]
-    now: Made
+    now: Remedy
     ends: float
     left_out: str | None
     done: list[frozenset[tuple[object, str]]] = field(default_factory=list)
@@ -174,7 +166,7 @@ class _Search:
     def tried(self) -> int:
         return len(self.done)
 
-    def tries(self, changes: Sequence[Change], why: str, price: str = "") -> Made | None:
+    def tries(self, changes: Sequence[Change], why: str, price: str = "") -> Remedy | None:
         """Return the file with these changes, unless none, refused or too late."""
         key = frozenset((change.where, repr(change.value)) for change in changes)
         is_over = time.process_time() > self.ends and self.tried >= AT_LEAST
@@ -190,9 +182,9 @@ class _Search:
             return None  # what [expect] says of the table as it is contradicts this one
         if worst.keys() != self.measured:
             return None
-        return Made(tuple(changes), why, worst, room_of(planned), price)
+        return Remedy(tuple(changes), why, worst, room_of(planned), price)
 
-    def keeps(self, attempt: Made) -> None:
+    def keeps(self, attempt: Remedy) -> None:
         """Remember a remedy, naming the budget that it needs."""
         if not attempt.ratio < self.now.ratio or not attempt.room:
             return
@@ -201,13 +193,12 @@ class _Search:
             budget = larger_budget(self.raw, attempt.room)
             changes = (*changes, budget)
             reasons.append(said_to_ledger(self.planned, budget))
-        why = "; ".join(filter(None, reasons))
-        self.better.append(Remedy(changes, why, attempt.poorest, attempt.room, len(self.measured) == 1))
+        self.better.append(replace(attempt, changes=changes, why="; ".join(filter(None, reasons))))
 
 
-def _alone(search: _Search) -> list[Made]:
+def _alone(search: _Search) -> list[Remedy]:
     """Try each idea by itself; return the accepted ones."""
-    accepted = list[Made]()
+    accepted = list[Remedy]()
     now = time.process_time()
     middle = now + (search.ends - now) / 2  # larger epsilons get their time, too
     for changes, why in ideas(search.raw, search.now.ratios):
@@ -220,12 +211,12 @@ def _alone(search: _Search) -> list[Made]:
     return accepted
 
 
-def _together(search: _Search, alone: Sequence[Made]) -> list[Made]:
+def _together(search: _Search, alone: Sequence[Remedy]) -> list[Remedy]:
     """Try the best idea together with others, if none alone is enough."""
     ranked = sorted(alone, key=lambda attempt: attempt.ratio)
     if not ranked or ranked[0].ratio <= GOOD:
         return []
-    best, accepted, keys = ranked[0], list[Made](), {change.where for change in ranked[0].changes}
+    best, accepted, keys = ranked[0], list[Remedy](), {change.where for change in ranked[0].changes}
     compatible = [idea for idea in ranked[1:] if keys.isdisjoint(change.where for change in idea.changes)]
     for other in compatible[:MOST_TOGETHER]:
         attempt = search.tries((*best.changes, *other.changes), f"{best.why}; {other.why}")
@@ -235,7 +226,7 @@ def _together(search: _Search, alone: Sequence[Made]) -> list[Made]:
     return accepted
 
 
-def _enough_epsilon(search: _Search, attempt: Made) -> None:
+def _enough_epsilon(search: _Search, attempt: Remedy) -> None:
     """Try larger epsilons: one that fits the budget, then a sufficient one."""
     fitting = last = None
     if 1 < attempt.room < attempt.ratio:
@@ -254,7 +245,7 @@ def _enough_epsilon(search: _Search, attempt: Made) -> None:
         search.keeps(last)
 
 
-def _with_epsilons(search: _Search, attempt: Made, at_most: float = math.inf) -> Made | None:
+def _with_epsilons(search: _Search, attempt: Remedy, at_most: float = math.inf) -> Remedy | None:
     """Return the file with larger epsilons, by the ratio of noise to importance; None for no change."""
     file = applied(search.raw, attempt.changes)
     values: dict[tuple[str | int, ...], Change] = {change.where: change for change in attempt.changes}

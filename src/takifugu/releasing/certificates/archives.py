@@ -11,12 +11,11 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Mapping
-from pathlib import Path
 
 from takifugu.core.errors import InputError
 from takifugu.core.escaping import is_printable, on_one_line
 from takifugu.core.files import LARGEST
-from takifugu.releasing.certificates.files import CERTIFICATE, REPORT, SIGNATURE, TABLE, required_bytes
+from takifugu.releasing.certificates.files import CERTIFICATE, REPORT, SIGNATURE, TABLE
 
 #: What an archive of a table holds.
 MEMBERS = (TABLE, CERTIFICATE, SIGNATURE, REPORT)
@@ -36,11 +35,6 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
             entry.create_system, entry.external_attr = 3, (stat.S_IFREG | 0o644) << 16
             archive.writestr(entry, member)
     return content.getvalue()
-
-
-def read_archive(path: Path) -> dict[str, bytes]:
-    """Return the members of an archive by name; InputError for one that no release has written."""
-    return members_of(required_bytes(path, "give a published .zip", MOST_BYTES), path.name)
 
 
 def members_of(content: bytes, name: str) -> dict[str, bytes]:

@@ -6,26 +6,24 @@ The checksum is not a signature (signing.py). It detects accidents and manual ed
 from __future__ import annotations
 
 import json
-import types
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from fractions import Fraction
-from functools import cache, partial
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from takifugu.analysis import randomisers
 from takifugu.analysis.guarantee import Covers
-from takifugu.core.assumptions import Assumption
 from takifugu.core.errors import InputError, reason
 from takifugu.core.plain import Json, Plain
-from takifugu.numbers.rationals import LARGEST_NUMBER, as_delta, as_epsilon, as_fraction
+from takifugu.core.typed import read_as
+from takifugu.numbers.rationals import as_delta, as_epsilon, as_fraction
 from takifugu.releasing.certificates.certificate import FORMAT, Certificate
 from takifugu.releasing.certificates.content import Answer
-from takifugu.releasing.certificates.facts import Caution, Stays, Window, checksum_of
+from takifugu.releasing.certificates.facts import checksum_of
 from takifugu.releasing.certificates.files import CERTIFICATE, TABLE, digest_of_file, required_bytes
 from takifugu.releasing.certificates.wording import COMPOSES
 
@@ -61,24 +59,15 @@ def from_dict(data: Plain, name: str = "the certificate") -> Certificate:
             f"{name}: this file was changed after it was written, so what it says is not what Takifugu certified",
             fix="get the original from whoever published the release",
         )
-    try:
-        content = dict[str, Any]()
-        for field in fields(Certificate):
-            value = data[field.name]
-            content[field.name] = tuple(value) if isinstance(value, list) else value
-        content["assumptions"] = tuple(map(Assumption.from_dict, data["assumptions"]))
-        content["answers"] = tuple(Answer(**answer) for answer in data["answers"])
-        content["cautions"] = tuple(map(Caution, data["cautions"]))
-        content["stays"] = tuple(Stays(**stay) for stay in data["stays"])
-        content["window"] = None if data["window"] is None else Window(**data["window"])
-        certificate = Certificate(**content)
-    except (KeyError, TypeError, ValueError):
+    if {field.name for field in fields(Certificate)} - data.keys():
         software = repr(data.get("software"))[:60]
-        raise InputError(f"{name} was written by {software}, which this version cannot read") from None
+        raise InputError(f"{name} was written by {software}, which this version cannot read")
     try:
+        certificate = read_as(Certificate, {key: data[key] for key in data if key not in ("format", "checksum")})
         check_form(certificate)
     except InputError as error:
-        raise InputError(f"{name} is not a certificate that Takifugu wrote ({error})", fix="get the original") from None
+        words = f"its {error.place!r} is not what a certificate has there" if error.where else error
+        raise InputError(f"{name} is not a certificate that Takifugu wrote ({words})", fix="get the original") from None
     return certificate
 
 
@@ -153,8 +142,6 @@ def _each_once(file: str, pairs: list[tuple[str, object]]) -> Json:
 def check_form(certificate: Certificate) -> None:
     """Raise InputError, with the field, for a certificate that Takifugu cannot have written."""
     # a valid checksum proves nothing here: whoever writes the file writes the checksum
-    if odd := _odd(certificate, Certificate):
-        raise InputError(f"its {odd!r} is not what a certificate has there")
     if certificate.scope not in SCOPES or not certificate.answers or not set(certificate.compositions) <= set(COMPOSES):
         raise InputError("its scope, its answers or its compositions are not those of a certificate")
     if not all(map(_is_framework, certificate.frameworks.values())) or not certificate.hidden:
@@ -237,32 +224,3 @@ def _check_numbers(epsilon: str, delta: str, grid: str) -> None:
     as_delta(delta, "its delta")
     if as_fraction(grid, "its grid") <= 0:
         raise InputError("its grid is not above 0")
-
-
-def _odd(record: object, kind: type) -> str | None:
-    """Return a record's first field of another type than declared, if any."""
-    for name, field_kind in _fields(kind).items():
-        if not _fits(getattr(record, name), field_kind):
-            return name
-    return None
-
-
-_fields = cache(get_type_hints)
-
-
-def _fits(value: object, kind: Any) -> bool:
-    """Return whether a value has an annotated type: texts, numbers, lists and mappings of them, and records."""
-    origin, inner = get_origin(kind), get_args(kind)
-    if kind is Any:
-        return True
-    if origin in (Union, types.UnionType):
-        return any(_fits(value, part) for part in inner)
-    if origin is tuple:
-        return isinstance(value, tuple) and all(_fits(part, inner[0]) for part in value)
-    if origin is not None and issubclass(origin, Mapping):
-        return isinstance(value, Mapping) and all(_fits(k, inner[0]) and _fits(v, inner[1]) for k, v in value.items())
-    if is_dataclass(kind):
-        return isinstance(value, kind) and not _odd(value, kind)  # type: ignore[arg-type]
-    if kind in (int, float):
-        return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST_NUMBER
-    return isinstance(value, kind)

@@ -117,15 +117,9 @@ class Window:
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
         """Return how rows were read, and the changes that the noise does not hide."""
-        assumptions = [reading(self.words)]
-        assumptions += [limit(sentence(words)) for words in self.not_hidden]
-        return tuple(assumptions)
-
-    @property
-    def not_hidden(self) -> tuple[str, ...]:
-        """Say which changes of many steps the noise does not hide, with the epsilon of each."""
         against = "against someone who knows all other steps, the noise alone gives epsilon"
-        return tuple(f"a whole {span}: {against} {cost}" for span, cost in self.spans.items())
+        not_hidden = [f"a whole {span}: {against} {cost}" for span, cost in self.spans.items()]
+        return (reading(self.words), *(limit(sentence(words)) for words in not_hidden))
 
     @property
     def spans(self) -> dict[str, str]:

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from takifugu.core.errors import InputError, reason
-from takifugu.releasing.certificates.archives import MOST_MEMBERS, read_archive
+from takifugu.releasing.certificates.archives import MOST_BYTES, MOST_MEMBERS, members_of
 from takifugu.releasing.certificates.certificate import Certificate
 from takifugu.releasing.certificates.checksum import MISSING, TABLES, fields_of, from_dict, state_of
 from takifugu.releasing.certificates.files import (
@@ -67,7 +67,7 @@ def verified(path: str | Path) -> tuple[Verified, ...]:
     if place.is_dir():
         files = _in_folder(place)
     elif place.name.casefold().endswith(".zip"):
-        members = read_archive(place)
+        members = members_of(required_bytes(place, "give a published .zip", MOST_BYTES), place.name)
         files, content = {*members}, members.__getitem__
     else:
         files = _single(place)

@@ -156,17 +156,12 @@ def _read_as(calibration: Calibration, ways: IntArray, missed: IntArray) -> list
 def _check_may_miss(calibration: Calibration) -> None:
     """Raise DataError where missing entries would be unsound."""
     # missing entries have weight 0: sound only where less weight needs less noise
+    why = "a mean divides by the belief's number of entries" if calibration.query.of_each_cell.is_mean else ""
     if calibration.guarantee.covers is Covers.OUTPUT:
+        why = f"{calibration.mechanism} is valid for one length only"
+    if why:
         raise DataError(
-            f"the sequence is shorter than the belief or has gaps, and {calibration.mechanism} is valid for one "
-            "length only",
-            fix="calibrate at the actual length, with the entries that the query reads",
-        ).at("data")
-    query = calibration.query
-    if query.of_each_cell.is_mean:
-        raise DataError(
-            "the sequence is shorter than the belief or has gaps, and a mean divides by the belief's number of "
-            "entries",
+            f"the sequence is shorter than the belief or has gaps, and {why}",
             fix="calibrate at the actual length, with the entries that the query reads",
         ).at("data")
 

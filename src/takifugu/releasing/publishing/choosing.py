@@ -231,7 +231,7 @@ def inputs_of(file: ReleaseFile) -> Iterator[Path]:
         yield from (Path(f"{ledger}{end}") for end in _FILES_OF_A_LEDGER)
     if isinstance(file.given, str | os.PathLike):
         yield Path(file.given)
-    for text in texts_within(plain(file.spec)):
+    for text in dict.fromkeys(texts_within(plain(file.spec))):
         if text and "\0" not in text and len(text) < 1000:
             yield file.inside(text)
             yield from files_read(text, file.folder)

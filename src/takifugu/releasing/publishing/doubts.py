@@ -35,25 +35,9 @@ from takifugu.releasing.publishing.estimating import priors_of_table
 MISS = 0.001
 
 
-@dataclass(frozen=True)
-class Doubt:
-    """A published value that no belief explains: its place, the least and largest mean, and its distance beyond."""
-
-    place: str
-    low: float
-    high: float
-    value: Fraction
-    error: Fraction
-    beyond: float
-    #: Whether missing rows could explain it.
-    may_miss: bool
-
-    @property
-    def words(self) -> str:
-        low, high = number(rounded(self.low)), number(rounded(self.high))
-        expected = low if low == high else f"{low} to {high}"
-        published = number(rounded(_float(self.value))) if self.value.denominator != 1 else f"{self.value.numerator:,}"
-        return f"in {self.place} the model expected {expected}; published {published} ± {plus_minus(self.error)}"
+#: A published value that no belief explains: whether missing rows could do so, its distance beyond (negative, so that
+#: the first of all is told), and its words.
+Doubt = tuple[bool, float, str]
 
 
 def doubts_of(drawn: Sequence[NoisyAnswer]) -> tuple[str, ...]:
@@ -65,16 +49,16 @@ def doubts_of(drawn: Sequence[NoisyAnswer]) -> tuple[str, ...]:
         if of_beliefs is not None and answer.labels and isinstance(noise, Noise):
             laws = None if priors is None else priors[id(answer.question.calibration)]
             doubts += _of_answer(answer, of_beliefs, noise, values, laws)
-    doubts.sort(key=lambda doubt: (doubt.may_miss, -doubt.beyond))
     if not doubts:
         return ()
+    may_miss, _, words = min(doubts, key=lambda doubt: doubt[:2])
     more = ""
     if len(doubts) > 1:
         rest = f"all {values - 1:,}" if len(doubts) == values else f"{len(doubts) - 1:,} of the {values - 1:,}"
         others = "the other cell" if values == 2 else f"{rest} other cells"
         more = f", and likewise in {others}"
-    missing = "rows are missing, or " if doubts[0].may_miss else ""
-    sentence = f"{doubts[0].words}{more}: {missing}the model looks wrong, and the guarantee rests on it"
+    missing = "rows are missing, or " if may_miss else ""
+    sentence = f"{words}{more}: {missing}the model looks wrong, and the guarantee rests on it"
     return (f"{sentence[:1].upper()}{sentence[1:]}",)
 
 
@@ -114,9 +98,12 @@ def _of_answer(
         place = repr(answer.labels[cell]) if len(answer.labels) > 1 else "all"
         if question.unit is not None and values > len(answer.labels):
             place = f"{question.unit!r}" if len(answer.labels) == 1 else f"{question.unit!r}, {place}"
-        ends = float(expected.low[cell]), float(expected.high[cell])
+        means = (number(rounded(float(ends[cell]))) for ends in (expected.low, expected.high))
+        value = Fraction(answer.values[cell])
+        shown = number(rounded(_float(value))) if value.denominator != 1 else f"{value.numerator:,}"
+        words = f"the model expected {' to '.join(dict.fromkeys(means))}; published {shown} ± {plus_minus(half_width)}"
         may_miss = question.may_miss and (bool(is_below[cell]) or not only_adds)
-        yield Doubt(place, *ends, Fraction(answer.values[cell]), half_width, float(beyond[cell]), may_miss)
+        yield may_miss, -float(beyond[cell]), f"in {place} {words}"
 
 
 def _improbable(

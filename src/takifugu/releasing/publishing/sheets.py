@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from takifugu.core.entries import columns_of
-from takifugu.core.plain import Plain, Row
+from takifugu.core.plain import Plain
 from takifugu.core.text.plot import by_itself
 from takifugu.model.queries.tables.by import GroupBy
 from takifugu.releasing.advice.advising import advice_of
@@ -174,16 +174,12 @@ def _table_of(certificate: Certificate, text: str, folder: Path) -> Published:
     if not table.cells:
         table = replace(table, rows=read_rows(text))
     elif text:  # only the release knew what matters, and what is possible
-        lines = zip(table.rows, rows_in(text), strict=True)
-        table = replace(table, rows=tuple(_as_written(row, written) for row, written in lines))
+        lines = zip(table.rows, rows_in(text), strict=True)  # in the file's order, with what it alone has of a row
+        both = ({key: {**old, **row}[key] for key in (*old, *row) if key in row or key in _ADDED} for row, old in lines)
+        table = replace(table, rows=tuple(both))
     names = (f"{name}{end}" for end in dict.fromkeys((TABLE, CERTIFICATE, PAGE, REPORT, *ENDS)))
     files = tuple(folder / name for name in names if (folder / name).is_file())
     return replace(table, files=files)
-
-
-def _as_written(row: Row, written: Row) -> Row:
-    """Return a row with what the file alone has of it, in the file's order."""
-    return {key: row[key] if key in row else written[key] for key in (*written, *row) if key in row or key in _ADDED}
 
 
 def with_plan(table: Published, planned: Plan, worths: Mapping[str, Worth]) -> Published:

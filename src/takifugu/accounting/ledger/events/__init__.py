@@ -10,13 +10,14 @@ import hmac
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 from secrets import token_hex
 from typing import Any, ClassVar
 
 from takifugu.core.errors import InputError, LedgerError, TakifuguError
+from takifugu.core.typed import read_as
 
 FORMAT = 2
 #: What became of a payment.
@@ -126,13 +127,6 @@ class Over:
 
 Event = Began | Budgeted | Paid | Same | Drawn | Over
 _KINDS: dict[str, type[Any]] = {kind.kind: kind for kind in (Began, Budgeted, Paid, Same, Drawn, Over)}
-_TYPES: dict[str, tuple[type, ...]] = {"str": (str,), "int": (int,), "bool": (bool,), "int | None": (int, type(None))}
-#: What each field of an event may be.
-_FIELDS = {
-    kind: {member.name: _TYPES.get(str(member.type), (list, dict)) for member in fields(kind)}
-    for kind in (*_KINDS.values(), Line)
-}
-
 
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 
@@ -182,27 +176,10 @@ def of_text(text: str) -> Event:
     """Read an event back; raises LedgerError for what no version of this format has written."""
     with decoding():
         values = json.loads(text)
-        kind = _KINDS[values.pop("kind")]
-        _check_fields(kind, values)
-        if "lines" in values:
-            for line in values["lines"]:
-                _check_fields(Line, line)
-            values["lines"] = tuple(Line(**line) for line in values["lines"])
-            values["spent"] = {name: (str(epsilon), str(delta)) for name, (epsilon, delta) in values["spent"].items()}
-        if "tables" in values:
-            values["tables"] = tuple((str(reading), str(entries)) for reading, entries in values["tables"])
-        if "certificates" in values:
-            values["certificates"] = tuple(map(str, values["certificates"]))
-        event: Event = kind(**values)
+        event: Event = read_as(_KINDS[values.pop("kind")], values)
         if to_text(event) != text:
             raise ValueError("it is not written as this version writes it")
         return event
-
-
-def _check_fields(kind: type[Any], values: dict[str, object]) -> None:
-    types = _FIELDS[kind]
-    if values.keys() != types.keys() or any(type(value) not in types[name] for name, value in values.items()):
-        raise ValueError(f"its fields are {sorted(values)}")
 
 
 def chained(key: bytes, before: str, text: str) -> str:

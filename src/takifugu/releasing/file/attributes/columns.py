@@ -141,17 +141,14 @@ class OneNumber(Numbers):
 def _totals(table: Table, belief: Section) -> tuple[Fraction, ...]:
     """Return the exact total of each column; DataError for rows against a rule."""
     rules = [_rule(belief, name) for name in belief.columns]
-    fixes = {"no value": dict(map(_counting_as, rules))}
+    what = "fill what is missing or not finite, or write what that counts as"
+    missing = {one.column: f"missing = {{ {toml_of(one.column)} = {one.middle:.12g} }} under [belief]" for one in rules}
+    fixes = {"no value": {column: f"{what}: {words}" for column, words in missing.items()}}
     with telling_all(table, fixes):
         groups = table.totals(rules)
     _check_count(int(groups.rows.sum()), belief.records)
     step = as_fraction(belief.resolution, "the resolution")
     return tuple(total * step for total in groups.sums[0].tolist())
-
-
-def _counting_as(rule: Bounded) -> tuple[str, str]:
-    missing = f"missing = {{ {toml_of(rule.column)} = {rule.middle:.12g} }} under [belief]"
-    return rule.column, f"fill what is missing or not finite, or write what that counts as: {missing}"
 
 
 def _rule(belief: Section, name: str) -> Bounded:

@@ -59,7 +59,7 @@ class Users(Records):
     reads, hides = ("value", "group"), "presence"
     facts = replace(
         Records.facts, is_one_unit=True, believed=AboutUnits, known=lambda spec, belief: _known(spec, belief),
-        may_miss=lambda spec: _may_miss(spec),
+        may_miss=lambda spec: [name in (spec.belief.missing or {}) for name in names_of(spec.source.value)],
         read_by=lambda spec, belief: (spec.source.read(), (), names_of(spec.source.group)),
     )  # fmt: skip
 
@@ -251,11 +251,6 @@ def _known(spec: RecordReleaseSpec, belief: Any) -> list[Listed]:
         texts = list(dict.fromkeys(word[place] for word in words))
         known.append(bins_of(spec.source, name if several else None) or texts)
     return known
-
-
-def _may_miss(spec: RecordReleaseSpec) -> list[bool]:
-    """Return whether a missing value of each column counts as a declared one."""
-    return [name in (spec.belief.missing or {}) for name in names_of(spec.source.value)]
 
 
 def _counted(
