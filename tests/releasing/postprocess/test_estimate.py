@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.releasing import files
 from tests.support import estimate_oracles as oracle
@@ -93,6 +93,8 @@ def test_a_chain_of_several_matrices(matrices, length, scale, value) -> None:
 
 @given(st.lists(WITH_ZEROS, min_size=2, max_size=2), ROWS, st.integers(1, 6), st.sampled_from(["1/3", "1", "9"]),
        st.integers(-4, 12), st.integers(-4, 12))  # fmt: skip
+@example([[1.0, 0.0], [0.0, 1.0]], [0.5, 0.5], 2, "1/3", 0, 0)  # what noise has beyond was bounded by its last mass,
+@example([[0.0, 1.0], [0.0, 1.0]], [0.5, 0.5], 1, "1/3", 0, -1)  # not by the next: the other cell was not read, then
 def test_normal_noise_is_read_by_its_own_masses(matrix, start, length, deviation, first, second) -> None:
     chain, published = tf.MarkovChain(matrix, length, initial=start), (first, second)
     joint = oracle.cells_of(oracle.chain_states([matrix], length, start), counted)

@@ -194,7 +194,8 @@ def reading(prior: Prior, noise: Noise, published: Sequence[int], cell: int) -> 
     if _chance(law, noise, published[cell]) < CONTRADICTS:
         return None
     masses = noise_masses(noise)
-    alone, beyond = _at(masses, distances), float(masses[0])  # no likelihood that is left out is larger
+    alone = _at(masses, distances)
+    beyond = math.exp(noise.log_mass(len(masses) // 2 + 1))  # the largest likelihood that is left out
     for cells, total in prior.blocks:
         if cell in cells:
             others = sum(published[other] for other in cells if other != cell)
