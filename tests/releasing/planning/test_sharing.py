@@ -14,7 +14,7 @@ from tests.support.releases import refusal_of
 import takifugu as tf
 from takifugu.cli.group import BAD_INPUT, DONE
 from takifugu.core.assumptions import Kind
-from takifugu.core.errors import CalibrationRefused, ReleaseError
+from takifugu.core.errors import BudgetExceeded, CalibrationRefused, ReleaseError
 from takifugu.releasing.file.loading import load
 from takifugu.releasing.planning.outlook import outlook
 from takifugu.releasing.planning.plan import plan
@@ -50,6 +50,20 @@ def test_they_keep_it_together_and_fit_a_budget_of_it(tmp_path: Path, per: str) 
     assert sum(map(Fraction, alone)) > 1  # which is what adding them up would cost
     for table in made.tables:
         assert "One of 2 queries that share an epsilon of 1." in table.certificate.of_kind(Kind.LIMIT)
+
+
+@pytest.mark.mutants
+def test_what_fits_a_budget_is_offered_as_the_epsilon_that_they_share(tmp_path: Path) -> None:
+    """A table that shares has no epsilon of its own, so nothing was offered that can be pasted."""
+    where = write(tmp_path, changed(("joint_epsilon = 1", "joint_epsilon = 3")))
+    with pytest.raises(BudgetExceeded) as refused:
+        tf.release_file(where)
+    said = str(refused.value)
+    assert "or write at the top of the file" in said
+    (line,) = (line for line in said.splitlines() if line.startswith("joint_epsilon = "))
+    where.write_text(where.read_text(encoding="utf-8").replace("joint_epsilon = 3", line), encoding="utf-8")
+    made = tf.release_file(where)
+    assert Fraction(3, 4) < made.reservation.spent.epsilon <= 1
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from takifugu.core.errors import BudgetExceeded, CompositionRefused, LedgerError, TakifuguError
 from takifugu.core.names import normalised
 from takifugu.core.plain import Json, Plain
-from takifugu.releasing.advice.changes import Change, applied, number_of
+from takifugu.releasing.advice.changes import Change, Place, applied, number_of
 from takifugu.releasing.file.kind import ReleaseFile
 from takifugu.releasing.file.loading import checked, parsed
 from takifugu.releasing.file.neighbours import notices_of_file
@@ -169,7 +169,7 @@ def _lines_that_fit(planned: Plan, over: BudgetExceeded) -> str:
         raw = parsed(planned.file.path)
         share = over.share
         for _ in range(TRIES):
-            changes = _changes(raw["table"], planned, share)
+            changes = _changes(raw, planned, share)
             if not changes:
                 return ""
             # they are tried: the tables are calibrated again, and the ledger is asked for the cost
@@ -181,20 +181,23 @@ def _lines_that_fit(planned: Plan, over: BudgetExceeded) -> str:
     return ""
 
 
-def _changes(items: Sequence[dict[str, object]], planned: Plan, share: Fraction) -> list[Change]:
-    """Return every table's epsilon times a share, rounded down; none where one has no epsilon of its own."""
-    changes: dict[int, Change] = {}
+def _changes(raw: Plain, planned: Plan, share: Fraction) -> list[Change]:
+    """Return every epsilon that tables have or share, times a share, rounded down; none where one has none."""
+    changes: dict[Place, Change] = {}
     for table in planned.tables:
         name = table.item.name
-        for number, item in enumerate(items):
+        for number, item in enumerate(raw["table"]):
             if name == item.get("name") or name.startswith(f"{item.get('name')}-"):
+                where: Place = ("table", number, "epsilon")
                 epsilon = item.get("epsilon")
+                if epsilon is None:
+                    where, epsilon = ("joint_epsilon",), raw.get("joint_epsilon")
                 if epsilon is None or isinstance(epsilon, bool | list | dict):
                     return []
                 smaller = _rounded_down(Fraction(str(epsilon)) * share)
                 if not smaller:
                     return []
-                changes[number] = Change(("table", number, "epsilon"), smaller, str(item["name"]))
+                changes[where] = Change(where, smaller, str(item["name"]))
                 break
     return [*changes.values()]
 
@@ -213,8 +216,12 @@ def _fits(raw: Json, planned: Plan) -> bool:
     return previewed(changed.only({table.name for table in planned.tables}), file.budget).over is None
 
 
+def _at(change: Change) -> str:
+    return f"under {change.section}" if len(change.where) > 1 else f"at {change.section}"
+
+
 def _in_lines(changes: Sequence[Change]) -> str:
     if len(changes) == 1:
-        return f"or write under {changes[0].section}\n{changes[0].line}"
-    lines = [f"{change.line}  # under {change.section}" for change in changes]
+        return f"or write {_at(changes[0])}\n{changes[0].line}"
+    lines = [f"{change.line}  # {_at(change)}" for change in changes]
     return "\n".join(["or write", *lines])
