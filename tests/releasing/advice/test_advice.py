@@ -73,10 +73,10 @@ def test_the_verdict_is_that_of_the_ratio(width: float) -> None:
     (Band(41.0, 0.95), 12.0, "rough: differences below 41 rows are noise, and no two can differ by more than 12 rows"),
     (Band(12.0, 0.95), 12.0, "good: differences above 12 rows show"),
     (None, 12.0,
-     "rough: the value is off by up to 30 rows with 95 % probability, and so is the middle of its range"),
-    (None, 60.0,
-     "rough: the value is off by up to 30 rows with 95 % probability, and so is the middle of its range"),
-    (None, 61.0, "good: the value is off by at most 30 rows with 95 % probability"),
+     "rough: the value is off by up to 30 rows with 95 % probability, and the middle of its range is nearer"),
+    (None, 59.0,
+     "rough: the value is off by up to 30 rows with 95 % probability, and the middle of its range is nearer"),
+    (None, 60.0, "good: the value is off by at most 30 rows with 95 % probability"),
 ])  # fmt: skip
 def test_where_all_differences_are_noise_nothing_is_good(difference: Band | None, reach: float, sentence: str) -> None:
     one = Worth(Band(30.0, 0.95), difference, 1e15, Expectation((6.0, 6.0), 1e15, "a hunch", reach))
@@ -118,7 +118,7 @@ def test_pooling_a_larger_epsilon_and_a_longer_window_are_remedies(units: tuple[
 
 
 def test_a_good_file_needs_no_remedy(tmp_path: Path) -> None:
-    advised = tf.advise(of_example("survey", tmp_path))
+    advised = tf.advise(of_example("people", tmp_path))
     assert (advised.verdict, advised.remedies, advised.shorter_stays) == (Verdict.GOOD, (), None)
     assert all(table.worth is not None and table.worth.verdict.is_useful for table in advised.tables)
 
