@@ -4,8 +4,8 @@ A cell is off by at most e, and the difference of two cells by at most d, with p
 reader is a difference: declared, or a fifth of what is expected to vary (of the range of the expected cells; of their
 mean, where there is one cell or all are alike). Their ratio is the verdict: up to 1 good, to 5 rough, beyond useless.
 Whatever is declared to matter, it is no better than rough where even the largest difference that there can be is noise,
-where one value is farther off than the middle of its range, or where a cell that counts is expected to be smaller than its
-error (`Cells`); where all are, it is useless.
+where one value is farther off than the middle of its range, or where a cell that counts is expected to be smaller than
+its error (`Cells`); where all are, it is useless.
 """
 
 from __future__ import annotations
@@ -241,7 +241,8 @@ class Worth:
             off = f"{measured(self.cell.width, unit)} with 95 % probability"
             if self.verdict is Verdict.GOOD:
                 return f"good: {self.off} at most {off}"
-            return f"{self.verdict}: {self.off} up to {off}, {self._too_much(unit, 'the middle of its range is nearer')}"
+            too_much = self._too_much(unit, "the middle of its range is nearer")
+            return f"{self.verdict}: {self.off} up to {off}, {too_much}"
         verdict, least = f"{self.verdict}: ", measured(self.difference.width, unit)
         if self._is_all_noise and self.cells is not None:
             return f"{verdict}{self.cells.words}, and {self.expectation.words(unit)} expected"
