@@ -321,11 +321,11 @@ def test_frames_of_all_libraries_are_the_same(tmp_path: Path) -> None:
         assert refused(tmp_path, wrong)
     for who in (["Geheim", 7], [2**70, 7]):
         said = refused(tmp_path, pd.DataFrame({"who": who, "t": [0, 1], "v": ["x", "y"]}))
-        assert "column 'who' of the frame has values of several types" in said
-        assert "frame.astype({'who': 'string'})" in said
+        assert "column 1 of the frame has values of several types" in said
+        assert "frame.astype({frame.columns[0]: 'string'})" in said
     assert "names 't' twice" in refused(tmp_path, pd.DataFrame([[1, 2, 3]], columns=["who", "t", "t"]))
     half = pd.DataFrame(columns).assign(x=pd.Series([1, 2, 3], dtype="float16"))
-    assert "column 'x' has a type that DuckDB does not know, such as float16" in refused(tmp_path, half)
+    assert "column 4 of the frame has a type that DuckDB does not know, such as float16" in refused(tmp_path, half)
     for series in (pd.Series([1]), pl.Series([1])):
         assert "a Series is no table of rows" in refused(tmp_path, series)
     assert "twice" in refused(tmp_path, pa.table([["a"], [0], ["x"], ["y"]], names=["who", "t", "v", "V"]))

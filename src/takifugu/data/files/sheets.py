@@ -101,8 +101,8 @@ def arrow_table(frame: Any) -> Any:
     except MemoryError:
         raise
     except Exception as error:  # whose words may quote rows
-        for name in frame.columns if module in arrow_of and not is_plan else ():
-            refuse_no_type(name, partial(to_arrow, frame[[name]]))
+        for place, name in enumerate(frame.columns if module in arrow_of and not is_plan else ()):
+            refuse_no_type(place, partial(to_arrow, frame[[name]]))
         what, rule = f"the frame cannot be read ({type(error).__name__})", "its rows are computed as they are read"
         fix = "compute it first: frame.collect() of Polars, .arrow() of DuckDB"
         raise wrong_data("frame", what, rule, fix) from None
@@ -114,13 +114,13 @@ def arrow_table(frame: Any) -> Any:
     return table
 
 
-def refuse_no_type(name: object, read: Callable[[], Any]) -> None:
-    """Refuse a column of a frame that is none of Arrow."""
+def refuse_no_type(place: int, read: Callable[[], Any]) -> None:
+    """Refuse a column of a frame that is none of Arrow, by its place: a name may be a value of a first row."""
     try:
         read()
     except Exception:
-        what = f"the column {name!r:.80} of the frame has values of several types, or of none that is read"
-        fix = f"frame.astype({{{name!r:.80}: 'string'}}) in pandas, or leave it out"
+        what = f"column {place + 1} of the frame has values of several types, or of none that is read"
+        fix = f"frame.astype({{frame.columns[{place}]: 'string'}}) in pandas, or leave it out"
         raise wrong_data("frame", what, "a column has one type", fix) from None
 
 

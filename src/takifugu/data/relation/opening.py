@@ -155,9 +155,9 @@ class Opening:
         try:
             self.connection.register(name, table)
         except Error:
-            column = next(filter(lambda some: not self._is_known(table.select([some])), table.column_names), "...")
-            what = f"the column {column[:80]!r} has a type that DuckDB does not know, such as float16"
-            fix = f"frame.astype({{{column[:80]!r}: 'float64'}}) in pandas, or leave it out"
+            place = next((n for n in range(table.num_columns) if not self._is_known(table.select([n]))), 0)
+            what = f"column {place + 1} of the frame has a type that DuckDB does not know, such as float16"
+            fix = f"frame.astype({{frame.columns[{place}]: 'float64'}}) in pandas, or leave it out"
             raise wrong_data("frame", what, "", fix) from None
         self.rows = self._tables[folded(name)] = Rows.of(len(self._tables), table.column_names)
 
