@@ -108,6 +108,7 @@ def test_what_is_no_file_of_a_certificate(written: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize("change", [
     {"hidden": []}, {"beliefs of": None}, {"beliefs of": "x"}, {"beliefs of": [None]}, {"beliefs of": [{}]},
     {"answer": {"scale": None, "noise": {"kind": "sent-value", "rows": 1, "expected": 10**400}}},
+    {"unit_count": 10**400}, {"rehearsal": 10**400}, {"unit_count": True},
 ])  # fmt: skip
 def test_what_was_changed_with_a_checksum_that_fits_is_refused(certificate: dict[str, Any], change: Any) -> None:
     """Whoever changes a certificate can write its checksum, too: no such file is more than an error."""

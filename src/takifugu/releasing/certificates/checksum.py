@@ -20,7 +20,7 @@ from takifugu.analysis.guarantee import Covers
 from takifugu.core.errors import InputError, reason
 from takifugu.core.plain import Json, Plain
 from takifugu.core.typed import read_as
-from takifugu.numbers.rationals import as_delta, as_epsilon, as_fraction
+from takifugu.numbers.rationals import LARGEST_NUMBER, as_delta, as_epsilon, as_fraction
 from takifugu.releasing.certificates.certificate import FORMAT, Certificate
 from takifugu.releasing.certificates.content import Answer
 from takifugu.releasing.certificates.facts import checksum_of
@@ -142,6 +142,9 @@ def _each_once(file: str, pairs: list[tuple[str, object]]) -> Json:
 def check_form(certificate: Certificate) -> None:
     """Raise InputError, with the field, for a certificate that Takifugu cannot have written."""
     # a valid checksum proves nothing here: whoever writes the file writes the checksum
+    for name, count in (("unit_count", certificate.unit_count), ("rehearsal", certificate.rehearsal)):
+        if count is not None and abs(count) >= LARGEST_NUMBER:
+            raise InputError(f"its {name!r} is not what a certificate has there")
     if certificate.scope not in SCOPES or not certificate.answers or not set(certificate.compositions) <= set(COMPOSES):
         raise InputError("its scope, its answers or its compositions are not those of a certificate")
     if not all(map(_is_framework, certificate.frameworks.values())) or not certificate.hidden:
